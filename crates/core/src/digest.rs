@@ -1,0 +1,79 @@
+//! Content hashes and the ids of memories. Ids derive from content and place, never from chance or a clock: running
+//! anything twice yields the same ids, so that writes can be upserts.
+
+use std::fmt;
+
+use data_encoding::{BASE32_NOPAD, HEXLOWER};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{Agent, Period, TurnKey};
+
+/// SHA-256 over a list of parts, each preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// The digest of the parts in their order.
+    pub fn of<I: IntoIterator<Item = P>, P: AsRef<[u8]>>(parts: I) -> Digest {
+        let mut hash = Sha256::new();
+        for part in parts {
+            let part = part.as_ref();
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Digest(hash.finalize().into())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&HEXLOWER.encode(&self.0))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// The id of a memory: a letter for its kind and 26 characters of a hash of its place, as in `t-4x…` and `s-ok…`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MemoryId(String);
+
+impl MemoryId {
+    /// The id of a turn: where it was said.
+    pub fn turn(agent: &Agent, key: &TurnKey) -> MemoryId {
+        MemoryId::derive('t', agent, [key.conversation.as_str(), key.id.as_str()])
+    }
+
+    /// The id of a summary: its period. A summary that is built again keeps it.
+    pub fn summary(agent: &Agent, period: Period) -> MemoryId {
+        MemoryId::derive('s', agent, [period.grain().as_str(), &period.to_string()])
+    }
+
+    /// An id read back from a store or given by a user; whether it exists is the store's to say.
+    pub fn from_text(text: impl Into<String>) -> MemoryId {
+        MemoryId(text.into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn derive(kind: char, agent: &Agent, place: [&str; 2]) -> MemoryId {
+        let digest = Digest::of([agent.workspace(), agent.name(), place[0], place[1]]);
+        let mut hash = BASE32_NOPAD.encode(&digest.0).to_lowercase();
+        hash.truncate(26);
+        MemoryId(format!("{kind}-{hash}"))
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

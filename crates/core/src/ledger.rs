@@ -1,0 +1,86 @@
+//! The ledger: what is known of each period of an agent; and the records of work that was asked for or given up.
+
+use serde::Serialize;
+
+use crate::{Agent, Digest, Grain, MemoryId, Period, Timestamp};
+
+/// What is known of one period. It is dirty while `dirty_seq > clean_seq`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerRow {
+    /// The period.
+    pub period: Period,
+    /// The catalog sequence of its last input.
+    pub dirty_seq: u64,
+    /// The `dirty_seq` that the last roll-up read at its start.
+    pub clean_seq: u64,
+    /// When its last input came.
+    pub dirty_at: Timestamp,
+    /// What the last roll-up read.
+    pub input_digest: Option<Digest>,
+    /// Prompt, model and engine of the last roll-up.
+    pub recipe: Option<Digest>,
+    /// Whether its children were pruned, so that it can only be amended.
+    pub sealed: bool,
+    /// Failures since it was last clean.
+    pub attempts: u32,
+    /// Not to be tried before.
+    pub not_before: Option<Timestamp>,
+    /// Why the last attempt failed.
+    pub last_error: Option<String>,
+    /// Tokens paid for its roll-ups so far.
+    pub tokens: u64,
+}
+
+impl LedgerRow {
+    /// A period that nothing is known of but its first input.
+    pub fn new(period: Period, dirty_seq: u64, dirty_at: Timestamp) -> LedgerRow {
+        LedgerRow {
+            period,
+            dirty_seq,
+            clean_seq: 0,
+            dirty_at,
+            input_digest: None,
+            recipe: None,
+            sealed: false,
+            attempts: 0,
+            not_before: None,
+            last_error: None,
+            tokens: 0,
+        }
+    }
+
+    /// Whether input came since its last roll-up.
+    pub fn is_dirty(&self) -> bool {
+        self.dirty_seq > self.clean_seq
+    }
+}
+
+/// A memory that could not be brought into its table for a fault of its own. Its text stays in the catalog; the lane went on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadLetter {
+    /// Whose memory.
+    pub agent: Agent,
+    /// Its grain.
+    pub grain: Grain,
+    /// Which memory.
+    pub memory: MemoryId,
+    /// Why it was given up.
+    pub error: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// One accepted request of messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Operation {
+    /// Its id: the same request has the same one.
+    pub id: String,
+    /// New messages.
+    pub accepted: u64,
+    /// Messages that were already there.
+    pub duplicate: u64,
+    /// Messages whose content was replaced.
+    pub revised: u64,
+    /// The catalog sequence after it: it is searchable once the lane has applied this.
+    pub seq: u64,
+}

@@ -1,0 +1,43 @@
+//! The plain vocabulary of Annals: names, ids, grains, the calendar, records, queries, errors, and the ports that stores
+//! and engines implement.
+//!
+//! Relies on nothing but a calendar library and serde. Never reads a clock, a file or the network, and knows no store.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod digest;
+mod error;
+mod grain;
+mod ledger;
+mod memory;
+mod message;
+mod name;
+mod period;
+pub mod ports;
+mod query;
+mod range;
+mod settings;
+mod summary;
+mod zones;
+
+pub use digest::{Digest, MemoryId};
+pub use error::{Error, Fault, Result};
+pub use grain::Grain;
+pub use ledger::{DeadLetter, LedgerRow, Operation};
+pub use memory::{Kind, Memory};
+pub use message::{Message, Role, TurnKey, identify};
+pub use name::Agent;
+pub use period::Period;
+pub use ports::{Catalog, Embedder, Engine, Strata};
+pub use query::{Answer, Filter, Found, Query};
+pub use range::{DateRange, Interval};
+pub use settings::Settings;
+pub use summary::{Draft, Sentence, Summary};
+pub use zones::Zones;
+
+/// A length of time.
+pub use jiff::SignedDuration;
+/// An instant, to the microsecond, as every store keeps it (nanoseconds overflow before 1677).
+pub use jiff::Timestamp;
+/// A calendar day without a zone.
+pub use jiff::civil::Date;

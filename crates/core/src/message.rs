@@ -1,0 +1,149 @@
+//! What is ingested: messages of conversations, and how each is recognised when it comes again.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, Error, Result, Timestamp};
+
+/// Who spoke, in the sense of chat interfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The person.
+    User,
+    /// The agent.
+    Assistant,
+    /// Instructions; stored, never extracted.
+    System,
+    /// A tool's answer; stored, never extracted.
+    Tool,
+}
+
+impl Role {
+    /// The word in files and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::System => "system",
+            Role::Tool => "tool",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Role {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Role> {
+        [Role::User, Role::Assistant, Role::System, Role::Tool]
+            .into_iter()
+            .find(|role| role.as_str() == text)
+            .ok_or_else(|| Error::invalid("role", format!("is {text:?}; it is one of user, assistant, system, tool")))
+    }
+}
+
+/// One message as a client sends it, already checked field by field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The conversation it belongs to.
+    pub conversation: String,
+    /// The client's own id, unique within the conversation.
+    pub client_id: Option<String>,
+    /// Who spoke.
+    pub role: Role,
+    /// The speaker's name, where there is one.
+    pub name: Option<String>,
+    /// What was said, verbatim.
+    pub content: String,
+    /// When it was said.
+    pub at: Timestamp,
+}
+
+impl Message {
+    /// What makes two messages of one key the same message: everything but the key.
+    pub fn digest(&self) -> Digest {
+        let at = self.at.as_microsecond().to_le_bytes();
+        let name = self.name.as_deref().unwrap_or_default();
+        Digest::of([&at[..], self.role.as_str().as_bytes(), name.as_bytes(), self.content.as_bytes()])
+    }
+
+    /// How the speaker is called in summaries and search: by name, or by role.
+    pub fn speaker(&self) -> &str {
+        self.name.as_deref().unwrap_or(self.role.as_str())
+    }
+}
+
+/// The place of a turn in an agent's memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TurnKey {
+    /// The conversation.
+    pub conversation: String,
+    /// The client's id, or one made from the content.
+    pub id: String,
+}
+
+/// The key of each message of one request, in order.
+///
+/// A message without an id of its own gets a hash of conversation, content and so on, and its ordinal among equals in this
+/// request: two honest "ok" stay two, and the same request sent again adds nothing.
+pub fn identify(messages: &[Message]) -> Vec<TurnKey> {
+    let mut seen: HashMap<Digest, u64> = HashMap::new();
+    let mut made_up = |message: &Message| {
+        let digest = Digest::of([message.conversation.as_bytes(), &message.digest().0]);
+        let ordinal = seen.entry(digest).or_default();
+        *ordinal += 1;
+        format!("auto-{}", &Digest::of([&digest.0[..], &ordinal.to_le_bytes()]).to_string()[..32])
+    };
+    let key = |message: &Message| TurnKey {
+        conversation: message.conversation.clone(),
+        id: message.client_id.clone().unwrap_or_else(|| made_up(message)),
+    };
+    messages.iter().map(key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(content: &str, id: Option<&str>) -> Message {
+        Message {
+            conversation: "c".into(),
+            client_id: id.map(Into::into),
+            role: Role::User,
+            name: None,
+            content: content.into(),
+            at: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn two_honest_oks_stay_two_and_come_again_as_the_same() {
+        let request = [said("ok", None), said("ok", None), said("ok", Some("7"))];
+        let keys = identify(&request);
+        assert_ne!(keys[0], keys[1]);
+        assert_eq!(keys[2].id, "7");
+        assert_eq!(identify(&request), keys);
+    }
+
+    #[test]
+    fn everything_but_the_key_counts_as_content() {
+        let base = said("ok", Some("1"));
+        assert_eq!(base.digest(), said("ok", Some("2")).digest());
+        let others = [
+            Message { role: Role::Tool, ..base.clone() },
+            Message { name: Some("A".into()), ..base.clone() },
+            Message { content: "ok.".into(), ..base.clone() },
+            Message { at: Timestamp::from_microsecond(1).unwrap(), ..base.clone() },
+        ];
+        assert!(others.iter().all(|other| other.digest() != base.digest()));
+    }
+}

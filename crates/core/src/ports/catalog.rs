@@ -1,0 +1,153 @@
+//! Port `Catalog`: the truth. Messages, summaries with lineage, ledger, lanes, settings, dead letters.
+//!
+//! Every change takes the next number of one sequence; projections remember the number up to which they have applied. Each
+//! method is one transaction: durable when it returns, or without effect. Methods ask for the agent, so an unscoped question
+//! cannot be put.
+
+use async_trait::async_trait;
+
+use crate::{
+    Agent, DeadLetter, Grain, Interval, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings,
+    Summary, Timestamp, TurnKey,
+};
+
+/// A message with its place: what `ingest` stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The memory's id.
+    pub id: MemoryId,
+    /// Conversation and id within it.
+    pub key: TurnKey,
+    /// The local day it belongs to.
+    pub day: Period,
+    /// What was said.
+    pub message: Message,
+}
+
+/// A change of one grain, for projections.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The memory is new or different; its `seq` is the change's.
+    Upsert(Memory),
+    /// The memory is gone.
+    Delete {
+        /// Which.
+        id: MemoryId,
+        /// The change's sequence.
+        seq: u64,
+    },
+}
+
+impl Change {
+    /// The catalog sequence of the change.
+    pub fn seq(&self) -> u64 {
+        match self {
+            Change::Upsert(memory) => memory.seq,
+            Change::Delete { seq, .. } => *seq,
+        }
+    }
+}
+
+/// How far the table of a grain has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// The generation that searches read.
+    pub generation: u32,
+    /// The catalog sequence up to which that generation has applied all changes.
+    pub applied: u64,
+    /// A generation being built beside it, and how far that one has come.
+    pub building: Option<(u32, u64)>,
+}
+
+/// Which memories to list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Select {
+    /// The grain.
+    pub grain: Grain,
+    /// Those whose cover shares an instant with this.
+    pub within: Interval,
+    /// Only turns of this conversation.
+    pub conversation: Option<String>,
+    /// From the newest backwards rather than from the oldest on.
+    pub newest_first: bool,
+    /// The most memories.
+    pub limit: usize,
+}
+
+/// How much an agent holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Live memories per grain, in the order of [`Grain::ALL`].
+    pub memories: [u64; 6],
+    /// The first and last instants of its turns.
+    pub extent: Option<(Timestamp, Timestamp)>,
+}
+
+/// The truth. See the module for what holds for all methods.
+#[async_trait]
+pub trait Catalog: Send + Sync {
+    /// Every agent that has settings or messages, by name.
+    async fn agents(&self) -> Result<Vec<Agent>>;
+
+    /// The agent's settings; the defaults for one that is not known yet.
+    async fn settings(&self, agent: &Agent) -> Result<Settings>;
+
+    /// Replaces the settings.
+    async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()>;
+
+    /// Stores turns, all or none. What is there already is counted as duplicate; the same key with other content is
+    /// [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day dirty as of `now`,
+    /// and a revised one that moved makes the day it left dirty too.
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation>;
+
+    /// Changes of a grain with a sequence above `after`, ascending, at most `limit`. Only the last change of a memory shows.
+    async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>>;
+
+    /// How many changes of a grain lie above `after`.
+    async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64>;
+
+    /// How far the grain's table has come; generation 0 and nothing applied at first.
+    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane>;
+
+    /// Records how far the grain's table has come, after it is durable there.
+    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()>;
+
+    /// Every period that ever had input, by grain and time.
+    async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>>;
+
+    /// What a period is made of: live turns of a day, live summaries of the finer grain otherwise; in order of time, then of
+    /// conversation and id, so that the order of arrival does not matter.
+    async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>>;
+
+    /// Saves roll-ups, all or none. The ledger row becomes clean up to `read_seq`. A text that
+    /// differs from the stored one, a sentence that comes from other turns, and a summary that goes are changes: they make
+    /// the parent period dirty as of `now`.
+    async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()>;
+
+    /// Notes that rolling up a period failed and when to try again.
+    async fn note_failure(&self, agent: &Agent, period: Period, error: &str, not_before: Timestamp) -> Result<()>;
+
+    /// Live memories by selection, in order.
+    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>>;
+
+    /// Live memories by id, in the order asked for; those that do not exist are left out.
+    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>>;
+
+    /// How much the agent holds.
+    async fn counts(&self, agent: &Agent) -> Result<Counts>;
+
+    /// The accepted request of that id.
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>>;
+
+    /// Notes memories that could not be brought into their table, replacing earlier notes of the same.
+    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()>;
+
+    /// The dead letters of an agent, by time.
+    async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>>;
+
+    /// Forgets the dead letters of these memories, once they have been brought in.
+    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()>;
+
+    /// Checks the store's own structure; the faults it found, none if it is sound.
+    async fn check(&self) -> Result<Vec<String>>;
+}

@@ -1,0 +1,113 @@
+//! Port `Strata`: the searchable tables of an agent, one per grain. They are projections of the catalog and can be rebuilt.
+
+use async_trait::async_trait;
+
+use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result};
+
+/// One generation of one table. A rebuild fills generation n+1 beside n, then swaps.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Table {
+    /// Whose table: its folder is the agent's own.
+    pub agent: Agent,
+    /// Which grain.
+    pub grain: Grain,
+    /// Which generation.
+    pub generation: u32,
+}
+
+/// A piece of a memory that fits the embedder's window, with its vector. Short memories have one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Which piece of it, from 0.
+    pub part: u32,
+    /// What the memory is.
+    pub kind: Kind,
+    /// The period it tells of.
+    pub period: Period,
+    /// The instants that the memory covers.
+    pub cover: Interval,
+    /// The speaker of a turn.
+    pub speaker: Option<String>,
+    /// The conversation of a turn.
+    pub conversation: Option<String>,
+    /// The words of this piece.
+    pub text: String,
+    /// Two-letter code of the language whose stems text search uses.
+    pub language: String,
+    /// Its vector, of unit length.
+    pub vector: Vec<f32>,
+    /// The catalog sequence that wrote it.
+    pub seq: u64,
+}
+
+/// Changes to one table, applied as one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// All parts of each memory that is new or changed. Parts of these memories that are not here go.
+    pub upserts: Vec<Part>,
+    /// Memories that go with all their parts.
+    pub deletes: Vec<MemoryId>,
+}
+
+/// What is looked for in one table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Probe {
+    /// A vector of unit length: the most similar parts are found.
+    pub vector: Option<Vec<f32>>,
+    /// Words: the parts that hold them are found, rare words first.
+    pub text: Option<String>,
+    /// Two-letter code of the language of `text`.
+    pub language: String,
+    /// Applied before ranking.
+    pub filter: Filter,
+    /// The most parts for each of vector and text.
+    pub limit: usize,
+}
+
+/// A part that was found, by similarity, by words, or by both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Which piece of it.
+    pub part: u32,
+    /// Cosine similarity, if the vector found it.
+    pub similarity: Option<f32>,
+    /// BM25 score, if the words found it.
+    pub relevance: Option<f32>,
+}
+
+/// What a table says of one of its rows when it is checked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stored {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Which piece of it.
+    pub part: u32,
+    /// The catalog sequence that wrote it.
+    pub seq: u64,
+    /// Hash of the whole row but its sequence, vector included.
+    pub digest: Digest,
+}
+
+/// The tables. A table that was never written reads as empty.
+#[async_trait]
+pub trait Strata: Send + Sync {
+    /// Applies a batch, durably: when this returns, a power cut does not undo it. Applying twice is applying once.
+    /// Compaction is part of it. [`crate::Error::Damaged`] when the table cannot be read.
+    async fn apply(&self, table: &Table, batch: Batch) -> Result<()>;
+
+    /// The parts that fit a probe, in no order.
+    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>>;
+
+    /// Every row, sorted: reads all bytes, so damage anywhere shows.
+    async fn scan(&self, table: &Table) -> Result<Vec<Stored>>;
+
+    /// Removes a generation, if it is there.
+    async fn remove(&self, table: &Table) -> Result<()>;
+
+    /// Moves a damaged generation aside, for a person to look at, and says where to. Nothing if it is not there.
+    async fn quarantine(&self, table: &Table) -> Result<Option<String>>;
+}

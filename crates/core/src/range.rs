@@ -1,0 +1,91 @@
+//! Extents of time: exact intervals between instants, and ranges of civil dates that a person asks for.
+
+use serde::Serialize;
+
+use crate::{Date, Timestamp};
+
+/// From `start` up to, and without, `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Interval {
+    /// The first instant inside.
+    pub start: Timestamp,
+    /// The first instant after it.
+    pub end: Timestamp,
+}
+
+impl Interval {
+    /// All of representable time.
+    pub const ALWAYS: Interval = Interval { start: Timestamp::MIN, end: Timestamp::MAX };
+
+    /// Whether the instant lies inside.
+    pub fn contains(&self, at: Timestamp) -> bool {
+        self.start <= at && at < self.end
+    }
+
+    /// Whether the two share an instant.
+    pub fn overlaps(&self, other: &Interval) -> bool {
+        self.start < other.end && other.start < self.end && !self.is_empty() && !other.is_empty()
+    }
+
+    /// Whether no instant lies inside: a day that a zone skipped.
+    pub fn is_empty(&self) -> bool {
+        self.start >= self.end
+    }
+}
+
+/// Civil days, both ends included, either end open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DateRange {
+    /// The first day inside.
+    pub from: Option<Date>,
+    /// The last day inside.
+    pub to: Option<Date>,
+}
+
+impl DateRange {
+    /// Whether the day lies inside.
+    pub fn contains(&self, day: Date) -> bool {
+        self.from.is_none_or(|from| from <= day) && self.to.is_none_or(|to| day <= to)
+    }
+
+    /// How many days of `first..=last` lie outside.
+    pub fn days_outside(&self, first: Date, last: Date) -> i64 {
+        let before = self.from.map_or(0, |from| days_between(first, from.min(next_day(last))));
+        let after = self.to.map_or(0, |to| days_between(to.max(previous_day(first)), last));
+        before.max(0) + after.max(0)
+    }
+}
+
+fn days_between(from: Date, to: Date) -> i64 {
+    from.duration_until(to).as_hours() / 24
+}
+
+fn next_day(day: Date) -> Date {
+    day.tomorrow().unwrap_or(day)
+}
+
+fn previous_day(day: Date) -> Date {
+    day.yesterday().unwrap_or(day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn counts_days_outside() {
+        fn check(from: Option<i8>, to: Option<i8>, expect: i64) {
+            let day = |day| date(2026, 3, day);
+            let range = DateRange { from: from.map(day), to: to.map(day) };
+            assert_eq!(range.days_outside(day(9), day(15)), expect, "{from:?}..={to:?}");
+        }
+        check(None, None, 0);
+        check(Some(9), Some(15), 0);
+        check(Some(10), Some(14), 2);
+        check(Some(12), None, 3);
+        check(None, Some(9), 6);
+        check(Some(20), Some(25), 7);
+        check(Some(1), Some(2), 7);
+    }
+}

@@ -1,0 +1,106 @@
+//! Local days: two days round every change of every zone's clocks, and round every change of an agent's zone.
+
+mod clocks;
+mod histories;
+
+use jiff::civil::date;
+use jiff::{SignedDuration, Timestamp};
+
+use super::Zones;
+use crate::{Interval, Period};
+
+fn at(instant: &str) -> Timestamp {
+    instant.parse().unwrap_or_else(|error| panic!("{instant}: {error}"))
+}
+
+fn period(label: &str) -> Period {
+    label.parse().unwrap()
+}
+
+fn minutes(interval: Interval) -> i64 {
+    interval.start.duration_until(interval.end).as_mins()
+}
+
+#[test]
+fn days_last_as_long_as_the_clocks_say() {
+    fn check(zone: &str, day: &str, start: &str, expect: i64) {
+        let interval = Zones::new(zone).unwrap().cover(period(day));
+        assert_eq!((interval.start, minutes(interval)), (at(start), expect), "{zone} {day}");
+    }
+    check("UTC", "2026-03-04", "2026-03-04T00:00Z", 24 * 60);
+    check("Europe/Berlin", "2026-03-29", "2026-03-28T23:00Z", 23 * 60);
+    check("Europe/Berlin", "2026-10-25", "2026-10-24T22:00Z", 25 * 60);
+    check("Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00Z", 24 * 60 + 30);
+    // No midnight: the day begins where the gap ends.
+    check("America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00Z", 23 * 60);
+    check("America/Toronto", "1919-03-30", "1919-03-30T05:00Z", 23 * 60 + 30);
+    check("America/Toronto", "1919-03-31", "1919-03-31T04:30Z", 23 * 60 + 30);
+    // Two midnights: the day begins at the first.
+    check("America/Havana", "2026-10-31", "2026-10-31T04:00Z", 24 * 60);
+    check("America/Havana", "2026-11-01", "2026-11-01T04:00Z", 25 * 60);
+    // One minute past midnight, back to 23:01: what is said in that hour belongs to the day that has begun.
+    check("America/St_Johns", "2010-11-06", "2010-11-06T02:30Z", 24 * 60);
+    check("America/St_Johns", "2010-11-07", "2010-11-07T02:30Z", 25 * 60);
+    // No such day.
+    check("Pacific/Apia", "2011-12-29", "2011-12-29T10:00Z", 24 * 60);
+    check("Pacific/Apia", "2011-12-30", "2011-12-30T10:00Z", 0);
+    check("Pacific/Apia", "2011-12-31", "2011-12-30T10:00Z", 24 * 60);
+    check("Pacific/Kwajalein", "1993-08-21", "1993-08-21T12:00Z", 0);
+    // Alaska changed sides of the date line and had one day twice.
+    check("America/Juneau", "1867-10-18", "1867-10-17T08:57:41Z", 24 * 60);
+    check("America/Juneau", "1867-10-19", "1867-10-18T08:57:41Z", 48 * 60);
+}
+
+#[test]
+fn an_instant_has_one_day() {
+    fn check(zone: &str, instant: &str, expect: &str) {
+        assert_eq!(Zones::new(zone).unwrap().day_of(at(instant)), period(expect).first_day(), "{zone} {instant}");
+    }
+    check("America/Havana", "2026-11-01T03:59:59.999999Z", "2026-10-31");
+    check("America/Havana", "2026-11-01T04:00:00Z", "2026-11-01");
+    check("America/Havana", "2026-11-01T05:00:00Z", "2026-11-01");
+    check("America/St_Johns", "2010-11-07T02:30:59Z", "2010-11-07");
+    // The clock shows 23:01 of the sixth again.
+    check("America/St_Johns", "2010-11-07T02:31:00Z", "2010-11-07");
+    check("America/Toronto", "1919-03-31T04:29:59.999999Z", "1919-03-30");
+    check("America/Toronto", "1919-03-31T04:30:00Z", "1919-03-31");
+    check("Pacific/Apia", "2011-12-30T09:59:59.999999Z", "2011-12-29");
+    check("Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-31");
+    check("Europe/London", "1660-01-11T21:00:00Z", "1660-01-11");
+}
+
+#[test]
+fn periods_close_when_their_cover_and_the_grace_are_over() {
+    let berlin = Zones::new("Europe/Berlin").unwrap();
+    let check = |label: &str, grace: i64, closes: &str| {
+        let closed = |now| berlin.is_closed(period(label), SignedDuration::from_hours(grace), now);
+        let closes = at(closes);
+        assert!(closed(closes) && !closed(closes - SignedDuration::from_micros(1)), "{label} closes at {closes}");
+        assert!(!closed(Timestamp::MIN) && closed(Timestamp::MAX), "{label}");
+    };
+    check("2026-03-04", 0, "2026-03-04T23:00Z");
+    check("2026-03-29", 0, "2026-03-29T22:00Z");
+    check("2026-03-04", 3, "2026-03-05T02:00Z");
+    check("2026-W10", 3, "2026-03-09T02:00:00+01:00");
+    // March closes with the week of its last Thursday, and the year 2026 in 2027.
+    check("2026-03", 0, "2026-03-30T00:00:00+02:00");
+    check("2026", 0, "2027-01-04T00:00:00+01:00");
+    assert!(!berlin.is_closed(period("9998"), SignedDuration::MAX, Timestamp::MAX), "closes after the end of time");
+}
+
+#[test]
+fn extents_of_a_period_are_those_of_its_days() {
+    let tokyo = Zones::new("Asia/Tokyo").unwrap();
+    let hours = |start: &str, end: &str| Interval { start: at(start), end: at(end) };
+    assert_eq!(tokyo.nominal(period("2026-03")), hours("2026-02-28T15:00Z", "2026-03-31T15:00Z"));
+    assert_eq!(tokyo.cover(period("2026-03")), hours("2026-03-01T15:00Z", "2026-03-29T15:00Z"));
+    assert_eq!(tokyo.days(date(2026, 3, 4), date(2026, 3, 5)), hours("2026-03-03T15:00Z", "2026-03-05T15:00Z"));
+}
+
+#[test]
+fn a_zone_must_exist() {
+    for name in ["", "Europe", "Europe/Atlantis", "+02:00", "../etc/passwd"] {
+        let refused = Zones::new(name).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(refused, format!("time_zone {name:?} is not an IANA time zone such as Europe/Berlin"));
+    }
+}

@@ -1,0 +1,159 @@
+//! Answers over stores in memory, filled through the ports.
+
+use annals_core::ports::Change;
+use annals_core::ports::{Batch, Catalog, Part, Turn};
+use annals_core::{Embedder, Strata};
+use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message, summary, turn_of};
+use std::sync::Arc;
+
+use super::*;
+
+const NOW: &str = "2026-03-10T12:00:00Z";
+
+struct World {
+    catalog: MemoryCatalog,
+    strata: MemoryStrata,
+    search: Search,
+}
+
+impl World {
+    /// Turns as `moment text`, summaries as `label text`, all made searchable.
+    async fn with(turns: &[(&str, &str)], summaries: &[(&str, &str)]) -> World {
+        let (catalog, strata) = (MemoryCatalog::new(), MemoryStrata::new());
+        let search = Search::new(Arc::new(catalog.clone()), Arc::new(strata.clone()), Arc::new(WordEmbedder::new()));
+        let world = World { catalog, strata, search };
+        let turns: Vec<Turn> = turns.iter().map(|(at, text)| turn_of(&agent("a"), message(at, text))).collect();
+        let source = turns.first().map(|turn| turn.id.clone()).unwrap();
+        world.catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();
+        let made = summaries.iter().map(|(label, text)| summary(label, 1, &[source.clone()], text)).collect();
+        world.catalog.save_summaries(&agent("a"), made, at(NOW)).await.unwrap();
+        world.project().await;
+        world
+    }
+
+    async fn project(&self) {
+        for grain in Grain::ALL {
+            let table = Table { agent: agent("a"), grain, generation: 0 };
+            for change in self.catalog.changes(&agent("a"), grain, 0, 1000).await.unwrap() {
+                let Change::Upsert(memory) = change else { continue };
+                let vector = WordEmbedder::new().embed(vec![memory.text.clone()]).await.unwrap().remove(0);
+                let part = Part {
+                    memory: memory.id,
+                    part: 0,
+                    kind: memory.kind,
+                    period: memory.period,
+                    cover: memory.cover,
+                    speaker: memory.speaker,
+                    conversation: memory.conversation,
+                    text: memory.text,
+                    language: "en".into(),
+                    vector,
+                    seq: memory.seq,
+                };
+                self.strata.apply(&table, Batch { upserts: vec![part], deletes: vec![] }).await.unwrap();
+            }
+        }
+    }
+
+    async fn ask(&self, query: Query) -> Answer {
+        self.search.answer(&agent("a"), &Query { limit: 10, ..query }, at(NOW)).await.unwrap()
+    }
+
+    #[track_caller]
+    fn check(answer: &Answer, expect: &[&str]) {
+        let texts: Vec<&str> = answer.results.iter().map(|found| found.memory.text.as_str()).collect();
+        assert_eq!(texts, expect);
+    }
+}
+
+fn about(text: &str) -> Query {
+    Query { text: Some(text.into()), ..Query::default() }
+}
+
+const TURNS: [(&str, &str); 4] = [
+    ("2026-03-01T23:59:59Z", "the red boat was sold"),
+    ("2026-03-02T00:00:00Z", "the blue boat was bought"),
+    ("2026-03-05T10:00:00Z", "rain all day"),
+    ("2026-03-09T10:00:00Z", "a boat trip to the island"),
+];
+
+#[tokio::test]
+async fn the_best_comes_first() {
+    let world = World::with(&TURNS, &[]).await;
+    let answer = world.ask(about("blue boat")).await;
+    assert_eq!(answer.results[0].memory.text, "the blue boat was bought");
+    assert!(answer.results.windows(2).all(|pair| pair[0].score >= pair[1].score));
+}
+
+#[tokio::test]
+async fn dates_are_hard_filters_to_the_microsecond() {
+    let world = World::with(&TURNS, &[]).await;
+    let day = |text: &str| Some(text.parse().unwrap());
+    let asked = Query { from: day("2026-03-02"), to: day("2026-03-05"), ..about("boat") };
+    World::check(&world.ask(asked).await, &["the blue boat was bought", "rain all day"]);
+    let asked = Query { max_days_ago: Some(1), ..about("boat") };
+    World::check(&world.ask(asked).await, &["a boat trip to the island"]);
+    let asked = Query { period: Some("2026-W10".parse().unwrap()), min_days_ago: Some(6), ..about("boat") };
+    World::check(&world.ask(asked).await, &["the blue boat was bought"]);
+}
+
+#[tokio::test]
+async fn without_a_text_the_newest_come_first() {
+    let world = World::with(&TURNS, &[("2026-03-02", "a boat"), ("2026-W09", "sold")]).await;
+    let texts = [
+        "a boat trip to the island",
+        "rain all day",
+        "a boat",
+        "the blue boat was bought",
+        "sold",
+        "the red boat was sold",
+    ];
+    World::check(&world.ask(Query::default()).await, &texts);
+    World::check(&world.ask(Query { grains: vec![Grain::Weekly], ..Query::default() }).await, &["sold"]);
+    World::check(&world.ask(about("  ")).await, &texts);
+}
+
+#[tokio::test]
+async fn an_empty_range_is_said_to_be_empty() {
+    let world = World::with(&TURNS, &[]).await;
+    let asked = Query { period: Some("2025".parse().unwrap()), ..about("boat") };
+    let answer = world.ask(asked).await;
+    assert!(answer.results.is_empty() && answer.range_is_empty);
+}
+
+#[tokio::test]
+async fn a_coarse_memory_over_the_edge_says_by_how_much_and_strict_drops_it() {
+    let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
+    let asked = |strict| Query {
+        grains: vec![Grain::Weekly],
+        from: Some("2026-03-04".parse().unwrap()),
+        strict,
+        ..about("boat")
+    };
+    assert_eq!(world.ask(asked(false)).await.results[0].days_outside, 2);
+    assert!(world.ask(asked(true)).await.results.is_empty());
+}
+
+#[tokio::test]
+async fn a_conversation_is_a_hard_filter() {
+    let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
+    let asked = |conversation: &str| Query { conversation: Some(conversation.into()), ..about("boat") };
+    assert_eq!(world.ask(asked("talk")).await.results.len(), 4);
+    assert!(world.ask(asked("other' OR 1=1 --")).await.results.is_empty());
+}
+
+#[tokio::test]
+async fn what_the_catalog_no_longer_holds_is_no_answer() {
+    let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
+    let gone = annals_core::Summary { sources: Vec::new(), draft: None, ..summary("2026-W10", 9, &[], "") };
+    world.catalog.save_summaries(&agent("a"), vec![gone], at(NOW)).await.unwrap();
+    let asked = Query { grains: vec![Grain::Weekly], ..about("boat") };
+    World::check(&world.ask(asked).await, &[]);
+}
+
+#[tokio::test]
+async fn a_limit_out_of_bounds_names_the_field() {
+    let world = World::with(&TURNS, &[]).await;
+    let error = world.search.answer(&agent("a"), &Query { limit: 0, ..about("boat") }, at(NOW)).await.unwrap_err();
+    assert_eq!(error.to_string(), "limit is 0; 1 to 1000 are allowed");
+}

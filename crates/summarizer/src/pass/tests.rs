@@ -1,0 +1,225 @@
+//! Passes over catalogs in memory: what is rebuilt when, and that neither order nor interruption shows in the end.
+
+use std::sync::Arc;
+
+use annals_core::ports::{Select, Turn};
+use annals_core::{Catalog, Interval, Memory};
+use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, agent, at, turn};
+use proptest::prelude::*;
+
+use super::*;
+use crate::Patience;
+
+const NOW: &str = "2027-02-01T00:00:00Z";
+
+fn over(catalog: Arc<dyn Catalog>) -> Summarizer {
+    Summarizer::new(catalog, Arc::new(QuotingEngine), Patience::default())
+}
+
+async fn ingest(catalog: &MemoryCatalog, turns: Vec<Turn>) {
+    catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();
+}
+
+async fn pass(catalog: &Arc<MemoryCatalog>) -> Passed {
+    over(catalog.clone()).pass(&agent("a"), at(NOW), &|_| ()).await.unwrap()
+}
+
+/// A line per summary: period, text, what it was made from, and where each sentence comes from.
+async fn summaries(catalog: &MemoryCatalog) -> Vec<String> {
+    let mut all = Vec::new();
+    for grain in Grain::SUMMARIES {
+        let select =
+            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        all.extend(catalog.list(&agent("a"), &select).await.unwrap().iter().map(line));
+    }
+    all
+}
+
+fn line(memory: &Memory) -> String {
+    let traces: Vec<_> = memory.sentences.iter().map(|sentence| &sentence.from).collect();
+    format!("{} {:?} from {:?} by {traces:?}", memory.period, memory.text, memory.sources)
+}
+
+fn days() -> Vec<Turn> {
+    let said = [
+        ("2026-03-03T09:00:00Z", "met Bo"),
+        ("2026-03-04T09:00:00Z", "left Rome"),
+        ("2026-03-04T10:00:00Z", "in Oslo"),
+        ("2026-03-11T10:00:00Z", "snow"),
+        ("2026-05-11T10:00:00Z", "spring"),
+    ];
+    said.map(|(said_at, text)| turn(&agent("a"), said_at, text)).to_vec()
+}
+
+#[tokio::test]
+async fn every_closed_period_gets_its_summary_and_a_second_pass_writes_nothing() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    assert_eq!(pass(&catalog).await.written, [4, 3, 2, 2, 1]);
+    assert_eq!(over(catalog.clone()).coverage(&agent("a"), at(NOW)).await.unwrap(), []);
+    assert_eq!(pass(&catalog).await, Passed::default());
+}
+
+#[tokio::test]
+async fn open_periods_have_no_summary_until_they_close() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    let at_noon = |day: &str| at(&format!("{day}T12:00:00Z"));
+    let summarizer = over(catalog.clone());
+    let steps = [
+        ("2026-03-04", [1, 0, 0, 0, 0]),
+        ("2026-03-05", [1, 0, 0, 0, 0]),
+        ("2026-03-09", [0, 1, 0, 0, 0]),
+        ("2026-03-30", [1, 1, 1, 1, 0]),
+        ("2026-12-31", [1, 1, 1, 1, 0]),
+        ("2027-01-04", [0, 0, 0, 0, 1]),
+    ];
+    for (day, expect) in steps {
+        let passed = summarizer.pass(&agent("a"), at_noon(day), &|_| ()).await.unwrap();
+        assert_eq!(passed.written, expect, "{day}");
+    }
+}
+
+#[tokio::test]
+async fn a_late_message_rebuilds_its_five_ancestors_and_nothing_else() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "early train")]).await;
+    let passed = pass(&catalog).await;
+    assert_eq!((passed.written, passed.unchanged), ([1, 1, 1, 1, 1], 0));
+}
+
+#[tokio::test]
+async fn what_changes_no_text_stops_there() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    let shouting = Summarizer::new(catalog.clone(), Arc::new(Shouting), Patience::default());
+    ingest(&catalog, days()).await;
+    shouting.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "early train")]).await;
+    let passed = shouting.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    assert_eq!(passed.written, [1, 0, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn a_plan_names_what_a_pass_may_read() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "one")]).await;
+    let labels = |plan: Plan| plan.periods.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let plan = over(catalog.clone()).plan(&agent("a"), false, at("2026-04-01T00:00:00Z")).await.unwrap();
+    assert_eq!(labels(plan), ["2026-03-04", "2026-W10", "2026-03", "2026-Q1"]);
+    assert_eq!(summaries(&catalog).await.len(), 0, "a plan writes nothing");
+}
+
+#[tokio::test]
+async fn a_failing_period_blocks_only_its_own_ancestors_and_is_tried_again() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    let mut turns = days();
+    turns.push(turn(&agent("a"), "2026-05-12T10:00:00Z", "POISON"));
+    ingest(&catalog, turns).await;
+    let picky =
+        Summarizer::new(catalog.clone(), Arc::new(Faulty::refusing(QuotingEngine, "POISON")), Patience::default());
+    let passed = picky.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    assert_eq!((passed.written, passed.failed.len()), ([4, 2, 1, 1, 0], 1));
+    let again = picky.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    assert_eq!(again, Passed::default(), "not before its time");
+
+    let later = at("2027-02-01T00:01:00Z");
+    let mended = over(catalog.clone()).pass(&agent("a"), later, &|_| ()).await.unwrap();
+    assert_eq!(mended.written, [1, 1, 1, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_new_recipe_rewrites_only_when_asked() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    let other = Summarizer::new(catalog.clone(), Arc::new(Shouting), Patience::default());
+    assert_eq!(other.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap(), Passed::default());
+    assert_eq!(other.plan(&agent("a"), true, at(NOW)).await.unwrap().periods.len(), 12);
+    let passed = other.refresh(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    assert_eq!(passed.written, [4, 3, 2, 2, 1]);
+    assert!(summaries(&catalog).await.iter().all(|summary| summary.contains("\"HO\"")));
+    assert_eq!(other.refresh(&agent("a"), at(NOW), &|_| ()).await.unwrap(), Passed::default());
+}
+
+/// Another engine.
+struct Shouting;
+
+#[async_trait::async_trait]
+impl annals_core::Engine for Shouting {
+    fn recipe(&self, grain: Grain) -> annals_core::Digest {
+        annals_core::Digest::of(["shouting", grain.as_str()])
+    }
+
+    async fn summarize(&self, _: Period, _: &[Memory]) -> Result<annals_core::Draft> {
+        Ok(annals_core::Draft { text: "HO".into(), sentences: Vec::new(), tokens: 0 })
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().unwrap()
+}
+
+/// Some forty turns within three months of a year's edge.
+fn turns() -> impl Strategy<Value = Vec<Turn>> {
+    let moments = prop::collection::vec((0_i64..90 * 24, "[a-d]{1,3}( [a-d]{1,3}){0,6}"), 1..40);
+    moments.prop_map(|moments| {
+        let start = at("2026-11-15T00:00:00Z");
+        let said = |(hours, text): (i64, String)| {
+            let moment = start + SignedDuration::from_hours(hours);
+            turn(&agent("a"), &moment.to_string(), &text)
+        };
+        let mut turns: Vec<Turn> = moments.into_iter().map(said).collect();
+        turns.sort_by(|a, b| a.id.cmp(&b.id));
+        turns.dedup_by(|a, b| a.id == b.id);
+        turns
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Promises 2 and 3: in any order, in any pieces, with passes in between at any moment, the end is the same.
+    #[test]
+    fn order_and_pieces_do_not_show(turns in turns(), order in any::<prop::sample::Index>(), pieces in 1_usize..6) {
+        let end = at("2028-01-10T00:00:00Z");
+        runtime().block_on(async {
+            let straight = Arc::new(MemoryCatalog::new());
+            ingest(&straight, turns.clone()).await;
+            over(straight.clone()).pass(&agent("a"), end, &|_| ()).await.unwrap();
+
+            let piecewise = Arc::new(MemoryCatalog::new());
+            let mut shuffled = turns.clone();
+            shuffled.rotate_left(order.index(turns.len()));
+            shuffled.reverse();
+            for piece in shuffled.chunks(turns.len().div_ceil(pieces)) {
+                ingest(&piecewise, piece.to_vec()).await;
+                over(piecewise.clone()).pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+            }
+            over(piecewise.clone()).pass(&agent("a"), end, &|_| ()).await.unwrap();
+            assert_eq!(summaries(&piecewise).await, summaries(&straight).await);
+            assert_eq!(over(piecewise).coverage(&agent("a"), end).await.unwrap(), []);
+        });
+    }
+
+    /// A catalog that fails at any call: the next pass comes to what an undisturbed one does.
+    #[test]
+    fn an_interruption_anywhere_does_not_show(turns in turns(), call in 1_u64..200) {
+        let end = at("2028-01-10T00:00:00Z");
+        runtime().block_on(async {
+            let straight = Arc::new(MemoryCatalog::new());
+            ingest(&straight, turns.clone()).await;
+            over(straight.clone()).pass(&agent("a"), end, &|_| ()).await.unwrap();
+
+            let shaken = Arc::new(MemoryCatalog::new());
+            ingest(&shaken, turns).await;
+            let faulty = Arc::new(Faulty::at_call((*shaken).clone(), call));
+            let _ = over(faulty).pass(&agent("a"), end, &|_| ()).await;
+            // A failed reading of inputs is a failure of its period, to be tried again a minute later.
+            let later = end + SignedDuration::from_mins(2);
+            over(shaken.clone()).pass(&agent("a"), later, &|_| ()).await.unwrap();
+            assert_eq!(summaries(&shaken).await, summaries(&straight).await);
+        });
+    }
+}

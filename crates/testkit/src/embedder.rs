@@ -1,0 +1,96 @@
+//! An embedder in memory: a hashed bag of words. Texts that share words are similar, and nothing else is.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annals_core::{Digest, Embedder, Result};
+use async_trait::async_trait;
+
+use crate::words::{starts, words};
+
+const DIMENSION: usize = 64;
+/// The window, in words.
+const WINDOW: usize = 40;
+
+/// Port `Embedder` without a model. It counts the texts it was given, so that a test can show that nothing is embedded twice.
+#[derive(Debug, Default)]
+pub struct WordEmbedder {
+    embedded: AtomicU64,
+}
+
+impl WordEmbedder {
+    /// An embedder that has not embedded anything.
+    pub fn new() -> WordEmbedder {
+        WordEmbedder::default()
+    }
+
+    /// How many texts it has embedded.
+    pub fn embedded(&self) -> u64 {
+        self.embedded.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Embedder for WordEmbedder {
+    fn model(&self) -> &str {
+        "words-1"
+    }
+
+    fn dimension(&self) -> usize {
+        DIMENSION
+    }
+
+    fn split(&self, text: &str) -> Vec<Range<usize>> {
+        let starts = starts(text);
+        let mut cuts = vec![0];
+        let mut next = WINDOW;
+        while next < starts.len() {
+            // After the last sentence that ends within the window, or else between two words.
+            let window = next - WINDOW + 1..=next;
+            next = window.rev().find(|word| ends_sentence(&text[..starts[*word]])).unwrap_or(next);
+            cuts.push(starts[next]);
+            next += WINDOW;
+        }
+        cuts.push(text.len());
+        cuts.windows(2).map(|cut| cut[0]..cut[1]).collect()
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        self.embedded.fetch_add(texts.len() as u64, Ordering::Relaxed);
+        Ok(texts.iter().map(|text| vector(&text[self.split(text).remove(0)])).collect())
+    }
+}
+
+fn ends_sentence(before: &str) -> bool {
+    before.trim_end().ends_with(['.', '!', '?', '。', '！', '？'])
+}
+
+fn vector(text: &str) -> Vec<f32> {
+    let mut counts = vec![0.0_f32; DIMENSION];
+    for word in words(text) {
+        counts[usize::from(Digest::of([&word]).0[0]) % DIMENSION] += 1.0;
+    }
+    // A text without words must have a direction, too.
+    if counts.iter().all(|count| *count == 0.0) {
+        counts[0] = 1.0;
+    }
+    let length = counts.iter().map(|count| count * count).sum::<f32>().sqrt();
+    counts.into_iter().map(|count| count / length).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn keeps_the_promises_of_the_port() {
+        crate::embedder_suite(&WordEmbedder::new()).await;
+    }
+
+    #[tokio::test]
+    async fn counts_what_it_embeds() {
+        let embedder = WordEmbedder::new();
+        embedder.embed(vec!["one".into(), "two".into()]).await.unwrap();
+        assert_eq!(embedder.embedded(), 2);
+    }
+}

@@ -1,0 +1,50 @@
+//! An engine in memory: a summary is the first words of each source.
+
+use annals_core::{Digest, Draft, Engine, Grain, Memory, MemoryId, Period, Result, Sentence};
+use async_trait::async_trait;
+
+/// Words that are quoted of each source.
+const QUOTED: usize = 5;
+
+/// Port `Engine` that quotes the first five words of each source, so that a test can see in a summary what it was made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QuotingEngine;
+
+#[async_trait]
+impl Engine for QuotingEngine {
+    fn recipe(&self, grain: Grain) -> Digest {
+        Digest::of(["quoting", grain.as_str()])
+    }
+
+    async fn summarize(&self, _period: Period, sources: &[Memory]) -> Result<Draft> {
+        let sentences: Vec<_> = sources.iter().map(quote).collect();
+        let lines: Vec<_> = sentences.iter().map(|sentence| sentence.text.clone()).collect();
+        Ok(Draft { text: lines.join("\n"), sentences, tokens: 0 })
+    }
+}
+
+fn quote(source: &Memory) -> Sentence {
+    let words: Vec<_> = source.text.split_whitespace().take(QUOTED).collect();
+    Sentence { day: source.days.0, speaker: source.speaker.clone(), text: words.join(" "), from: turns_of(source) }
+}
+
+/// The turns behind a source: itself, or those its sentences name.
+fn turns_of(source: &Memory) -> Vec<MemoryId> {
+    if source.grain == Grain::Working {
+        return vec![source.id.clone()];
+    }
+    let mut turns: Vec<_> = source.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect();
+    turns.sort();
+    turns.dedup();
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn keeps_the_promises_of_the_port() {
+        crate::engine_suite(&QuotingEngine).await;
+    }
+}

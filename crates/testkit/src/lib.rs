@@ -1,0 +1,24 @@
+//! What tests of every crate share: ports in memory, wrappers that fail on purpose, and one conformance suite per port.
+//!
+//! The implementations in memory are real ones: plain maps, slow and obviously right, and they pass the same suites as the
+//! stores do. Used in tests only, so it may panic; it never reads a clock, a file or the network.
+
+#![allow(clippy::unwrap_used, reason = "all of this runs in tests, where a panic is the report")]
+
+mod builders;
+mod catalog;
+mod embedder;
+mod engine;
+mod faulty;
+mod strata;
+pub mod suites;
+mod words;
+
+pub(crate) use builders::utc_cover;
+pub use builders::{agent, at, message, period, summary, turn, turn_of};
+pub use catalog::MemoryCatalog;
+pub use embedder::WordEmbedder;
+pub use engine::QuotingEngine;
+pub use faulty::Faulty;
+pub use strata::MemoryStrata;
+pub use suites::{STRATA_DIMENSION, catalog_suite, embedder_suite, engine_suite, strata_suite};

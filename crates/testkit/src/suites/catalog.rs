@@ -1,0 +1,112 @@
+//! What port `Catalog` promises.
+
+mod changes;
+mod ingest;
+mod read;
+mod records;
+mod rollup;
+
+use annals_core::ports::{Change, Turn};
+use annals_core::{Agent, Catalog, Grain, LedgerRow, Memory, Message, Operation, Timestamp};
+
+use super::{Case, cases, run};
+use crate::{agent, at, message, period, turn_of};
+
+/// Runs every case of the port, each on a catalog that `make` gives: empty, and of its own.
+pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> C) {
+    let cases: Vec<Case<dyn Catalog>> = cases![
+        ingest::a_new_turn_is_stored_as_said,
+        ingest::a_repeated_request_changes_nothing,
+        ingest::the_same_request_has_the_same_operation,
+        ingest::a_request_that_overlaps_adds_the_rest,
+        ingest::other_content_is_a_conflict_and_nothing_is_stored,
+        ingest::a_request_may_contradict_itself_only_when_it_revises,
+        ingest::revise_replaces,
+        ingest::revise_that_moves_makes_both_days_dirty,
+        ingest::each_input_makes_its_day_dirty,
+        ingest::a_duplicate_makes_no_day_dirty,
+        ingest::the_same_id_in_two_conversations_is_two_turns,
+        ingest::any_text_comes_back_as_it_was,
+        ingest::early_and_late_years_are_kept,
+        changes::come_in_order_and_in_pieces,
+        changes::show_only_the_last_of_a_memory,
+        changes::are_of_one_grain,
+        changes::a_deletion_shows_until_the_memory_is_back,
+        changes::lanes_are_kept_apart,
+        rollup::input_does_not_depend_on_arrival,
+        rollup::a_summary_reads_back_whole,
+        rollup::a_new_text_is_a_change_and_makes_the_parent_dirty,
+        rollup::the_same_text_is_no_change_but_has_new_lineage,
+        rollup::unchanged_input_only_makes_clean,
+        rollup::no_input_left_deletes_the_summary,
+        rollup::nothing_to_delete_is_no_change,
+        rollup::what_came_meanwhile_stays_dirty,
+        rollup::a_year_has_no_parent,
+        rollup::summaries_of_a_grain_are_the_input_of_the_next,
+        rollup::weeks_across_a_month_edge_go_to_the_month_of_their_thursday,
+        rollup::failures_are_counted_until_it_is_clean,
+        rollup::tokens_add_up,
+        read::lists_what_shares_an_instant_with_the_range,
+        read::lists_a_coarser_memory_that_overlaps_the_edge,
+        read::lists_the_newest_first,
+        read::lists_equal_instants_by_conversation_and_id,
+        read::lists_one_conversation,
+        read::lists_one_grain,
+        read::gets_in_the_order_asked_for,
+        read::counts_what_is_live,
+        records::an_unknown_agent_reads_as_empty,
+        records::settings_are_kept,
+        records::agents_are_those_with_settings_or_messages,
+        records::agents_do_not_see_each_other,
+        records::the_same_name_elsewhere_is_another_agent,
+        records::any_name_is_a_name,
+        records::dead_letters_are_kept_until_exhumed,
+        records::operations_are_kept,
+        records::a_sound_store_has_no_faults,
+    ];
+    run("catalog", cases, async || Box::new(make().await) as Box<dyn Catalog>).await;
+}
+
+/// The agent of most cases.
+fn me() -> Agent {
+    agent("tester")
+}
+
+/// When things come in, unless the case says otherwise.
+fn now() -> Timestamp {
+    at("2026-06-01T00:00:00Z")
+}
+
+/// A later moment.
+fn later() -> Timestamp {
+    at("2026-06-02T00:00:00Z")
+}
+
+/// A turn with an id of the client's own.
+fn said(id: &str, instant: &str, text: &str) -> Turn {
+    turn_of(&me(), Message { client_id: Some(id.into()), ..message(instant, text) })
+}
+
+async fn say(catalog: &dyn Catalog, turns: Vec<Turn>) -> Operation {
+    catalog.ingest(&me(), turns, false, now()).await.unwrap()
+}
+
+/// The ledger row of a label.
+async fn row(catalog: &dyn Catalog, label: &str) -> LedgerRow {
+    let rows = catalog.ledger(&me()).await.unwrap();
+    rows.into_iter().find(|row| row.period == period(label)).unwrap_or_else(|| panic!("no ledger row {label}"))
+}
+
+/// The labels of all dirty periods, in the order of the ledger.
+async fn dirty(catalog: &dyn Catalog) -> Vec<String> {
+    let rows = catalog.ledger(&me()).await.unwrap();
+    rows.iter().filter(|row| row.is_dirty()).map(|row| row.period.to_string()).collect()
+}
+
+async fn all_changes(catalog: &dyn Catalog, grain: Grain) -> Vec<Change> {
+    catalog.changes(&me(), grain, 0, usize::MAX).await.unwrap()
+}
+
+fn texts(memories: &[Memory]) -> Vec<&str> {
+    memories.iter().map(|memory| memory.text.as_str()).collect()
+}

@@ -1,0 +1,81 @@
+//! What projections follow: changes, how many are left, and how far each lane has come.
+
+use annals_core::ports::{Change, Lane};
+use annals_core::{Catalog, Grain, MemoryId};
+
+use super::{all_changes, later, me, now, said, say};
+use crate::{period, summary};
+
+pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
+    let ids: Vec<String> = (0..10).map(|index| format!("{index}")).collect();
+    for half in ids.chunks(5) {
+        say(catalog, half.iter().rev().map(|id| said(id, "2026-03-04T10:00:00Z", id)).collect()).await;
+    }
+    let all = all_changes(catalog, Grain::Working).await;
+    assert_eq!(all.len(), 10);
+    assert!(all.windows(2).all(|pair| pair[0].seq() < pair[1].seq()), "not ascending: {all:?}");
+    let mut pieces = Vec::new();
+    let mut after = 0;
+    loop {
+        let left = catalog.backlog(&me(), Grain::Working, after).await.unwrap();
+        assert_eq!(left as usize, all.len() - pieces.len());
+        let piece = catalog.changes(&me(), Grain::Working, after, 3).await.unwrap();
+        assert_eq!(piece.len(), 3.min(left as usize));
+        let Some(last) = piece.last() else { break };
+        after = last.seq();
+        pieces.extend(piece);
+    }
+    assert_eq!(pieces, all);
+}
+
+pub(super) async fn show_only_the_last_of_a_memory(catalog: &dyn Catalog) {
+    say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    let coffee = vec![said("1", "2026-03-04T10:00:00Z", "coffee")];
+    let revised = catalog.ingest(&me(), coffee, true, later()).await.unwrap();
+    let changes = all_changes(catalog, Grain::Working).await;
+    let [Change::Upsert(first), Change::Upsert(second)] = &changes[..] else { panic!("{changes:?}") };
+    assert_eq!((first.text.as_str(), second.text.as_str(), second.seq), ("cake", "coffee", revised.seq));
+    assert_eq!(catalog.backlog(&me(), Grain::Working, 0).await.unwrap(), 2);
+}
+
+pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let seq = say(catalog, vec![turn.clone()]).await.seq;
+    let day = summary("2026-03-04", seq, &[turn.id], "tea");
+    catalog.save_summaries(&me(), vec![day], now()).await.unwrap();
+    for (grain, expect) in Grain::ALL.into_iter().zip([1, 1, 0, 0, 0, 0]) {
+        assert_eq!(all_changes(catalog, grain).await.len(), expect, "{grain}");
+        assert_eq!(catalog.backlog(&me(), grain, 0).await.unwrap(), expect as u64, "{grain}");
+    }
+    assert!(all_changes(catalog, Grain::Daily).await[0].seq() > seq, "one sequence numbers all changes");
+}
+
+pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Catalog) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let seq = say(catalog, vec![turn.clone()]).await.seq;
+    let written = summary("2026-03-04", seq, &[turn.id], "tea");
+    let emptied = annals_core::Summary { draft: None, ..summary("2026-03-04", seq, &[], "") };
+    let save = async |summary| catalog.save_summaries(&me(), vec![summary], now()).await.unwrap();
+    save(written.clone()).await;
+    let upsert = all_changes(catalog, Grain::Daily).await;
+    save(emptied).await;
+    let changes = all_changes(catalog, Grain::Daily).await;
+    let [Change::Delete { id, seq: deleted }] = &changes[..] else { panic!("{changes:?}") };
+    assert_eq!(*id, MemoryId::summary(&me(), period("2026-03-04")));
+    assert!(*deleted > upsert[0].seq());
+    assert_eq!(catalog.backlog(&me(), Grain::Daily, upsert[0].seq()).await.unwrap(), 1);
+    save(written).await;
+    let changes = all_changes(catalog, Grain::Daily).await;
+    assert!(matches!(&changes[..], [Change::Upsert(memory)] if memory.seq > *deleted), "{changes:?}");
+}
+
+pub(super) async fn lanes_are_kept_apart(catalog: &dyn Catalog) {
+    let unknown = Lane { generation: 0, applied: 0, building: None };
+    let building = Lane { generation: 3, applied: 41, building: Some((4, 7)) };
+    catalog.save_lane(&me(), Grain::Weekly, Lane { applied: 5, ..unknown }).await.unwrap();
+    catalog.save_lane(&me(), Grain::Weekly, building).await.unwrap();
+    assert_eq!(catalog.lane(&me(), Grain::Weekly).await.unwrap(), building);
+    assert_eq!(catalog.lane(&me(), Grain::Daily).await.unwrap(), unknown);
+    catalog.save_lane(&me(), Grain::Weekly, Lane { building: None, ..building }).await.unwrap();
+    assert_eq!(catalog.lane(&me(), Grain::Weekly).await.unwrap(), Lane { building: None, ..building });
+}

@@ -1,0 +1,165 @@
+//! Turns come in: new, again, changed, contradictory.
+
+use annals_core::{Catalog, Error, Grain, Interval, Kind, Memory, Message, Role, Timestamp};
+
+use super::{all_changes, dirty, later, me, now, row, said, say};
+use crate::{at, message, period, turn_of};
+
+pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
+    let named = Message { role: Role::Assistant, name: Some("Iris".into()), ..message("2026-03-04T10:00:00Z", "tea?") };
+    let turn = turn_of(&me(), named);
+    let done = say(catalog, vec![turn.clone()]).await;
+    assert_eq!((done.accepted, done.duplicate, done.revised), (1, 0, 0));
+    let stored = catalog.get(&me(), std::slice::from_ref(&turn.id)).await.unwrap();
+    let expected = Memory {
+        id: turn.id,
+        grain: Grain::Working,
+        kind: Kind::Turn,
+        period: period("2026-03-04"),
+        cover: Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00.000001Z") },
+        days: (period("2026-03-04").first_day(), period("2026-03-04").first_day()),
+        text: "tea?".into(),
+        speaker: Some("Iris".into()),
+        role: Some(Role::Assistant),
+        conversation: Some("talk".into()),
+        message: Some(turn.key.id),
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        seq: done.seq,
+    };
+    assert_eq!(stored, [expected]);
+}
+
+pub(super) async fn a_repeated_request_changes_nothing(catalog: &dyn Catalog) {
+    let turns = vec![said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-05T10:00:00Z", "cake")];
+    say(catalog, turns.clone()).await;
+    let (changes, ledger) = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
+    for revise in [false, true] {
+        let again = catalog.ingest(&me(), turns.clone(), revise, later()).await.unwrap();
+        assert_eq!((again.accepted, again.duplicate, again.revised), (0, 2, 0), "revise: {revise}");
+        assert_eq!(all_changes(catalog, Grain::Working).await, changes, "revise: {revise}");
+        assert_eq!(catalog.ledger(&me()).await.unwrap(), ledger, "revise: {revise}");
+    }
+}
+
+pub(super) async fn the_same_request_has_the_same_operation(catalog: &dyn Catalog) {
+    let turns = vec![said("1", "2026-03-04T10:00:00Z", "tea")];
+    let first = say(catalog, turns.clone()).await;
+    assert_eq!(say(catalog, turns).await.id, first.id);
+    let other = say(catalog, vec![said("2", "2026-03-04T10:00:00Z", "tea")]).await;
+    assert_ne!(other.id, first.id);
+}
+
+pub(super) async fn a_request_that_overlaps_adds_the_rest(catalog: &dyn Catalog) {
+    let (tea, cake) = (said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake"));
+    say(catalog, vec![tea.clone()]).await;
+    let done = say(catalog, vec![tea.clone(), cake.clone(), cake]).await;
+    assert_eq!((done.accepted, done.duplicate, done.revised), (1, 2, 0));
+    let changes = all_changes(catalog, Grain::Working).await;
+    assert_eq!(changes.last().map(annals_core::ports::Change::seq), Some(done.seq));
+    assert_eq!(changes.len(), 2);
+}
+
+pub(super) async fn other_content_is_a_conflict_and_nothing_is_stored(catalog: &dyn Catalog) {
+    say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    let before = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
+    let others = [
+        said("1", "2026-03-04T10:00:00Z", "coffee"),
+        said("1", "2026-03-04T10:00:00.000001Z", "tea"),
+        turn_of(&me(), Message { name: Some("Ann".into()), ..said("1", "2026-03-04T10:00:00Z", "tea").message }),
+        turn_of(&me(), Message { role: Role::Tool, ..said("1", "2026-03-04T10:00:00Z", "tea").message }),
+    ];
+    for other in others {
+        let request = vec![said("0", "2026-03-07T10:00:00Z", "good"), other, said("9", "2026-03-07T10:00:00Z", "good")];
+        let refused = catalog.ingest(&me(), request, false, later()).await;
+        assert!(
+            matches!(&refused, Err(Error::Conflict { conversation, id }) if conversation == "talk" && id == "1"),
+            "{refused:?}"
+        );
+        let after = (all_changes(catalog, Grain::Working).await, catalog.ledger(&me()).await.unwrap());
+        assert_eq!(after, before);
+    }
+}
+
+pub(super) async fn a_request_may_contradict_itself_only_when_it_revises(catalog: &dyn Catalog) {
+    let request = vec![said("1", "2026-03-04T10:00:00Z", "tea"), said("1", "2026-03-04T10:00:00Z", "coffee")];
+    let refused = catalog.ingest(&me(), request.clone(), false, now()).await;
+    assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
+    assert_eq!(all_changes(catalog, Grain::Working).await, []);
+    let done = catalog.ingest(&me(), request.clone(), true, now()).await.unwrap();
+    assert_eq!((done.accepted, done.duplicate, done.revised), (1, 0, 1));
+    assert_eq!(catalog.get(&me(), &[request[1].id.clone()]).await.unwrap()[0].text, "coffee");
+}
+
+pub(super) async fn revise_replaces(catalog: &dyn Catalog) {
+    let first = say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    let other = said("1", "2026-03-04T10:00:00Z", "coffee");
+    let done = catalog.ingest(&me(), vec![other.clone()], true, later()).await.unwrap();
+    assert_eq!((done.accepted, done.duplicate, done.revised), (0, 0, 1));
+    assert!(done.seq > first.seq);
+    let stored = catalog.get(&me(), &[other.id]).await.unwrap();
+    assert_eq!((stored.len(), stored[0].text.as_str(), stored[0].seq), (1, "coffee", done.seq));
+    let day = row(catalog, "2026-03-04").await;
+    assert_eq!((day.dirty_seq, day.dirty_at), (done.seq, later()));
+}
+
+pub(super) async fn revise_that_moves_makes_both_days_dirty(catalog: &dyn Catalog) {
+    let before = say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
+    let moved = said("1", "2026-03-09T10:00:00Z", "tea");
+    catalog.ingest(&me(), vec![moved.clone()], true, later()).await.unwrap();
+    for label in ["2026-03-04", "2026-03-09"] {
+        let day = row(catalog, label).await;
+        assert!(day.dirty_seq > before && day.dirty_at == later(), "{day:?}");
+    }
+    assert_eq!(catalog.inputs(&me(), period("2026-03-04")).await.unwrap(), []);
+    assert_eq!(catalog.inputs(&me(), period("2026-03-09")).await.unwrap()[0].id, moved.id);
+}
+
+pub(super) async fn each_input_makes_its_day_dirty(catalog: &dyn Catalog) {
+    say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "a"), said("2", "2026-03-05T10:00:00Z", "b")]).await;
+    let done = catalog.ingest(&me(), vec![said("3", "2026-03-04T09:00:00Z", "c")], false, later()).await.unwrap();
+    assert_eq!(dirty(catalog).await, ["2026-03-04", "2026-03-05"]);
+    let (fourth, fifth) = (row(catalog, "2026-03-04").await, row(catalog, "2026-03-05").await);
+    assert_eq!((fourth.dirty_seq, fourth.clean_seq, fourth.dirty_at), (done.seq, 0, later()));
+    assert!(fifth.dirty_seq < done.seq && fifth.dirty_at == now(), "{fifth:?}");
+    assert_eq!((fifth.sealed, fifth.attempts, fifth.tokens, fifth.recipe), (false, 0, 0, None));
+}
+
+pub(super) async fn a_duplicate_makes_no_day_dirty(catalog: &dyn Catalog) {
+    say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    // The same message counted to another day, as after a change of zone: it stays where it is.
+    let mut elsewhere = said("1", "2026-03-04T10:00:00Z", "tea");
+    elsewhere.day = period("2026-03-05");
+    assert_eq!(say(catalog, vec![elsewhere]).await.duplicate, 1);
+    assert_eq!(dirty(catalog).await, ["2026-03-04"]);
+}
+
+pub(super) async fn the_same_id_in_two_conversations_is_two_turns(catalog: &dyn Catalog) {
+    let here = said("1", "2026-03-04T10:00:00Z", "tea");
+    let there = turn_of(&me(), Message { conversation: "other".into(), ..here.message.clone() });
+    assert_eq!(say(catalog, vec![here, there]).await.accepted, 2);
+}
+
+pub(super) async fn any_text_comes_back_as_it_was(catalog: &dyn Catalog) {
+    let odd =
+        ["", "'; DROP TABLE turns; --", "a\0b", "\r\n\t", "👩‍👩‍👧 e\u{301} \u{feff}", "%_\\\"", &"long ".repeat(100_000)];
+    for (index, text) in odd.iter().enumerate() {
+        let start: String = text.chars().take(20).collect();
+        let turn = said(&format!("{index} {start}"), "2026-03-04T10:00:00Z", text);
+        let turn = turn_of(&me(), Message { conversation: start, ..turn.message });
+        say(catalog, vec![turn.clone()]).await;
+        let stored = catalog.get(&me(), &[turn.id]).await.unwrap();
+        assert!(stored[0].text == *text, "text {index} is changed");
+        assert_eq!(stored[0].conversation, Some(turn.key.conversation));
+        assert_eq!(stored[0].message, Some(turn.key.id));
+    }
+}
+
+pub(super) async fn early_and_late_years_are_kept(catalog: &dyn Catalog) {
+    let instants =
+        ["0002-01-01T00:00:00Z", "1660-01-11T21:00:00Z", "1969-12-31T23:59:59.999999Z", "9998-12-31T23:59:59Z"];
+    say(catalog, instants.iter().map(|instant| said(instant, instant, "x")).collect()).await;
+    let select = super::read::everything(Grain::Working);
+    let stored: Vec<Timestamp> = catalog.list(&me(), &select).await.unwrap().iter().map(Memory::at).collect();
+    assert_eq!(stored, instants.map(at));
+}

@@ -1,0 +1,138 @@
+//! Reading: by range, by id, and how much there is.
+
+use annals_core::ports::{Counts, Select};
+use annals_core::{Catalog, Grain, Interval, MemoryId, Message};
+
+use super::{me, now, said, say, texts};
+use crate::{at, message, summary, turn_of};
+
+/// All of a grain, oldest first.
+pub(super) fn everything(grain: Grain) -> Select {
+    Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX }
+}
+
+fn between(start: &str, end: &str) -> Interval {
+    Interval { start: at(start), end: at(end) }
+}
+
+async fn check(catalog: &dyn Catalog, select: Select, expect: &[&str]) {
+    let listed = catalog.list(&me(), &select).await.unwrap();
+    assert_eq!(texts(&listed), expect, "{select:?}");
+}
+
+pub(super) async fn lists_what_shares_an_instant_with_the_range(catalog: &dyn Catalog) {
+    say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "x")]).await;
+    let cases = [
+        ("2026-03-04T10:00:00Z", "2026-03-04T10:00:00.000001Z", true),
+        ("2026-03-04T10:00:00Z", "2026-03-05T00:00:00Z", true),
+        ("2026-03-04T09:00:00Z", "2026-03-04T10:00:00Z", false),
+        ("2026-03-04T10:00:00.000001Z", "2026-03-05T00:00:00Z", false),
+        ("2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z", false),
+        ("2026-03-05T00:00:00Z", "2026-03-04T00:00:00Z", false),
+    ];
+    for (start, end, found) in cases {
+        let select = Select { within: between(start, end), ..everything(Grain::Working) };
+        check(catalog, select, if found { &["x"] } else { &[] }).await;
+    }
+}
+
+pub(super) async fn lists_a_coarser_memory_that_overlaps_the_edge(catalog: &dyn Catalog) {
+    // March covers 2 to 29 March.
+    let source = [MemoryId::from_text("s-any")];
+    catalog.save_summaries(&me(), vec![summary("2026-03", 0, &source, "March")], now()).await.unwrap();
+    let cases = [
+        ("2026-02-01T00:00:00Z", "2026-03-02T00:00:00Z", false),
+        ("2026-02-01T00:00:00Z", "2026-03-02T00:00:00.000001Z", true),
+        ("2026-03-10T00:00:00Z", "2026-03-11T00:00:00Z", true),
+        ("2026-03-29T23:59:59.999999Z", "2026-05-01T00:00:00Z", true),
+        ("2026-03-30T00:00:00Z", "2026-05-01T00:00:00Z", false),
+        ("2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z", true),
+    ];
+    for (start, end, found) in cases {
+        let select = Select { within: between(start, end), ..everything(Grain::Monthly) };
+        check(catalog, select, if found { &["March"] } else { &[] }).await;
+    }
+}
+
+pub(super) async fn lists_the_newest_first(catalog: &dyn Catalog) {
+    let instants = ["2026-03-04T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-05T10:00:00Z"];
+    say(catalog, instants.iter().map(|instant| said(instant, instant, &instant[..10])).collect()).await;
+    let newest = Select { newest_first: true, ..everything(Grain::Working) };
+    check(catalog, everything(Grain::Working), &["1660-01-11", "2026-03-04", "2026-03-05"]).await;
+    check(catalog, newest.clone(), &["2026-03-05", "2026-03-04", "1660-01-11"]).await;
+    check(catalog, Select { limit: 2, ..newest.clone() }, &["2026-03-05", "2026-03-04"]).await;
+    check(catalog, Select { limit: 2, ..everything(Grain::Working) }, &["1660-01-11", "2026-03-04"]).await;
+    check(catalog, Select { limit: 0, ..newest }, &[]).await;
+}
+
+pub(super) async fn lists_equal_instants_by_conversation_and_id(catalog: &dyn Catalog) {
+    let turns = ["b2", "a2", "b1", "a1"].map(|text| {
+        let said = message("2026-03-04T10:00:00Z", text);
+        turn_of(&me(), Message { conversation: text[..1].into(), client_id: Some(text[1..].into()), ..said })
+    });
+    say(catalog, turns.to_vec()).await;
+    check(catalog, everything(Grain::Working), &["a1", "a2", "b1", "b2"]).await;
+    let newest = Select { newest_first: true, ..everything(Grain::Working) };
+    check(catalog, newest, &["b2", "b1", "a2", "a1"]).await;
+}
+
+pub(super) async fn lists_one_conversation(catalog: &dyn Catalog) {
+    let turns = ["talk", "Talk", "o'clock"].map(|conversation| {
+        let said = message("2026-03-04T10:00:00Z", conversation);
+        turn_of(&me(), Message { conversation: conversation.into(), ..said })
+    });
+    say(catalog, turns.to_vec()).await;
+    for conversation in ["talk", "Talk", "o'clock"] {
+        let select = Select { conversation: Some(conversation.into()), ..everything(Grain::Working) };
+        check(catalog, select, &[conversation]).await;
+    }
+    check(catalog, Select { conversation: Some("none".into()), ..everything(Grain::Working) }, &[]).await;
+}
+
+pub(super) async fn lists_one_grain(catalog: &dyn Catalog) {
+    say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "turn")]).await;
+    let source = [MemoryId::from_text("s-any")];
+    let labels = ["2026-03-04", "2026-W10", "2026-03", "2026-Q1", "2026"];
+    let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
+    catalog.save_summaries(&me(), summaries, now()).await.unwrap();
+    for (grain, label) in Grain::SUMMARIES.into_iter().zip(labels) {
+        check(catalog, everything(grain), &[label]).await;
+    }
+    check(catalog, everything(Grain::Working), &["turn"]).await;
+}
+
+pub(super) async fn gets_in_the_order_asked_for(catalog: &dyn Catalog) {
+    let turns = [said("1", "2026-03-04T10:00:00Z", "a"), said("2", "2026-03-04T11:00:00Z", "b")];
+    say(catalog, turns.to_vec()).await;
+    let source = std::slice::from_ref(&turns[0].id);
+    catalog.save_summaries(&me(), vec![summary("2026-03-04", 0, source, "day")], now()).await.unwrap();
+    let day = MemoryId::summary(&me(), crate::period("2026-03-04"));
+    let [a, b] = turns.map(|turn| turn.id);
+    let absent = MemoryId::from_text("t-' OR 1=1 --");
+    for (ids, expect) in [
+        (vec![a.clone(), day.clone(), b.clone()], vec!["a", "day", "b"]),
+        (vec![b.clone(), absent.clone(), a.clone()], vec!["b", "a"]),
+        (vec![absent], vec![]),
+        (vec![], vec![]),
+    ] {
+        assert_eq!(texts(&catalog.get(&me(), &ids).await.unwrap()), expect);
+    }
+    // More than any limit of parameters that a store may have.
+    let mut many: Vec<_> = (0..40_000).map(|n| MemoryId::from_text(format!("t-{n}"))).collect();
+    many.extend([b, a]);
+    assert_eq!(texts(&catalog.get(&me(), &many).await.unwrap()), ["b", "a"]);
+}
+
+pub(super) async fn counts_what_is_live(catalog: &dyn Catalog) {
+    assert_eq!(catalog.counts(&me()).await.unwrap(), Counts::default());
+    let instants = ["2026-03-04T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-05T10:00:00Z"];
+    say(catalog, instants.iter().map(|instant| said(instant, instant, "x")).collect()).await;
+    let source = [MemoryId::from_text("t-any")];
+    let labels = ["2026-03-04", "2026-03-05", "2026-W10"];
+    let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
+    catalog.save_summaries(&me(), summaries, now()).await.unwrap();
+    let gone = annals_core::Summary { draft: None, ..summary("2026-03-05", 0, &[], "") };
+    catalog.save_summaries(&me(), vec![gone], now()).await.unwrap();
+    let extent = Some((at("1660-01-11T21:00:00Z"), at("2026-03-05T10:00:00Z")));
+    assert_eq!(catalog.counts(&me()).await.unwrap(), Counts { memories: [3, 1, 1, 0, 0, 0], extent });
+}

@@ -1,0 +1,134 @@
+//! Agents and what is kept about them: settings, dead letters, operations; and that none sees another's.
+
+use annals_core::ports::{Counts, Lane};
+use annals_core::{Agent, Catalog, DeadLetter, Grain, MemoryId, Settings, Timestamp};
+
+use super::read::everything;
+use super::{later, me, now, said, say};
+use crate::{agent, at, period, summary, turn};
+
+pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
+    assert_eq!(catalog.agents().await.unwrap(), []);
+    assert_eq!(catalog.settings(&me()).await.unwrap(), Settings::default());
+    see_nothing(catalog, &me()).await;
+    assert_eq!(catalog.agents().await.unwrap(), [], "reading makes no agent");
+}
+
+/// Whatever is asked of the agent, nothing is there.
+async fn see_nothing(catalog: &dyn Catalog, agent: &Agent) {
+    for grain in Grain::ALL {
+        assert_eq!(catalog.changes(agent, grain, 0, usize::MAX).await.unwrap(), []);
+        assert_eq!(catalog.backlog(agent, grain, 0).await.unwrap(), 0);
+        assert_eq!(catalog.list(agent, &everything(grain)).await.unwrap(), []);
+        let lane = catalog.lane(agent, grain).await.unwrap();
+        assert_eq!(lane, Lane { generation: 0, applied: 0, building: None });
+    }
+    assert_eq!(catalog.ledger(agent).await.unwrap(), []);
+    assert_eq!(catalog.counts(agent).await.unwrap(), Counts::default());
+    assert_eq!(catalog.dead_letters(agent).await.unwrap(), []);
+    for label in ["2026-03-04", "2026-W10"] {
+        assert_eq!(catalog.inputs(agent, period(label)).await.unwrap(), []);
+    }
+}
+
+pub(super) async fn settings_are_kept(catalog: &dyn Catalog) {
+    let moved = Settings {
+        time_zone: "Asia/Tokyo".into(),
+        later_zones: vec![(at("2026-03-05T08:00:00Z"), "America/Los_Angeles".into())],
+        language: "ja".into(),
+    };
+    for settings in [moved.clone(), Settings::default(), moved] {
+        catalog.save_settings(&me(), &settings).await.unwrap();
+        assert_eq!(catalog.settings(&me()).await.unwrap(), settings);
+    }
+    assert_eq!(catalog.settings(&agent("other")).await.unwrap(), Settings::default());
+}
+
+pub(super) async fn agents_are_those_with_settings_or_messages(catalog: &dyn Catalog) {
+    let (set, talking) = (agent("b"), agent("a"));
+    catalog.save_settings(&set, &Settings::default()).await.unwrap();
+    let turns = vec![turn(&talking, "2026-03-04T10:00:00Z", "tea")];
+    catalog.ingest(&talking, turns, false, now()).await.unwrap();
+    assert_eq!(catalog.agents().await.unwrap(), [talking, set]);
+}
+
+pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
+    keep_something_of_everything(catalog, &me()).await;
+    for other in [agent("other"), agent("TESTER"), agent("teste")] {
+        see_nothing(catalog, &other).await;
+        let ids: Vec<_> = catalog.list(&me(), &everything(Grain::Working)).await.unwrap();
+        let ids: Vec<_> = ids.into_iter().map(|memory| memory.id).collect();
+        assert_eq!(ids.len(), 1);
+        assert_eq!(catalog.get(&other, &ids).await.unwrap(), [], "an id of another agent is not found");
+        catalog.exhume(&other, &ids).await.unwrap();
+        assert_eq!(catalog.dead_letters(&me()).await.unwrap().len(), 1, "another agent's letters are not forgotten");
+    }
+}
+
+/// One of each thing that a catalog keeps.
+async fn keep_something_of_everything(catalog: &dyn Catalog, agent: &Agent) {
+    let turn = turn(agent, "2026-03-04T10:00:00Z", "tea");
+    let done = catalog.ingest(agent, vec![turn.clone()], false, now()).await.unwrap();
+    let day = summary("2026-03-04", done.seq, std::slice::from_ref(&turn.id), "They had tea.");
+    catalog.save_summaries(agent, vec![day], now()).await.unwrap();
+    let lane = Lane { generation: 1, applied: done.seq, building: None };
+    catalog.save_lane(agent, Grain::Working, lane).await.unwrap();
+    catalog.bury(vec![letter(agent, &turn.id, "bad", now())]).await.unwrap();
+}
+
+pub(super) async fn the_same_name_elsewhere_is_another_agent(catalog: &dyn Catalog) {
+    let here = Agent::in_workspace("here", "ann").unwrap();
+    let there = Agent::in_workspace("there", "ann").unwrap();
+    keep_something_of_everything(catalog, &here).await;
+    see_nothing(catalog, &there).await;
+    keep_something_of_everything(catalog, &there).await;
+    assert_eq!(catalog.counts(&here).await.unwrap(), catalog.counts(&there).await.unwrap());
+    let mut agents = catalog.agents().await.unwrap();
+    agents.sort();
+    assert_eq!(agents, [here, there]);
+}
+
+pub(super) async fn any_name_is_a_name(catalog: &dyn Catalog) {
+    let mut agents = ["../../etc", "o'brien \"x\"; --", "Μνήμη", "%", "a b", "日記"].map(agent);
+    for agent in &agents {
+        keep_something_of_everything(catalog, agent).await;
+    }
+    agents.sort();
+    assert_eq!(catalog.agents().await.unwrap(), agents);
+    for agent in &agents {
+        assert_eq!(catalog.counts(agent).await.unwrap().memories, [1, 1, 0, 0, 0, 0], "{agent}");
+    }
+}
+
+fn letter(agent: &Agent, memory: &MemoryId, error: &str, at: Timestamp) -> DeadLetter {
+    DeadLetter { agent: agent.clone(), grain: Grain::Working, memory: memory.clone(), error: error.into(), at }
+}
+
+pub(super) async fn dead_letters_are_kept_until_exhumed(catalog: &dyn Catalog) {
+    let [a, b] = ["t-a", "t-b"].map(MemoryId::from_text);
+    catalog.bury(vec![letter(&me(), &a, "first", later()), letter(&me(), &b, "other", now())]).await.unwrap();
+    let by_time = [letter(&me(), &b, "other", now()), letter(&me(), &a, "first", later())];
+    assert_eq!(catalog.dead_letters(&me()).await.unwrap(), by_time);
+    let much_later = at("2026-07-01T00:00:00Z");
+    catalog.bury(vec![letter(&me(), &b, "again", much_later)]).await.unwrap();
+    let replaced = [letter(&me(), &a, "first", later()), letter(&me(), &b, "again", much_later)];
+    assert_eq!(catalog.dead_letters(&me()).await.unwrap(), replaced);
+    catalog.exhume(&me(), &[a, MemoryId::from_text("t-absent")]).await.unwrap();
+    assert_eq!(catalog.dead_letters(&me()).await.unwrap(), replaced[1..]);
+}
+
+pub(super) async fn operations_are_kept(catalog: &dyn Catalog) {
+    let done = say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done.clone()));
+    assert_eq!(catalog.operation(&agent("other"), &done.id).await.unwrap(), None);
+    assert_eq!(catalog.operation(&me(), "unknown").await.unwrap(), None);
+    let refused = vec![said("1", "2026-03-04T10:00:00Z", "coffee")];
+    assert!(catalog.ingest(&me(), refused, false, now()).await.is_err());
+    assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
+}
+
+pub(super) async fn a_sound_store_has_no_faults(catalog: &dyn Catalog) {
+    assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+    keep_something_of_everything(catalog, &me()).await;
+    assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+}

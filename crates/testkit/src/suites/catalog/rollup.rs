@@ -1,0 +1,218 @@
+//! Roll-ups: what they read, the four outcomes of saving one, and what the ledger then says.
+
+use annals_core::ports::Turn;
+use annals_core::{Catalog, Digest, Draft, Grain, Interval, Kind, Memory, MemoryId, Message, Sentence, Summary};
+
+use super::{all_changes, dirty, later, me, now, row, said, say, texts};
+use crate::{at, message, period, summary, turn_of};
+
+const DAY: &str = "2026-03-04";
+
+/// A catalog with one turn whose day is rolled up: the turn's id, and the sequence that the roll-up read.
+async fn rolled_up(catalog: &dyn Catalog) -> (MemoryId, u64) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let seq = say(catalog, vec![turn.clone()]).await.seq;
+    save(catalog, summary(DAY, seq, std::slice::from_ref(&turn.id), "They had tea.")).await;
+    (turn.id, seq)
+}
+
+async fn save(catalog: &dyn Catalog, summary: Summary) {
+    catalog.save_summaries(&me(), vec![summary], later()).await.unwrap();
+}
+
+async fn stored(catalog: &dyn Catalog, label: &str) -> Option<Memory> {
+    catalog.get(&me(), &[MemoryId::summary(&me(), period(label))]).await.unwrap().pop()
+}
+
+pub(super) async fn input_does_not_depend_on_arrival(catalog: &dyn Catalog) {
+    let turn = |conversation: &str, id: &str, instant: &str| {
+        let said = message(instant, &format!("{conversation} {id}"));
+        turn_of(&me(), Message { conversation: conversation.into(), client_id: Some(id.into()), ..said })
+    };
+    let in_order = [
+        turn("b", "1", "2026-03-04T09:00:00Z"),
+        turn("a", "1", "2026-03-04T10:00:00Z"),
+        turn("a", "2", "2026-03-04T10:00:00Z"),
+        turn("b", "0", "2026-03-04T10:00:00Z"),
+        turn("a", "0", "2026-03-04T10:00:00.000001Z"),
+    ];
+    for batch in [vec![3, 2], vec![4], vec![0, 1]] {
+        say(catalog, batch.into_iter().map(|index: usize| in_order[index].clone()).collect()).await;
+    }
+    let input = catalog.inputs(&me(), period(DAY)).await.unwrap();
+    let ids: Vec<_> = input.iter().map(|memory| &memory.id).collect();
+    assert_eq!(ids, in_order.iter().map(|turn: &Turn| &turn.id).collect::<Vec<_>>());
+    assert_eq!(catalog.inputs(&me(), period("2026-03-05")).await.unwrap(), []);
+}
+
+pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let seq = say(catalog, vec![turn.clone()]).await.seq;
+    let sentence = Sentence {
+        day: period(DAY).first_day(),
+        speaker: Some("Ann \"O'Neil\"".into()),
+        text: "had tea".into(),
+        from: vec![turn.id.clone()],
+    };
+    // A cover of its own: stored as built, whatever zone the label would suggest.
+    let cover = Interval { start: at("2026-03-03T23:00:00Z"), end: at("2026-03-04T23:00:00Z") };
+    let mut written = summary(DAY, seq, &[turn.id], "They had tea.");
+    written.cover = cover;
+    written.draft.as_mut().unwrap().sentences = vec![sentence.clone()];
+    save(catalog, written.clone()).await;
+    let memory = stored(catalog, DAY).await.unwrap();
+    let expected = Memory {
+        id: MemoryId::summary(&me(), period(DAY)),
+        grain: Grain::Daily,
+        kind: Kind::Summary,
+        period: period(DAY),
+        cover,
+        days: period(DAY).cover_days(),
+        text: "They had tea.".into(),
+        speaker: None,
+        role: None,
+        conversation: None,
+        message: None,
+        sentences: vec![sentence],
+        sources: written.sources,
+        seq: memory.seq,
+    };
+    assert_eq!(memory, expected);
+    let day = row(catalog, DAY).await;
+    assert_eq!((day.input_digest, day.recipe), (Some(written.input_digest), Some(written.recipe)));
+}
+
+pub(super) async fn a_new_text_is_a_change_and_makes_the_parent_dirty(catalog: &dyn Catalog) {
+    let (turn, seq) = rolled_up(catalog).await;
+    let first = stored(catalog, DAY).await.unwrap();
+    let week = row(catalog, "2026-W10").await;
+    assert_eq!((week.dirty_seq, week.clean_seq, week.dirty_at), (first.seq, 0, later()));
+    assert_eq!(dirty(catalog).await, ["2026-W10"]);
+
+    save(catalog, summary(DAY, seq, &[turn], "They had green tea.")).await;
+    let second = stored(catalog, DAY).await.unwrap();
+    assert!(second.seq > first.seq);
+    assert_eq!(second.text, "They had green tea.");
+    assert_eq!(row(catalog, "2026-W10").await.dirty_seq, second.seq);
+    assert_eq!(all_changes(catalog, Grain::Daily).await.len(), 1);
+}
+
+pub(super) async fn the_same_text_is_no_change_but_has_new_lineage(catalog: &dyn Catalog) {
+    let (turn, _) = rolled_up(catalog).await;
+    let (first, week) = (stored(catalog, DAY).await.unwrap(), row(catalog, "2026-W10").await);
+    let late = said("2", "2026-03-04T11:00:00Z", "yes");
+    let seq = say(catalog, vec![late.clone()]).await.seq;
+    assert_eq!(dirty(catalog).await, [DAY, "2026-W10"]);
+    let sources = [turn, late.id];
+    save(catalog, summary(DAY, seq, &sources, "They had tea.")).await;
+    assert_eq!(stored(catalog, DAY).await.unwrap(), Memory { sources: sources.to_vec(), ..first });
+    assert_eq!(row(catalog, "2026-W10").await, week);
+    let day = row(catalog, DAY).await;
+    assert!(!day.is_dirty());
+    assert_eq!(day.input_digest, Some(Digest::of(sources.iter().map(MemoryId::as_str))));
+}
+
+pub(super) async fn unchanged_input_only_makes_clean(catalog: &dyn Catalog) {
+    let (turn, _) = rolled_up(catalog).await;
+    let (first, week) = (stored(catalog, DAY).await.unwrap(), row(catalog, "2026-W10").await);
+    // Changed and changed back.
+    for text in ["coffee", "tea"] {
+        let turns = vec![said("1", "2026-03-04T10:00:00Z", text)];
+        catalog.ingest(&me(), turns, true, now()).await.unwrap();
+    }
+    let before = row(catalog, DAY).await;
+    assert!(before.is_dirty());
+    save(catalog, Summary { draft: None, ..summary(DAY, before.dirty_seq, &[turn], "") }).await;
+    assert_eq!(stored(catalog, DAY).await.unwrap(), first);
+    assert_eq!(row(catalog, "2026-W10").await, week);
+    let after = row(catalog, DAY).await;
+    assert_eq!((after.clean_seq, after.tokens), (before.dirty_seq, before.tokens));
+}
+
+pub(super) async fn no_input_left_deletes_the_summary(catalog: &dyn Catalog) {
+    rolled_up(catalog).await;
+    let week = row(catalog, "2026-W10").await;
+    let moved = vec![said("1", "2026-03-09T10:00:00Z", "tea")];
+    let seq = catalog.ingest(&me(), moved, true, now()).await.unwrap().seq;
+    save(catalog, Summary { draft: None, ..summary(DAY, seq, &[], "") }).await;
+    assert_eq!(stored(catalog, DAY).await, None);
+    assert_eq!(catalog.inputs(&me(), period("2026-W10")).await.unwrap(), []);
+    assert!(row(catalog, "2026-W10").await.dirty_seq > week.dirty_seq);
+    assert!(!row(catalog, DAY).await.is_dirty(), "the row stays, and is clean");
+    assert_eq!(catalog.counts(&me()).await.unwrap().memories, [1, 0, 0, 0, 0, 0]);
+}
+
+pub(super) async fn nothing_to_delete_is_no_change(catalog: &dyn Catalog) {
+    let seq = say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await.seq;
+    save(catalog, Summary { draft: None, ..summary(DAY, seq, &[], "") }).await;
+    assert_eq!(all_changes(catalog, Grain::Daily).await, []);
+    assert_eq!(dirty(catalog).await, Vec::<String>::new());
+}
+
+pub(super) async fn what_came_meanwhile_stays_dirty(catalog: &dyn Catalog) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let read = say(catalog, vec![turn.clone()]).await.seq;
+    let late = say(catalog, vec![said("2", "2026-03-04T11:00:00Z", "cake")]).await.seq;
+    save(catalog, summary(DAY, read, &[turn.id], "They had tea.")).await;
+    let day = row(catalog, DAY).await;
+    assert_eq!((day.clean_seq, day.dirty_seq), (read, late));
+    assert!(day.is_dirty());
+}
+
+pub(super) async fn a_year_has_no_parent(catalog: &dyn Catalog) {
+    save(catalog, summary("2026", 0, &[MemoryId::from_text("s-quarter")], "A good year.")).await;
+    assert_eq!(stored(catalog, "2026").await.unwrap().text, "A good year.");
+    assert_eq!(dirty(catalog).await, Vec::<String>::new());
+}
+
+pub(super) async fn summaries_of_a_grain_are_the_input_of_the_next(catalog: &dyn Catalog) {
+    let source = [MemoryId::from_text("t-any")];
+    let labels = ["2026-03-03", "2026-03-01", "2026-03-02", "2026-W10", "2026-W12", "2026-W11", "2026-03", "2026-Q1"];
+    let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
+    catalog.save_summaries(&me(), summaries, now()).await.unwrap();
+    let check = async |label: &str, expect: &[&str]| {
+        let input = catalog.inputs(&me(), period(label)).await.unwrap();
+        assert_eq!(texts(&input), expect, "{label}");
+    };
+    check("2026-W10", &["2026-03-02", "2026-03-03"]).await;
+    check("2026-W09", &["2026-03-01"]).await;
+    check("2026-03", &["2026-W10", "2026-W11", "2026-W12"]).await;
+    check("2026-Q1", &["2026-03"]).await;
+    check("2026", &["2026-Q1"]).await;
+    check("2026-03-02", &[]).await;
+}
+
+pub(super) async fn weeks_across_a_month_edge_go_to_the_month_of_their_thursday(catalog: &dyn Catalog) {
+    // 2026-W14 is 30 March to 5 April; its Thursday is 2 April. 2026-W53 ends on 3 January 2027.
+    let source = [MemoryId::from_text("t-any")];
+    let summaries = ["2026-W14", "2026-W53"].map(|label| summary(label, 0, &source, label));
+    catalog.save_summaries(&me(), summaries.to_vec(), now()).await.unwrap();
+    assert_eq!(dirty(catalog).await, ["2026-04", "2026-12"]);
+    assert_eq!(texts(&catalog.inputs(&me(), period("2026-04")).await.unwrap()), ["2026-W14"]);
+    assert_eq!(texts(&catalog.inputs(&me(), period("2026-12")).await.unwrap()), ["2026-W53"]);
+    assert_eq!(catalog.inputs(&me(), period("2027-01")).await.unwrap(), []);
+}
+
+pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let seq = say(catalog, vec![turn.clone(), said("2", "2026-03-05T10:00:00Z", "cake")]).await.seq;
+    for (error, attempts) in [("no model", 1), ("bad answer", 2)] {
+        catalog.note_failure(&me(), period(DAY), error, later()).await.unwrap();
+        let day = row(catalog, DAY).await;
+        assert_eq!((day.attempts, day.last_error.as_deref(), day.not_before), (attempts, Some(error), Some(later())));
+        assert!(day.is_dirty());
+    }
+    assert_eq!(row(catalog, "2026-03-05").await.attempts, 0);
+    save(catalog, summary(DAY, seq, &[turn.id], "They had tea.")).await;
+    let day = row(catalog, DAY).await;
+    assert_eq!((day.attempts, day.last_error, day.not_before), (0, None, None));
+}
+
+pub(super) async fn tokens_add_up(catalog: &dyn Catalog) {
+    let (turn, seq) = rolled_up(catalog).await;
+    let before = row(catalog, DAY).await.tokens;
+    let mut again = summary(DAY, seq, &[turn], "");
+    again.draft = Some(Draft { text: "Tea.".into(), sentences: Vec::new(), tokens: 100 });
+    save(catalog, again).await;
+    assert_eq!(row(catalog, DAY).await.tokens, before + 100);
+}

@@ -1,0 +1,45 @@
+//! What port `Engine` promises.
+
+use annals_core::{Engine, Grain, Memory, MemoryId};
+
+use super::{Case, cases, run};
+use crate::catalog::remember;
+use crate::{agent, period, turn};
+
+/// Runs every case of the port.
+pub async fn engine_suite<E: Engine + 'static>(engine: &E) {
+    let cases: Vec<Case<dyn Engine>> = cases![the_recipe_is_fixed, a_day_is_told_from_its_turns, a_single_turn_will_do];
+    run("engine", cases, async || engine as &dyn Engine).await;
+}
+
+fn turns() -> Vec<Memory> {
+    let said = [
+        ("2026-03-04T09:00:00Z", "Today I signed the contract for the new flat in Lisbon."),
+        ("2026-03-04T12:00:00Z", "The movers come on Friday at seven, and Marta brings the keys."),
+        ("2026-03-04T20:00:00Z", "I told my sister about the move; she was very happy."),
+    ];
+    said.iter().map(|(at, text)| remember(turn(&agent("tester"), at, text), 1)).collect()
+}
+
+async fn the_recipe_is_fixed(engine: &dyn Engine) {
+    for grain in Grain::SUMMARIES {
+        assert_eq!(engine.recipe(grain), engine.recipe(grain), "{grain}");
+    }
+}
+
+async fn a_day_is_told_from_its_turns(engine: &dyn Engine) {
+    let (day, sources) = (period("2026-03-04"), turns());
+    let draft = engine.summarize(day, &sources).await.unwrap();
+    assert!(!draft.text.trim().is_empty());
+    assert!(!draft.sentences.is_empty());
+    let ids: Vec<&MemoryId> = sources.iter().map(|source| &source.id).collect();
+    for sentence in &draft.sentences {
+        assert_eq!(sentence.day, day.first_day(), "{sentence:?}");
+        assert!(!sentence.from.is_empty() && sentence.from.iter().all(|id| ids.contains(&id)), "{sentence:?}");
+    }
+}
+
+async fn a_single_turn_will_do(engine: &dyn Engine) {
+    let draft = engine.summarize(period("2026-03-04"), &turns()[..1]).await.unwrap();
+    assert!(!draft.text.trim().is_empty());
+}

@@ -1,0 +1,88 @@
+//! What port `Strata` promises.
+
+mod search;
+mod write;
+
+use annals_core::ports::{Batch, Part, Table};
+use annals_core::{Grain, Kind, MemoryId, Strata};
+
+use super::{Case, cases, run};
+use crate::{agent, period, utc_cover};
+
+/// The length of the suite's vectors, for implementations that must know it beforehand.
+pub const STRATA_DIMENSION: usize = 8;
+
+/// Runs every case of the port, each on tables that `make` gives: none yet, and of its own.
+pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
+    let cases: Vec<Case<dyn Strata>> = cases![
+        write::a_table_that_was_never_written_is_empty,
+        write::applying_twice_is_applying_once,
+        write::an_upsert_replaces_all_parts,
+        write::deletes_go_with_all_parts,
+        write::a_batch_may_be_empty,
+        write::one_batch_upserts_and_deletes,
+        write::scans_are_sorted_and_tell_content_from_sequence,
+        write::tables_are_kept_apart,
+        write::many_small_batches_add_up,
+        write::a_removed_table_is_empty_and_can_be_written,
+        write::a_quarantined_table_is_aside,
+        write::any_text_is_stored,
+        search::the_most_similar_come_first,
+        search::the_limit_is_for_each_of_vector_and_words,
+        search::filters_come_before_the_ranking,
+        search::ranges_are_half_open,
+        search::early_and_late_years_are_found,
+        search::kinds_and_conversations_are_filtered,
+        search::words_are_found_whatever_their_case,
+        search::rare_words_weigh_more,
+        search::stop_words_alone_are_found,
+        search::chinese_japanese_and_korean_are_found,
+        search::accents_are_found_however_written,
+        search::a_text_without_words_finds_nothing,
+        search::odd_words_are_no_syntax,
+        search::nothing_asked_finds_nothing,
+        search::what_was_replaced_or_deleted_is_not_found,
+    ];
+    run("strata", cases, async || Box::new(make().await) as Box<dyn Strata>).await;
+}
+
+/// The table of most cases.
+fn table() -> Table {
+    Table { agent: agent("tester"), grain: Grain::Working, generation: 0 }
+}
+
+/// A part of a memory of one conversation on 2026-03-04. The vector points mostly along `axis`.
+fn part(memory: &str, number: u32, axis: usize, text: &str) -> Part {
+    let day = period("2026-03-04");
+    Part {
+        memory: MemoryId::from_text(memory),
+        part: number,
+        kind: Kind::Turn,
+        period: day,
+        cover: utc_cover(day),
+        speaker: Some("Ann".into()),
+        conversation: Some("talk".into()),
+        text: text.into(),
+        language: "en".into(),
+        vector: towards(axis, 0.0),
+        seq: 1,
+    }
+}
+
+/// A vector of unit length along an axis, turned by an angle towards the next.
+fn towards(axis: usize, angle: f32) -> Vec<f32> {
+    let mut vector = vec![0.0; STRATA_DIMENSION];
+    vector[axis % STRATA_DIMENSION] = angle.cos();
+    vector[(axis + 1) % STRATA_DIMENSION] = angle.sin();
+    vector
+}
+
+async fn upsert(strata: &dyn Strata, upserts: Vec<Part>) {
+    strata.apply(&table(), Batch { upserts, deletes: Vec::new() }).await.unwrap();
+}
+
+/// The rows of a table as `memory/part`.
+async fn rows(strata: &dyn Strata, table: &Table) -> Vec<String> {
+    let rows = strata.scan(table).await.unwrap();
+    rows.iter().map(|row| format!("{}/{}", row.memory, row.part)).collect()
+}

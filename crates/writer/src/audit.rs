@@ -1,0 +1,83 @@
+//! Comparing tables with the catalog row by row, and mending what is damaged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::ports::{Select, Stored, Table};
+use annals_core::{Agent, Error, Grain, Interval, MemoryId, Result, Timestamp};
+
+use crate::Writer;
+
+/// Something that a table should not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Discrepancy {
+    /// A memory of the catalog that the table does not have, and that is neither on its way nor a dead letter.
+    Missing(Grain, MemoryId),
+    /// A row of a memory that the catalog does not have.
+    Extra(Grain, MemoryId),
+    /// A row that was made from an earlier form of the memory.
+    Stale(Grain, MemoryId),
+    /// The table cannot be read.
+    Damaged(Grain, String),
+}
+
+impl Writer {
+    /// Reads every row of an agent's tables and compares it with the catalog.
+    pub async fn audit(&self, agent: &Agent) -> Result<Vec<Discrepancy>> {
+        let mut found = Vec::new();
+        let dead: BTreeSet<MemoryId> =
+            self.catalog.dead_letters(agent).await?.into_iter().map(|letter| letter.memory).collect();
+        for grain in Grain::ALL {
+            match self.strata.scan(&self.table(agent, grain).await?).await {
+                Ok(rows) => found.extend(self.compare(agent, grain, &rows, &dead).await?),
+                Err(Error::Damaged { why, .. }) => found.push(Discrepancy::Damaged(grain, why)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Puts every table aside that cannot be read, and builds it anew. Says where the damaged ones were put.
+    pub async fn mend(&self, agent: &Agent, now: Timestamp) -> Result<Vec<String>> {
+        let mut places = Vec::new();
+        for grain in Grain::ALL {
+            if let Err(Error::Damaged { .. }) = self.strata.scan(&self.table(agent, grain).await?).await {
+                places.extend(self.quarantine(agent, grain).await?);
+            }
+        }
+        self.project(agent, now, &|_| ()).await?;
+        Ok(places)
+    }
+
+    async fn table(&self, agent: &Agent, grain: Grain) -> Result<Table> {
+        let generation = self.catalog.lane(agent, grain).await?.generation;
+        Ok(Table { agent: agent.clone(), grain, generation })
+    }
+
+    async fn compare(
+        &self,
+        agent: &Agent,
+        grain: Grain,
+        rows: &[Stored],
+        dead: &BTreeSet<MemoryId>,
+    ) -> Result<Vec<Discrepancy>> {
+        let applied = self.catalog.lane(agent, grain).await?.applied;
+        let select =
+            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        let memories = self.catalog.list(agent, &select).await?;
+        let mut seqs: BTreeMap<MemoryId, u64> = memories.into_iter().map(|memory| (memory.id, memory.seq)).collect();
+        let held: BTreeMap<&MemoryId, u64> = rows.iter().map(|row| (&row.memory, row.seq)).collect();
+        let mut found = Vec::new();
+        for (memory, seq) in held {
+            match seqs.remove(memory) {
+                None => found.push(Discrepancy::Extra(grain, memory.clone())),
+                Some(truth) if truth != seq && truth <= applied => {
+                    found.push(Discrepancy::Stale(grain, memory.clone()))
+                }
+                Some(_) => {}
+            }
+        }
+        let missing = seqs.into_iter().filter(|(memory, seq)| *seq <= applied && !dead.contains(memory));
+        found.extend(missing.map(|(memory, _)| Discrepancy::Missing(grain, memory)));
+        Ok(found)
+    }
+}

@@ -1,0 +1,116 @@
+//! What a message must be, field by field, before it is stored. Finds all faults of a message, not just the first.
+
+use annals_core::{Fault, Message, Period, Timestamp};
+use jiff::SignedDuration;
+
+/// The most bytes of one message's content. Longer texts are documents: to be cut by who sends them, who knows where.
+pub const LONGEST_CONTENT: usize = 256 * 1024;
+const LONGEST_NAME: usize = 256;
+/// Clocks of clients run ahead a little; more than this is a wrong date.
+const AHEAD: SignedDuration = SignedDuration::from_mins(5);
+
+/// The faults of a message, none if it may be stored.
+pub fn check(message: &Message, now: Timestamp) -> Vec<Fault> {
+    let names = [
+        ("conversation", Some(&message.conversation)),
+        ("id", message.client_id.as_ref()),
+        ("name", message.name.as_ref()),
+    ];
+    let mut faults: Vec<Fault> = names
+        .into_iter()
+        .filter_map(|(field, name)| check_name(name?).map(|reason| Fault::new(field, reason)))
+        .collect();
+    faults.extend(check_content(&message.content).map(|reason| Fault::new("content", reason)));
+    faults.extend(check_at(message.at, now).map(|reason| Fault::new("at", reason)));
+    faults
+}
+
+fn check_name(name: &str) -> Option<String> {
+    match name {
+        "" => Some("is empty".into()),
+        _ if name.len() > LONGEST_NAME => Some(format!("has {} bytes; {LONGEST_NAME} are allowed", name.len())),
+        _ => name.chars().find(|c| c.is_control()).map(|c| format!("contains the control character {c:?}")),
+    }
+}
+
+fn check_content(content: &str) -> Option<String> {
+    if content.trim().is_empty() {
+        return Some("is empty".into());
+    }
+    if content.len() > LONGEST_CONTENT {
+        return Some(format!("has {} bytes; {LONGEST_CONTENT} are allowed", content.len()));
+    }
+    content.contains('\0').then(|| "contains a NUL character".into())
+}
+
+fn check_at(at: Timestamp, now: Timestamp) -> Option<String> {
+    let year = at.to_zoned(jiff::tz::TimeZone::UTC).year();
+    if !Period::YEARS.contains(&year) {
+        let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
+        return Some(format!("is in the year {year}; years {first} to {last} are allowed"));
+    }
+    let latest = now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX);
+    (at > latest).then(|| format!("is {at}, more than five minutes ahead of now, {now:.0}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use annals_core::Role;
+
+    const NOW: &str = "2026-03-04T12:00:00Z";
+
+    fn message() -> Message {
+        Message {
+            conversation: "c".into(),
+            client_id: None,
+            role: Role::User,
+            name: None,
+            content: "hello".into(),
+            at: NOW.parse().unwrap(),
+        }
+    }
+
+    #[track_caller]
+    fn faults(message: &Message, expect: &[&str]) {
+        let found: Vec<String> = check(message, NOW.parse().unwrap()).iter().map(ToString::to_string).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn a_plain_message_passes() {
+        faults(&message(), &[]);
+        faults(&Message { at: "2026-03-04T12:05:00Z".parse().unwrap(), ..message() }, &[]);
+        faults(&Message { content: "x".repeat(LONGEST_CONTENT), ..message() }, &[]);
+    }
+
+    #[test]
+    fn each_fault_names_its_field() {
+        faults(&Message { content: " \n".into(), ..message() }, &["content is empty"]);
+        let long = Message { content: "x".repeat(10 << 20), ..message() };
+        faults(&long, &["content has 10485760 bytes; 262144 are allowed"]);
+        faults(&Message { content: "a\0b".into(), ..message() }, &["content contains a NUL character"]);
+        let ahead = Message { at: "2026-03-04T12:05:01Z".parse().unwrap(), ..message() };
+        faults(&ahead, &["at is 2026-03-04T12:05:01Z, more than five minutes ahead of now, 2026-03-04T12:00:00Z"]);
+        let ancient = Message { at: "0000-05-01T00:00:00Z".parse().unwrap(), ..message() };
+        faults(&ancient, &["at is in the year 0; years 2 to 9998 are allowed"]);
+    }
+
+    #[test]
+    fn all_faults_are_found_at_once() {
+        let bad = Message {
+            conversation: String::new(),
+            client_id: Some("a\tb".into()),
+            name: Some("n".repeat(300)),
+            content: String::new(),
+            ..message()
+        };
+        let expect = [
+            "conversation is empty",
+            "id contains the control character '\\t'",
+            "name has 300 bytes; 256 are allowed",
+            "content is empty",
+        ];
+        faults(&bad, &expect);
+    }
+}

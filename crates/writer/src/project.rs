@@ -1,0 +1,275 @@
+//! The lane of a table: brings the catalog's changes of one grain into its table, in order, batch by batch.
+//!
+//! A batch is applied durably before the lane is advanced, and applying twice is applying once: a crash anywhere repeats a
+//! batch at worst. A memory that cannot be brought in for a fault of its own becomes a dead letter and the lane goes on; an
+//! outage stops the lane where it is; a damaged table is put aside and built again.
+
+use annals_core::ports::{Batch, Change, Lane, Part, Table};
+use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Timestamp};
+
+use crate::Writer;
+
+/// Changes per batch. Each batch is a table version and two fsyncs; with texts of at most 256 KiB it also bounds memory.
+const BATCH: usize = 256;
+
+/// What bringing a table up to date came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Projected {
+    /// Changes applied.
+    pub applied: u64,
+    /// Memories given up.
+    pub dead: u64,
+    /// Where damaged tables were put.
+    pub quarantined: Vec<String>,
+}
+
+impl Writer {
+    /// How many changes of this agent have not reached their tables.
+    pub async fn backlog(&self, agent: &Agent) -> Result<u64> {
+        let mut backlog = 0;
+        for grain in Grain::ALL {
+            let lane = self.catalog.lane(agent, grain).await?;
+            backlog += self.catalog.backlog(agent, grain, lane.applied).await?;
+        }
+        Ok(backlog)
+    }
+
+    /// Brings all tables of an agent up to date. `progress` is told the number of changes after each batch.
+    pub async fn project(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
+        let mut total = Projected::default();
+        for grain in Grain::ALL {
+            self.project_grain(agent, grain, now, progress, &mut total).await?;
+        }
+        Ok(total)
+    }
+
+    async fn project_grain(
+        &self,
+        agent: &Agent,
+        grain: Grain,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        total: &mut Projected,
+    ) -> Result<()> {
+        let mut healed = false;
+        loop {
+            let lane = self.catalog.lane(agent, grain).await?;
+            let table = Table { agent: agent.clone(), grain, generation: lane.generation };
+            match self.step(&table, lane.applied, now).await {
+                Ok(None) => return Ok(()),
+                Ok(Some(step)) => {
+                    self.catalog.save_lane(agent, grain, Lane { applied: step.applied_to, ..lane }).await?;
+                    total.applied += step.changes;
+                    total.dead += step.dead;
+                    progress(step.changes);
+                }
+                // Once only: a table that is damaged as soon as it is built says that the disk is, and a person must look.
+                Err(Error::Damaged { .. }) if !healed => {
+                    healed = true;
+                    total.quarantined.extend(self.put_aside(&table, lane).await?);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Applies the next batch of changes after `applied` to a table; none when there are none.
+    pub(crate) async fn step(&self, table: &Table, applied: u64, now: Timestamp) -> Result<Option<Step>> {
+        let changes = self.catalog.changes(&table.agent, table.grain, applied, BATCH).await?;
+        let Some(last) = changes.last() else { return Ok(None) };
+        let (applied_to, count) = (last.seq(), changes.len() as u64);
+        let language = self.catalog.settings(&table.agent).await?.language;
+        let dead = match self.apply(table, &changes, &language).await {
+            Err(Error::Invalid(_) | Error::Faults(_)) => self.apply_one_by_one(table, &changes, &language, now).await?,
+            done => done.map(|()| 0)?,
+        };
+        Ok(Some(Step { applied_to, changes: count, dead }))
+    }
+
+    async fn apply_one_by_one(&self, table: &Table, changes: &[Change], language: &str, now: Timestamp) -> Result<u64> {
+        let mut letters = Vec::new();
+        for change in changes {
+            match (self.apply(table, std::slice::from_ref(change), language).await, change) {
+                (Err(error @ (Error::Invalid(_) | Error::Faults(_))), Change::Upsert(memory)) => {
+                    letters.push(dead_letter(table, memory, &error, now));
+                }
+                (done, _) => done?,
+            }
+        }
+        let dead = letters.len() as u64;
+        self.catalog.bury(letters).await?;
+        Ok(dead)
+    }
+
+    pub(crate) async fn apply(&self, table: &Table, changes: &[Change], language: &str) -> Result<()> {
+        let mut batch = Batch::default();
+        let mut memories = Vec::new();
+        for change in changes {
+            match change {
+                Change::Upsert(memory) => memories.push(memory),
+                Change::Delete { id, .. } => batch.deletes.push(id.clone()),
+            }
+        }
+        batch.upserts = self.parts(&memories, language).await?;
+        self.strata.apply(table, batch).await
+    }
+
+    async fn parts(&self, memories: &[&Memory], language: &str) -> Result<Vec<Part>> {
+        let mut parts: Vec<Part> = memories.iter().flat_map(|memory| self.split(memory, language)).collect();
+        let texts = parts.iter().map(|part| part.text.clone()).collect();
+        let vectors = self.embedder.embed(texts).await?;
+        for (part, vector) in parts.iter_mut().zip(vectors) {
+            part.vector = vector;
+        }
+        Ok(parts)
+    }
+
+    fn split(&self, memory: &Memory, language: &str) -> Vec<Part> {
+        let ranges = self.embedder.split(&memory.text);
+        ranges
+            .into_iter()
+            .zip(0..)
+            .map(|(range, part)| Part {
+                memory: memory.id.clone(),
+                part,
+                kind: memory.kind,
+                period: memory.period,
+                cover: memory.cover,
+                speaker: memory.speaker.clone(),
+                conversation: memory.conversation.clone(),
+                text: memory.text[range].to_owned(),
+                language: language.to_owned(),
+                vector: Vec::new(),
+                seq: memory.seq,
+            })
+            .collect()
+    }
+}
+
+/// One batch, applied.
+pub(crate) struct Step {
+    pub(crate) applied_to: u64,
+    pub(crate) changes: u64,
+    dead: u64,
+}
+
+fn dead_letter(table: &Table, memory: &Memory, error: &Error, now: Timestamp) -> DeadLetter {
+    DeadLetter {
+        agent: table.agent.clone(),
+        grain: table.grain,
+        memory: memory.id.clone(),
+        error: error.to_string(),
+        at: now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::ports::Stored;
+    use annals_core::{Catalog, Embedder, Strata};
+    use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message};
+
+    use super::*;
+
+    const NOW: &str = "2026-03-05T00:00:00Z";
+
+    fn table() -> Table {
+        Table { agent: agent("a"), grain: Grain::Working, generation: 0 }
+    }
+
+    async fn said(writer: &Writer, texts: &[&str]) {
+        let messages = texts.iter().map(|text| message("2026-03-04T10:00:00Z", text)).collect();
+        writer.ingest(&agent("a"), messages, false, at(NOW)).await.unwrap();
+    }
+
+    async fn project(writer: &Writer) -> Result<Projected> {
+        writer.project(&agent("a"), at(NOW), &|_| ()).await
+    }
+
+    fn writer(
+        catalog: impl Catalog + 'static,
+        strata: &Arc<MemoryStrata>,
+        embedder: impl Embedder + 'static,
+    ) -> Writer {
+        Writer::new(Arc::new(catalog), strata.clone(), Arc::new(embedder))
+    }
+
+    #[tokio::test]
+    async fn what_was_said_becomes_rows_once() {
+        let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
+        let writer = Writer::new(Arc::new(MemoryCatalog::new()), strata.clone(), embedder.clone());
+        said(&writer, &["one", "two", "two"]).await;
+        assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 3);
+        assert_eq!(project(&writer).await.unwrap(), Projected { applied: 3, ..Projected::default() });
+        assert_eq!(project(&writer).await.unwrap(), Projected::default());
+        assert_eq!((strata.scan(&table()).await.unwrap().len(), embedder.embedded()), (3, 3));
+    }
+
+    #[tokio::test]
+    async fn a_long_text_has_several_rows_under_one_memory() {
+        let strata = Arc::new(MemoryStrata::new());
+        let writer = writer(MemoryCatalog::new(), &strata, WordEmbedder::new());
+        said(&writer, &[&"word ".repeat(100)]).await;
+        project(&writer).await.unwrap();
+        let rows = strata.scan(&table()).await.unwrap();
+        assert_eq!(rows.iter().map(|row| row.part).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(rows.iter().all(|row| row.memory == rows[0].memory));
+    }
+
+    /// Every store call in turn fails once; the next attempt must come to what an undisturbed run comes to.
+    #[tokio::test]
+    async fn a_failure_anywhere_changes_nothing_in_the_end() {
+        let texts = ["one", "two", "three"];
+        let undisturbed = rows_after_failure_at(0, &texts).await.0;
+        assert_eq!(undisturbed.len(), texts.len());
+        for call in 1.. {
+            let (rows, calls) = rows_after_failure_at(call, &texts).await;
+            assert_eq!(rows, undisturbed, "failing call {call}");
+            if calls < call {
+                break;
+            }
+        }
+    }
+
+    async fn rows_after_failure_at(call: u64, texts: &[&str]) -> (Vec<Stored>, u64) {
+        let strata = Arc::new(MemoryStrata::new());
+        let catalog = Arc::new(MemoryCatalog::new());
+        said(&Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts).await;
+        let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
+        let writer = Writer::new(catalog, faulty.clone(), Arc::new(WordEmbedder::new()));
+        let _ = project(&writer).await;
+        project(&writer).await.unwrap();
+        (strata.scan(&table()).await.unwrap(), faulty.calls())
+    }
+
+    #[tokio::test]
+    async fn an_outage_loses_nothing_and_buries_nothing() {
+        let strata = Arc::new(MemoryStrata::new());
+        let writer = writer(MemoryCatalog::new(), &strata, Faulty::at_call(WordEmbedder::new(), 1));
+        said(&writer, &["one"]).await;
+        assert!(matches!(project(&writer).await, Err(Error::Model { .. })));
+        assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 1);
+        assert_eq!(project(&writer).await.unwrap().applied, 1);
+    }
+
+    #[tokio::test]
+    async fn a_poisonous_text_is_buried_and_the_lane_goes_on() {
+        let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
+        let picky = Arc::new(Faulty::refusing(WordEmbedder::new(), "POISON"));
+        let writer = Writer::new(catalog.clone(), strata.clone(), picky);
+        said(&writer, &["one", "POISON", "three"]).await;
+        let projected = project(&writer).await.unwrap();
+        assert_eq!((projected.applied, projected.dead), (3, 1));
+        assert_eq!(strata.scan(&table()).await.unwrap().len(), 2);
+        assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap()[0].error, "content is refused");
+        assert_eq!(writer.audit(&agent("a")).await.unwrap(), [], "a dead letter is not a missing row");
+
+        assert_eq!(writer.revive(&agent("a")).await.unwrap(), 0, "still refused");
+        let mended = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+        assert_eq!(mended.revive(&agent("a")).await.unwrap(), 1);
+        assert_eq!(strata.scan(&table()).await.unwrap().len(), 3);
+        assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);
+    }
+}

@@ -1,0 +1,33 @@
+//! Trying dead letters again, after what killed them was mended.
+
+use annals_core::ports::{Change, Table};
+use annals_core::{Agent, DeadLetter, Error, MemoryId, Result};
+
+use crate::Writer;
+
+impl Writer {
+    /// Brings the memories of an agent's dead letters into their tables. Returns how many came alive; the others stay.
+    pub async fn revive(&self, agent: &Agent) -> Result<u64> {
+        let mut alive = Vec::new();
+        for letter in self.catalog.dead_letters(agent).await? {
+            alive.extend(self.revive_one(letter).await?);
+        }
+        self.catalog.exhume(agent, &alive).await?;
+        Ok(alive.len() as u64)
+    }
+
+    async fn revive_one(&self, letter: DeadLetter) -> Result<Option<MemoryId>> {
+        let agent = &letter.agent;
+        let generation = self.catalog.lane(agent, letter.grain).await?.generation;
+        let table = Table { agent: agent.clone(), grain: letter.grain, generation };
+        let language = self.catalog.settings(agent).await?.language;
+        // A memory that is gone meanwhile needs no reviving.
+        let memory = self.catalog.get(agent, std::slice::from_ref(&letter.memory)).await?;
+        let changes: Vec<Change> = memory.into_iter().map(Change::Upsert).collect();
+        match self.apply(&table, &changes, &language).await {
+            Ok(()) => Ok(Some(letter.memory)),
+            Err(Error::Invalid(_) | Error::Faults(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
