@@ -88,4 +88,48 @@ mod tests {
         check(Some(20), Some(25), 7);
         check(Some(1), Some(2), 7);
     }
+
+    /// Against counting, for all short ranges and extents.
+    #[test]
+    fn days_outside_are_those_not_contained() {
+        let day = |day| date(2026, 3, day);
+        let ends = || std::iter::once(None).chain((1..=8).map(Some));
+        for (from, to) in ends().flat_map(|from| ends().map(move |to| (from, to))) {
+            if from.zip(to).is_some_and(|(from, to)| from > to) {
+                continue;
+            }
+            let range = DateRange { from: from.map(day), to: to.map(day) };
+            for (first, last) in (1..=8).flat_map(|first| (first..=8).map(move |last| (first, last))) {
+                let counted = (first..=last).filter(|inside| !range.contains(day(*inside))).count();
+                let outside = range.days_outside(day(first), day(last));
+                assert_eq!(outside, i64::try_from(counted).unwrap(), "{first}..={last} of {range:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_calendar_count_as_other_days_do() {
+        let check = |from, to, expect| {
+            let range = DateRange { from, to };
+            assert_eq!(range.days_outside(Date::MAX.yesterday().unwrap(), Date::MAX), expect, "{range:?}");
+        };
+        check(Some(Date::MAX), None, 1);
+        check(None, Some(Date::MIN), 2);
+        check(Some(Date::MIN), Some(Date::MAX), 0);
+    }
+
+    /// Against looking at each instant, for all short intervals, empty and inverted ones too.
+    #[test]
+    fn intervals_overlap_if_they_share_an_instant() {
+        let at = |number| Timestamp::from_microsecond(number).unwrap();
+        let all: Vec<_> = (0..25).map(|number| Interval { start: at(number / 5), end: at(number % 5) }).collect();
+        for one in &all {
+            let instants: Vec<_> = (0..5).map(at).filter(|instant| one.contains(*instant)).collect();
+            assert_eq!(one.is_empty(), instants.is_empty(), "{one:?}");
+            for other in &all {
+                let shared = instants.iter().any(|instant| other.contains(*instant));
+                assert_eq!(one.overlaps(other), shared, "{one:?} and {other:?}");
+            }
+        }
+    }
 }

@@ -35,11 +35,8 @@ impl Zones {
         let over = self.day_interval(self.day_of(now)).end;
         let day = over.to_zoned(next.clone()).date();
         let days = [Some(day), day.tomorrow().ok(), day.tomorrow().and_then(Date::tomorrow).ok()];
-        let midnights = days.into_iter().flatten().filter_map(|day| midnight(&next, day));
-        midnights
-            .into_iter()
-            .find(|midnight| *midnight >= over)
-            .ok_or_else(|| Error::invalid("time_zone", "cannot start so late"))
+        let mut midnights = days.into_iter().flatten().map(|day| midnight(&next, day));
+        midnights.find(|midnight| *midnight >= over).ok_or_else(|| Error::invalid("time_zone", "cannot start so late"))
     }
 
     /// The name of the zone in force at an instant.
@@ -88,10 +85,10 @@ impl Zones {
     /// The first instant that belongs to `day` or a later one.
     fn day_start(&self, day: Date) -> Timestamp {
         // A later zone takes a day over if the day's start there is not before the change; until then the former counts.
-        let mut start = midnight(&self.first, day).unwrap_or(Timestamp::MIN);
+        let mut start = midnight(&self.first, day);
         for (from, zone) in &self.later {
             if start >= *from {
-                start = midnight(zone, day).unwrap_or(Timestamp::MIN).max(*from);
+                start = midnight(zone, day).max(*from);
             }
         }
         start
@@ -108,16 +105,19 @@ fn zone(name: &str) -> Result<TimeZone> {
 }
 
 /// The first instant of a civil day in a zone: the earlier of two midnights, and the end of the gap where there is none.
-fn midnight(zone: &TimeZone, day: Date) -> Option<Timestamp> {
+fn midnight(zone: &TimeZone, day: Date) -> Timestamp {
     let midnight = zone.to_ambiguous_timestamp(day.at(0, 0, 0, 0));
     let skipped = matches!(midnight.offset(), AmbiguousOffset::Gap { .. });
-    let start = midnight.compatible().ok()?;
+    let Ok(start) = midnight.compatible() else {
+        // Only the very first and last days of the calendar reach beyond what instants can represent.
+        return if day.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    };
     if !skipped {
-        return Some(start);
+        return start;
     }
     // A gap such as 23:30 to 00:30 ends half an hour before "midnight plus the gap": the day begins where the gap ends.
-    let just_after = start.checked_add(SignedDuration::from_nanos(1)).ok()?;
-    zone.preceding(just_after).next().map(|transition| transition.timestamp())
+    let just_after = start + SignedDuration::from_nanos(1);
+    zone.preceding(just_after).next().map_or(start, |transition| transition.timestamp())
 }
 
 #[cfg(test)]

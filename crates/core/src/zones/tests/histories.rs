@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use proptest::prelude::*;
 
-use super::{at, minutes, period};
+use super::{at, minutes, period, seeded};
 use crate::{Interval, Settings, Zones};
 
 fn moved(from: &str, to: &str, now: &str) -> Settings {
@@ -79,20 +79,25 @@ fn moves() -> impl Strategy<Value = (usize, Timestamp, Vec<(usize, i64)>)> {
     (0..ZONES.len(), prop_oneof![any, near], moves)
 }
 
-/// Every hour of the days round `now` has one day, and the days follow each other.
+/// Every hour of the days round `now`, and the microseconds round each start of a day, have one day, and the days follow each
+/// other.
 fn check_partition(zones: &Zones, now: Timestamp) {
+    let days: Vec<Date> = zones.day_of(now).saturating_sub(4.days()).series(1.day()).take(12).collect();
+    for day in &days {
+        let (one, next) = (zones.day_interval(*day), zones.day_interval(day.tomorrow().unwrap()));
+        assert!(one.start <= one.end && one.end == next.start, "{day}: {zones:?}");
+    }
+    let hours = (-24 * 4..24 * 6).map(|hour| now + SignedDuration::from_hours(hour));
+    let starts = days.iter().map(|day| zones.day_interval(*day).start);
+    let edges = starts.flat_map(|start| (-1..=1).map(move |moment| start + SignedDuration::from_micros(moment)));
+    let mut points: Vec<_> = hours.chain(edges).collect();
+    points.sort();
     let mut before = Date::MIN;
-    for hour in -24 * 4..24 * 6 {
-        let point = now + SignedDuration::from_hours(hour);
+    for point in points {
         let day = zones.day_of(point);
         assert!(zones.day_interval(day).contains(point), "{point} is not in {day}: {zones:?}");
         assert!(before <= day, "{point} goes back to {day}: {zones:?}");
         before = day;
-    }
-    let first = zones.day_of(now).saturating_sub(4.days());
-    for day in first.series(1.day()).take(12) {
-        let (one, next) = (zones.day_interval(day), zones.day_interval(day.tomorrow().unwrap()));
-        assert!(one.start <= one.end && one.end == next.start, "{day}: {zones:?}");
     }
 }
 
@@ -114,7 +119,7 @@ fn check_move(before: &Zones, settings: &Settings, now: Timestamp) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(seeded(1_000))]
 
     #[test]
     fn days_hold_through_any_history((first, start, moves) in moves()) {

@@ -1,6 +1,7 @@
 //! Turns come in: new, again, changed, contradictory.
 
-use annals_core::{Catalog, Error, Grain, Interval, Kind, Memory, Message, Role, Timestamp};
+use annals_core::{Catalog, Error, Grain, Interval, Kind, Memory, Message, Operation, Role, Timestamp};
+use futures::future::join_all;
 
 use super::{all_changes, dirty, later, me, now, row, said, say};
 use crate::{at, message, period, turn_of};
@@ -162,4 +163,16 @@ pub(super) async fn early_and_late_years_are_kept(catalog: &dyn Catalog) {
     let select = super::read::everything(Grain::Working);
     let stored: Vec<Timestamp> = catalog.list(&me(), &select).await.unwrap().iter().map(Memory::at).collect();
     assert_eq!(stored, instants.map(at));
+}
+
+pub(super) async fn requests_at_once_are_each_stored_once(catalog: &dyn Catalog) {
+    // Ten turns, each sent by three clients at the same time.
+    let turn = |index: usize| said(&format!("{}", index % 10), "2026-03-04T10:00:00Z", "tea");
+    let done = join_all((0..30).map(|index| say(catalog, vec![turn(index)]))).await;
+    let sum = |count: fn(&Operation) -> u64| done.iter().map(count).sum::<u64>();
+    assert_eq!((sum(|done| done.accepted), sum(|done| done.duplicate)), (10, 20));
+    let changes = all_changes(catalog, Grain::Working).await;
+    assert_eq!(changes.len(), 10);
+    assert!(changes.windows(2).all(|pair| pair[0].seq() < pair[1].seq()), "{changes:?}");
+    assert_eq!(row(catalog, "2026-03-04").await.dirty_seq, changes[9].seq());
 }

@@ -100,6 +100,16 @@ pub(super) async fn any_name_is_a_name(catalog: &dyn Catalog) {
     }
 }
 
+pub(super) async fn the_ledger_is_by_grain_and_time(catalog: &dyn Catalog) {
+    let instants = ["2026-03-05T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-04T10:00:00Z"];
+    say(catalog, instants.iter().map(|instant| said(instant, instant, "x")).collect()).await;
+    let source = [MemoryId::from_text("t-any")];
+    let days = ["2026-03-05", "1660-01-11"].map(|label| summary(label, 0, &source, label));
+    catalog.save_summaries(&me(), days.to_vec(), now()).await.unwrap();
+    let labels: Vec<_> = catalog.ledger(&me()).await.unwrap().iter().map(|row| row.period.to_string()).collect();
+    assert_eq!(labels, ["1660-01-11", "2026-03-04", "2026-03-05", "1660-W02", "2026-W10"]);
+}
+
 fn letter(agent: &Agent, memory: &MemoryId, error: &str, at: Timestamp) -> DeadLetter {
     DeadLetter { agent: agent.clone(), grain: Grain::Working, memory: memory.clone(), error: error.into(), at }
 }

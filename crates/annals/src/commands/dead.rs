@@ -1,0 +1,55 @@
+//! `annals dead`: memories that could not be made searchable for a fault of their own.
+
+use std::process::ExitCode;
+
+use annals_core::Result;
+use serde_json::json;
+
+use crate::cli::{Dead, OneOrAll};
+use crate::folder::Folder;
+use crate::view::{DATE, DIM, plural, print_json, say};
+
+pub async fn run(folder: &Folder, args: &Dead, json: bool) -> Result<ExitCode> {
+    match args {
+        Dead::List(which) => list(folder, which, json).await,
+        Dead::Replay(which) => replay(folder, which, json).await,
+    }
+}
+
+async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
+    let mut letters = Vec::new();
+    for agent in folder.agents(which.agent.as_deref()).await? {
+        letters.extend(folder.catalog.dead_letters(&agent).await?);
+    }
+    if json {
+        let views = letters.iter().map(|letter| {
+            json!({
+                "agent": letter.agent.name(), "grain": letter.grain, "memory": letter.memory, "error": letter.error,
+                "at": letter.at.to_string(),
+            })
+        });
+        print_json(&views.collect::<Vec<_>>());
+        return Ok(ExitCode::SUCCESS);
+    }
+    for letter in &letters {
+        say!("{} {} {DATE}{:.0}{DATE:#}  {DIM}{}{DIM:#}", letter.agent, letter.memory, letter.at, letter.error);
+    }
+    if letters.is_empty() {
+        say!("No dead letters.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn replay(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
+    let (mut alive, mut still_dead) = (0, 0);
+    for agent in folder.agents(which.agent.as_deref()).await? {
+        alive += folder.writer.revive(&agent).await?;
+        still_dead += folder.catalog.dead_letters(&agent).await?.len() as u64;
+    }
+    if json {
+        print_json(&json!({ "alive": alive, "dead": still_dead }));
+    } else {
+        say!("{} searchable again, {still_dead} still dead.", plural(alive, "memory"));
+    }
+    Ok(ExitCode::SUCCESS)
+}

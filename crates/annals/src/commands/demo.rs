@@ -1,0 +1,103 @@
+//! `annals demo`: fourteen months of one person and an assistant, imported, rolled up, drawn and asked. Does with a folder of
+//! its own what a user would do by hand; a second run finds everything done.
+
+mod drawing;
+
+use std::process::ExitCode;
+
+use annals_core::{Agent, Grain, Interval, Query, Result, Timestamp};
+use serde_json::json;
+
+use super::import::{Imported, import};
+use super::{rollup, search, timeline};
+use crate::cli::{Global, Import};
+use crate::folder::{Folder, default_path};
+use crate::jsonl;
+use crate::view::{BOLD, DIM, MemoryView, count, plural, print_json, say};
+
+const MESSAGES: &str = include_str!("../../demo/messages.jsonl");
+const AGENT: &str = "demo";
+const ZONE: &str = "Europe/Lisbon";
+/// The sample ends the day before. Fixed, so that the same periods are open whenever the demo runs.
+const NOW: &str = "2026-03-11T09:00:00Z";
+
+/// Question, grain and period.
+const QUESTIONS: [(&str, Grain, &str); 3] = [
+    ("Which nuts must I avoid?", Grain::Daily, "2025-02"),
+    ("Why was the sailing week in the Azores cancelled?", Grain::Weekly, "2025-Q2"),
+    ("The new job and the move to Porto", Grain::Monthly, "2025"),
+];
+
+pub async fn run(global: &Global) -> Result<ExitCode> {
+    let folder = open(global).await?;
+    let imported = bring_in(&folder, global.json).await?;
+    let agent = Agent::new(AGENT)?;
+    let passed = rollup::roll_up(&folder, &agent, false, global.json).await?;
+    let memories = timeline::memories(&folder, &agent, &Grain::ALL, Interval::ALWAYS, None).await?;
+    if global.json {
+        return answer_json(&folder, &agent, &imported, &passed).await;
+    }
+    print_done(&imported, passed.written.iter().sum());
+    let zones = folder.catalog.settings(&agent).await?.zones()?;
+    let open = timeline::open_periods(&folder, &agent, &zones).await?;
+    drawing::draw(&memories, &open, zones.day_of(folder.now));
+    for (text, grain, period) in QUESTIONS {
+        say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grain {grain} --period {period}{DIM:#}\n");
+        let answer = search::answer(&folder, &agent, &question(text, grain, period)?).await?;
+        answer.results.iter().for_each(search::print_found);
+    }
+    let data = folder.path.display();
+    say!("{DIM}Ask on: annals search \"…\" --agent {AGENT} --data {data}{DIM:#}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A folder of its own beside the user's, unless one is named: the sample is not the user's memory.
+async fn open(global: &Global) -> Result<Folder> {
+    let path = match &global.data {
+        Some(path) => path.clone(),
+        None => default_path()?.with_file_name("annals-demo"),
+    };
+    let now = global.now.map_or_else(|| NOW.parse::<Timestamp>(), Ok);
+    let now = now.map_err(|cause| annals_core::Error::invalid("--now", cause.to_string()))?;
+    Folder::open(&path, true, now).await
+}
+
+async fn bring_in(folder: &Folder, json: bool) -> Result<Imported> {
+    let args = Import { files: Vec::new(), agent: None, time_zone: Some(ZONE.into()), revise: false };
+    import(folder, jsonl::parse(MESSAGES.as_bytes(), None, false, folder.now)?, &args, json).await
+}
+
+fn question(text: &str, grain: Grain, period: &str) -> Result<Query> {
+    let period = Some(period.parse()?);
+    Ok(Query { text: Some(text.into()), grains: vec![grain], period, limit: 1, ..Query::default() })
+}
+
+fn print_done(imported: &Imported, written: u64) {
+    if imported.accepted == 0 && written == 0 {
+        say!(
+            "Nothing new: {} were there already, every closed period has its summary.",
+            plural(imported.duplicate, "message")
+        );
+    } else {
+        say!("Imported {}, wrote {}.", plural(imported.accepted, "message"), plural(written, "summary"));
+    }
+}
+
+async fn answer_json(
+    folder: &Folder,
+    agent: &Agent,
+    imported: &Imported,
+    passed: &annals_summarizer::Passed,
+) -> Result<ExitCode> {
+    let mut answers = Vec::new();
+    for (text, grain, period) in QUESTIONS {
+        let answer = search::answer(folder, agent, &question(text, grain, period)?).await?;
+        let results: Vec<_> = answer.results.iter().map(MemoryView::found).collect();
+        answers.push(json!({ "question": text, "grain": grain, "period": period, "results": results }));
+    }
+    print_json(&json!({
+        "imported": imported, "written": rollup::by_grain(&passed.written), "answers": answers,
+        "messages": count(folder.catalog.counts(agent).await?.memories[0]),
+    }));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,51 @@
+//! `annals dump`: everything in one canonical order, without sequences, clock times and table versions. Two folders that
+//! hold the same memory print the same, whatever happened on the way.
+
+use std::process::ExitCode;
+
+use annals_core::ports::{Select, Table};
+use annals_core::{Agent, Grain, Interval, Result};
+use serde_json::json;
+
+use crate::cli::OneOrAll;
+use crate::folder::Folder;
+use crate::view::{MemoryView, print_json};
+
+pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
+    for agent in folder.agents(args.agent.as_deref()).await? {
+        print_json(&json!({ "agent": agent.name(), "settings": folder.catalog.settings(&agent).await? }));
+        for grain in Grain::ALL {
+            memories(folder, &agent, grain).await?;
+        }
+        ledger(folder, &agent).await?;
+        for grain in Grain::ALL {
+            rows(folder, &agent, grain).await?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
+    let select = Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+    for memory in folder.catalog.list(agent, &select).await? {
+        print_json(&json!({ "memory": MemoryView::new(&memory), "sentences": memory.sentences }));
+    }
+    Ok(())
+}
+
+async fn ledger(folder: &Folder, agent: &Agent) -> Result<()> {
+    for row in folder.catalog.ledger(agent).await? {
+        let (input, recipe) = (row.input_digest.map(|d| d.to_string()), row.recipe.map(|d| d.to_string()));
+        let period = row.period.to_string();
+        print_json(&json!({ "period": period, "dirty": row.is_dirty(), "input": input, "recipe": recipe }));
+    }
+    Ok(())
+}
+
+async fn rows(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
+    let generation = folder.catalog.lane(agent, grain).await?.generation;
+    for row in folder.strata.scan(&Table { agent: agent.clone(), grain, generation }).await? {
+        print_json(&json!({ "table": grain, "memory": row.memory, "part": row.part, "row": row.digest.to_string() }));
+    }
+    Ok(())
+}

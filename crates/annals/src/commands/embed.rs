@@ -1,0 +1,43 @@
+//! `annals embed`: vectors for lines of text, and how faithful the model is.
+
+use std::fs::File;
+use std::io::BufRead;
+use std::process::ExitCode;
+
+use annals_core::{Embedder, Error, Result};
+use annals_embedder::{OnnxEmbedder, evaluate};
+use serde_json::json;
+
+use crate::cli::Embed;
+use crate::view::{count, print_json, say};
+
+pub async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
+    let embedder = match &args.model {
+        Some(folder) => OnnxEmbedder::from_folder(folder)?,
+        None => OnnxEmbedder::bundled()?,
+    };
+    let Some(path) = &args.eval else { return vectors(&embedder).await };
+    let file = File::open(path).map_err(|cause| Error::storage(format!("cannot read {}", path.display()), cause))?;
+    let fidelity = evaluate(&embedder, file).await?;
+    if json {
+        print_json(&json!({ "model": embedder.model(), "pairs": fidelity.pairs, "spearman": fidelity.spearman }));
+    } else {
+        say!(
+            "{}: Spearman {:.2} on {} pairs",
+            embedder.model(),
+            fidelity.spearman * 100.0,
+            count(fidelity.pairs as u64)
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One JSON vector for each line of standard input.
+async fn vectors(embedder: &OnnxEmbedder) -> Result<ExitCode> {
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(|cause| Error::storage("reading standard input", cause))?;
+        let vector = embedder.embed(vec![line]).await?;
+        print_json(&vector.first());
+    }
+    Ok(ExitCode::SUCCESS)
+}

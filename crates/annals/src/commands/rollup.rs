@@ -1,0 +1,87 @@
+//! `annals rollup`: writes what is due, from days to years, and makes it searchable.
+
+use std::process::ExitCode;
+
+use annals_core::{Agent, Grain, Result};
+use serde_json::{Value, json};
+
+use crate::cli::Rollup;
+use crate::folder::Folder;
+use crate::progress;
+use crate::view::{DIM, WARN, count, plural, print_json, say};
+use annals_summarizer::{Passed, Plan};
+
+pub async fn run(folder: &Folder, args: &Rollup, json: bool) -> Result<ExitCode> {
+    let mut failed = false;
+    let mut answers = Vec::new();
+    for agent in folder.agents(args.agent.as_deref()).await? {
+        if args.dry_run {
+            let plan = folder.summarizer.plan(&agent, args.refresh, folder.now).await?;
+            answers.push(show_plan(&agent, &plan, json));
+            continue;
+        }
+        let passed = roll_up(folder, &agent, args.refresh, json).await?;
+        failed |= !passed.failed.is_empty();
+        answers.push(show_passed(&agent, &passed, json));
+    }
+    if json {
+        print_json(&answers);
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Rolls up one agent and brings the summaries into their tables.
+pub async fn roll_up(folder: &Folder, agent: &Agent, refresh: bool, json: bool) -> Result<Passed> {
+    let due = folder.summarizer.plan(agent, refresh, folder.now).await?.periods.len() as u64;
+    let bar = progress::bar(due, "summarizing", json);
+    let advance = |periods| bar.inc(periods);
+    let passed = if refresh {
+        folder.summarizer.refresh(agent, folder.now, &advance).await?
+    } else {
+        folder.summarizer.pass(agent, folder.now, &advance).await?
+    };
+    bar.finish_and_clear();
+    let bar = progress::bar(folder.writer.backlog(agent).await?, "embedding", json);
+    folder.writer.project(agent, folder.now, &|changes| bar.inc(changes)).await?;
+    bar.finish_and_clear();
+    Ok(passed)
+}
+
+fn show_passed(agent: &Agent, passed: &Passed, json: bool) -> Value {
+    let failed: Vec<Value> =
+        passed.failed.iter().map(|(period, error)| json!({ "period": period.to_string(), "error": error })).collect();
+    if !json {
+        say!("{agent}: {}", in_words(&passed.written));
+        for (period, error) in &passed.failed {
+            say!("  {WARN}{period} failed: {error}{WARN:#}");
+        }
+    }
+    json!({
+        "agent": agent.name(), "written": by_grain(&passed.written), "unchanged": passed.unchanged,
+        "removed": passed.removed, "failed": failed,
+    })
+}
+
+fn show_plan(agent: &Agent, plan: &Plan, json: bool) -> Value {
+    let periods: Vec<String> = plan.periods.iter().map(ToString::to_string).collect();
+    if !json {
+        say!("{agent}: {} would be read", plural(periods.len() as u64, "period"));
+        say!("  {DIM}{}{DIM:#}", periods.join(" "));
+    }
+    json!({ "agent": agent.name(), "periods": periods, "tokens": 0 })
+}
+
+/// Numbers per grain, with the grains' words.
+pub fn by_grain(numbers: &[u64]) -> Value {
+    let entries = Grain::SUMMARIES.iter().zip(numbers).map(|(grain, number)| (grain.to_string(), json!(number)));
+    Value::Object(entries.collect())
+}
+
+fn in_words(written: &[u64; 5]) -> String {
+    if written.iter().all(|number| *number == 0) {
+        return "nothing was due".into();
+    }
+    let parts = Grain::SUMMARIES.iter().zip(written).filter(|(_, number)| **number > 0);
+    let parts: Vec<String> = parts.map(|(grain, number)| format!("{} {grain}", count(*number))).collect();
+    format!("wrote {}", parts.join(", "))
+}

@@ -1,0 +1,83 @@
+//! `annals search`: an answer by grain and date range, for people or as JSON.
+
+use std::process::ExitCode;
+
+use annals_core::{Agent, Answer, Error, Found, Grain, Query, Result};
+use serde_json::json;
+
+use crate::cli::Search;
+use crate::folder::Folder;
+use crate::view::{BOLD, DATE, DIM, MemoryView, column, dates, print_json, range, say};
+
+pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode> {
+    let agent = folder.agent(&args.agent).await?;
+    let query = Query {
+        text: args.text.clone(),
+        grains: args.grains.clone(),
+        from: args.range.from,
+        to: args.range.to,
+        min_days_ago: args.min_days_ago,
+        max_days_ago: args.max_days_ago,
+        period: args.period,
+        strict: args.strict,
+        kinds: args.kinds.clone(),
+        conversation: args.conversation.clone(),
+        limit: args.limit,
+    };
+    let answer = answer(folder, &agent, &query).await?;
+    if json {
+        let results: Vec<_> = answer.results.iter().map(MemoryView::found).collect();
+        print_json(&json!({
+            "agent": agent.name(), "range": answer.range, "results": results, "range_is_empty": answer.range_is_empty,
+        }));
+    } else {
+        print(&answer);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Answers after bringing the tables up to date. A damaged table is put aside and built anew, then asked again.
+pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Answer> {
+    folder.writer.project(agent, folder.now, &|_| ()).await?;
+    match folder.search.answer(agent, query, folder.now).await {
+        Err(Error::Damaged { what, why }) => {
+            tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
+            let places = folder.writer.mend(agent, folder.now).await?;
+            tracing::error!(?places, "the damaged table was kept there");
+            folder.search.answer(agent, query, folder.now).await
+        }
+        answer => answer,
+    }
+}
+
+/// Prints an answer for people.
+pub fn print(answer: &Answer) {
+    if answer.range_is_empty {
+        say!("Nothing is remembered of {}.", range(answer.range));
+    } else if answer.results.is_empty() {
+        say!("Nothing was found in {}.", range(answer.range));
+    }
+    for found in &answer.results {
+        print_found(found);
+    }
+}
+
+/// Prints one result: its grain and dates, then its words.
+pub fn print_found(found: &Found) {
+    let memory = &found.memory;
+    let edge = match found.days_outside {
+        0 => String::new(),
+        1 => " · 1 day outside the range".into(),
+        days => format!(" · {days} days outside the range"),
+    };
+    let grain = memory.grain;
+    say!(
+        "{BOLD}{grain:<9}{BOLD:#} {DATE}{}{DATE:#} {DIM}{:+.2}{edge}  {}{DIM:#}",
+        dates(memory),
+        found.score,
+        memory.id
+    );
+    let speaker = memory.speaker.as_deref().filter(|_| grain == Grain::Working);
+    let text = speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text));
+    say!("{}\n", column(&text, 2));
+}

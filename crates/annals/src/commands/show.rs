@@ -1,0 +1,51 @@
+//! `annals show`: one memory in full, and what it was made from.
+
+use std::process::ExitCode;
+
+use annals_core::{Agent, Error, Memory, MemoryId, Result};
+use serde_json::json;
+
+use crate::cli::Show;
+use crate::folder::Folder;
+use crate::view::{BOLD, DATE, DIM, MemoryView, column, dates, print_json, say};
+
+pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
+    let (agent, memory) = find(folder, &args.id).await?;
+    let sources = if args.sources { folder.catalog.get(&agent, &memory.sources).await? } else { Vec::new() };
+    if json {
+        let views: Vec<_> = sources.iter().map(MemoryView::new).collect();
+        let sentences = &memory.sentences;
+        let view = MemoryView::new(&memory);
+        print_json(&json!({ "agent": agent.name(), "memory": view, "sentences": sentences, "sources": views }));
+    } else {
+        print(&agent, &memory, &sources);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn find(folder: &Folder, id: &str) -> Result<(Agent, Memory)> {
+    let wanted = [MemoryId::from_text(id)];
+    for agent in folder.catalog.agents().await? {
+        // An id is a hash over the agent too, so at most one agent has it.
+        if let Some(memory) = folder.catalog.get(&agent, &wanted).await?.pop() {
+            return Ok((agent, memory));
+        }
+    }
+    Err(Error::NotFound { what: "memory", name: id.to_owned() })
+}
+
+fn print(agent: &Agent, memory: &Memory, sources: &[Memory]) {
+    say!("{BOLD}{}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{} of {agent}{DIM:#}", memory.grain, dates(memory), memory.id);
+    if let (Some(speaker), Some(conversation)) = (&memory.speaker, &memory.conversation) {
+        say!("{DIM}{speaker} in conversation {conversation:?}{DIM:#}");
+    }
+    say!("\n{}\n", column(&memory.text, 2));
+    if sources.is_empty() && !memory.sources.is_empty() {
+        say!("{DIM}Made from {} memories; --sources shows them.{DIM:#}", memory.sources.len());
+    }
+    for source in sources {
+        let speaker = source.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
+        say!("{DATE}{}{DATE:#}  {DIM}{}{DIM:#}", dates(source), source.id);
+        say!("{}\n", column(&format!("{speaker}{}", source.text), 2));
+    }
+}

@@ -1,0 +1,89 @@
+//! `annals status`: what is stored, what waits, what went wrong.
+
+use std::process::ExitCode;
+
+use annals_core::{Agent, Grain, LedgerRow, Result};
+use serde_json::{Map, Value, json};
+
+use super::timeline::open_periods;
+use crate::cli::OneOrAll;
+use crate::folder::Folder;
+use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
+
+pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
+    let mut all = Vec::new();
+    for agent in folder.agents(args.agent.as_deref()).await? {
+        let status = status(folder, &agent).await?;
+        if !json {
+            print(&status);
+        }
+        all.push(status);
+    }
+    if json {
+        print_json(&json!({ "data": folder.path, "agents": all }));
+    } else if all.is_empty() {
+        say!("No agents yet. `annals import FILE` brings the first.");
+    } else {
+        say!("{DIM}{}{DIM:#}", folder.path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn status(folder: &Folder, agent: &Agent) -> Result<Value> {
+    let settings = folder.catalog.settings(agent).await?;
+    let zones = settings.zones()?;
+    let counts = folder.catalog.counts(agent).await?;
+    let ledger = folder.catalog.ledger(agent).await?;
+    let waiting = folder.summarizer.plan(agent, false, folder.now).await?.periods;
+    let open = open_periods(folder, agent, &zones).await?;
+    let memories: Map<String, Value> =
+        Grain::ALL.iter().zip(counts.memories).map(|(grain, number)| (grain.to_string(), json!(number))).collect();
+    Ok(json!({
+        "agent": agent.name(),
+        "time_zone": settings.present_zone(),
+        "memories": memories,
+        "first": counts.extent.map(|extent| extent.0.to_string()),
+        "last": counts.extent.map(|extent| extent.1.to_string()),
+        "not_yet_searchable": folder.writer.backlog(agent).await?,
+        "due": waiting.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "open": open.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "failed": ledger.iter().filter_map(failure).collect::<Vec<_>>(),
+        "dead": folder.catalog.dead_letters(agent).await?.len(),
+    }))
+}
+
+fn failure(row: &LedgerRow) -> Option<Value> {
+    let error = row.last_error.as_ref()?;
+    let not_before = row.not_before.map(|at| at.to_string());
+    Some(
+        json!({ "period": row.period.to_string(), "attempts": row.attempts, "error": error, "not_before": not_before }),
+    )
+}
+
+fn print(status: &Value) {
+    let text = |field: &str| status[field].as_str().unwrap_or("–").to_owned();
+    let list = |field: &str| status[field].as_array().cloned().unwrap_or_default();
+    say!("{BOLD}{}{BOLD:#}  {DIM}{} · {} to {}{DIM:#}", text("agent"), text("time_zone"), text("first"), text("last"));
+    let counts: Vec<String> = Grain::ALL
+        .iter()
+        .map(|grain| format!("{} {grain}", count(status["memories"][grain.as_str()].as_u64().unwrap_or(0))))
+        .collect();
+    say!("  {}", counts.join(" · "));
+    let due = list("due").len() as u64;
+    if due > 0 {
+        say!("  {WARN}{} to be rolled up: `annals rollup`{WARN:#}", plural(due, "period"));
+    }
+    let open: Vec<String> = list("open").iter().filter_map(|label| label.as_str().map(str::to_owned)).collect();
+    if !open.is_empty() {
+        say!("  open: {}", open.join(" "));
+    }
+    for failure in list("failed") {
+        say!("  {WARN}{} failed {} times: {}{WARN:#}", failure["period"], failure["attempts"], failure["error"]);
+    }
+    for (field, words) in [("not_yet_searchable", "not searchable yet"), ("dead", "given up: `annals dead list`")] {
+        let number = status[field].as_u64().unwrap_or(0);
+        if number > 0 {
+            say!("  {WARN}{} {words}{WARN:#}", count(number));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `annals verify`: is every day covered, is every table what the catalog says, is the catalog sound.
+
+use std::process::ExitCode;
+
+use annals_core::{Agent, Result};
+use annals_summarizer::Gap;
+use annals_writer::Discrepancy;
+use serde_json::{Value, json};
+
+use crate::cli::OneOrAll;
+use crate::folder::Folder;
+use crate::view::{WARN, count, plural, print_json, say};
+
+pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
+    let catalog = folder.catalog.check().await?;
+    let mut faults = catalog.len();
+    if !json {
+        catalog.iter().for_each(|fault| say!("{WARN}catalog: {fault}{WARN:#}"));
+    }
+    let mut agents = Vec::new();
+    for agent in folder.agents(args.agent.as_deref()).await? {
+        let gaps = folder.summarizer.coverage(&agent, folder.now).await?;
+        let tables = folder.writer.audit(&agent).await?;
+        faults += gaps.len() + tables.len();
+        if !json {
+            print(folder, &agent, &gaps, &tables).await?;
+        }
+        agents.push(view(&agent, &gaps, &tables));
+    }
+    if json {
+        print_json(&json!({ "sound": faults == 0, "catalog": catalog, "agents": agents }));
+    } else if faults == 0 {
+        say!("Sound: nothing is missing, nothing is damaged.");
+    }
+    Ok(if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn view(agent: &Agent, gaps: &[Gap], tables: &[Discrepancy]) -> Value {
+    let missing = gaps.iter().map(|gap| json!({ "day": gap.day.to_string(), "period": gap.period.to_string() }));
+    let missing: Vec<Value> = missing.collect();
+    let tables: Vec<Value> = tables.iter().map(discrepancy).collect();
+    json!({ "agent": agent.name(), "missing_days": missing, "tables": tables })
+}
+
+fn discrepancy(found: &Discrepancy) -> Value {
+    let (problem, grain, what) = parts(found);
+    json!({ "problem": problem, "grain": grain.to_string(), "what": what })
+}
+
+fn parts(found: &Discrepancy) -> (&'static str, annals_core::Grain, &str) {
+    match found {
+        Discrepancy::Missing(grain, memory) => ("missing", *grain, memory.as_str()),
+        Discrepancy::Extra(grain, memory) => ("extra", *grain, memory.as_str()),
+        Discrepancy::Stale(grain, memory) => ("stale", *grain, memory.as_str()),
+        Discrepancy::Damaged(grain, why) => ("damaged", *grain, why),
+    }
+}
+
+async fn print(folder: &Folder, agent: &Agent, gaps: &[Gap], tables: &[Discrepancy]) -> Result<()> {
+    let counts = folder.catalog.counts(agent).await?;
+    say!("{agent}: {} checked", plural(counts.memories.iter().sum(), "memory"));
+    for gap in gaps {
+        say!("  {WARN}{} is not in the summary of {}{WARN:#}", gap.day, gap.period);
+    }
+    if !gaps.is_empty() {
+        say!("  `annals rollup` writes what is missing.");
+    }
+    for found in tables {
+        let (problem, grain, what) = parts(found);
+        say!("  {WARN}{grain}: {problem} {what}{WARN:#}");
+    }
+    if !tables.is_empty() {
+        say!(
+            "  `annals rebuild` makes the tables anew from the catalog ({} rows are wrong).",
+            count(tables.len() as u64)
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! The data folder: one process owns it, and all parts of Annals are put together over it here.
+//!
+//!     DIR/annals.lock       held while a process owns the folder; holds its number
+//!     DIR/catalog.sqlite    the truth
+//!     DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annals_catalog::SqliteCatalog;
+use annals_core::{Agent, Catalog, Embedder, Error, Result, Strata, Timestamp};
+use annals_embedder::{Cached, OnnxEmbedder};
+use annals_llm::Extractive;
+use annals_search::Search;
+use annals_strata::LanceStrata;
+use annals_summarizer::{Patience, Summarizer};
+use annals_writer::Writer;
+use jiff::SignedDuration;
+
+/// How long after midnight a day closes: messages of the last minutes may still be on their way.
+const GRACE: SignedDuration = SignedDuration::from_mins(10);
+
+/// Vectors kept by content: 4,096 of 384 floats are 6 MB. Summaries of a grain often repeat those of the finer one.
+const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
+
+/// An open data folder with everything that works on it. Dropping it lets the next process in.
+pub struct Folder {
+    pub catalog: Arc<dyn Catalog>,
+    pub strata: Arc<dyn Strata>,
+    pub writer: Writer,
+    pub summarizer: Summarizer,
+    pub search: Search,
+    pub now: Timestamp,
+    pub path: PathBuf,
+    _lock: File,
+}
+
+impl Folder {
+    /// Opens the folder, makes it if `create`, and brings the tables up to date with the catalog.
+    pub async fn open(path: &Path, create: bool, now: Timestamp) -> Result<Folder> {
+        let path = prepare(path, create)?;
+        let lock = lock(&path)?;
+        let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(OnnxEmbedder::bundled()?, CACHED));
+        let catalog: Arc<dyn Catalog> = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
+        let strata: Arc<dyn Strata> = Arc::new(LanceStrata::open(&path.join("tables"), embedder.dimension()).await?);
+        // A roll-up asked for by hand waits for no further input.
+        let patience = Patience { grace: GRACE, quiet: SignedDuration::ZERO };
+        let folder = Folder {
+            writer: Writer::new(catalog.clone(), strata.clone(), embedder.clone()),
+            summarizer: Summarizer::new(catalog.clone(), Arc::new(Extractive), patience),
+            search: Search::new(catalog.clone(), strata.clone(), embedder),
+            catalog,
+            strata,
+            now,
+            path,
+            _lock: lock,
+        };
+        Ok(folder)
+    }
+
+    /// The agent of that name; an error if there is none, so that a misspelt name is not an empty memory.
+    pub async fn agent(&self, name: &str) -> Result<Agent> {
+        let agent = Agent::new(name)?;
+        let known = self.catalog.agents().await?.contains(&agent);
+        known.then_some(agent).ok_or_else(|| Error::NotFound { what: "agent", name: name.to_owned() })
+    }
+
+    /// The agent of that name, or all.
+    pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
+        match name {
+            Some(name) => Ok(vec![self.agent(name).await?]),
+            None => self.catalog.agents().await,
+        }
+    }
+}
+
+/// Where the data is when nobody says: `annals` in the user's data directory.
+pub fn default_path() -> Result<PathBuf> {
+    let directories = directories::ProjectDirs::from("", "", "annals");
+    let missing = || Error::invalid("--data", "is needed: this account has no home directory");
+    directories.map(|directories| directories.data_dir().to_owned()).ok_or_else(missing)
+}
+
+fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
+    if !create && !path.join("catalog.sqlite").exists() {
+        return Err(Error::NotFound { what: "data folder", name: path.display().to_string() });
+    }
+    let make = || {
+        std::fs::create_dir_all(path.join("tables"))?;
+        path.canonicalize()
+    };
+    make().map_err(|cause| Error::storage(format!("cannot use {} as data folder", path.display()), cause))
+}
+
+fn lock(path: &Path) -> Result<File> {
+    let wrong = |cause| Error::storage(format!("cannot write in the data folder {}", path.display()), cause);
+    let place = path.join("annals.lock");
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(place).map_err(wrong)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(Error::InUse { folder: path.display().to_string(), owner: owner(&mut file) });
+        }
+        Err(TryLockError::Error(cause)) => return Err(wrong(cause)),
+    }
+    let write = || {
+        file.set_len(0)?;
+        file.rewind()?;
+        write!(file, "{}", std::process::id())
+    };
+    let mut write = write;
+    write().map_err(wrong)?;
+    Ok(file)
+}
+
+fn owner(file: &mut File) -> String {
+    let mut pid = String::new();
+    let read = file.read_to_string(&mut pid);
+    if read.is_ok() && !pid.is_empty() { format!(" (pid {pid})") } else { String::new() }
+}

@@ -1,0 +1,197 @@
+//! Reading files of one JSON message a line. Finds all faults of all lines before anything is stored.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::BufRead;
+
+use annals_core::{Agent, Error, Fault, Message, Result, Role, Timestamp, TurnKey, identify};
+use annals_writer::check;
+use serde_json::{Map, Value};
+
+/// A file that is fit to be imported.
+pub struct Parsed {
+    /// The messages of each agent with their keys, in the order of the file.
+    pub agents: Vec<(Agent, Vec<(TurnKey, Message)>)>,
+    /// Fields that mean nothing here, and in how many lines each stands.
+    pub ignored: BTreeMap<String, u64>,
+}
+
+/// Faults beyond this many are counted, not listed.
+const MOST_FAULTS: usize = 100;
+const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
+
+/// Reads and checks everything. `agent` stands in for, and overrides, the agent of each line. With `revise` a later line
+/// may replace an earlier one of the same id.
+pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timestamp) -> Result<Parsed> {
+    let mut reading = Reading { agent, now, faults: Vec::new(), ignored: BTreeMap::new() };
+    let mut lines: Vec<(usize, Agent, Message)> = Vec::new();
+    for (line, number) in input.split(b'\n').zip(1..) {
+        let bytes = line.map_err(|cause| Error::storage(format!("reading line {number}"), cause))?;
+        if !bytes.trim_ascii().is_empty() {
+            lines.extend(reading.line(&bytes, number).map(|(agent, message)| (number, agent, message)));
+        }
+    }
+    let agents = group(lines, revise, &mut reading.faults);
+    reading.faults.sort_by_key(|fault| fault.line);
+    match refuse(reading.faults) {
+        Some(error) => Err(error),
+        None => Ok(Parsed { agents, ignored: reading.ignored }),
+    }
+}
+
+fn refuse(mut faults: Vec<Fault>) -> Option<Error> {
+    if faults.is_empty() {
+        return None;
+    }
+    let more = faults.len().saturating_sub(MOST_FAULTS);
+    faults.truncate(MOST_FAULTS);
+    if more > 0 {
+        faults.push(Fault::new("…", format!("and {more} more faults")));
+    }
+    Some(Error::Faults(faults))
+}
+
+struct Reading<'a> {
+    agent: Option<&'a str>,
+    now: Timestamp,
+    faults: Vec<Fault>,
+    ignored: BTreeMap<String, u64>,
+}
+
+impl Reading<'_> {
+    fn line(&mut self, bytes: &[u8], number: usize) -> Option<(Agent, Message)> {
+        let mut faults = Vec::new();
+        let parsed = self.fields(bytes, &mut faults);
+        let good = faults.is_empty();
+        self.faults.extend(faults.into_iter().map(|fault| fault.at_line(number)));
+        parsed.filter(|_| good)
+    }
+
+    fn fields(&mut self, bytes: &[u8], faults: &mut Vec<Fault>) -> Option<(Agent, Message)> {
+        let object = match serde_json::from_slice(bytes) {
+            Ok(Value::Object(object)) => object,
+            Ok(_) => return reject(faults, Fault::new("the line", "is not a JSON object")),
+            Err(error) => return reject(faults, Fault::new("the line", syntax(&error))),
+        };
+        for field in object.keys().filter(|field| !FIELDS.contains(&field.as_str())) {
+            *self.ignored.entry(field.clone()).or_default() += 1;
+        }
+        let agent = match self.agent {
+            Some(agent) => Some(agent),
+            None => required(&object, "agent", faults),
+        };
+        let agent = agent.and_then(|name| keep(Agent::new(name), faults));
+        let message = message(&object, faults);
+        faults.extend(message.iter().flat_map(|message| check(message, self.now)));
+        Some((agent?, message?))
+    }
+}
+
+fn message(object: &Map<String, Value>, faults: &mut Vec<Fault>) -> Option<Message> {
+    let conversation = required(object, "conversation", faults);
+    let client_id = optional(object, "id", faults);
+    let role = required(object, "role", faults).and_then(|role| keep(role.parse::<Role>(), faults));
+    let name = optional(object, "name", faults);
+    let content = required(object, "content", faults);
+    let at = required(object, "at", faults).and_then(|at| keep(moment(at), faults));
+    Some(Message {
+        conversation: conversation?.to_owned(),
+        client_id: client_id.map(str::to_owned),
+        role: role?,
+        name: name.map(str::to_owned),
+        content: content?.to_owned(),
+        at: at?,
+    })
+}
+
+fn moment(at: &str) -> Result<Timestamp> {
+    let wrong =
+        || Error::invalid("at", format!("is {at:?}; a moment looks like 2026-03-04T18:30:00Z and has an offset"));
+    let exact: Timestamp = at.parse().map_err(|_| wrong())?;
+    // Stores keep microseconds: what is finer would differ when it is read back.
+    Timestamp::from_microsecond(exact.as_microsecond()).map_err(|_| wrong())
+}
+
+fn required<'o>(object: &'o Map<String, Value>, field: &'static str, faults: &mut Vec<Fault>) -> Option<&'o str> {
+    match object.get(field) {
+        None | Some(Value::Null) => reject(faults, Fault::new(field, "is missing")),
+        Some(_) => optional(object, field, faults),
+    }
+}
+
+fn optional<'o>(object: &'o Map<String, Value>, field: &'static str, faults: &mut Vec<Fault>) -> Option<&'o str> {
+    match object.get(field) {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text),
+        Some(other) => reject(faults, Fault::new(field, format!("is {}; it must be a string", type_of(other)))),
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn syntax(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let reason = text.split(" at line ").next().unwrap_or(&text);
+    format!("is not JSON: {reason} at column {}", error.column())
+}
+
+fn reject<T>(faults: &mut Vec<Fault>, fault: Fault) -> Option<T> {
+    faults.push(fault);
+    None
+}
+
+fn keep<T>(result: Result<T>, faults: &mut Vec<Fault>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(Error::Invalid(fault)) => reject(faults, fault),
+        Err(other) => reject(faults, Fault::new("the line", other.to_string())),
+    }
+}
+
+/// Sorts lines by agent, gives each message its key, and finds ids that stand twice with other content.
+fn group(
+    lines: Vec<(usize, Agent, Message)>,
+    revise: bool,
+    faults: &mut Vec<Fault>,
+) -> Vec<(Agent, Vec<(TurnKey, Message)>)> {
+    let mut order: Vec<(Agent, Vec<(usize, Message)>)> = Vec::new();
+    let mut places: HashMap<Agent, usize> = HashMap::new();
+    for (number, agent, message) in lines {
+        let place = *places.entry(agent.clone()).or_insert_with(|| {
+            order.push((agent, Vec::new()));
+            order.len() - 1
+        });
+        order[place].1.push((number, message));
+    }
+    order.into_iter().map(|(agent, lines)| (agent, with_keys(lines, revise, faults))).collect()
+}
+
+fn with_keys(lines: Vec<(usize, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Vec<(TurnKey, Message)> {
+    let (numbers, messages): (Vec<usize>, Vec<Message>) = lines.into_iter().unzip();
+    let keyed: Vec<(TurnKey, Message)> = identify(&messages).into_iter().zip(messages).collect();
+    if !revise {
+        faults.extend(contradictions(&numbers, &keyed));
+    }
+    keyed
+}
+
+fn contradictions(numbers: &[usize], keyed: &[(TurnKey, Message)]) -> Vec<Fault> {
+    let mut seen: HashMap<&TurnKey, (usize, annals_core::Digest)> = HashMap::new();
+    let mut faults = Vec::new();
+    for (number, (key, message)) in numbers.iter().zip(keyed) {
+        let (first, digest) = *seen.entry(key).or_insert_with(|| (*number, message.digest()));
+        if digest != message.digest() {
+            let reason = format!("{:?} stands in line {first} already, with other content", key.id);
+            faults.push(Fault::new("id", reason).at_line(*number));
+        }
+    }
+    faults
+}

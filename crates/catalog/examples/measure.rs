@@ -1,0 +1,119 @@
+//! Measures the catalog on this machine's disk: `cargo run -p annals-catalog --example measure [FOLDER]`.
+
+#![expect(clippy::print_stdout, reason = "a command")]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use annals_catalog::SqliteCatalog;
+use annals_core::ports::{Select, Turn};
+use annals_core::{Agent, Catalog, Grain, Interval, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
+
+const TURNS: i64 = 120_000;
+const BATCH: i64 = 500;
+/// Characters of a turn of the LoCoMo conversations, on average.
+const LENGTH: usize = 130;
+
+#[tokio::main]
+async fn main() -> annals_core::Result<()> {
+    let folder = std::env::args().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
+    let path = folder.join(format!("annals-measure-{}.sqlite", std::process::id()));
+    let done = measure(&path).await;
+    for suffix in ["", "-wal", "-journal"] {
+        let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
+    }
+    done
+}
+
+async fn measure(path: &Path) -> annals_core::Result<()> {
+    let (agent, catalog) = (Agent::new("measured")?, SqliteCatalog::open(path)?);
+    let started = Instant::now();
+    for first in (0..TURNS).step_by(BATCH as usize) {
+        catalog.ingest(&agent, turns(&agent, first, BATCH)?, false, Timestamp::UNIX_EPOCH).await?;
+    }
+    let took = started.elapsed();
+    println!("import: {TURNS} turns in {took:.1?}, {:.0}/s", TURNS as f64 / took.as_secs_f64());
+    drop(catalog);
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    println!("file: {bytes} bytes, {} per turn of {LENGTH}", bytes / TURNS as u64);
+
+    let catalog = SqliteCatalog::open(path)?;
+    let again = timed(catalog.ingest(&agent, turns(&agent, 0, BATCH)?, false, Timestamp::UNIX_EPOCH)).await?;
+    println!("the same {BATCH} turns again: {again:.1?}");
+    single(&agent, &catalog).await?;
+    crowd(&agent, &catalog).await?;
+    read(&agent, &catalog).await
+}
+
+async fn single(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+    let mut times = Vec::new();
+    for index in 0..300 {
+        let one = turns(agent, TURNS + index, 1)?;
+        times.push(timed(catalog.ingest(agent, one, false, Timestamp::UNIX_EPOCH)).await?);
+    }
+    times.sort();
+    println!("one turn: p50 {:.1?}, p95 {:.1?}", times[150], times[285]);
+    Ok(())
+}
+
+async fn crowd(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+    let started = Instant::now();
+    for round in 0..20 {
+        let writers = (0..50).map(|index| (round + 10) * 1000 + index + TURNS);
+        let requests = writers.map(|at| turns(agent, at, 1)).collect::<annals_core::Result<Vec<_>>>()?;
+        let sent = requests.into_iter().map(|one| catalog.ingest(agent, one, false, Timestamp::UNIX_EPOCH));
+        for answer in futures::future::join_all(sent).await {
+            answer?;
+        }
+    }
+    let took = started.elapsed();
+    println!(
+        "50 writers at once: {:.1?} until all are answered, {:.0} turns/s",
+        took / 20,
+        1000.0 / took.as_secs_f64()
+    );
+    Ok(())
+}
+
+async fn read(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+    let newest =
+        Select { grain: Grain::Working, within: Interval::ALWAYS, conversation: None, newest_first: true, limit: 20 };
+    println!("newest 20: {:.1?}", timed(catalog.list(agent, &newest)).await?);
+    println!("changes, 256: {:.1?}", timed(catalog.changes(agent, Grain::Working, 50_000, 256)).await?);
+    println!("input of a day: {:.1?}", timed(catalog.inputs(agent, day(40_000)?)).await?);
+    println!("counts: {:.1?}", timed(catalog.counts(agent)).await?);
+    println!("check: {:.1?}", timed(catalog.check()).await?);
+    Ok(())
+}
+
+async fn timed<T>(work: impl Future<Output = annals_core::Result<T>>) -> annals_core::Result<Duration> {
+    let started = Instant::now();
+    work.await?;
+    Ok(started.elapsed())
+}
+
+/// Turns at every tenth minute.
+fn turns(agent: &Agent, first: i64, count: i64) -> annals_core::Result<Vec<Turn>> {
+    (first..first + count)
+        .map(|index| {
+            let message = Message {
+                conversation: format!("session {}", index / 40),
+                client_id: Some(format!("D{}:{}", index / 40, index % 40)),
+                role: Role::User,
+                name: Some("Caroline".into()),
+                content: format!("{index} {}", "words ".repeat(LENGTH / 6)),
+                at: instant(index),
+            };
+            let key = identify(std::slice::from_ref(&message)).remove(0);
+            Ok(Turn { id: MemoryId::turn(agent, &key), key, day: day(index)?, message })
+        })
+        .collect()
+}
+
+fn instant(index: i64) -> Timestamp {
+    Timestamp::from_second(index * 600).unwrap_or(Timestamp::MAX)
+}
+
+fn day(index: i64) -> annals_core::Result<Period> {
+    Ok(Period::of(Grain::Daily, Zones::new("UTC")?.day_of(instant(index))))
+}

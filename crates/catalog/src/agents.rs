@@ -1,0 +1,81 @@
+//! Agents: their numbers in the file, and their settings.
+
+use annals_core::{Agent, Settings};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::columns::json;
+use crate::failure::Result;
+
+/// Every agent that has settings or messages, by name, then by workspace.
+pub(crate) fn all(connection: &Connection) -> Result<Vec<Agent>> {
+    let mut statement = connection.prepare_cached(include_str!("sql/agents.sql"))?;
+    let mut rows = statement.query([])?;
+    let mut agents = Vec::new();
+    while let Some(row) = rows.next()? {
+        agents.push(Agent::in_workspace(row.get_ref(0)?.as_str().unwrap_or_default(), &row.get::<_, String>(1)?)?);
+    }
+    Ok(agents)
+}
+
+/// The agent's number; 0, which no row carries, for one that is not known, so that questions about it find nothing.
+pub(crate) fn known(connection: &Connection, agent: &Agent) -> Result<i64> {
+    let sql = "SELECT agent_id FROM agent WHERE workspace = ?1 AND name = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([agent.workspace(), agent.name()], |row| row.get(0)).optional()?;
+    Ok(found.unwrap_or(0))
+}
+
+/// The agent's number, given now if it has none.
+pub(crate) fn enrolled(connection: &Connection, agent: &Agent) -> Result<i64> {
+    let number = known(connection, agent)?;
+    if number > 0 {
+        return Ok(number);
+    }
+    let sql = "INSERT INTO agent (workspace, name) VALUES (?1, ?2) RETURNING agent_id";
+    Ok(connection.prepare_cached(sql)?.query_row([agent.workspace(), agent.name()], |row| row.get(0))?)
+}
+
+/// The agent's settings; the defaults for one that has none.
+pub(crate) fn settings(connection: &Connection, agent: &Agent) -> Result<Settings> {
+    let sql = "SELECT settings FROM agent WHERE agent_id = ?1 AND settings IS NOT NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([known(connection, agent)?], |row| json(row, "settings")).optional()?;
+    Ok(found.unwrap_or_default())
+}
+
+/// Replaces the settings.
+pub(crate) fn save_settings(connection: &Connection, agent: &Agent, settings: &Settings) -> Result<()> {
+    let text = serde_json::to_string(settings).expect("settings are strings and instants");
+    let sql = "UPDATE agent SET settings = ?2 WHERE agent_id = ?1";
+    connection.prepare_cached(sql)?.execute(params![enrolled(connection, agent)?, text])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Folder, said};
+    use annals_core::{Agent, Catalog, Settings, Timestamp};
+    use annals_testkit::agent;
+
+    #[tokio::test]
+    async fn an_agent_is_known_by_its_settings_or_its_messages() {
+        let folder = Folder::new();
+        let catalog = folder.open();
+        let (set, told) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
+        let elsewhere = Agent::in_workspace("another", "z").unwrap();
+        assert_eq!(catalog.settings(&set).await.unwrap(), Settings::default());
+        assert_eq!(catalog.agents().await.unwrap(), []);
+        let settings = Settings {
+            time_zone: "Pacific/Apia".into(),
+            later_zones: vec![(Timestamp::UNIX_EPOCH, "Europe/Berlin".into())],
+            language: "de".into(),
+        };
+        catalog.save_settings(&set, &settings).await.unwrap();
+        for agent in [&told, &elsewhere] {
+            catalog.ingest(agent, vec![said(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
+        }
+        assert_eq!(catalog.agents().await.unwrap(), [told.clone(), set.clone(), elsewhere]);
+        assert_eq!(catalog.settings(&set).await.unwrap(), settings);
+        assert_eq!(catalog.settings(&told).await.unwrap(), Settings::default());
+    }
+}

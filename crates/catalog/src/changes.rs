@@ -1,0 +1,63 @@
+//! What changed since a projection last looked.
+
+use annals_core::ports::Change;
+use annals_core::{Agent, Grain};
+use rusqlite::{Connection, Row, params};
+
+use crate::columns::{grain_number, number, signed};
+use crate::failure::Result;
+use crate::{agents, memories};
+
+pub(crate) const TURNS: &str =
+    concat!(include_str!("sql/turn.sql"), "WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+pub(crate) const SUMMARIES: &str =
+    concat!(include_str!("sql/summary.sql"), "WHERE agent_id = ?1 AND grain = ?4 AND seq > ?2 ORDER BY seq LIMIT ?3");
+pub(crate) const TOMBSTONES: &str =
+    "SELECT id, seq FROM tombstone WHERE agent_id = ?1 AND grain = ?4 AND seq > ?2 ORDER BY seq LIMIT ?3";
+
+pub(crate) const TURNS_LEFT: &str = "SELECT count(*) AS n FROM turn WHERE agent_id = ?1 AND seq > ?2";
+pub(crate) const SUMMARIES_LEFT: &str =
+    "SELECT count(*) AS n FROM summary WHERE agent_id = ?1 AND grain = ?3 AND seq > ?2";
+pub(crate) const TOMBSTONES_LEFT: &str =
+    "SELECT count(*) AS n FROM tombstone WHERE agent_id = ?1 AND grain = ?3 AND seq > ?2";
+
+/// Changes of a grain above `after`, ascending, at most `limit`.
+pub(crate) fn changes(
+    connection: &Connection,
+    agent: &Agent,
+    grain: Grain,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<Change>> {
+    let (agent_id, after, most) = (agents::known(connection, agent)?, signed(after), signed(limit as u64));
+    let upserts = match grain {
+        Grain::Working => memories::turns(connection, TURNS, params![agent_id, after, most])?,
+        _ => memories::summaries(connection, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
+    };
+    let mut changes: Vec<Change> = upserts.into_iter().map(Change::Upsert).collect();
+    let mut statement = connection.prepare_cached(TOMBSTONES)?;
+    for change in statement.query_map(params![agent_id, after, most, grain_number(grain)], read_tombstone)? {
+        changes.push(change?);
+    }
+    changes.sort_by_key(Change::seq);
+    changes.truncate(limit);
+    Ok(changes)
+}
+
+/// How many changes of a grain lie above `after`.
+pub(crate) fn backlog(connection: &Connection, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
+    let (agent_id, after) = (agents::known(connection, agent)?, signed(after));
+    let of_grain = params![agent_id, after, grain_number(grain)];
+    let upserts: u64 = match grain {
+        Grain::Working => {
+            connection.prepare_cached(TURNS_LEFT)?.query_row([agent_id, after], |row| number(row, "n"))?
+        }
+        _ => connection.prepare_cached(SUMMARIES_LEFT)?.query_row(of_grain, |row| number(row, "n"))?,
+    };
+    let deletes: u64 = connection.prepare_cached(TOMBSTONES_LEFT)?.query_row(of_grain, |row| number(row, "n"))?;
+    Ok(upserts + deletes)
+}
+
+fn read_tombstone(row: &Row) -> rusqlite::Result<Change> {
+    Ok(Change::Delete { id: memories::read_id(row)?, seq: number(row, "seq")? })
+}

@@ -1,0 +1,72 @@
+//! Checks the file: SQLite's own structure, and what must hold between the tables.
+
+use rusqlite::Connection;
+
+use crate::failure::Result;
+
+const MISSING_REFERENCES: &str =
+    "SELECT 'a row of ' || \"table\" || ' lacks its ' || \"parent\" FROM pragma_foreign_key_check";
+
+/// The faults, in words; none if all is sound. Reads every page.
+pub(crate) fn check(connection: &Connection) -> Result<Vec<String>> {
+    let mut faults = lines(connection, "PRAGMA integrity_check")?;
+    faults.retain(|line| line != "ok");
+    faults.append(&mut lines(connection, MISSING_REFERENCES)?);
+    faults.append(&mut lines(connection, include_str!("sql/invariants.sql"))?);
+    Ok(faults)
+}
+
+fn lines(connection: &Connection, sql: &str) -> Result<Vec<String>> {
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Folder, said};
+    use annals_core::{Catalog, MemoryId};
+    use annals_testkit::{agent, at, period, summary};
+
+    #[tokio::test]
+    async fn names_what_does_not_hold() {
+        for (fault, expect) in [
+            ("DELETE FROM ledger WHERE grain = 1", "is newer than the ledger row of its day"),
+            ("DELETE FROM ledger WHERE grain = 1", "has no ledger row"),
+            ("DELETE FROM source", "has no sources"),
+            ("UPDATE sequence SET last = 1", "lies beyond the sequence"),
+            ("INSERT INTO tombstone SELECT agent_id, id, grain, 9 FROM summary", "is both live and gone"),
+            ("PRAGMA foreign_keys = OFF; DELETE FROM agent", "lacks its agent"),
+        ] {
+            let folder = Folder::new();
+            let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
+            let turn = said(&me, "1", "tea");
+            let seq = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap().seq;
+            let day = summary(&turn.day.to_string(), seq, &[turn.id], "They had tea.");
+            catalog.save_summaries(&me, vec![day], now).await.unwrap();
+            assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+            catalog.thread.read("testing", move |connection| Ok(connection.execute_batch(fault)?)).await.unwrap();
+            let faults = catalog.check().await.unwrap();
+            assert!(faults.iter().any(|found| found.contains(expect)), "{fault}: {faults:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn finds_a_page_of_zeros() {
+        let folder = Folder::new();
+        let (catalog, me) = (folder.open(), agent("me"));
+        let turns = (0..200).map(|id| said(&me, &id.to_string(), &"tea ".repeat(100))).collect();
+        catalog.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
+        drop(catalog);
+        let mut bytes = std::fs::read(folder.path()).unwrap();
+        let middle = bytes.len() / 4096 / 2 * 4096;
+        bytes[middle..middle + 4096].fill(0);
+        std::fs::write(folder.path(), bytes).unwrap();
+        let catalog = folder.open();
+        let found = catalog.check().await;
+        assert!(!matches!(&found, Ok(faults) if faults.is_empty()), "{found:?}");
+        // The rest of the port answers or says that it is damaged; it does not end.
+        let _ = catalog.inputs(&me, period("2026-03-04")).await;
+        assert_eq!(catalog.get(&me, &[MemoryId::from_text("t-none")]).await.unwrap_or_default(), []);
+    }
+}

@@ -1,0 +1,99 @@
+//! How values of the core look in columns, both ways. What cannot be read back is damage.
+
+use std::str::FromStr;
+
+use annals_core::{Digest, Grain, Interval, Timestamp};
+use rusqlite::types::Type;
+use rusqlite::{Error, Row};
+
+/// Microseconds, rounded to the past, so that an instant and the same instant read back lie in the same interval.
+pub(crate) fn micros(at: Timestamp) -> i64 {
+    rounded_down(at.as_nanosecond())
+}
+
+/// Bounds in microseconds that share an instant with the same memories as the exact ones do: the first that may begin
+/// before, and the first that may not.
+pub(crate) fn bounds(interval: &Interval) -> (i64, i64) {
+    (micros(interval.start), rounded_down(interval.end.as_nanosecond() + 999))
+}
+
+fn rounded_down(nanoseconds: i128) -> i64 {
+    i64::try_from(nanoseconds.div_euclid(1000)).expect("every timestamp fits in 58 bits of microseconds")
+}
+
+/// An unsigned number; more than 63 bits means "beyond all".
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The number of a grain in the schema.
+pub(crate) fn grain_number(grain: Grain) -> i64 {
+    grain as i64
+}
+
+pub(crate) fn instant(row: &Row, column: &str) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_microsecond(row.get(column)?).map_err(|error| unreadable(column, Type::Integer, error))
+}
+
+pub(crate) fn interval(row: &Row) -> rusqlite::Result<Interval> {
+    Ok(Interval { start: instant(row, "cover_start")?, end: instant(row, "cover_end")? })
+}
+
+pub(crate) fn number<N: TryFrom<i64>>(row: &Row, column: &str) -> rusqlite::Result<N> {
+    let number: i64 = row.get(column)?;
+    N::try_from(number).map_err(|_| unreadable(column, Type::Integer, format!("{number} is out of range")))
+}
+
+pub(crate) fn grain(row: &Row) -> rusqlite::Result<Grain> {
+    let index: usize = number(row, "grain")?;
+    Grain::ALL.get(index).copied().ok_or_else(|| unreadable("grain", Type::Integer, "is none of the six"))
+}
+
+/// A period, role and so on by its word.
+pub(crate) fn word<T: FromStr<Err = annals_core::Error>>(row: &Row, column: &str) -> rusqlite::Result<T> {
+    row.get_ref(column)?.as_str()?.parse().map_err(|error| unreadable(column, Type::Text, error))
+}
+
+pub(crate) fn digest(row: &Row, column: &str) -> rusqlite::Result<Option<Digest>> {
+    Ok(row.get::<_, Option<[u8; 32]>>(column)?.map(Digest))
+}
+
+pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> rusqlite::Result<T> {
+    // Only the place: the parser's own message may quote the content.
+    let unread = |error: serde_json::Error| format!("is not the JSON that was written, at byte {}", error.column());
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(column, Type::Text, unread(error)))
+}
+
+fn unreadable(column: &str, kind: Type, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::FromSqlConversionFailure(0, kind, format!("{column}: {}", why.into()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_round_to_the_past_on_both_sides_of_the_epoch() {
+        fn check(nanoseconds: i128, expect: i64) {
+            assert_eq!(micros(Timestamp::from_nanosecond(nanoseconds).unwrap()), expect, "{nanoseconds}");
+        }
+        check(0, 0);
+        check(1999, 1);
+        check(-1, -1);
+        check(-1000, -1);
+        check(-1001, -2);
+    }
+
+    #[test]
+    fn bounds_admit_a_microsecond_that_is_shared_in_part() {
+        fn check(start: i128, end: i128, expect: (i64, i64)) {
+            let at = |nanoseconds| Timestamp::from_nanosecond(nanoseconds).unwrap();
+            assert_eq!(bounds(&Interval { start: at(start), end: at(end) }), expect, "{start}..{end}");
+        }
+        check(1000, 2000, (1, 2));
+        check(1999, 2001, (1, 3));
+        check(-1999, -1, (-2, 0));
+        let (start, end) = bounds(&Interval::ALWAYS);
+        assert_eq!((start, end), (micros(Timestamp::MIN), micros(Timestamp::MAX) + 1));
+    }
+}

@@ -1,0 +1,74 @@
+//! What goes wrong inside a job, before the port gives it its context and its variant.
+
+use std::sync::Arc;
+
+use annals_core::Error;
+use rusqlite::ErrorCode;
+
+/// SQLite's error, shared because one failed commit fails many jobs; or an error that is already in the port's words.
+pub(crate) enum Failure {
+    Sqlite(Arc<rusqlite::Error>),
+    Told(Error),
+}
+
+/// The result of the inside of a job.
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl Failure {
+    /// The port's error: bytes that cannot be right are damage, all else is a store that cannot be used now.
+    pub(crate) fn context(self, doing: &str) -> Error {
+        match self {
+            Failure::Told(error) => error,
+            Failure::Sqlite(error) if is_damage(&error) => Error::damaged(format!("the catalog ({doing})"), error),
+            Failure::Sqlite(error) => Error::storage(doing, error),
+        }
+    }
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
+    match error {
+        FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..) | Utf8Error(..) => true,
+        other => matches!(other.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)),
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Failure {
+        Failure::Sqlite(Arc::new(error))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Told(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    #[test]
+    fn damage_is_told_from_a_store_that_cannot_be_used_now() {
+        fn check(code: i32, expect: &str) {
+            let failure = Failure::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+            let error = failure.context("storing messages");
+            let variant = match &error {
+                Error::Damaged { .. } => "damaged",
+                Error::Storage { .. } => "storage",
+                other => panic!("{other}"),
+            };
+            assert_eq!(variant, expect, "{error}");
+            assert!(error.to_string().contains("storing messages"), "{error}");
+        }
+        check(ffi::SQLITE_CORRUPT, "damaged");
+        check(ffi::SQLITE_CORRUPT_INDEX, "damaged");
+        check(ffi::SQLITE_NOTADB, "damaged");
+        check(ffi::SQLITE_FULL, "storage");
+        check(ffi::SQLITE_READONLY, "storage");
+        check(ffi::SQLITE_IOERR_FSYNC, "storage");
+        check(ffi::SQLITE_CANTOPEN, "storage");
+    }
+}

@@ -1,0 +1,230 @@
+//! Stores turns: recognises what is there already, makes the days of the rest dirty, and notes the request.
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::Turn;
+use annals_core::{Agent, Digest, Error, Grain, MemoryId, Message, Operation, Period, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::columns::{instant, micros, number, signed, word};
+use crate::failure::Result;
+use crate::{agents, get, ledger, sequence};
+
+/// Characters of the digest in an operation's id.
+const OPERATION_ID: usize = 26;
+
+/// Stores the turns, all or none.
+pub(crate) fn ingest(
+    connection: &Connection,
+    agent: &Agent,
+    turns: &[Turn],
+    revise: bool,
+    now: Timestamp,
+) -> Result<Operation> {
+    let mut operation = Operation { id: operation_id(turns), ..Operation::default() };
+    if turns.is_empty() {
+        return Ok(operation);
+    }
+    let mut agent_turns =
+        AgentTurns { connection, agent_id: agents::enrolled(connection, agent)?, dirty: BTreeMap::new() };
+    for turn in turns {
+        check(agent, turn)?;
+        let seq = agent_turns.store(turn, revise, &mut operation)?;
+        operation.seq = operation.seq.max(seq);
+    }
+    for (day, seq) in &agent_turns.dirty {
+        ledger::mark_dirty(connection, agent_turns.agent_id, *day, *seq, now)?;
+    }
+    save_operation(connection, agent_turns.agent_id, &operation)?;
+    Ok(operation)
+}
+
+/// The accepted request of that id.
+pub(crate) fn operation(connection: &Connection, agent: &Agent, id: &str) -> Result<Option<Operation>> {
+    let sql = "SELECT id, accepted, duplicate, revised, seq FROM operation WHERE agent_id = ?1 AND id = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![agents::known(connection, agent)?, id], read_operation).optional()?)
+}
+
+/// What the unique index over ids relies on, and the ledger.
+fn check(agent: &Agent, turn: &Turn) -> Result<()> {
+    if turn.id != MemoryId::turn(agent, &turn.key) {
+        return Err(Error::invalid("id", format!("{} is not the one of the turn's place", turn.id)).into());
+    }
+    if turn.day.grain() != Grain::Daily {
+        return Err(Error::invalid("day", format!("{} is not a day", turn.day)).into());
+    }
+    Ok(())
+}
+
+/// The turns of one agent during one request.
+struct AgentTurns<'c> {
+    connection: &'c Connection,
+    agent_id: i64,
+    /// The days that got new input, with its last number.
+    dirty: BTreeMap<Period, i64>,
+}
+
+impl AgentTurns<'_> {
+    /// Stores one turn, counts it, and says which number it now has.
+    fn store(&mut self, turn: &Turn, revise: bool, counts: &mut Operation) -> Result<u64> {
+        let Some(known) = self.find(turn)? else {
+            counts.accepted += 1;
+            return self.insert(turn);
+        };
+        if known.digest == turn.message.digest() {
+            counts.duplicate += 1;
+            return Ok(known.seq);
+        }
+        if !revise {
+            let key = turn.key.clone();
+            return Err(Error::Conflict { conversation: key.conversation, id: key.id }.into());
+        }
+        counts.revised += 1;
+        self.revise(turn, known.day)
+    }
+
+    fn find(&self, turn: &Turn) -> Result<Option<Known>> {
+        let sql = get::TURN;
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params![self.agent_id, turn.id.as_str()], read_known).optional()?)
+    }
+
+    fn insert(&mut self, turn: &Turn) -> Result<u64> {
+        let (seq, message) = (sequence::next(self.connection)?, &turn.message);
+        self.connection.prepare_cached(include_str!("sql/insert_turn.sql"))?.execute(params![
+            seq,
+            self.agent_id,
+            turn.id.as_str(),
+            turn.key.conversation,
+            turn.key.id,
+            turn.day.to_string(),
+            micros(message.at),
+            message.role.as_str(),
+            message.name,
+            message.content,
+        ])?;
+        Ok(self.touch(&[turn.day], seq))
+    }
+
+    fn revise(&mut self, turn: &Turn, left: Period) -> Result<u64> {
+        let (seq, message) = (sequence::next(self.connection)?, &turn.message);
+        self.connection.prepare_cached(include_str!("sql/revise_turn.sql"))?.execute(params![
+            seq,
+            self.agent_id,
+            turn.id.as_str(),
+            turn.day.to_string(),
+            micros(message.at),
+            message.role.as_str(),
+            message.name,
+            message.content,
+        ])?;
+        Ok(self.touch(&[left, turn.day], seq))
+    }
+
+    fn touch(&mut self, days: &[Period], seq: i64) -> u64 {
+        self.dirty.extend(days.iter().map(|day| (*day, seq)));
+        seq.unsigned_abs()
+    }
+}
+
+/// What is stored at the place of a turn.
+struct Known {
+    seq: u64,
+    day: Period,
+    digest: Digest,
+}
+
+fn read_known(row: &Row) -> rusqlite::Result<Known> {
+    let message = Message {
+        conversation: String::new(),
+        client_id: None,
+        role: word(row, "role")?,
+        name: row.get("name")?,
+        content: row.get("content")?,
+        at: instant(row, "at")?,
+    };
+    Ok(Known { seq: number(row, "seq")?, day: word(row, "day")?, digest: message.digest() })
+}
+
+/// The same for the same turns, whenever they are sent.
+fn operation_id(turns: &[Turn]) -> String {
+    let parts = turns.iter().flat_map(|turn| {
+        let content = turn.message.digest().0.to_vec();
+        [turn.key.conversation.clone().into_bytes(), turn.key.id.clone().into_bytes(), content]
+    });
+    format!("o-{}", &Digest::of(parts).to_string()[..OPERATION_ID])
+}
+
+fn save_operation(connection: &Connection, agent_id: i64, operation: &Operation) -> Result<()> {
+    connection.prepare_cached(include_str!("sql/save_operation.sql"))?.execute(params![
+        agent_id,
+        operation.id,
+        signed(operation.accepted),
+        signed(operation.duplicate),
+        signed(operation.revised),
+        signed(operation.seq),
+    ])?;
+    Ok(())
+}
+
+fn read_operation(row: &Row) -> rusqlite::Result<Operation> {
+    Ok(Operation {
+        id: row.get("id")?,
+        accepted: number(row, "accepted")?,
+        duplicate: number(row, "duplicate")?,
+        revised: number(row, "revised")?,
+        seq: number(row, "seq")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Folder, said};
+    use annals_core::Catalog;
+    use annals_testkit::{agent, at, period};
+
+    #[tokio::test]
+    async fn a_request_that_comes_again_keeps_its_operation_and_stays_searchable() {
+        let folder = Folder::new();
+        let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
+        let now = at("2026-06-01T00:00:00Z");
+        let request = vec![said(&me, "1", "tea"), said(&me, "2", "cake")];
+        let first = catalog.ingest(&me, request.clone(), false, now).await.unwrap();
+        catalog.ingest(&other, vec![said(&other, "1", "later")], false, now).await.unwrap();
+        let again = catalog.ingest(&me, request, false, now).await.unwrap();
+        // What another agent changed meanwhile is nothing that this request has to wait for.
+        assert_eq!(again, Operation { accepted: 0, duplicate: 2, ..first });
+        assert_eq!(catalog.operation(&me, &again.id).await.unwrap(), Some(again));
+    }
+
+    #[tokio::test]
+    async fn a_failed_request_gives_its_numbers_back() {
+        let folder = Folder::new();
+        let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let store = async |ids: &[(&str, &str)]| {
+            let turns = ids.iter().map(|(id, text)| said(&me, id, text)).collect();
+            catalog.ingest(&me, turns, false, now).await
+        };
+        assert_eq!(store(&[("1", "tea")]).await.unwrap().seq, 1);
+        assert!(store(&[("2", "cake"), ("3", "jam"), ("1", "coffee")]).await.is_err());
+        assert_eq!(store(&[("2", "cake"), ("3", "jam")]).await.unwrap().seq, 3);
+    }
+
+    #[tokio::test]
+    async fn refuses_ids_by_chance_and_days_that_are_none() {
+        let folder = Folder::new();
+        let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let good = said(&me, "1", "tea");
+        let by_chance = Turn { id: MemoryId::from_text("t-chance"), ..good.clone() };
+        let weekly = Turn { day: period("2026-W10"), ..good };
+        for (turn, expect) in
+            [(by_chance, "id t-chance is not the one of the turn's place"), (weekly, "day 2026-W10 is not a day")]
+        {
+            let error = catalog.ingest(&me, vec![turn], false, now).await.unwrap_err();
+            assert_eq!(error.to_string(), expect);
+        }
+        assert_eq!(catalog.agents().await.unwrap(), []);
+    }
+}

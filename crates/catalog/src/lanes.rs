@@ -1,0 +1,64 @@
+//! How far each grain's table has come.
+
+use annals_core::ports::Lane;
+use annals_core::{Agent, Grain};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::agents;
+use crate::columns::{grain_number, number, signed};
+use crate::failure::Result;
+
+/// How far the grain's table has come.
+pub(crate) fn lane(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Lane> {
+    let sql = "SELECT generation, applied, building, building_applied FROM lane WHERE agent_id = ?1 AND grain = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let place = params![agents::known(connection, agent)?, grain_number(grain)];
+    let found = statement.query_row(place, read).optional()?;
+    Ok(found.unwrap_or(Lane { generation: 0, applied: 0, building: None }))
+}
+
+/// Records it.
+pub(crate) fn save_lane(connection: &Connection, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
+    connection.prepare_cached(include_str!("sql/save_lane.sql"))?.execute(params![
+        agents::enrolled(connection, agent)?,
+        grain_number(grain),
+        lane.generation,
+        signed(lane.applied),
+        lane.building.map(|(generation, _)| generation),
+        lane.building.map(|(_, applied)| signed(applied)),
+    ])?;
+    Ok(())
+}
+
+fn read(row: &Row) -> rusqlite::Result<Lane> {
+    let building = match row.get("building")? {
+        Some(generation) => Some((generation, number(row, "building_applied")?)),
+        None => None,
+    };
+    Ok(Lane { generation: row.get("generation")?, applied: number(row, "applied")?, building })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Folder;
+    use annals_core::Catalog;
+    use annals_testkit::agent;
+
+    #[tokio::test]
+    async fn lanes_are_kept_per_agent_and_grain() {
+        let (folder, agent) = (Folder::new(), agent("a"));
+        let start = Lane { generation: 0, applied: 0, building: None };
+        for lane in
+            [Lane { generation: 1, applied: 7, building: Some((2, 3)) }, Lane { generation: 2, applied: 9, ..start }]
+        {
+            let catalog = folder.open();
+            catalog.save_lane(&agent, Grain::Weekly, lane).await.unwrap();
+            drop(catalog);
+            let catalog = folder.open();
+            assert_eq!(catalog.lane(&agent, Grain::Weekly).await.unwrap(), lane);
+            assert_eq!(catalog.lane(&agent, Grain::Daily).await.unwrap(), start);
+            assert_eq!(catalog.agents().await.unwrap(), [], "a lane alone makes nobody known");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The port `Catalog` on SQLite: one file that owns the truth.
+//!
+//! Relies on being the only process with the file open (the data folder's lock sees to that) and on a disk that keeps
+//! what it says it synced. One thread owns the one connection; `thread.rs` says how writes share a commit. Never
+//! answers a write before its commit is on disk, never reads a clock, and never puts the words of a memory into an
+//! error.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod agents;
+mod changes;
+mod check;
+mod columns;
+mod counts;
+mod dead_letters;
+mod failure;
+mod get;
+mod ingest;
+mod inputs;
+mod lanes;
+mod ledger;
+mod list;
+mod memories;
+mod open;
+mod port;
+mod sequence;
+mod summaries;
+mod thread;
+
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod plans;
+#[cfg(test)]
+mod power_cut;
+
+pub use open::Options;
+
+use std::path::Path;
+
+use annals_core::Result;
+
+/// The catalog in a SQLite file. Dropping it finishes the work that was handed in and closes the file.
+pub struct SqliteCatalog {
+    thread: thread::Thread,
+}
+
+impl SqliteCatalog {
+    /// Opens the catalog at `path`, making it if there is none.
+    ///
+    /// [`annals_core::Error::Damaged`] if the file is no catalog, [`annals_core::Error::Storage`] if it cannot be
+    /// opened or was written by a newer version.
+    pub fn open(path: &Path) -> Result<SqliteCatalog> {
+        SqliteCatalog::open_with(path, &Options::default())
+    }
+
+    /// The same with another disk underneath; for tests.
+    pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
+        let connection = open::open(path, options)?;
+        Ok(SqliteCatalog { thread: thread::Thread::start(connection, options)? })
+    }
+}

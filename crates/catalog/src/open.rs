@@ -1,0 +1,122 @@
+//! Opens the file: pragmas, and the schema with its version.
+
+use std::path::Path;
+
+use annals_core::Error;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::failure::{Failure, Result};
+
+/// The schema that this code writes. It reads no other yet; the next version brings the step from this one to itself.
+const VERSION: i64 = 1;
+
+/// Distinct statements that stay prepared; there are about fifty.
+const STATEMENTS: usize = 64;
+
+/// What tests choose.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The name of a registered SQLite VFS to use instead of the operating system's files.
+    pub vfs: Option<String>,
+    /// A fault planted to see that the tests would find it.
+    #[cfg(test)]
+    pub(crate) bug: Option<Bug>,
+}
+
+/// Ways to lose acknowledged messages in a power cut.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bug {
+    /// `synchronous = OFF`: commits are not synced.
+    NeverSync,
+    /// Writes are answered before their COMMIT.
+    AnswerBeforeCommit,
+}
+
+/// A connection to the catalog at `path`, ready to use.
+pub(crate) fn open(path: &Path, options: &Options) -> annals_core::Result<Connection> {
+    connect(path, options).map_err(|failure| failure.context(&format!("opening the catalog {}", path.display())))
+}
+
+fn connect(path: &Path, options: &Options) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match &options.vfs {
+        Some(vfs) => Connection::open_with_flags_and_vfs(path, flags, vfs.as_str())?,
+        None => Connection::open_with_flags(path, flags)?,
+    };
+    connection.execute_batch(include_str!("sql/pragmas.sql"))?;
+    #[cfg(test)]
+    if options.bug == Some(Bug::NeverSync) {
+        connection.execute_batch("PRAGMA synchronous = OFF")?;
+    }
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    prepare_schema(&connection)?;
+    Ok(connection)
+}
+
+fn prepare_schema(connection: &Connection) -> Result<()> {
+    match connection.query_row("PRAGMA user_version", [], |row| row.get(0))? {
+        0 => create_schema(connection),
+        VERSION => Ok(()),
+        other => Err(Failure::Told(Error::storage(
+            "opening the catalog",
+            format!("it has schema version {other}, and this annals knows {VERSION}; a newer annals wrote it"),
+        ))),
+    }
+}
+
+/// One transaction, version included: a power cut leaves an empty file or a whole schema.
+fn create_schema(connection: &Connection) -> Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    transaction.execute_batch(include_str!("sql/schema.sql"))?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    Ok(transaction.commit()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteCatalog;
+
+    #[test]
+    fn refuses_what_a_newer_version_wrote_and_leaves_it_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("catalog.sqlite");
+        drop(SqliteCatalog::open(&path).unwrap());
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
+        let error = SqliteCatalog::open(&path).err().unwrap().to_string();
+        assert!(error.contains("schema version 7, and this annals knows 1"), "{error}");
+        let version: i64 =
+            Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        assert_eq!(version, 7);
+    }
+
+    #[test]
+    fn says_which_file_is_no_catalog() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("catalog.sqlite");
+        std::fs::write(&path, "this is a shopping list, and long enough to be looked at as a header".repeat(10))
+            .unwrap();
+        let error = SqliteCatalog::open(&path).err().unwrap();
+        assert!(matches!(&error, Error::Damaged { what, .. } if what.contains("catalog.sqlite")), "{error}");
+    }
+
+    #[test]
+    fn says_which_folder_does_not_exist() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = SqliteCatalog::open(&folder.path().join("none/catalog.sqlite")).err().unwrap();
+        assert!(matches!(&error, Error::Storage { what, .. } if what.contains("none/catalog.sqlite")), "{error}");
+    }
+
+    #[test]
+    fn the_pragmas_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = open(&folder.path().join("catalog.sqlite"), &Options::default()).unwrap();
+        let text = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, String>(0)).unwrap();
+        let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(text("PRAGMA journal_mode"), "wal");
+        assert_eq!(text("PRAGMA locking_mode"), "exclusive");
+        assert_eq!(number("PRAGMA synchronous"), 2, "FULL");
+        assert_eq!(number("PRAGMA foreign_keys"), 1);
+    }
+}

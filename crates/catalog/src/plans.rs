@@ -1,0 +1,71 @@
+//! That questions whose answer is small do not read much: what SQLite plans for each.
+
+use annals_core::ports::Select;
+use annals_core::{Grain, Interval};
+use rusqlite::Connection;
+
+use crate::fixture::Folder;
+use crate::open::{Options, open};
+use crate::{changes, counts, get, inputs, list, memories};
+
+fn plan(connection: &Connection, sql: &str) -> String {
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let count = statement.parameter_count();
+    let numbers = rusqlite::params_from_iter(std::iter::repeat_n(1, count));
+    let lines = statement.query_map(numbers, |row| row.get::<_, String>("detail")).unwrap();
+    lines.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+}
+
+fn listing(grain: Grain, conversation: Option<&str>, newest_first: bool) -> String {
+    let conversation = conversation.map(Into::into);
+    list::statement(&Select { grain, within: Interval::ALWAYS, conversation, newest_first, limit: 1 })
+}
+
+#[test]
+fn every_question_has_its_index() {
+    let folder = Folder::new();
+    let connection = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    for newest_first in [false, true] {
+        let ties = "USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY";
+        check(
+            &listing(Grain::Working, None, newest_first),
+            &format!("SEARCH turn USING INDEX turn_by_time (agent_id=? AND at>? AND at<?); {ties}"),
+        );
+        let ties = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
+        check(
+            &listing(Grain::Working, Some("c"), newest_first),
+            &format!(
+                "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=? AND at>? AND at<?); {ties}"
+            ),
+        );
+        check(
+            &listing(Grain::Daily, None, newest_first),
+            "SEARCH summary USING INDEX summary_by_time (agent_id=? AND grain=? AND cover_start<?)",
+        );
+    }
+    check(get::TURN, "SEARCH turn USING INDEX turn_by_id (agent_id=? AND id=?)");
+    check(get::SUMMARY, "SEARCH summary USING INDEX summary_by_id (agent_id=? AND id=?)");
+    check(memories::SOURCES, "SEARCH source USING PRIMARY KEY (summary_id=?)");
+    check(inputs::TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day=?); USE TEMP B-TREE FOR ORDER BY");
+    check(
+        inputs::CHILDREN,
+        "SEARCH summary USING INDEX summary_by_period (agent_id=? AND grain=? AND period>? AND period<?)",
+    );
+    check(changes::TURNS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)");
+    check(changes::TURNS_LEFT, "SEARCH turn USING COVERING INDEX turn_by_change (agent_id=? AND rowid>?)");
+    for (sql, covering) in [(changes::SUMMARIES, ""), (changes::SUMMARIES_LEFT, "COVERING ")] {
+        check(
+            sql,
+            &format!("SEARCH summary USING {covering}INDEX summary_by_change (agent_id=? AND grain=? AND seq>?)"),
+        );
+    }
+    for sql in [changes::TOMBSTONES, changes::TOMBSTONES_LEFT] {
+        check(sql, "SEARCH tombstone USING COVERING INDEX tombstone_by_change (agent_id=? AND grain=? AND seq>?)");
+    }
+    check(counts::TURNS, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");
+    check(counts::SUMMARIES, "SEARCH summary USING COVERING INDEX summary_by_change (agent_id=?)");
+    for sql in [counts::FIRST, counts::LAST] {
+        check(sql, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");
+    }
+}

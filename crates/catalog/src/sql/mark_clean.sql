@@ -1,0 +1,12 @@
+-- A period without a row never had input that this catalog knows of: it is clean.
+INSERT INTO ledger (agent_id, grain, period, dirty_seq, clean_seq, dirty_at, input_digest, recipe, tokens)
+VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8)
+ON CONFLICT (agent_id, grain, period) DO UPDATE
+SET clean_seq = max(clean_seq, excluded.clean_seq),
+    input_digest = excluded.input_digest,
+    -- Without a draft the stored text stays, and with it the recipe that made it.
+    recipe = coalesce(excluded.recipe, recipe),
+    attempts = 0,
+    not_before = NULL,
+    last_error = NULL,
+    tokens = tokens + excluded.tokens

@@ -1,0 +1,2 @@
+SELECT summary_id, grain, period, id, seq, cover_start, cover_end, text, sentences
+FROM summary

@@ -1,0 +1,2 @@
+SELECT seq, id, conversation, message, day, at, role, name, content
+FROM turn

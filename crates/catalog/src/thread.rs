@@ -1,0 +1,338 @@
+//! The one thread that owns the connection, and the commit that waiting writes share.
+//!
+//! Jobs come over a bounded channel. The thread takes all that wait: the writes run one after another in one
+//! transaction, each in a savepoint of its own, so that a failed one undoes itself alone; then comes the commit, and
+//! only after it the answers. If the commit fails, all of them failed. Reads come after; they need no transaction,
+//! because nobody else can write between their statements. A reader whose write was answered finds it.
+//!
+//! A job that panics is a job that failed; the thread lives on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use annals_core::Error;
+use rusqlite::{Connection, ffi};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::Options;
+use crate::failure::{Failure, Result};
+#[cfg(test)]
+use crate::open::Bug;
+
+/// Jobs that may wait before callers do, and the most that share a commit: enough for any crowd, and a bound on how
+/// long the first waits for the last.
+const WAITING: usize = 128;
+
+/// A handle to the thread. Dropping it waits until all jobs are done and the file is closed.
+pub(crate) struct Thread {
+    /// Taken only when dropped, which tells the thread to end.
+    jobs: Option<mpsc::Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Thread {
+    /// Starts the thread on an open connection.
+    pub(crate) fn start(connection: Connection, options: &Options) -> annals_core::Result<Thread> {
+        let (jobs, waiting) = mpsc::channel(WAITING);
+        let owner = Owner {
+            connection,
+            #[cfg(test)]
+            bug: options.bug,
+        };
+        #[cfg(not(test))]
+        let _ = options;
+        let thread = std::thread::Builder::new()
+            .name("catalog".into())
+            .spawn(move || owner.serve(waiting))
+            .map_err(|error| Error::storage("starting the catalog's thread", error))?;
+        Ok(Thread { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Runs a job that changes nothing. `doing` is the context of its errors, as in `listing agents`.
+    pub(crate) async fn read<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, work, Job::Read).await
+    }
+
+    /// Runs a job that changes something; when this returns, the change is on disk, or undone.
+    pub(crate) async fn write<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, work, Job::Write).await
+    }
+
+    async fn hand_in<T, F>(&self, doing: &'static str, work: F, job: fn(Box<dyn Task>) -> Job) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let task = Box::new(Pending { doing, work: Some(work), result: None, reply });
+        let gone = |_| Error::storage(doing, "the catalog's thread has ended");
+        self.jobs.as_ref().expect("taken only when dropped").send(job(task)).await.map_err(|_| gone(()))?;
+        answer.await.map_err(|_| gone(()))?
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            // Jobs cannot end the thread, so there is no panic to pass on.
+            let _ = thread.join();
+        }
+    }
+}
+
+enum Job {
+    Read(Box<dyn Task>),
+    Write(Box<dyn Task>),
+}
+
+/// A job without its types.
+trait Task: Send {
+    /// Does the work, and says whether its changes are to be kept.
+    fn run(&mut self, connection: &Connection) -> bool;
+
+    /// Tells the caller the result, unless the commit that was to keep it failed.
+    fn answer(self: Box<Self>, commit: Result<(), Arc<rusqlite::Error>>);
+}
+
+struct Pending<T, F> {
+    doing: &'static str,
+    work: Option<F>,
+    result: Option<Result<T>>,
+    reply: oneshot::Sender<annals_core::Result<T>>,
+}
+
+impl<T, F> Task for Pending<T, F>
+where
+    T: Send,
+    F: FnOnce(&Connection) -> Result<T> + Send,
+{
+    fn run(&mut self, connection: &Connection) -> bool {
+        let work = self.work.take().expect("a job runs once");
+        // Unwind safety: the savepoint is rolled back, and nothing else outlives the job.
+        let result = catch_unwind(AssertUnwindSafe(|| work(connection)));
+        let panicked = |_| Err(Error::storage(self.doing, "the job panicked").into());
+        self.result.insert(result.unwrap_or_else(panicked)).is_ok()
+    }
+
+    fn answer(self: Box<Self>, commit: Result<(), Arc<rusqlite::Error>>) {
+        let result = match (commit, self.result) {
+            (Ok(()), result) => result.expect("all jobs of a transaction that was committed ran"),
+            // The job's own trouble with the disk says more than the commit that failed for it.
+            (Err(_), Some(Err(own @ Failure::Sqlite(_)))) => Err(own),
+            (Err(error), _) => Err(Failure::Sqlite(error)),
+        };
+        // A caller that went away does not want to know.
+        let _ = self.reply.send(result.map_err(|failure| failure.context(self.doing)));
+    }
+}
+
+/// What lives on the thread.
+struct Owner {
+    connection: Connection,
+    #[cfg(test)]
+    bug: Option<Bug>,
+}
+
+impl Owner {
+    /// Works until the handle is dropped and nothing waits any more.
+    fn serve(self, mut waiting: mpsc::Receiver<Job>) {
+        while let Some(first) = waiting.blocking_recv() {
+            let others = std::iter::from_fn(|| waiting.try_recv().ok());
+            let (mut writes, mut reads) = (Vec::new(), Vec::new());
+            for job in std::iter::once(first).chain(others).take(WAITING) {
+                match job {
+                    Job::Write(task) => writes.push(task),
+                    Job::Read(task) => reads.push(task),
+                }
+            }
+            self.write_together(writes);
+            for mut read in reads {
+                read.run(&self.connection);
+                read.answer(Ok(()));
+            }
+        }
+    }
+
+    fn write_together(&self, mut writes: Vec<Box<dyn Task>>) {
+        if writes.is_empty() {
+            return;
+        }
+        let run = self.run_in_transaction(&mut writes);
+        #[cfg(test)]
+        if self.bug == Some(Bug::AnswerBeforeCommit) {
+            writes.drain(..).for_each(|write| write.answer(Ok(())));
+        }
+        let outcome = run.and_then(|()| self.connection.execute_batch("COMMIT")).map_err(Arc::new);
+        if outcome.is_err() && !self.connection.is_autocommit() {
+            // If even this fails, the next BEGIN does too, and its jobs are told so.
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        for write in writes {
+            write.answer(outcome.clone());
+        }
+    }
+
+    fn run_in_transaction(&self, writes: &mut [Box<dyn Task>]) -> rusqlite::Result<()> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        for write in writes {
+            self.connection.execute_batch("SAVEPOINT job")?;
+            let keep = write.run(&self.connection);
+            self.still_in_transaction()?;
+            self.connection.execute_batch(if keep { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" })?;
+        }
+        Ok(())
+    }
+
+    /// On a full disk or a device error SQLite may roll back everything, not only the statement. Going on would commit
+    /// the later jobs of the group one by one, and answer the earlier ones as if they were kept.
+    fn still_in_transaction(&self) -> rusqlite::Result<()> {
+        if !self.connection.is_autocommit() {
+            return Ok(());
+        }
+        let why = "another write of the same transaction failed, and all of it was rolled back";
+        Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK), Some(why.into())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteCatalog;
+    use crate::fixture::{Folder, said};
+    use crate::power_cut::{Drive, open};
+    use annals_core::{Agent, Catalog};
+    use annals_testkit::{agent, at};
+    use futures::FutureExt;
+    use futures::future::{join, join_all};
+    use std::sync::mpsc as blocking;
+
+    async fn say(catalog: &SqliteCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
+        let turns = vec![said(agent, id, text)];
+        catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
+    }
+
+    async fn turns(catalog: &SqliteCatalog, agent: &Agent) -> u64 {
+        catalog.counts(agent).await.unwrap().memories[0]
+    }
+
+    /// Sends all the messages while the thread is busy, so that they wait together.
+    async fn say_together(
+        catalog: &SqliteCatalog,
+        agent: &Agent,
+        messages: &[(String, &str)],
+    ) -> Vec<annals_core::Result<()>> {
+        let (started, start) = blocking::channel();
+        let (release, released) = blocking::channel::<()>();
+        let mut busy = Box::pin(catalog.thread.read("waiting", move |_| {
+            started.send(()).unwrap();
+            released.recv().unwrap();
+            Ok(())
+        }));
+        assert!(futures::poll!(busy.as_mut()).is_pending());
+        start.recv().unwrap();
+        // Polled in order: all the messages are handed in, and only then is the thread let go.
+        let said = join_all(messages.iter().map(|(id, text)| say(catalog, agent, id, text)));
+        let answers = join(said, async { release.send(()).unwrap() }).await.0;
+        busy.await.unwrap();
+        answers
+    }
+
+    fn crowd(count: usize) -> Vec<(String, &'static str)> {
+        (0..count).map(|index| (index.to_string(), "tea")).collect()
+    }
+
+    #[tokio::test]
+    async fn waiting_writes_share_one_sync() {
+        let drive = Drive::new();
+        let (catalog, me) = (open(&drive, None).unwrap(), agent("me"));
+        say(&catalog, &me, "before", "tea").await.unwrap();
+        let before = drive.disk().milestones().len();
+        let answers = say_together(&catalog, &me, &crowd(50)).await;
+        assert!(answers.iter().all(Result::is_ok));
+        assert_eq!(drive.disk().milestones().len() - before, 1);
+        assert_eq!(turns(&catalog, &me).await, 51);
+    }
+
+    #[tokio::test]
+    async fn a_failed_job_undoes_itself_alone() {
+        let folder = Folder::new();
+        let (catalog, me) = (folder.open(), agent("me"));
+        let mut messages = crowd(5);
+        messages.insert(3, ("0".into(), "coffee"));
+        let answers = say_together(&catalog, &me, &messages).await;
+        let failed: Vec<usize> = (0..6).filter(|index| answers[*index].is_err()).collect();
+        assert_eq!(failed, [3], "{answers:?}");
+        assert!(matches!(answers[3], Err(Error::Conflict { .. })));
+        assert_eq!(turns(&catalog, &me).await, 5);
+        assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn a_failed_commit_fails_all() {
+        let drive = Drive::new();
+        let (catalog, me) = (open(&drive, None).unwrap(), agent("me"));
+        drive.disk().power_goes_at(drive.disk().steps());
+        let mut messages = crowd(5);
+        messages.push(("0".into(), "coffee"));
+        for answer in say_together(&catalog, &me, &messages).await {
+            assert!(matches!(&answer, Err(Error::Storage { what, .. }) if what == "storing messages"), "{answer:?}");
+        }
+        assert_eq!(turns(&catalog, &me).await, 0);
+    }
+
+    #[tokio::test]
+    async fn a_job_that_panics_is_undone_and_the_thread_lives_on() {
+        let folder = Folder::new();
+        let (catalog, me) = (folder.open(), agent("me"));
+        let panics = |connection: &Connection| -> Result<()> {
+            connection.execute("INSERT INTO agent (workspace, name, settings) VALUES ('w', 'n', '{}')", [])?;
+            panic!("planted")
+        };
+        let error = catalog.thread.write("testing", panics).await.unwrap_err();
+        assert_eq!(error.to_string(), "testing: the job panicked");
+        assert_eq!(catalog.agents().await.unwrap(), []);
+        say(&catalog, &me, "1", "tea").await.unwrap();
+        assert_eq!(turns(&catalog, &me).await, 1);
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_an_error_and_passes() {
+        let folder = Folder::new();
+        let (catalog, me) = (folder.open(), agent("me"));
+        let room = async |pages: i64| {
+            let set = move |connection: &Connection| Ok(connection.pragma_update(None, "max_page_count", pages)?);
+            catalog.thread.read("testing", set).await.unwrap();
+        };
+        room(1).await; // No more than there are.
+        let long = "tea ".repeat(100_000);
+        let error = say(&catalog, &me, "1", &long).await.unwrap_err();
+        assert!(matches!(&error, Error::Storage { .. }), "{error}");
+        assert!(error.to_string().contains("full"), "{error}");
+        assert_eq!(turns(&catalog, &me).await, 0);
+        room(1_000_000).await;
+        say(&catalog, &me, "1", &long).await.unwrap();
+        assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn dropping_the_handle_finishes_what_was_handed_in() {
+        let folder = Folder::new();
+        let (catalog, me) = (folder.open(), agent("me"));
+        for id in 0..20 {
+            // Handed in by the first poll; nobody waits for the answer.
+            let _ = say(&catalog, &me, &id.to_string(), "tea").now_or_never();
+        }
+        drop(catalog);
+        assert_eq!(turns(&folder.open(), &me).await, 20);
+    }
+}

@@ -1,0 +1,141 @@
+//! [`Cached`]: an embedder that remembers the vectors it gave last.
+//!
+//! Keyed by the SHA-256 of the text, so it holds no text. Bounded by a number of vectors (1.6 KB each with 384 numbers), and
+//! never shared between models: there is one for each embedder.
+
+use std::collections::{HashMap, HashSet};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use annals_core::{Embedder, Error, Result};
+use async_trait::async_trait;
+use lru::LruCache;
+use sha2::{Digest, Sha256};
+
+type Key = [u8; 32];
+
+/// An embedder and its latest vectors. Texts that are asked for twice, at once or in turn, are embedded once.
+pub struct Cached<E> {
+    inner: E,
+    vectors: Mutex<LruCache<Key, Vec<f32>>>,
+}
+
+impl<E: Embedder> Cached<E> {
+    /// Remembers at most `capacity` vectors.
+    pub fn new(inner: E, capacity: NonZeroUsize) -> Cached<E> {
+        Cached { inner, vectors: Mutex::new(LruCache::new(capacity)) }
+    }
+
+    fn recall(&self, keys: &[Key]) -> HashMap<Key, Vec<f32>> {
+        let mut vectors = self.lock();
+        keys.iter().filter_map(|key| Some((*key, vectors.get(key)?.clone()))).collect()
+    }
+
+    async fn compute(&self, missing: Vec<(Key, String)>) -> Result<Vec<(Key, Vec<f32>)>> {
+        let (keys, texts): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
+        let vectors = self.inner.embed(texts).await?;
+        if vectors.len() != keys.len() {
+            let counts = format!("{} vectors for {} texts", vectors.len(), keys.len());
+            return Err(Error::model("the embedder miscounted", counts));
+        }
+        Ok(keys.into_iter().zip(vectors).collect())
+    }
+
+    fn remember(&self, computed: &[(Key, Vec<f32>)]) {
+        let mut vectors = self.lock();
+        for (key, vector) in computed {
+            vectors.put(*key, vector.clone());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LruCache<Key, Vec<f32>>> {
+        self.vectors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl<E: Embedder> Embedder for Cached<E> {
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn split(&self, text: &str) -> Vec<Range<usize>> {
+        self.inner.split(text)
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        let keys: Vec<Key> = texts.iter().map(|text| Sha256::digest(text).into()).collect();
+        let mut known = self.recall(&keys);
+        let mut asked = HashSet::new();
+        let unknown = keys.iter().copied().zip(texts).filter(|(key, _)| !known.contains_key(key) && asked.insert(*key));
+        let missing: Vec<_> = unknown.collect();
+        if !missing.is_empty() {
+            let computed = self.compute(missing).await?;
+            self.remember(&computed);
+            known.extend(computed);
+        }
+        Ok(keys.iter().map(|key| known[key].clone()).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Embeds a text as its length and keeps what it was asked for.
+    #[derive(Default)]
+    struct Lengths(Mutex<Vec<String>>);
+
+    #[async_trait]
+    impl Embedder for Lengths {
+        fn model(&self) -> &str {
+            "lengths"
+        }
+
+        fn dimension(&self) -> usize {
+            1
+        }
+
+        fn split(&self, text: &str) -> Vec<Range<usize>> {
+            vec![Range { start: 0, end: text.len() }]
+        }
+
+        async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+            self.0.lock().unwrap().extend(texts.iter().cloned());
+            Ok(texts.iter().map(|text| vec![text.len() as f32]).collect())
+        }
+    }
+
+    /// Asks for the texts of each line in turn with room for two, and compares what the embedder behind was asked for.
+    async fn check(asks: &[&str], expect: &str) {
+        let cached = Cached::new(Lengths::default(), NonZeroUsize::new(2).unwrap());
+        for ask in asks {
+            let texts: Vec<String> = ask.split_whitespace().map(str::to_owned).collect();
+            let lengths: Vec<_> = texts.iter().map(|text| vec![text.len() as f32]).collect();
+            assert_eq!(cached.embed(texts).await.unwrap(), lengths);
+            assert!(cached.lock().len() <= 2);
+        }
+        assert_eq!(cached.inner.0.lock().unwrap().join(" "), expect);
+    }
+
+    #[tokio::test]
+    async fn twice_is_once() {
+        check(&["a bb", "bb a", "a"], "a bb").await;
+        check(&["a a bb a", ""], "a bb").await;
+    }
+
+    #[tokio::test]
+    async fn the_oldest_is_forgotten() {
+        check(&["a bb", "a", "ccc", "a", "bb"], "a bb ccc bb").await;
+    }
+
+    #[tokio::test]
+    async fn more_than_fit_at_once() {
+        check(&["a bb ccc dddd", "dddd ccc", "a"], "a bb ccc dddd a").await;
+    }
+}

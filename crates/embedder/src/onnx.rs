@@ -1,0 +1,224 @@
+//! [`OnnxEmbedder`]: tokenizer and network as the port `Embedder`.
+//!
+//! Relies on tokio's blocking threads to wait for the lanes of the network. Clones share one loaded model. Never keeps a text
+//! or a vector; [`Cached`](crate::Cached) does.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use annals_core::{Embedder, Error, Result};
+use async_trait::async_trait;
+use tokio::task::JoinSet;
+
+use crate::files::ModelFiles;
+use crate::network::Network;
+use crate::split::split;
+use crate::tokens::Tokens;
+
+/// An ONNX model in this process.
+#[derive(Clone)]
+pub struct OnnxEmbedder(Arc<Loaded>);
+
+struct Loaded {
+    name: String,
+    tokens: Tokens,
+    network: Network,
+}
+
+impl OnnxEmbedder {
+    /// The model that is part of the binary: all-MiniLM-L6-v2, 384 numbers, 256 tokens.
+    pub fn bundled() -> Result<OnnxEmbedder> {
+        OnnxEmbedder::load(ModelFiles::bundled())
+    }
+
+    /// A model of a folder as `models/export.py` makes it: `model.onnx` from token ids `[1, n]` to a vector of unit length,
+    /// `tokenizer.json` with the window as its truncation, and `SHA256SUMS`, which both have to agree with.
+    pub fn from_folder(path: impl AsRef<Path>) -> Result<OnnxEmbedder> {
+        OnnxEmbedder::load(ModelFiles::read(path.as_ref())?)
+    }
+
+    fn load(files: ModelFiles) -> Result<OnnxEmbedder> {
+        let tokens = Tokens::load(&files.tokenizer)?;
+        let network = Network::load(files.model)?;
+        let loaded = Loaded { name: files.name, tokens, network };
+        loaded.try_out()?;
+        Ok(OnnxEmbedder(Arc::new(loaded)))
+    }
+}
+
+impl Loaded {
+    /// Cosines are taken as products, which would be quietly wrong with a model that does not normalise.
+    fn try_out(&self) -> Result<()> {
+        let vector = self.network.run(&self.network.next_lane(), &self.tokens.ids("")?)?;
+        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if (length - 1.0).abs() < 1e-3 {
+            return Ok(());
+        }
+        Err(Error::damaged("model.onnx", format!("its vectors have length {length} instead of 1")))
+    }
+
+    /// Takes one text after the other until none is left, as the other lanes do, and returns each with its place.
+    fn work(&self, texts: &[String], next: &AtomicUsize) -> Result<Vec<(usize, Vec<f32>)>> {
+        let lane = self.network.next_lane();
+        let mut vectors = Vec::new();
+        while let place = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(text) = texts.get(place)
+        {
+            vectors.push((place, self.network.run(&lane, &self.tokens.ids(text)?)?));
+        }
+        Ok(vectors)
+    }
+}
+
+#[async_trait]
+impl Embedder for OnnxEmbedder {
+    fn model(&self) -> &str {
+        &self.0.name
+    }
+
+    fn dimension(&self) -> usize {
+        self.0.network.dimension()
+    }
+
+    fn split(&self, text: &str) -> Vec<Range<usize>> {
+        let tokens = &self.0.tokens;
+        split(text, tokens.room(), |part| tokens.count(part))
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        let lanes = texts.len().min(self.0.network.lanes());
+        let mut vectors = vec![Vec::new(); texts.len()];
+        let shared = Arc::new((texts, AtomicUsize::new(0)));
+        let mut workers = JoinSet::new();
+        for _ in 0..lanes {
+            let (loaded, shared) = (self.0.clone(), shared.clone());
+            workers.spawn_blocking(move || loaded.work(&shared.0, &shared.1));
+        }
+        while let Some(done) = workers.join_next().await {
+            for (place, vector) in done.map_err(|error| Error::model("the embedder stopped", error))?? {
+                vectors[place] = vector;
+            }
+        }
+        Ok(vectors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+    use std::time::Instant;
+
+    use super::*;
+
+    static BUNDLED: LazyLock<OnnxEmbedder> = LazyLock::new(|| OnnxEmbedder::bundled().unwrap());
+
+    const SENTENCES: &str = include_str!("../../../models/all-MiniLM-L6-v2/sentences.txt");
+    const GOLDEN: &str = include_str!("../../../models/all-MiniLM-L6-v2/golden.json");
+
+    async fn embed<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Vec<Vec<f32>> {
+        BUNDLED.embed(texts.into_iter().map(Into::into).collect()).await.unwrap()
+    }
+
+    fn cosine(left: &[f32], right: &[f32]) -> f32 {
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+        dot(left, right) / (dot(left, left) * dot(right, right)).sqrt()
+    }
+
+    #[tokio::test]
+    async fn golden_vectors_of_the_float_model() {
+        #[derive(serde::Deserialize)]
+        struct Golden {
+            text: String,
+            vector: Vec<f32>,
+        }
+        for Golden { text, vector } in serde_json::from_str::<Vec<Golden>>(GOLDEN).unwrap() {
+            let ours = embed([&*text]).await.remove(0);
+            assert_eq!(ours.len(), BUNDLED.dimension());
+            assert!(cosine(&ours, &vector) >= 0.98, "{} for {text:?}", cosine(&ours, &vector));
+            assert!((ours.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
+        }
+    }
+
+    #[tokio::test]
+    async fn alone_or_in_company_to_the_bit() {
+        let texts: Vec<&str> = SENTENCES.lines().collect();
+        let together = embed(texts.clone()).await;
+        let mut turned = embed(texts.iter().rev().copied()).await;
+        turned.reverse();
+        assert!(together == turned);
+        for (text, vector) in texts.iter().zip(&together).step_by(7) {
+            assert!(embed([*text]).await[0] == *vector, "{text:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn two_callers_at_once() {
+        let texts: Vec<&str> = SENTENCES.lines().take(20).collect();
+        let (one, two) = tokio::join!(embed(texts.clone()), embed(texts));
+        assert!(one == two);
+    }
+
+    #[tokio::test]
+    async fn the_rest_beyond_the_window_does_not_count() {
+        let long = "harbour ".repeat(254);
+        let vectors = embed([long.clone(), format!("{long} and a red boot"), "harbour ".repeat(200_000)]).await;
+        assert!(vectors[0] == vectors[1] && vectors[0] == vectors[2]);
+    }
+
+    #[tokio::test]
+    async fn nothing_to_embed() {
+        assert!(embed([""; 0]).await.is_empty());
+        let vectors = embed(["", " \n "]).await;
+        assert!(vectors[0].len() == 384 && vectors[0] == vectors[1]);
+    }
+
+    #[tokio::test]
+    async fn the_folder_is_the_bundled_model() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-MiniLM-L6-v2");
+        let read = OnnxEmbedder::from_folder(folder).unwrap();
+        assert_eq!(read.model(), BUNDLED.model());
+        assert!(read.embed(vec!["hello".to_owned()]).await.unwrap() == embed(["hello"]).await);
+    }
+
+    #[test]
+    fn parts_of_a_long_text() {
+        let text = SENTENCES.repeat(2);
+        let parts = BUNDLED.split(&text);
+        assert_eq!((parts[0].start, parts.last().unwrap().end), (0, text.len()));
+        assert!(parts.len() > 15 && parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+        assert_eq!(BUNDLED.split("One. Two."), [0..9; 1]);
+    }
+
+    /// User time of this process, which other work on the machine does not change much.
+    fn processor_seconds() -> f64 {
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        let ticks = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse::<f64>().ok());
+        ticks.map_or(f64::NAN, |ticks| ticks / 100.0)
+    }
+
+    /// `cargo test -p annals-embedder -- --ignored --nocapture speed`
+    #[tokio::test(flavor = "multi_thread")]
+    #[ignore = "measures; run it on a quiet machine"]
+    async fn speed() {
+        let words: Vec<&str> = SENTENCES.split_whitespace().filter(|word| word.is_ascii()).collect();
+        let text = |at: usize, length: usize| {
+            words.iter().cycle().skip(at * 7).take(length).copied().collect::<Vec<_>>().join(" ")
+        };
+        for (count, length) in [(512, 15), (128, 200), (1, 15)] {
+            let texts: Vec<String> = (0..count).map(|at| text(at, length)).collect();
+            let tokens: usize = texts.iter().map(|text| BUNDLED.0.tokens.count(text)).sum();
+            let (started, busy) = (Instant::now(), processor_seconds());
+            embed(texts).await;
+            let (time, busy) = (started.elapsed(), processor_seconds() - busy);
+            let rate = count as f64 / time.as_secs_f64();
+            println!(
+                "{count} texts of {length} words, {} tokens: {rate:.0}/s, {busy:.2} s of processor",
+                tokens / count
+            );
+        }
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        println!("{}", status.lines().filter(|line| line.starts_with("VmHWM")).collect::<String>());
+    }
+}

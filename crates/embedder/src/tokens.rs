@@ -1,0 +1,94 @@
+//! Text to the numbers that the network reads.
+//!
+//! Relies on `tokenizer.json` for the vocabulary and for the window, the number of tokens that the network takes. Never looks
+//! at more than [`LONGEST`] bytes of a text at once, so that a text of any size costs little memory.
+
+use annals_core::{Error, Result};
+use tokenizers::Tokenizer;
+
+/// The bytes of a text that are read at most. 256 tokens of prose are 1 KB; the rest would be cut away in any case, but
+/// tokenising takes some 50 bytes of memory for each byte of text.
+pub const LONGEST: usize = 16 * 1024;
+
+/// A tokenizer and its window.
+pub struct Tokens {
+    tokenizer: Tokenizer,
+    window: usize,
+}
+
+impl Tokens {
+    /// Reads a `tokenizer.json`, which has to say at how many tokens it truncates.
+    pub fn load(bytes: &[u8]) -> Result<Tokens> {
+        let mut tokenizer =
+            Tokenizer::from_bytes(bytes).map_err(|error| Error::model("cannot read tokenizer.json", error))?;
+        tokenizer.with_padding(None);
+        let truncation = tokenizer.get_truncation();
+        let window = truncation.ok_or_else(|| Error::damaged("tokenizer.json", "it names no truncation"))?.max_length;
+        Ok(Tokens { tokenizer, window })
+    }
+
+    /// The tokens of a text between the model's start and end marks, cut at the window.
+    pub fn ids(&self, text: &str) -> Result<Vec<u32>> {
+        let encoding = self.tokenizer.encode_fast(head(text), true);
+        let encoding = encoding.map_err(|error| Error::model("cannot tokenise a text", error))?;
+        Ok(encoding.get_ids().to_vec())
+    }
+
+    /// How many tokens of its own a text may have: the window less the two marks, and less some to spare.
+    pub fn room(&self) -> usize {
+        self.window.saturating_sub(6).max(1)
+    }
+
+    /// The number of tokens of a text, without marks; beyond the window it is not exact. A text that cannot be tokenised
+    /// counts as too long, and [`Tokens::ids`] says why.
+    pub fn count(&self, text: &str) -> usize {
+        self.tokenizer.encode_fast(head(text), false).map_or(usize::MAX, |encoding| encoding.len())
+    }
+}
+
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::ModelFiles;
+
+    fn check(text: &str, expect: &[u32]) {
+        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
+        assert_eq!(tokens.ids(text).unwrap(), expect);
+        assert_eq!(tokens.count(text), expect.len() - 2);
+    }
+
+    #[test]
+    fn words() {
+        check("", &[101, 102]);
+        check("Hello, World!", &[101, 7592, 1010, 2088, 999, 102]);
+        check("  hello\n\tworld ", &[101, 7592, 2088, 102]);
+        check("Café", &[101, 7668, 102]);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_the_window() {
+        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
+        let ids = tokens.ids(&"hello ".repeat(1000)).unwrap();
+        assert_eq!((ids.len(), ids[254], ids[255]), (256, 7592, 102));
+        assert_eq!(tokens.room(), 250);
+    }
+
+    #[test]
+    fn a_huge_word_and_a_cut_character() {
+        let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
+        assert_eq!(tokens.ids(&"a".repeat(10_000_000)).unwrap().len(), 3);
+        assert_eq!(tokens.ids(&format!("a{}", "é".repeat(LONGEST))).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn no_truncation_is_an_error() {
+        let mut tree: serde_json::Value = serde_json::from_slice(&ModelFiles::bundled().tokenizer).unwrap();
+        tree["truncation"] = serde_json::Value::Null;
+        let error = Tokens::load(tree.to_string().as_bytes()).map(|_| ()).unwrap_err();
+        assert_eq!(error.to_string(), "tokenizer.json is damaged: it names no truncation");
+    }
+}

@@ -1,0 +1,182 @@
+//! How much of what later turns out to matter the daily summaries keep.
+//!
+//!     cargo run -p annals-llm --example coverage -- messages.jsonl queries.jsonl
+//!
+//! Turns are grouped by agent and UTC day and each day is summarized. Of the distinct turns that are evidence for a query,
+//! the share is printed that is *represented* (at least half of its distinct content words are in the day's sentences) and
+//! that is *quoted* (one of its sentences is chosen). Beside the engine stand two choices of sentences of equal length: the
+//! day's first ones, and random ones (mean of five seeds). Names of speakers and dates at the head of lines do not count for
+//! anyone, and the baselines keep the sentence that crosses the length whole.
+
+#![allow(clippy::print_stdout)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::{
+    Agent, Draft, Engine, Grain, Interval, Kind, Memory, MemoryId, Period, Role, Timestamp, TurnKey, Zones,
+};
+use annals_llm::Extractive;
+use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation;
+
+type Failure = Box<dyn std::error::Error>;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Failure> {
+    let files: Vec<String> = std::env::args().skip(1).collect();
+    let [messages, queries] = files.as_slice() else {
+        return Err("usage: coverage messages.jsonl queries.jsonl".into());
+    };
+    let days = days(&lines(messages)?)?;
+    let evidence = evidence(&lines(queries)?);
+    let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
+    for ((agent, _), turns) in &days {
+        let draft = Extractive.summarize(turns[0].period, turns).await?;
+        let asked: Vec<&Memory> = turns
+            .iter()
+            .filter(|turn| evidence.contains(&(agent.clone(), turn.message.clone().unwrap_or_default())))
+            .collect();
+        let words = draft.sentences.iter().map(|sentence| count(&sentence.text)).sum();
+        scores.entry("engine").or_default().add(&asked, &quoted(&draft, turns), 1.0);
+        scores.entry("lead").or_default().add(&asked, &first(&sentences(turns), words), 1.0);
+        for seed in 1..=5 {
+            let mut shuffled = sentences(turns);
+            shuffle(&mut shuffled, seed);
+            scores.entry("random").or_default().add(&asked, &first(&shuffled, words), 0.2);
+        }
+    }
+    println!("{} days, {:.0} evidence turns", days.len(), scores["engine"].asked);
+    println!("| choice | represented | quoted | words a day |\n| --- | --- | --- | --- |");
+    for name in ["engine", "lead", "random"] {
+        let score = &scores[name];
+        let (represented, quoted) = (score.represented / score.asked, score.quoted / score.asked);
+        let words = score.words / days.len() as f64;
+        println!("| {name} | {:.1} % | {:.1} % | {words:.1} |", 100.0 * represented, 100.0 * quoted);
+    }
+    Ok(())
+}
+
+/// A sentence and the turn that it is from.
+type Said<'a> = (&'a Memory, String);
+
+#[derive(Default)]
+struct Score {
+    asked: f64,
+    represented: f64,
+    quoted: f64,
+    words: f64,
+}
+
+impl Score {
+    fn add(&mut self, asked: &[&Memory], summary: &[Said], weight: f64) {
+        let told: BTreeSet<String> = summary.iter().flat_map(|(_, text)| content(text)).collect();
+        for turn in asked {
+            let words: BTreeSet<String> = content(&turn.text).collect();
+            let found = words.iter().filter(|word| told.contains(*word)).count();
+            self.asked += weight;
+            self.represented += if !words.is_empty() && found * 2 >= words.len() { weight } else { 0.0 };
+            self.quoted += if summary.iter().any(|(of, _)| of.id == turn.id) { weight } else { 0.0 };
+        }
+        self.words += weight * summary.iter().map(|(_, text)| count(text)).sum::<usize>() as f64;
+    }
+}
+
+fn quoted<'a>(draft: &Draft, turns: &'a [Memory]) -> Vec<Said<'a>> {
+    let turn = |id: &MemoryId| turns.iter().find(|turn| turn.id == *id).expect("a draft quotes its sources only");
+    let whole = draft.sentences.iter().filter(|sentence| sentence.speaker.is_some());
+    whole.map(|sentence| (turn(&sentence.from[0]), sentence.text.clone())).collect()
+}
+
+fn sentences(turns: &[Memory]) -> Vec<Said<'_>> {
+    let of_turn = |turn| turn_sentences(turn).map(move |text| (turn, text.trim().to_owned()));
+    turns.iter().flat_map(of_turn).collect()
+}
+
+fn first<'a>(sentences: &[Said<'a>], words: usize) -> Vec<Said<'a>> {
+    let mut used = 0;
+    let fits = |said: &&Said| {
+        let fits = used < words;
+        used += count(&said.1);
+        fits
+    };
+    sentences.iter().take_while(fits).cloned().collect()
+}
+
+fn turn_sentences(turn: &Memory) -> impl Iterator<Item = &str> {
+    turn.text.unicode_sentences()
+}
+
+fn count(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// Lower-cased words without the commonest of English.
+fn content(text: &str) -> impl Iterator<Item = String> {
+    let lower = text.unicode_words().map(|word| word.to_lowercase().replace('’', "'"));
+    lower.filter(|word| !STOP.split_whitespace().any(|stop| stop == word)).collect::<Vec<_>>().into_iter()
+}
+
+const STOP: &str = "a an the and or but if so of to in on at for with by from as is are was were be been being am do does did \
+    have has had having i you he she it we they me him her us them my your his its our their mine yours this that these \
+    those there here what which who whom whose when where why how not no nor just very too also can could will would \
+    should may might must than then up out about into over all some any more most such only own same i'm it's that's \
+    don't i've you're we're i'll i'd can't didn't isn't you've we've they're he's she's there's what's let's";
+
+fn lines(file: &str) -> Result<Vec<Value>, Failure> {
+    let text = std::fs::read_to_string(file)?;
+    Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+fn days(messages: &[Value]) -> Result<BTreeMap<(String, Period), Vec<Memory>>, Failure> {
+    let utc = Zones::new("UTC")?;
+    let mut days: BTreeMap<(String, Period), Vec<Memory>> = BTreeMap::new();
+    for message in messages {
+        let turn = turn(message, &utc)?;
+        days.entry((text(message, "agent"), turn.period)).or_default().push(turn);
+    }
+    Ok(days)
+}
+
+fn turn(message: &Value, zones: &Zones) -> Result<Memory, Failure> {
+    let key = TurnKey { conversation: text(message, "conversation"), id: text(message, "id") };
+    let at: Timestamp = text(message, "at").parse()?;
+    let day = zones.day_of(at);
+    Ok(Memory {
+        id: MemoryId::turn(&Agent::new(&text(message, "agent"))?, &key),
+        grain: Grain::Working,
+        kind: Kind::Turn,
+        period: Period::of(Grain::Daily, day),
+        cover: Interval { start: at, end: at },
+        days: (day, day),
+        text: text(message, "content"),
+        speaker: Some(text(message, "name")),
+        role: Some(text(message, "role").parse::<Role>()?),
+        conversation: Some(key.conversation),
+        message: Some(key.id),
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        seq: 0,
+    })
+}
+
+fn text(message: &Value, field: &str) -> String {
+    message[field].as_str().unwrap_or_default().to_owned()
+}
+
+/// Agent and message id of every turn that answers a query.
+fn evidence(queries: &[Value]) -> BTreeSet<(String, String)> {
+    let ids = |query: &Value| query["evidence"].as_array().cloned().unwrap_or_default();
+    let pair = |query: &Value, id: &Value| (text(query, "agent"), id.as_str().unwrap_or_default().to_owned());
+    queries.iter().flat_map(|query| ids(query).iter().map(|id| pair(query, id)).collect::<Vec<_>>()).collect()
+}
+
+/// Fisher and Yates, by splitmix64.
+fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut state = seed;
+    for last in (1..items.len()).rev() {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        items.swap(last, ((mixed ^ (mixed >> 31)) % (last as u64 + 1)) as usize);
+    }
+}

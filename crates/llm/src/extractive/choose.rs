@@ -1,0 +1,100 @@
+//! Which sentences a summary consists of: every child has its say, and nothing is told twice, until the budget is spent.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::Grain;
+
+use super::budget::Budget;
+use super::candidates::Candidate;
+use super::lines;
+
+/// The chosen candidates' places, in order. Their lines are within the budget.
+pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<usize> {
+    let mut open = Open::of(pool);
+    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    while let Some(index) = open.take_best() {
+        chosen.insert(index);
+        if budget.holds(&lines::set(grain, chosen.iter().map(|index| &pool[*index].sentence))) {
+            open.tell(index);
+        } else {
+            // A shorter one may still fit.
+            chosen.remove(&index);
+        }
+    }
+    chosen.into_iter().collect()
+}
+
+/// The candidates that are still to be tried, with what each is worth after what has been told.
+struct Open<'a> {
+    pool: &'a [Candidate],
+    untried: Vec<usize>,
+    /// Per candidate.
+    values: Vec<f64>,
+    /// Per candidate, its words as numbers, each with its worth.
+    words: Vec<Vec<(usize, f64)>>,
+    /// Per word.
+    told: Vec<bool>,
+    /// Per child, how many of its sentences were chosen.
+    heard: BTreeMap<usize, usize>,
+}
+
+impl Open<'_> {
+    fn of(pool: &[Candidate]) -> Open<'_> {
+        let (words, different) = numbered(pool);
+        Open {
+            pool,
+            untried: (0..pool.len()).collect(),
+            values: pool.iter().map(|candidate| candidate.worth.full()).collect(),
+            words,
+            told: vec![false; different],
+            heard: BTreeMap::new(),
+        }
+    }
+
+    /// The next to try: of the children heard least, the sentence that tells most.
+    fn take_best(&mut self) -> Option<usize> {
+        let place =
+            (0..self.untried.len()).min_by(|one, other| self.order(self.untried[*one], self.untried[*other]))?;
+        Some(self.untried.swap_remove(place))
+    }
+
+    /// Word that there was only small talk comes after everything else; equals come in order of time.
+    fn order(&self, one: usize, other: usize) -> Ordering {
+        let heard = |index: usize| self.heard.get(&self.pool[index].child).copied().unwrap_or_default();
+        let is_small_talk = |index: usize| self.words[index].is_empty();
+        is_small_talk(one)
+            .cmp(&is_small_talk(other))
+            .then(heard(one).cmp(&heard(other)))
+            .then(self.values[other].total_cmp(&self.values[one]))
+            .then(one.cmp(&other))
+    }
+
+    /// The candidate is chosen: its words are news no more, and its child has been heard.
+    fn tell(&mut self, index: usize) {
+        *self.heard.entry(self.pool[index].child).or_default() += 1;
+        for (word, _) in &self.words[index] {
+            self.told[*word] = true;
+        }
+        for untried in &self.untried {
+            let news = self.words[*untried].iter().filter(|(word, _)| !self.told[*word]);
+            self.values[*untried] = self.pool[*untried].worth.factor * news.map(|(_, worth)| worth).sum::<f64>();
+        }
+        // What only repeats is never chosen, even if there is room.
+        self.untried.retain(|index| self.values[*index] > 0.0 || self.words[*index].is_empty());
+    }
+}
+
+/// Each candidate's words as numbers, and how many different ones there are.
+fn numbered(pool: &[Candidate]) -> (Vec<Vec<(usize, f64)>>, usize) {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut number = |word| {
+        let next = numbers.len();
+        *numbers.entry(word).or_insert(next)
+    };
+    let mut words = Vec::with_capacity(pool.len());
+    for candidate in pool {
+        words.push(candidate.worth.words.iter().map(|(word, worth)| (number(word.as_str()), *worth)).collect());
+    }
+    (words, numbers.len())
+}

@@ -1,0 +1,25 @@
+//! The names by which the speakers of an input call each other, which tell a reader nothing that the lines do not.
+
+use std::collections::BTreeSet;
+
+/// Every word of every speaker's name, in lower case.
+#[derive(Debug, Default)]
+pub(super) struct Names(BTreeSet<String>);
+
+impl Names {
+    /// The names of these speakers.
+    pub(super) fn of<'a>(speakers: impl Iterator<Item = &'a str>) -> Names {
+        let words = |name: &str| -> Vec<String> {
+            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        };
+        let distinct: BTreeSet<&str> = speakers.collect();
+        Names(distinct.into_iter().flat_map(words).collect())
+    }
+
+    /// Whether the word, in lower case, is a name of a speaker, or one cut short: "mel" of "melanie".
+    pub(super) fn is_speaker(&self, word: &str) -> bool {
+        let first_not_before =
+            self.0.range::<str, _>((std::ops::Bound::Included(word), std::ops::Bound::Unbounded)).next();
+        first_not_before.is_some_and(|name| name == word || (word.len() >= 3 && name.starts_with(word)))
+    }
+}

@@ -1,0 +1,72 @@
+//! What a period says of itself in which nothing was said that is worth quoting.
+
+use std::collections::BTreeSet;
+
+use annals_core::{Kind, Memory, MemoryId, Sentence};
+
+use super::budget::cut;
+
+/// How the line begins, by which coarser grains know it.
+const HEAD: &str = "Small talk only";
+
+/// So many speakers are named.
+const NAMED: usize = 3;
+
+/// `Small talk only: 3 messages by Ann and Bob.`, from all turns. No more than `room` words of it.
+pub(super) fn sentence(sources: &[&Memory], room: usize) -> Sentence {
+    let count = sources.len();
+    let messages = if count == 1 { "message" } else { "messages" };
+    let text = match speakers(sources).as_slice() {
+        // Summaries have no speakers.
+        [] => format!("{HEAD}."),
+        names => format!("{HEAD}: {count} {messages} by {}.", listed(names)),
+    };
+    Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources) }
+}
+
+/// Whether these are the words of such a line.
+pub(super) fn is(speaker: Option<&str>, text: &str) -> bool {
+    speaker.is_none() && text.starts_with(HEAD)
+}
+
+/// Distinct, in the order in which they first spoke.
+fn speakers<'a>(sources: &[&'a Memory]) -> Vec<&'a str> {
+    let mut seen = BTreeSet::new();
+    sources.iter().filter_map(|turn| turn.speaker.as_deref()).filter(|name| seen.insert(*name)).collect()
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [name] => (*name).to_owned(),
+        [first @ .., last] if names.len() <= NAMED => format!("{} and {last}", first.join(", ")),
+        _ => format!("{} and {} others", names[..NAMED - 1].join(", "), names.len() - (NAMED - 1)),
+    }
+}
+
+fn turns(sources: &[&Memory]) -> Vec<MemoryId> {
+    sources.iter().flat_map(|source| of_source(source)).collect()
+}
+
+fn of_source(source: &Memory) -> Vec<MemoryId> {
+    match source.kind {
+        Kind::Summary => source.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect(),
+        Kind::Turn | Kind::Fact => vec![source.id.clone()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_a_few() {
+        fn check(names: &[&str], expect: &str) {
+            assert_eq!(listed(names), expect);
+        }
+        check(&["Ann"], "Ann");
+        check(&["Ann", "Bob"], "Ann and Bob");
+        check(&["Ann", "Bob", "Cid"], "Ann, Bob and Cid");
+        check(&["Ann", "Bob", "Cid", "Dan"], "Ann, Bob and 2 others");
+    }
+}

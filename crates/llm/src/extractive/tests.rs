@@ -1,0 +1,266 @@
+//! What every summary keeps to, over small cases and random talk.
+
+use annals_core::{Agent, Interval, Kind, MemoryId, Role, Timestamp, TurnKey, Zones};
+use proptest::prelude::*;
+
+use super::*;
+
+fn agent() -> Agent {
+    Agent::new("a").unwrap()
+}
+
+/// A turn on the `day`th of May 2023, `minute` minutes after midnight.
+fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory {
+    let at = Timestamp::from_second(1_682_899_200 + (day - 1) * 86_400 + minute * 60).unwrap();
+    let date = Zones::new("UTC").unwrap().day_of(at);
+    let key = TurnKey { conversation: "c".into(), id: format!("{day:03}-{minute:05}") };
+    Memory {
+        id: MemoryId::turn(&agent(), &key),
+        grain: Grain::Working,
+        kind: Kind::Turn,
+        period: Period::of(Grain::Daily, date),
+        cover: Interval { start: at, end: at },
+        days: (date, date),
+        text: text.to_owned(),
+        speaker: Some(speaker.to_owned()),
+        role: Some(role),
+        conversation: Some(key.conversation),
+        message: Some(key.id),
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        seq: 0,
+    }
+}
+
+/// Turns of one day, one a minute: `Ann: I moved to Berlin.`
+fn day(lines: &[&str]) -> Vec<Memory> {
+    let turn = |(minute, line): (usize, &&str)| {
+        let (speaker, text) = line.split_once(": ").unwrap();
+        turn(8, i64::try_from(minute).unwrap(), Role::User, speaker, text)
+    };
+    lines.iter().enumerate().map(turn).collect()
+}
+
+fn write(grain: Grain, sources: &[Memory]) -> Draft {
+    let period = Period::of(grain, sources[0].days.0);
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap()
+        .block_on(Extractive.summarize(period, sources))
+        .unwrap()
+}
+
+fn summary(grain: Grain, sources: &[Memory]) -> Memory {
+    let draft = write(grain, sources);
+    let period = Period::of(grain, sources[0].days.0);
+    Memory {
+        id: MemoryId::summary(&agent(), period),
+        grain,
+        kind: Kind::Summary,
+        period,
+        cover: Zones::new("UTC").unwrap().cover(period),
+        days: (sources[0].days.0, sources[sources.len() - 1].days.1),
+        text: draft.text,
+        speaker: None,
+        role: None,
+        conversation: None,
+        message: None,
+        sentences: draft.sentences,
+        sources: sources.iter().map(|source| source.id.clone()).collect(),
+        seq: 0,
+    }
+}
+
+/// The summaries of one grain above these memories, in order.
+fn roll_up(grain: Grain, memories: &[Memory]) -> Vec<Memory> {
+    let same_period = |one: &Memory, next: &Memory| one.period.ancestor(grain) == next.period.ancestor(grain);
+    memories.chunk_by(same_period).map(|children| summary(grain, children)).collect()
+}
+
+#[test]
+fn quotes_what_was_told_and_nothing_else() {
+    fn check(lines: &[&str], expect: &str) {
+        assert_eq!(write(Grain::Daily, &day(lines)).text, expect);
+    }
+    check(&["Ann: I moved to Berlin."], "Ann: I moved to Berlin.");
+    check(
+        &["Ann: Hey Bob! Good to see you!", "Bob: Hi! I sold the car on Monday.", "Ann: Wow, cool!", "Bob: :-)"],
+        "Bob: I sold the car on Monday.",
+    );
+    check(
+        &["Ann: We got a puppy. Her name is Luna.", "Ann: She eats shoes", "Bob: Where do you live?"],
+        "Ann: We got a puppy. Her name is Luna. She eats shoes\nBob: Where do you live?",
+    );
+    check(&["Ann: ", "Bob: \n \t", "Ann: The bakery closed."], "Ann: The bakery closed.");
+    check(&["Ann: The bakery closed.", "Ann: The bakery closed."], "Ann: The bakery closed.");
+    check(&["Ann: hi", "Bob: hello!", "Ann: ok"], "Small talk only: 3 messages by Ann and Bob.");
+    check(&["Ann: "], "Small talk only: 1 message by Ann.");
+}
+
+#[test]
+fn tools_and_instructions_are_quoted_only_where_nobody_spoke() {
+    fn check(roles: [Role; 2], expect: &str) {
+        let turns = [turn(8, 0, roles[0], "x", "The server has four disks."), turn(8, 1, roles[1], "y", "ok")];
+        assert_eq!(write(Grain::Daily, &turns).text, expect);
+    }
+    check([Role::Tool, Role::User], "Small talk only: 2 messages by x and y.");
+    check([Role::System, Role::Assistant], "Small talk only: 2 messages by x and y.");
+    check([Role::Tool, Role::System], "x: The server has four disks.");
+    check([Role::Assistant, Role::Tool], "x: The server has four disks.");
+}
+
+#[test]
+fn every_child_has_its_say_before_one_has_two() {
+    let talk: String = (0..30).map(|n| format!("Room {n} has {n}0 grey chairs and {n}5 green tables. ")).collect();
+    let mut turns: Vec<Memory> = (0..9).map(|n| turn(8, n, Role::User, "Ann", &format!("Cousin{n} sails."))).collect();
+    turns.insert(4, turn(8, 100, Role::User, "Bob", &talk));
+    let draft = write(Grain::Daily, &turns);
+    for source in &turns {
+        assert!(draft.sentences.iter().any(|sentence| sentence.from == [source.id.clone()]), "{}", source.text);
+    }
+    assert!(draft.sentences.iter().filter(|sentence| sentence.speaker.as_deref() == Some("Bob")).count() > 1);
+}
+
+#[test]
+fn a_sentence_too_long_for_the_budget_is_cut_at_a_word() {
+    let long = (0..90).map(|n| format!("word{n}")).collect::<Vec<_>>().join(" ");
+    let draft = write(Grain::Daily, &day(&[&format!("Ann: {long}")]));
+    assert_eq!(draft.text.split_whitespace().count(), 25);
+    assert!(draft.text.ends_with(" word23…"), "{}", draft.text);
+}
+
+#[test]
+fn small_talk_is_passed_on_only_by_a_child_that_has_nothing_else() {
+    let quiet = summary(Grain::Daily, &[turn(8, 0, Role::User, "Ann", "hi")]);
+    let lively = summary(Grain::Daily, &[turn(9, 0, Role::User, "Ann", "I moved to Berlin.")]);
+    let week = summary(Grain::Weekly, &[quiet.clone(), lively]);
+    assert_eq!(week.text, "2023-05-08 Small talk only: 1 message by Ann.\n2023-05-09 Ann: I moved to Berlin.");
+    assert_eq!(write(Grain::Monthly, &[week]).text, "2023-05-09 Ann: I moved to Berlin.");
+    let quiet_week = summary(Grain::Weekly, &[quiet]);
+    assert_eq!(write(Grain::Monthly, &[quiet_week]).text, "2023-05-08 Small talk only: 1 message by Ann.");
+}
+
+#[test]
+fn chinese_and_japanese_have_sentences_and_lengths() {
+    let talk = "我上个月搬到了柏林。新的公寓很大，有三个房间！你什么时候来看我？";
+    assert_eq!(
+        write(Grain::Daily, &day(&[&format!("安: {talk}")])).text,
+        "安: 我上个月搬到了柏林。 新的公寓很大，有三个房间！ 你什么时候来看我？"
+    );
+    let many: String = (0..3000).map(|n| char::from_u32(0x4E00 + n).unwrap()).collect();
+    let unbroken = write(Grain::Daily, &day(&[&format!("安: {many}")])).text;
+    assert!(unbroken.chars().count() <= 60 && unbroken.ends_with('…'), "{unbroken}");
+}
+
+/// One text of ten megabytes, and one each of a megabyte of what could make a search for ends of sentences, clauses or words
+/// start over: were any of it quadratic, this would run for hours.
+#[test]
+fn a_huge_turn_is_a_turn_like_any_other() {
+    fn check(bytes: usize, piece: &str) {
+        let text = piece.repeat(bytes / piece.len());
+        let draft = write(Grain::Daily, &[turn(8, 0, Role::User, "Ann", &text)]);
+        assert!(!draft.text.is_empty() && words(&draft.text) <= 200);
+    }
+    check(10_000_000, "The bakery closed on Monday. ");
+    for piece in ["ok ", "x", "我去了北京", "a; b ", "1. ", ".1 ", "line of a log\n"] {
+        check(1_000_000, piece);
+    }
+}
+
+#[test]
+fn the_recipe_differs_by_grain() {
+    let mut recipes: Vec<Digest> = Grain::SUMMARIES.iter().map(|grain| Extractive.recipe(*grain)).collect();
+    recipes.sort_unstable();
+    recipes.dedup();
+    assert_eq!(recipes.len(), 5);
+}
+
+/// Talk of some weeks: sentences of words, fillers, questions, marks, wide letters, in any order.
+fn talk() -> impl Strategy<Value = Vec<Memory>> {
+    let word = prop::sample::select(vec![
+        "moved",
+        "Berlin",
+        "the",
+        "garden",
+        "£40",
+        "yesterday",
+        "cousin",
+        "Dr.",
+        "hey",
+        "ok",
+        "you",
+        "I",
+        "公寓",
+        "搬到了。",
+        "river;",
+        "boat",
+        "and",
+        "then,",
+        "😀",
+        "https://a.example/some/very/long/path?of=things",
+        "2nd.",
+        "\n",
+        "[photo]",
+    ]);
+    let end = prop::sample::select(vec![". ", "! ", "? ", "", "\n", "… "]);
+    let sentence = (prop::collection::vec(word, 0..30), end).prop_map(|(words, end)| words.join(" ") + end);
+    let text = prop::collection::vec(sentence, 0..8).prop_map(|sentences| sentences.concat());
+    let speaker = prop::sample::select(vec!["Ann", "Bob Lee", "x", "a very long name of seven words"]);
+    let role = prop::sample::select(vec![Role::User, Role::User, Role::User, Role::Assistant, Role::Tool]);
+    let said = (0..120_i64, 0..1440_i64, role, speaker, text);
+    prop::collection::vec(said, 1..40).prop_map(|mut said| {
+        said.sort_by_key(|(day, minute, ..)| (*day, *minute));
+        said.dedup_by_key(|(day, minute, ..)| (*day, *minute));
+        said.into_iter().map(|(day, minute, role, speaker, text)| turn(day, minute, role, speaker, &text)).collect()
+    })
+}
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+fn check_summary(summary: &Memory, turns: &[Memory]) {
+    let grain = summary.grain;
+    assert!(!summary.text.is_empty());
+    let said: usize = turns.iter().filter(|turn| turn.period == summary.period).map(|turn| words(&turn.text)).sum();
+    let most = if grain == Grain::Daily { (said / 4).clamp(25, 200) } else { budget::limit(grain) };
+    assert!(words(&summary.text) <= most, "{} of {most} words: {}", words(&summary.text), summary.text);
+    assert!(summary.sentences.is_sorted_by_key(|sentence| sentence.day));
+    let place = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
+    assert!(summary.sentences.is_sorted_by_key(|sentence| place(&sentence.from[0])));
+    for sentence in &summary.sentences {
+        check_sentence(sentence, &turns[place(&sentence.from[0])]);
+        assert!(summary.text.contains(&sentence.text));
+    }
+}
+
+/// A sentence is its turn's own words, on its turn's day.
+fn check_sentence(sentence: &Sentence, turn: &Memory) {
+    assert_eq!(sentence.day, turn.days.0);
+    if sentence.speaker.is_some() {
+        let said = turn.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(sentence.text.trim_end_matches('…')), "{said} / {}", sentence.text);
+        assert_eq!(sentence.speaker, turn.speaker);
+        assert_ne!(sentence.text, "ok");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_grain_keeps_its_budget_its_order_and_its_traces(turns in talk()) {
+        let mut memories = turns.clone();
+        for grain in Grain::SUMMARIES {
+            memories = roll_up(grain, &memories);
+            memories.iter().for_each(|summary| check_summary(summary, &turns));
+        }
+    }
+
+    #[test]
+    fn the_order_in_which_sources_are_given_does_not_matter(turns in talk(), seed in any::<u64>()) {
+        let mut shuffled = turns.clone();
+        shuffled.sort_by_key(|turn| Digest::of([turn.id.as_str().as_bytes(), &seed.to_le_bytes()]));
+        prop_assert_eq!(sentences(Grain::Daily, &turns), sentences(Grain::Daily, &shuffled));
+    }
+}

@@ -1,0 +1,153 @@
+//! The words of a sentence, and what kind each is of.
+//!
+//! The lists are short on purpose: they hold the commonest words of English talk. In other languages every word counts as
+//! content, so that only the form of a sentence (numbers, names, length) tells more from less.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::names::Names;
+
+/// What a word does in a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Grammar, courtesy and applause: it tells nothing.
+    Light,
+    /// Something is said of something.
+    Content,
+    /// It says when.
+    Time,
+    /// A proper name of someone or something other than the speakers.
+    Name,
+    /// A number, an amount, a date.
+    Number,
+}
+
+/// The words of a sentence in lower case with their kinds, in order. Addresses, paths and code are one word a token.
+pub(super) fn of(sentence: &str, names: &Names) -> Vec<(String, Kind)> {
+    let mut words = Vec::new();
+    for token in sentence.split_whitespace() {
+        let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !CURRENCIES.contains(c));
+        if is_number(token) {
+            words.push((token.to_lowercase(), Kind::Number));
+        } else if token.contains(CODE) {
+            words.push((token.to_lowercase(), Kind::Content));
+        } else {
+            for word in token.unicode_words() {
+                let lower = lower(word);
+                let kind = kind(word, &lower, !words.is_empty(), names);
+                words.push((lower, kind));
+            }
+        }
+    }
+    words
+}
+
+const CURRENCIES: &str = "$€£¥₹";
+
+/// Digits with what belongs to an amount, a time or a date: "£1,000", "2nd", "5:30pm", "1980s". No version numbers.
+fn is_number(token: &str) -> bool {
+    let digits = token.trim_start_matches(|c| CURRENCIES.contains(c));
+    let unit = digits.trim_start_matches(|c: char| c.is_numeric() || ".,:/-–".contains(c));
+    digits.starts_with(char::is_numeric) && unit.chars().count() <= 2 && unit.chars().all(char::is_alphabetic)
+}
+
+/// Signs that make a token an address, a path or code.
+const CODE: [char; 12] = ['=', '#', '@', '_', '/', '\\', '|', '<', '>', '{', '}', '~'];
+
+/// Lower case, with a plain apostrophe and without the genitive's "'s".
+fn lower(word: &str) -> String {
+    let lower = word.to_lowercase().replace('’', "'");
+    lower.strip_suffix("'s").map(str::to_owned).unwrap_or(lower)
+}
+
+fn kind(word: &str, lower: &str, inside: bool, names: &Names) -> Kind {
+    let capital = word.starts_with(char::is_uppercase);
+    // A nickname in small letters is one only where it addresses, as in "trey: look at this".
+    let may_be_name = capital || !inside;
+    if LIGHT.contains(lower) || is_one_letter(word) || (may_be_name && names.is_speaker(lower)) {
+        Kind::Light
+    } else if TIME.contains(lower) {
+        Kind::Time
+    } else if capital && inside {
+        Kind::Name
+    } else {
+        Kind::Content
+    }
+}
+
+/// A single letter is a word in Chinese and a slip or a smiley in Latin script.
+fn is_one_letter(word: &str) -> bool {
+    word.len() == 1
+}
+
+static LIGHT: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| [GRAMMAR, COURTESY].into_iter().flat_map(|list| list.split(' ')).collect());
+static TIME: LazyLock<BTreeSet<&str>> = LazyLock::new(|| TIMES.split(' ').collect());
+
+const GRAMMAR: &str = "a an the and or but if so of to in on at for with by from as off up down out over into about \
+    than then there here this that these those it its he him his she her they them their we us our you your i me my mine \
+    myself yourself itself themselves who whom whose which what when where why how not no nor only just also too very \
+    such some any all both each few more most other own same is am are was were be been being do does did done doing \
+    have has had having can could will would shall should may might must let lets get gets it'd it'll i'm i've i'd i'll \
+    you're you've you'd you'll he'd he'll she'd she'll we're we've we'd we'll they're they've they'd they'll isn't \
+    aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't shouldn't \
+    ain't im ive dont cant thats because 'cause cuz though although while through during between again once ever never \
+    always still even much many lot lots bit kind sort thing things something anything everything nothing someone \
+    anyone everyone one ones way like as well maybe perhaps quite rather around after before until since without \
+    gonna wanna gotta kinda sorta";
+
+const COURTESY: &str = "hey hi hello hiya howdy bye goodbye cheers welcome thanks thank thx ty please pls sorry ok okay \
+    k kk yes yeah yep yup yea ya no nope nah sure right exactly indeed absolutely definitely totally certainly agree \
+    agreed oh ah aha hm hmm um uh er ha haha hahaha hehe heh lol lmao rofl xd omg btw brb np yw wow whoa woah woo woohoo yay \
+    aw aww awww ouch oops damn gosh cool nice great good better best awesome amazing wonderful fantastic incredible \
+    fabulous excellent perfect brilliant super terrific lovely beautiful gorgeous sweet neat fun funny interesting \
+    inspiring impressive exciting excited glad happy proud sounds sound looks look looking see seeing seen know think \
+    guess mean means say says tell hear heard talk talking chat chatting catch keep going go come take care luck love loves \
+    loved loving liked hope wish wishes feel feels want need really truly actually literally honestly seriously \
+    especially pretty bad well fine true same course matter problem worries worry mind idea question morning evening \
+    afternoon night day days time times later soon tonight today tomorrow there everyone guys guy dude man bro buddy pal \
+    mate friend dear stuff new anytime always make makes making give it'd anyway alright wait congrats congratulations \
+    appreciate deserve rock rocks cute stay keep support kindness kind enjoy doing done work job way great";
+
+const TIMES: &str = "yesterday today tonight tomorrow ago last next week weeks weekend month months year years recently \
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july august september \
+    october november december spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday \
+    noon midnight morning evening";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_of_their_kinds() {
+        fn check(sentence: &str, expect: &[(&str, Kind)]) {
+            let names = Names::of(["Melanie Smith"].into_iter());
+            let told: Vec<(String, Kind)> =
+                of(sentence, &names).into_iter().filter(|word| word.1 != Kind::Light).collect();
+            let told: Vec<(&str, Kind)> = told.iter().map(|(word, kind)| (word.as_str(), *kind)).collect();
+            assert_eq!(told, expect, "{sentence}");
+        }
+        use Kind::{Content, Name, Number, Time};
+        check("Hey Mel, thanks!", &[]);
+        check("Mel’s dog met Ann's cat", &[("dog", Content), ("met", Content), ("ann", Name), ("cat", Content)]);
+        check("it's “melanie”", &[("melanie", Content)]);
+        check(
+            "Paid £1,000, at 5:30pm on the 2nd.",
+            &[("paid", Content), ("£1,000", Number), ("5:30pm", Number), ("2nd", Number)],
+        );
+        check("we leave on Monday", &[("leave", Content), ("monday", Time)]);
+        check(
+            "https://a.example/b?c=1 and /etc/fstab",
+            &[("https://a.example/b?c=1", Content), ("etc/fstab", Content)],
+        );
+        check(
+            "install linux-image-2.6",
+            &[("install", Content), ("linux", Content), ("image", Content), ("2.6", Content)],
+        );
+        check("去北京", &[("去", Content), ("北", Content), ("京", Content)]);
+        check(":P xD 😀", &[]);
+    }
+}

@@ -1,0 +1,163 @@
+//! What a sentence is worth telling.
+//!
+//! The effect of each weight was measured with `examples/coverage.rs` on LoCoMo (turns represented, turns quoted, in percent;
+//! 48.0 and 77.9 with all of them) and is stated beside it. What had none is not here: centrality and rarity of words, verbs
+//! of event and change, first person, place in the conversation.
+
+use super::names::Names;
+use super::words::{self, Kind};
+
+/// A word of content counts 1.
+const CONTENT: f64 = 1.0;
+
+/// When it was: such sentences can be dated.
+const TIME: f64 = 2.0;
+
+/// Who and what by name.
+const NAME: f64 = 2.0;
+
+/// How much, how many, which day. Rare in talk (one sentence in 250) and asked about in seven of ten.
+const NUMBER: f64 = 3.0;
+
+/// A question tells less than its answer. Nearly without effect on the figures, since an answer's words win anyway.
+const QUESTION: f64 = 0.3;
+
+/// What is said only of the other person is mostly applause.
+const ONLY_YOU: f64 = 0.5;
+
+/// A remark in brackets, such as the caption of a picture, comes after what was said with it.
+const ASIDE: f64 = 0.5;
+
+/// A sentence that had to be cut comes after whole ones, for the reader's sake.
+const CUT: f64 = 0.5;
+
+/// The cost of a sentence beside its words: its share of a line's head and of the reader's attention. With less, very short
+/// sentences win (more turns quoted, fewer represented); with more, long ones do.
+const SENTENCE: f64 = 6.0;
+
+/// A sentence as the choice sees it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Worth {
+    /// Its distinct words that tell something, each with its worth, in the order of the alphabet.
+    pub(super) words: Vec<(String, f64)>,
+    /// What the sum of its words is multiplied by: its form and its length.
+    pub(super) factor: f64,
+}
+
+impl Worth {
+    /// What the whole sentence is worth where nothing has been told yet; zero for greetings and fillers.
+    pub(super) fn full(&self) -> f64 {
+        self.factor * self.words.iter().map(|(_, worth)| worth).sum::<f64>()
+    }
+}
+
+/// The worth of a sentence of so many words: what its words tell, by their number.
+pub(super) fn of(sentence: &str, length: usize, names: &Names) -> Worth {
+    let mut found = words::of(sentence, names);
+    let form = form(sentence, &found);
+    found.retain(|(_, kind)| *kind != Kind::Light);
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found.dedup_by(|later, first| later.0 == first.0);
+    let words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(*kind))).collect();
+    Worth { factor: form * substance(&found) / (length as f64 + SENTENCE), words }
+}
+
+fn weight(kind: Kind) -> f64 {
+    match kind {
+        Kind::Light => 0.0,
+        Kind::Content => CONTENT,
+        Kind::Time => TIME,
+        Kind::Name => NAME,
+        Kind::Number => NUMBER,
+    }
+}
+
+/// Dates, names and numbers add no more than there is said of them; else "October 1st, 1666." and bare lists of names would be
+/// what a year of a diary consists of.
+fn substance(words: &[(String, Kind)]) -> f64 {
+    let plain = words.len() as f64 * CONTENT;
+    let content = words.iter().filter(|(_, kind)| *kind == Kind::Content).count() as f64;
+    let full: f64 = words.iter().map(|(_, kind)| weight(*kind)).sum();
+    if full > plain { full.min(plain + content) / full } else { 1.0 }
+}
+
+fn form(sentence: &str, words: &[(String, Kind)]) -> f64 {
+    let any_of = |list: &[&str]| words.iter().any(|(word, _)| list.contains(&word.as_str()));
+    let is_question = sentence.trim_end_matches(['"', '”', ')', '」', '』']).ends_with(['?', '？']);
+    let only_you = any_of(&YOU) && !any_of(&OWN);
+    let factors = [
+        (is_question, QUESTION),
+        (only_you, ONLY_YOU),
+        (sentence.starts_with('['), ASIDE),
+        (sentence.ends_with('…'), CUT),
+    ];
+    factors.into_iter().filter(|(applies, _)| *applies).map(|(_, factor)| factor).product()
+}
+
+const OWN: [&str; 10] = ["i", "i'm", "i've", "i'd", "i'll", "my", "we", "we're", "we've", "our"];
+const YOU: [&str; 6] = ["you", "you're", "you've", "you'd", "you'll", "your"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extractive::budget::length;
+
+    fn worth(sentence: &str) -> f64 {
+        of(sentence, length(sentence), &Names::of(["Ann Lee", "Melanie"].into_iter())).full()
+    }
+
+    #[test]
+    fn greetings_and_fillers_are_worth_nothing() {
+        let fillers = [
+            "Hey Mel!",
+            "Good to see you!",
+            "How have you been?",
+            "ok",
+            "Ok.",
+            "thanks",
+            "Thanks, Melanie!",
+            "lol",
+            "That's awesome!",
+            "Wow, cool!",
+            "Talk to you later",
+            "Talk to you soon, Ann!",
+            "😀👍",
+            ":-)",
+            ":P",
+            "xD",
+            "...",
+            "What's up with you?",
+            "Anything new?",
+            "You're welcome!",
+            "Good night!",
+            "Yes, absolutely!",
+            "I know, right?",
+            "Sounds good!",
+            "See you tomorrow!",
+            "Good luck!",
+            "Take care!",
+            "haha",
+            "Good morning, Ann Lee!",
+            "Sure thing.",
+        ];
+        for filler in fillers {
+            assert_eq!(worth(filler), 0.0, "{filler}");
+        }
+    }
+
+    #[test]
+    fn each_of_a_pair_is_worth_more_than_the_other() {
+        fn check(more: &str, less: &str) {
+            assert!(worth(more) > worth(less), "{more} / {less}");
+        }
+        check("I moved to Berlin.", "I moved to town.");
+        check("I start the course on Friday.", "I start the course without worry.");
+        check("The flat costs 900 a month.", "The flat costs plenty a month.");
+        check("The shop sells bicycles.", "Does the shop sell bicycles?");
+        check("My garden needs water.", "Your garden needs water.");
+        check("A photo of a dog.", "[shared a picture: a photo of a dog]");
+        check("The Dutch fleet lay at anchor off Dunkirk.", "October 1st, 1666.");
+        check("The bakery closed.", "Well, you know, it is what it is, and the bakery closed.");
+        check("The bakery closed", "The bakery closed…");
+    }
+}

@@ -1,0 +1,83 @@
+//! The way to the disk: an object store over local files that syncs each file and its folders before a write returns.
+//!
+//! LanceDB writes to `file://` past any object store and never syncs: after a power cut its newest files are empty and the
+//! table cannot be opened. Under its scheme `file-object-store` all bytes go through the store given here, and commits are
+//! still made by creating a file that must not exist yet. An invented scheme would be committed to without that check. Price,
+//! measured: 13.6 ms against 12.0 for an upsert of twenty rows.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lance_io::object_store::{
+    DEFAULT_LOCAL_IO_PARALLELISM, ObjectStore, ObjectStoreParams, ObjectStoreProvider, ObjectStoreRegistry,
+};
+use lancedb::Session;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use url::Url;
+
+/// What LanceDB is made to write through.
+pub use object_store::ObjectStore as Disk;
+
+/// LanceDB's word for local files through an object store.
+pub const SCHEME: &str = "file-object-store";
+
+/// LanceDB's own defaults are 6 GiB and 1 GiB, for servers with few tables.
+const INDEX_CACHE_BYTES: usize = 64 << 20;
+const METADATA_CACHE_BYTES: usize = 32 << 20;
+/// As for LanceDB's local files: reads closer than this are joined.
+const BLOCK_BYTES: usize = 4096;
+const READ_ATTEMPTS: usize = 3;
+
+/// Local files whose every write is on the disk before it is said to be.
+pub fn synced() -> Arc<dyn Disk> {
+    Arc::new(LocalFileSystem::new().with_fsync(true))
+}
+
+/// One set of caches over the disk, shared by all tables.
+pub fn session(disk: Arc<dyn Disk>) -> Arc<Session> {
+    let registry = ObjectStoreRegistry::default();
+    registry.insert(SCHEME, Arc::new(Provider(disk)));
+    Arc::new(Session::new(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES, Arc::new(registry)))
+}
+
+/// The URL of a folder, whose path is absolute.
+pub fn url(folder: &std::path::Path) -> Option<Url> {
+    let file = Url::from_file_path(folder).ok()?;
+    Url::parse(&format!("{SCHEME}://{}", file.path())).ok()
+}
+
+#[derive(Debug)]
+struct Provider(Arc<dyn Disk>);
+
+#[async_trait]
+impl ObjectStoreProvider for Provider {
+    async fn new_store(&self, base: Url, params: &ObjectStoreParams) -> lance_core::Result<ObjectStore> {
+        let block = params.block_size.unwrap_or(BLOCK_BYTES);
+        let (constant_size_parts, lists_in_order) = (false, false);
+        Ok(ObjectStore::new(
+            self.0.clone(),
+            base,
+            Some(block),
+            None,
+            constant_size_parts,
+            lists_in_order,
+            DEFAULT_LOCAL_IO_PARALLELISM,
+            READ_ATTEMPTS,
+            params.storage_options(),
+        ))
+    }
+
+    fn extract_path(&self, url: &Url) -> lance_core::Result<Path> {
+        Path::from_url_path(url.path()).map_err(|error| lance_core::Error::invalid_input(error.to_string()))
+    }
+
+    /// The same for every table, so that one store serves all of them.
+    fn calculate_object_store_prefix(
+        &self,
+        url: &Url,
+        _: Option<&std::collections::HashMap<String, String>>,
+    ) -> lance_core::Result<String> {
+        Ok(url.scheme().to_owned())
+    }
+}

@@ -1,0 +1,69 @@
+//! One spelling per word: compatibility forms, case and accents are folded away, so that "Café" and "cafe" meet.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// The text in one spelling. Accents of Latin and Greek letters go, and the dots of ё; й stays, for it is another letter and
+/// Russian endings need it, and so do the voicing marks of Japanese.
+pub fn fold(text: &str) -> String {
+    let mut base = ' ';
+    let mut folded = String::with_capacity(text.len());
+    for c in text.nfkd().flat_map(char::to_lowercase) {
+        if !is_combining_mark(c) {
+            base = c;
+        } else if is_accent(c) && loses_accents(base) {
+            continue;
+        }
+        match spelled_out(c) {
+            Some(letters) => folded.push_str(letters),
+            None => folded.push(c),
+        }
+    }
+    folded.nfc().collect()
+}
+
+/// Accents proper, Hebrew points and Arabic vowel signs; other scripts spell with their marks.
+fn is_accent(mark: char) -> bool {
+    matches!(mark, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{652}' | '\u{670}')
+}
+
+fn loses_accents(base: char) -> bool {
+    let is_cyrillic = ('\u{400}'..='\u{52f}').contains(&base);
+    !is_cyrillic || base == 'е'
+}
+
+/// Letters that are one of their own to Unicode but that keyboards elsewhere lack.
+fn spelled_out(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'ł' => "l",
+        'đ' => "d",
+        'ı' => "i",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_meet() {
+        fn check(text: &str, expect: &str) {
+            assert_eq!(fold(text), expect, "{text:?}");
+        }
+        check("ÀÉÎÕÜ çñ", "aeiou cn");
+        check("e\u{301}", "e");
+        check("İstanbul ılık", "istanbul ilik");
+        check("Ёлка йод", "елка йод");
+        check("ΆΣ", "ασ");
+        check("が", "が");
+        check("한", "한");
+        check("ｶﾞ", "ガ");
+        check("㎏ ½", "kg 1⁄2");
+        check("a\u{a0}b\u{202f}c", "a b c");
+    }
+}

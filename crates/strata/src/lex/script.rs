@@ -1,0 +1,52 @@
+//! Where words are not spaced: Chinese, Japanese, Korean and the scripts of mainland South-East Asia.
+
+/// A stretch of text.
+#[derive(Debug, PartialEq)]
+pub enum Run<'a> {
+    /// Of scripts that put spaces between words.
+    Spaced(&'a str),
+    /// Of characters that are words, or join to words unmarked.
+    Unspaced(&'a str),
+}
+
+/// The text cut where it changes between the two.
+pub fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let unspaced = is_unspaced(rest.chars().next()?);
+        let end = rest.find(|c| is_unspaced(c) != unspaced).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        rest = after;
+        Some(if unspaced { Run::Unspaced(run) } else { Run::Spaced(run) })
+    })
+}
+
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{e01}'..='\u{e3a}' | '\u{e40}'..='\u{e4e}' // Thai
+        | '\u{e81}'..='\u{ece}' // Lao
+        | '\u{1000}'..='\u{1049}' // Myanmar
+        | '\u{1100}'..='\u{11ff}' // Hangul letters
+        | '\u{1780}'..='\u{17d3}' // Khmer
+        | '\u{3005}'..='\u{3007}' // iteration mark, closing mark, zero
+        | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}' // Hiragana
+        | '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' // Katakana
+        | '\u{3105}'..='\u{312f}' // Bopomofo
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' // Han
+        | '\u{ac00}'..='\u{d7a3}' // Hangul syllables
+        | '\u{20000}'..='\u{323af}' // Han, the rare ones
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_where_spacing_changes() {
+        let cut = |text| runs(text).collect::<Vec<_>>();
+        assert_eq!(cut(""), []);
+        assert_eq!(cut("ab c"), [Run::Spaced("ab c")]);
+        assert_eq!(cut("我a、ราคา"), [Run::Unspaced("我"), Run::Spaced("a、"), Run::Unspaced("ราคา")]);
+    }
+}

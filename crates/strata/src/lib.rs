@@ -1,0 +1,79 @@
+//! Port `Strata` on LanceDB: the six tables of an agent, each row a piece of a memory with its words and its vector.
+//!
+//! Relies on one process owning the folder, and on the catalog: the tables are projections of it, so a damaged one is said to
+//! be damaged and is rebuilt, never repaired. What `apply` has returned from survives a power cut, because every write goes
+//! through an object store that syncs (`disk.rs`); LanceDB's own way to local files never does. Never logs what memories say.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod apply;
+mod damage;
+mod disk;
+mod lex;
+mod remove;
+mod rows;
+mod scan;
+mod search;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod upkeep;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use annals_core::ports::{Batch, Hit, Probe, Stored, Table};
+use annals_core::{Result, Strata};
+use async_trait::async_trait;
+
+use damage::contain;
+use tables::Tables;
+
+/// The tables of all agents below one folder, as `<agent>/<grain>-g<generation>.lance`.
+#[derive(Clone)]
+pub struct LanceStrata {
+    tables: Arc<Tables>,
+}
+
+impl LanceStrata {
+    /// The tables below `root`, whose vectors have `dimension` numbers. Creates the folder, and nothing in it until the first
+    /// write. [`annals_core::Error::Storage`] if it cannot be created.
+    pub async fn open(root: &Path, dimension: usize) -> Result<LanceStrata> {
+        LanceStrata::open_on(disk::synced(), root, dimension).await
+    }
+
+    /// The same on any store of local files: where tests pull the plug.
+    pub(crate) async fn open_on(disk: Arc<dyn disk::Disk>, root: &Path, dimension: usize) -> Result<LanceStrata> {
+        Ok(LanceStrata { tables: Arc::new(Tables::open(disk, root, dimension).await?) })
+    }
+}
+
+/// Each call runs in a task of its own: a panic inside LanceDB is contained there, and a caller that gives up waiting does not
+/// stop a commit half-way.
+#[async_trait]
+impl Strata for LanceStrata {
+    async fn apply(&self, table: &Table, batch: Batch) -> Result<()> {
+        let (tables, name) = (self.tables.clone(), table.clone());
+        contain(table, async move { apply::apply(&tables, &name, batch).await }).await
+    }
+
+    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>> {
+        let (tables, name, probe) = (self.tables.clone(), table.clone(), probe.clone());
+        contain(table, async move { search::search(&tables, &name, &probe).await }).await
+    }
+
+    async fn scan(&self, table: &Table) -> Result<Vec<Stored>> {
+        let (tables, name) = (self.tables.clone(), table.clone());
+        contain(table, async move { scan::scan(&tables, &name).await }).await
+    }
+
+    async fn remove(&self, table: &Table) -> Result<()> {
+        let (tables, name) = (self.tables.clone(), table.clone());
+        contain(table, async move { remove::remove(&tables, &name).await }).await
+    }
+
+    async fn quarantine(&self, table: &Table) -> Result<Option<String>> {
+        let (tables, name) = (self.tables.clone(), table.clone());
+        contain(table, async move { remove::quarantine(&tables, &name).await }).await
+    }
+}

@@ -1,0 +1,79 @@
+//! Operations `remove` and `quarantine`: a table's folder goes, or goes aside.
+//!
+//! Both begin with a rename, so that a power cut leaves the table whole where it was or whole where it went, never a part of
+//! it under its name.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use annals_core::ports::Table;
+use annals_core::{Error, Result};
+
+use crate::damage::name;
+use crate::tables::{Slot, Tables, file_name};
+
+/// Where damaged tables of an agent are kept for a person to look at.
+const QUARANTINE: &str = "quarantine";
+
+/// Removes the table, and what an earlier removal that was cut off left of it.
+pub async fn remove(tables: &Tables, table: &Table) -> Result<()> {
+    let folder = tables.folder(table);
+    let going = folder.with_extension("removed");
+    let slot = tables.slot(table);
+    alone(table, &slot, move || {
+        if going.exists() {
+            std::fs::remove_dir_all(&going)?;
+        }
+        if !folder.exists() {
+            return Ok(());
+        }
+        rename(&folder, &going)?;
+        std::fs::remove_dir_all(&going)
+    })
+    .await
+}
+
+/// Moves the table aside. Says where to, from the root of all tables.
+pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>> {
+    let (folder, root) = (tables.folder(table), tables.root.clone());
+    let aside = tables.root.join(table.agent.folder()).join(QUARANTINE);
+    let stem = file_name(table);
+    let slot = tables.slot(table);
+    alone(table, &slot, move || {
+        if !folder.exists() {
+            return Ok(None);
+        }
+        std::fs::create_dir_all(&aside)?;
+        let to = free_name(&aside, &stem);
+        rename(&folder, &to)?;
+        Ok(Some(to.strip_prefix(&root).unwrap_or(&to).display().to_string()))
+    })
+    .await
+}
+
+/// Runs the work with no reader or writer of the table about, and its handle closed.
+async fn alone<T: Send + 'static>(
+    table: &Table,
+    slot: &Slot,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T> {
+    let _lane = slot.lane.lock().await;
+    let mut handle = slot.handle.write().await;
+    *handle = None;
+    let done = tokio::task::spawn_blocking(work).await.map_err(io::Error::other).flatten();
+    done.map_err(|error| Error::storage(format!("moving {}", name(table)), error))
+}
+
+fn free_name(folder: &Path, stem: &str) -> PathBuf {
+    let names = (1..).map(|number: u32| folder.join(format!("{stem}-{number}")));
+    names.into_iter().find(|name| !name.exists()).expect("no folder holds four thousand million names")
+}
+
+/// A rename that a power cut does not undo.
+fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)?;
+    for folder in [from.parent(), to.parent(), to.parent().and_then(Path::parent)].into_iter().flatten() {
+        std::fs::File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Operation `scan`: every row as it is on the disk, checked.
+
+use annals_core::ports::{Stored, Table};
+use annals_core::{Error, Result};
+use futures::TryStreamExt;
+use lancedb::query::{ExecutableQuery, QueryBase, QueryExecutionOptions, Select};
+
+use crate::damage::{explain, name};
+use crate::rows;
+use crate::tables::{TEXT_INDEX, Tables};
+
+/// Rows in memory at a time; a thousand are a few megabytes.
+const ROWS_AT_ONCE: u32 = 1_024;
+
+/// All rows, sorted. [`Error::Damaged`] if a file cannot be read, a row is not the one that was written, or is there twice.
+pub async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
+    let slot = tables.slot(table);
+    let Some(open) = tables.reading(table, &slot).await? else { return Ok(Vec::new()) };
+    let mut rows = Vec::new();
+    let mut batches = read(&open, tables.dimension).await.map_err(|error| explain(table, error))?;
+    while let Some(batch) = batches.try_next().await.map_err(|error| explain(table, error))? {
+        let stored = rows::stored(&batch);
+        rows.extend(stored.map_err(|rows::Altered| Error::damaged(name(table), "a row is not what was written"))?);
+    }
+    if !rows.is_empty() {
+        // Reading rows does not touch the text index; loading it does.
+        open.prewarm_index(TEXT_INDEX).await.map_err(|error| explain(table, error))?;
+    }
+    rows.sort();
+    if rows.windows(2).any(|pair| (&pair[0].memory, pair[0].part) == (&pair[1].memory, pair[1].part)) {
+        return Err(Error::damaged(name(table), "a row is there twice"));
+    }
+    Ok(rows)
+}
+
+async fn read(table: &lancedb::Table, dimension: usize) -> lancedb::Result<lancedb::arrow::SendableRecordBatchStream> {
+    let schema = rows::schema(dimension);
+    let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    let snapshot = table.query_snapshot().await?;
+    let mut options = QueryExecutionOptions::default();
+    options.max_batch_length = ROWS_AT_ONCE;
+    snapshot.query().select(Select::columns(&columns)).execute_with_options(options).await
+}

@@ -1,0 +1,115 @@
+//! Operation `search`: the parts nearest to a vector, and those that hold the words, out of what passes the filter.
+//!
+//! The vector leg compares every row that passes, so it is exact; the text leg ranks by LanceDB's BM25 over its index and,
+//! row by row, over what is not indexed yet. Both see one version of the table. Fusing them is not done here.
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::{Hit, Probe, Table};
+use annals_core::{Error, Filter, MemoryId, Result};
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, UInt32Type};
+use futures::TryStreamExt;
+use lancedb::DistanceType;
+use lancedb::expr::{DfExpr, col, is_in, lit};
+use lancedb::index::scalar::FullTextSearchQuery;
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
+
+use crate::damage::explain;
+use crate::lex;
+use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
+use crate::tables::Tables;
+
+/// LanceDB's names for what it computes.
+const DISTANCE: &str = "_distance";
+const SCORE: &str = "_score";
+
+/// The parts that fit the probe.
+pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Vec<Hit>> {
+    if probe.vector.as_ref().is_some_and(|vector| vector.len() != tables.dimension) {
+        return Err(Error::invalid("vector", format!("has not {} numbers", tables.dimension)));
+    }
+    let slot = tables.slot(name);
+    match tables.reading(name, &slot).await? {
+        Some(table) => both_legs(&table, probe).await.map_err(|error| explain(name, error)),
+        None => Ok(Vec::new()),
+    }
+}
+
+async fn both_legs(table: &lancedb::Table, probe: &Probe) -> lancedb::Result<Vec<Hit>> {
+    let snapshot = table.query_snapshot().await?;
+    let limit = probe.limit.min(snapshot.count_rows(None).await?);
+    if limit == 0 || probe.filter.within.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut hits = Hits::default();
+    let filter = condition(&probe.filter);
+    if let Some(vector) = &probe.vector {
+        let similar = by_vector(&snapshot, vector, filter.clone(), limit).await?;
+        similar
+            .iter()
+            .for_each(|batch| hits.add(batch, DISTANCE, |hit, distance| hit.similarity = Some(1.0 - distance)));
+    }
+    let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
+    if !words.is_empty() {
+        let worded = by_words(&snapshot, words, filter, limit).await?;
+        worded.iter().for_each(|batch| hits.add(batch, SCORE, |hit, score| hit.relevance = Some(score)));
+    }
+    Ok(hits.0.into_values().collect())
+}
+
+async fn by_vector(
+    table: &lancedb::Table,
+    vector: &[f32],
+    filter: DfExpr,
+    limit: usize,
+) -> lancedb::Result<Vec<RecordBatch>> {
+    let query = table.query().nearest_to(vector)?.column(VECTOR).distance_type(DistanceType::Cosine);
+    let columns = Select::columns(&[MEMORY, PART, DISTANCE]);
+    query.bypass_vector_index().only_if_expr(filter).select(columns).limit(limit).execute().await?.try_collect().await
+}
+
+async fn by_words(
+    table: &lancedb::Table,
+    words: String,
+    filter: DfExpr,
+    limit: usize,
+) -> lancedb::Result<Vec<RecordBatch>> {
+    let words = FullTextSearchQuery::new(words).with_column(LEX.to_owned())?;
+    let columns = Select::columns(&[MEMORY, PART, SCORE]);
+    let query = table.query().full_text_search(words).only_if_expr(filter);
+    query.select(columns).limit(limit).execute().await?.try_collect().await
+}
+
+/// The filter as an expression. Text of users enters it as a value only, never as SQL.
+fn condition(filter: &Filter) -> DfExpr {
+    let within = filter.within;
+    let mut condition = (col(START).lt(lit(within.end.as_microsecond())))
+        .and(col(END).gt(lit(within.start.as_microsecond())))
+        .and(col(START).lt(col(END)));
+    if !filter.kinds.is_empty() {
+        condition = condition.and(is_in(col(KIND), filter.kinds.iter().map(|kind| lit(kind.as_str())).collect()));
+    }
+    if let Some(conversation) = &filter.conversation {
+        condition = condition.and(col(CONVERSATION).eq(lit(conversation.as_str())));
+    }
+    condition
+}
+
+/// What was found, by part.
+#[derive(Default)]
+struct Hits(BTreeMap<(MemoryId, u32), Hit>);
+
+impl Hits {
+    fn add(&mut self, batch: &RecordBatch, score: &str, set: impl Fn(&mut Hit, f32)) {
+        let memories = batch[MEMORY].as_string::<i32>();
+        let parts = batch[PART].as_primitive::<UInt32Type>();
+        let scores = batch[score].as_primitive::<Float32Type>();
+        for row in 0..batch.num_rows() {
+            let (memory, part) = (MemoryId::from_text(memories.value(row)), parts.value(row));
+            let hit = Hit { memory: memory.clone(), part, similarity: None, relevance: None };
+            set(self.0.entry((memory, part)).or_insert(hit), scores.value(row));
+        }
+    }
+}

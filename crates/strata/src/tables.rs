@@ -1,0 +1,169 @@
+//! Where tables are and who may touch them: names, open handles, one writer at a time, readers never in its way.
+//!
+//! A handle is opened once and kept, so that reads see the writes of this process at once. At most so many stay open; one in
+//! use is never closed, for a second handle of the same table would not see what the first one writes.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use annals_core::ports::Table;
+use annals_core::{Error, Result};
+use lancedb::index::Index;
+use lancedb::index::scalar::FtsIndexBuilder;
+use lancedb::{Connection, connect};
+use lru::LruCache;
+use tokio::sync::{RwLock, RwLockReadGuard};
+
+use crate::damage::explain;
+use crate::disk::{self, Disk};
+use crate::rows;
+
+/// Handles kept open. Ten agents are active at once on a small machine; each handle costs about 10 kB.
+const OPEN_HANDLES: usize = 64;
+/// What the building of a text index may use before it writes a part of it out. LanceDB's default is 2 GiB for each worker.
+const INDEX_BUILD_MB: u64 = 64;
+/// The text index.
+pub const TEXT_INDEX: &str = "lex";
+
+/// All tables below a folder.
+pub struct Tables {
+    /// The folder, absolute.
+    pub root: PathBuf,
+    /// Length of the vectors.
+    pub dimension: usize,
+    database: Connection,
+    slots: Mutex<LruCache<Table, Arc<Slot>>>,
+}
+
+/// The place of one table, whether it exists or not.
+pub struct Slot {
+    /// Held while writing: two merges of one table would conflict and redo each other's work.
+    pub lane: tokio::sync::Mutex<()>,
+    /// Held for reading while the files are read, so that none is pruned or moved under a reader's hands.
+    pub handle: RwLock<Option<lancedb::Table>>,
+}
+
+impl Tables {
+    /// The tables below `root` on a disk.
+    pub async fn open(disk: Arc<dyn Disk>, root: &Path, dimension: usize) -> Result<Tables> {
+        let failed = |error| Error::storage(format!("opening the tables in {}", root.display()), error);
+        std::fs::create_dir_all(root).map_err(failed)?;
+        let root = root.canonicalize().map_err(failed)?;
+        let what = || format!("opening the tables in {}", root.display());
+        let url = disk::url(&root).ok_or_else(|| Error::storage(what(), "its path has no URL"))?;
+        let database = connect(url.as_str()).session(disk::session(disk)).execute().await;
+        let database = database.map_err(|error| Error::storage(what(), error))?;
+        Ok(Tables { root, dimension, database, slots: Mutex::new(LruCache::unbounded()) })
+    }
+
+    /// The place of a table.
+    pub fn slot(&self, table: &Table) -> Arc<Slot> {
+        let mut slots = self.slots();
+        let slot = slots.get_or_insert(table.clone(), || Arc::new(Slot::empty())).clone();
+        close_idle(&mut slots);
+        slot
+    }
+
+    fn slots(&self) -> MutexGuard<'_, LruCache<Table, Arc<Slot>>> {
+        self.slots.lock().expect("no holder of the lock panics")
+    }
+
+    /// The folder of a table: built from a hash, a word and a number, never from text of a user.
+    pub fn folder(&self, table: &Table) -> PathBuf {
+        self.root.join(table.agent.folder()).join(format!("{}.lance", file_name(table)))
+    }
+
+    /// The table for reading; none if it was never written. Its files stay where they are while the guard is held.
+    pub async fn reading<'a>(&self, table: &Table, slot: &'a Slot) -> Result<Option<Reading<'a>>> {
+        if let Ok(open) = RwLockReadGuard::try_map(slot.handle.read().await, Option::as_ref) {
+            return Ok(Some(open));
+        }
+        let mut handle = slot.handle.write().await;
+        if handle.is_none() {
+            *handle = self.find(table).await.map_err(|error| explain(table, error))?;
+        }
+        Ok(RwLockReadGuard::try_map(handle.downgrade(), Option::as_ref).ok())
+    }
+
+    /// The table for writing, made if need be. Only with the lane held: that keeps it in its place.
+    pub async fn writing(&self, table: &Table, slot: &Slot) -> Result<lancedb::Table> {
+        let found = self.reading(table, slot).await?.map(|open| open.clone());
+        let made_or_found = async {
+            let open = match found {
+                Some(open) => open,
+                None => slot.handle.write().await.insert(self.create(table).await?).clone(),
+            };
+            ensure_text_index(&open).await?;
+            Ok(open)
+        };
+        made_or_found.await.map_err(|error| explain(table, error))
+    }
+
+    async fn find(&self, table: &Table) -> lancedb::Result<Option<lancedb::Table>> {
+        let location = self.location(table)?;
+        match self.database.open_table(file_name(table)).location(location).execute().await {
+            Err(lancedb::Error::TableNotFound { .. }) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    async fn create(&self, table: &Table) -> lancedb::Result<lancedb::Table> {
+        let (location, schema) = (self.location(table)?, rows::schema(self.dimension));
+        self.database.create_empty_table(file_name(table), schema).location(location).execute().await
+    }
+
+    fn location(&self, table: &Table) -> lancedb::Result<String> {
+        let folder = self.folder(table);
+        let message = || format!("{} has no URL", folder.display());
+        let url = disk::url(&folder).ok_or_else(|| lancedb::Error::InvalidInput { message: message() })?;
+        Ok(url.into())
+    }
+}
+
+/// An open table that is not pruned, moved or closed while this lives.
+pub type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
+
+impl Slot {
+    fn empty() -> Slot {
+        Slot { lane: tokio::sync::Mutex::new(()), handle: RwLock::new(None) }
+    }
+
+    /// Forgets the handle: the next reader opens the table anew.
+    pub async fn close(&self) {
+        *self.handle.write().await = None;
+    }
+}
+
+/// Makes the text index if it is not there: after the table was made, or a crash just then. It must come before the first row,
+/// for without it LanceDB tokenizes by rules of its own, with stems and stop words, and finds less.
+async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
+    if table.index_stats(TEXT_INDEX).await?.is_some() {
+        return Ok(());
+    }
+    let words_as_they_are = FtsIndexBuilder::default()
+        .base_tokenizer("whitespace".to_owned())
+        .max_token_length(None)
+        .lower_case(false)
+        .stem(false)
+        .remove_stop_words(false)
+        .ascii_folding(false)
+        .memory_limit_mb(INDEX_BUILD_MB)
+        .num_workers(1);
+    table.create_index(&[rows::LEX], Index::FTS(words_as_they_are)).name(TEXT_INDEX.to_owned()).execute().await
+}
+
+/// A table's name below its agent.
+pub fn file_name(table: &Table) -> String {
+    format!("{}-g{}", table.grain, table.generation)
+}
+
+/// Closes what was used least lately and is not in use, down to the bound.
+fn close_idle(slots: &mut LruCache<Table, Arc<Slot>>) {
+    let excess = slots.len().saturating_sub(OPEN_HANDLES);
+    if excess == 0 {
+        return;
+    }
+    let idle = slots.iter().rev().filter(|(_, slot)| Arc::strong_count(slot) == 1);
+    let closing: Vec<Table> = idle.take(excess).map(|(table, _)| table.clone()).collect();
+    closing.iter().for_each(|table| drop(slots.pop(table)));
+}

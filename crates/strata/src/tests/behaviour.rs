@@ -1,0 +1,241 @@
+//! What the port promises, on real tables.
+
+use super::*;
+
+#[tokio::test]
+async fn passes_the_suite_of_the_port() {
+    let folders = std::cell::RefCell::new(Vec::new());
+    annals_testkit::strata_suite(async || {
+        let folder = tempfile::tempdir().unwrap();
+        let strata = LanceStrata::open(folder.path(), annals_testkit::STRATA_DIMENSION).await.unwrap();
+        folders.borrow_mut().push(folder);
+        strata
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_never_written_is_empty_and_leaves_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    assert_eq!(strata.search(&table("a"), &words("anything")).await.unwrap(), []);
+    assert_eq!(strata.scan(&table("a")).await.unwrap(), []);
+    strata.remove(&table("a")).await.unwrap();
+    assert_eq!(strata.quarantine(&table("a")).await.unwrap(), None);
+    let deletes = Batch { upserts: Vec::new(), deletes: vec![MemoryId::from_text("t-1")] };
+    strata.apply(&table("a"), deletes).await.unwrap();
+    strata.apply(&table("a"), Batch::default()).await.unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn twice_is_once_and_fewer_parts_are_fewer() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let three: Vec<Part> = (0..3).map(|number| Part { part: number, ..part("t-1", 0, "long text") }).collect();
+    let batch = upserts([three.clone(), vec![part("t-2", 1, "other")]].concat());
+    for _ in 0..2 {
+        strata.apply(&table("a"), batch.clone()).await.unwrap();
+        assert_eq!(rows(&strata, &table("a")).await, ["t-1#0", "t-1#1", "t-1#2", "t-2#0"]);
+    }
+    strata.apply(&table("a"), upserts([part("t-1", 0, "short")])).await.unwrap();
+    assert_eq!(rows(&strata, &table("a")).await, ["t-1#0", "t-2#0"]);
+    assert_eq!(names(&strata.search(&table("a"), &words("long")).await.unwrap()), Vec::<String>::new());
+    assert_eq!(names(&strata.search(&table("a"), &words("short")).await.unwrap()), ["t-1#0"]);
+    let batch = Batch { upserts: vec![part("t-3", 2, "new")], deletes: vec![MemoryId::from_text("t-1")] };
+    strata.apply(&table("a"), batch).await.unwrap();
+    let deletes = Batch { upserts: Vec::new(), deletes: vec![MemoryId::from_text("t-2")] };
+    strata.apply(&table("a"), deletes).await.unwrap();
+    assert_eq!(rows(&open(folder.path()).await, &table("a")).await, ["t-3#0"]);
+}
+
+#[tokio::test]
+async fn a_row_given_twice_in_one_batch_is_one_and_the_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    strata.apply(&table("a"), upserts([part("t-1", 0, "first"), part("t-1", 0, "second")])).await.unwrap();
+    assert_eq!(names(&strata.search(&table("a"), &words("second")).await.unwrap()), ["t-1#0"]);
+    assert_eq!(rows(&strata, &table("a")).await, ["t-1#0"]);
+}
+
+#[tokio::test]
+async fn filters_are_hard() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let said_in =
+        |memory, day, conversation: &str| Part { conversation: Some(conversation.into()), ..part(memory, day, "tea") };
+    let parts = [
+        said_in("t-1", 0, "it's \"quoted\" \\ ' OR 1=1 --"),
+        said_in("t-2", 1, "plain"),
+        Part { kind: Kind::Summary, conversation: None, speaker: None, ..part("s-3", 2, "tea") },
+    ];
+    strata.apply(&table("a"), upserts(parts)).await.unwrap();
+    let check = async |filter: Filter, expect: &[&str]| {
+        let by_vector = strata.search(&table("a"), &near(0, filter.clone())).await.unwrap();
+        assert_eq!(names(&by_vector), expect, "{filter:?}");
+        let by_words = strata.search(&table("a"), &Probe { filter: filter.clone(), ..words("tea") }).await.unwrap();
+        assert_eq!(names(&by_words), expect, "{filter:?}");
+    };
+    let talk = |conversation: &str| Filter { conversation: Some(conversation.into()), ..Filter::default() };
+    let noon = |day: i64| instant(at("2026-03-01T12:00:00Z").as_microsecond() + day * DAY_US);
+    let within = |start, end| Filter { within: Interval { start, end }, ..Filter::default() };
+    check(Filter::default(), &["s-3#0", "t-1#0", "t-2#0"]).await;
+    check(talk("it's \"quoted\" \\ ' OR 1=1 --"), &["t-1#0"]).await;
+    check(talk("plain"), &["t-2#0"]).await;
+    check(talk("' OR '1'='1"), &[]).await;
+    check(Filter { kinds: vec![Kind::Summary, Kind::Fact], ..Filter::default() }, &["s-3#0"]).await;
+    check(within(noon(1), noon(2)), &["t-2#0"]).await;
+    check(within(noon(0), instant(noon(0).as_microsecond() + 1)), &["t-1#0"]).await;
+    check(within(noon(2), noon(1)), &[]).await;
+    check(within(noon(3), Timestamp::MAX), &[]).await;
+}
+
+#[tokio::test]
+async fn similarity_is_the_cosine_and_the_limit_is_for_each_leg() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let parts = (0..6).map(|day| part(&format!("t-{day}"), day, if day > 3 { "coffee" } else { "tea" }));
+    strata.apply(&table("a"), upserts(parts)).await.unwrap();
+    let probe = Probe { limit: 2, text: Some("coffee".into()), ..near(0, Filter::default()) };
+    let hits = strata.search(&table("a"), &probe).await.unwrap();
+    assert_eq!(names(&hits), ["t-0#0", "t-1#0", "t-4#0", "t-5#0"]);
+    let similarity = |memory: &str| hits.iter().find(|hit| hit.memory.as_str() == memory).unwrap().similarity;
+    assert!((similarity("t-0").unwrap() - 1.0).abs() < 1e-6);
+    assert!((similarity("t-1").unwrap() - 0.1f32.cos()).abs() < 1e-6);
+    assert_eq!(similarity("t-4"), None);
+    assert_eq!(strata.search(&table("a"), &Probe { limit: 0, ..probe }).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn words_are_found_in_every_script_and_none_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let parts = [
+        part("t-1", 0, "Who is it? It is me."),
+        part("t-2", 1, "Wir trafen uns im Café in Zürich"),
+        part("t-3", 2, "我的猫咪很喜欢睡觉"),
+        part("t-4", 3, "メモリを増やした"),
+        part("t-5", 4, "한국어를 배우고 있다"),
+    ];
+    strata.apply(&table("a"), upserts(parts)).await.unwrap();
+    let check = async |text: &str, expect: &[&str]| {
+        assert_eq!(names(&strata.search(&table("a"), &words(text)).await.unwrap()), expect, "{text}");
+    };
+    check("who is it", &["t-1#0"]).await;
+    check("CAFE zurich", &["t-2#0"]).await;
+    check("猫", &["t-3#0"]).await;
+    check("喜欢睡觉", &["t-3#0"]).await;
+    check("メモリ", &["t-4#0"]).await;
+    check("한국어", &["t-5#0"]).await;
+    check("?!", &[]).await;
+    check("alice wednesday", &["t-1#0", "t-2#0", "t-3#0", "t-4#0", "t-5#0"]).await;
+}
+
+#[tokio::test]
+async fn agents_grains_and_generations_are_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let coarser = Table { grain: Grain::Daily, ..table("a") };
+    let next = Table { generation: 2, ..table("a") };
+    for (number, table) in [table("a"), table("b"), coarser.clone(), next.clone()].iter().enumerate() {
+        strata.apply(table, upserts([part(&format!("t-{number}"), 0, "tea")])).await.unwrap();
+    }
+    strata.remove(&next).await.unwrap();
+    for (table, expect) in [(table("a"), "t-0#0"), (table("b"), "t-1#0"), (coarser, "t-2#0")] {
+        assert_eq!(names(&strata.search(&table, &words("tea")).await.unwrap()), [expect]);
+        assert_eq!(rows(&strata, &table).await, [expect]);
+    }
+    assert_eq!(rows(&strata, &next).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_table_made_anew_under_its_old_name_is_not_mistaken_for_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let mut asides = Vec::new();
+    for round in 0..4 {
+        let name = format!("t-{round}");
+        strata.apply(&table("a"), upserts([part(&name, round, &format!("word{round}"))])).await.unwrap();
+        assert_eq!(rows(&strata, &table("a")).await, [format!("{name}#0")]);
+        for (old, expect) in [(round - 1, vec![]), (round, vec![format!("{name}#0")])] {
+            assert_eq!(names(&strata.search(&table("a"), &words(&format!("word{old}"))).await.unwrap()), expect);
+        }
+        match round % 2 {
+            0 => asides.push(strata.quarantine(&table("a")).await.unwrap().unwrap()),
+            _ => strata.remove(&table("a")).await.unwrap(),
+        }
+        assert_eq!(rows(&strata, &table("a")).await, Vec::<String>::new());
+    }
+    let agent = table("a").agent.folder();
+    assert_eq!(asides, [1, 2].map(|number| format!("{agent}/quarantine/working-g1-{number}")));
+    assert!(asides.iter().all(|aside| !files(&folder.path().join(aside)).is_empty()));
+}
+
+#[tokio::test]
+async fn with_an_index_and_a_tail_beyond_it_everything_is_found_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let row = |number: i64| part(&format!("t-{number:05}"), number, &format!("common number{number}"));
+    // Batches of forty, so that fragments are joined, indexed and pruned on the way, and the last ones are not yet.
+    for first in (0..3_000).step_by(40) {
+        strata.apply(&table("a"), upserts((first..first + 40).map(row))).await.unwrap();
+    }
+    // Some of the indexed rows change.
+    strata.apply(&table("a"), upserts([part("t-00007", 7, "common changed")])).await.unwrap();
+    let strata = open(folder.path()).await;
+    let all = strata.search(&table("a"), &Probe { limit: 5_000, ..words("common") }).await.unwrap();
+    assert_eq!(all.len(), 3_000);
+    assert_eq!(rows(&strata, &table("a")).await.len(), 3_000);
+    for (text, expect) in [("number1", "t-00001#0"), ("number2999", "t-02999#0"), ("changed", "t-00007#0")] {
+        assert_eq!(names(&strata.search(&table("a"), &words(text)).await.unwrap()), [expect]);
+    }
+    assert_eq!(strata.search(&table("a"), &words("number7")).await.unwrap(), []);
+    let near = strata.search(&table("a"), &Probe { limit: 5_000, ..near(0, Filter::default()) }).await.unwrap();
+    assert_eq!(near.len(), 3_000);
+    let manifests = files(&folder.path().join(table("a").agent.folder()).join("working-g1.lance/_versions"));
+    assert!(manifests.len() < 30, "old versions are pruned: {}", manifests.len());
+}
+
+#[tokio::test]
+async fn a_vector_of_another_length_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let short = Part { vector: vec![1.0], ..part("t-1", 0, "x") };
+    let error = strata.apply(&table("a"), upserts([short])).await.unwrap_err();
+    assert_eq!(error.to_string(), "vector of t-1 has 1 numbers, not 4 finite ones");
+    let probe = Probe { vector: Some(vec![1.0]), limit: 1, ..Probe::default() };
+    assert_eq!(strata.search(&table("a"), &probe).await.unwrap_err().to_string(), "vector has not 4 numbers");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_and_writes_do_not_disturb_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    strata.apply(&table("a"), upserts([part("t-0", 0, "tea")])).await.unwrap();
+    let writer = strata.clone();
+    let writing = tokio::spawn(async move {
+        for number in 0..60 {
+            writer.apply(&table("a"), upserts([part("t-0", number, "tea"), part("t-1", number, "tea")])).await.unwrap();
+        }
+    });
+    while !writing.is_finished() {
+        let probe = Probe { text: Some("tea".into()), ..near(0, Filter::default()) };
+        let hits = strata.search(&table("a"), &probe).await.unwrap();
+        assert!(hits.iter().all(|hit| hit.similarity.is_some() && hit.relevance.is_some()), "{hits:?}");
+        assert!((1..=2).contains(&strata.scan(&table("a")).await.unwrap().len()));
+    }
+    writing.await.unwrap();
+}
+
+#[tokio::test]
+async fn many_tables_are_used_in_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    for round in 0..2 {
+        for number in 0..70 {
+            let name = table(&format!("agent {number}"));
+            strata.apply(&name, upserts([part(&format!("t-{round}"), 0, "tea")])).await.unwrap();
+        }
+    }
+    assert_eq!(rows(&strata, &table("agent 0")).await, ["t-0#0", "t-1#0"]);
+}

@@ -1,0 +1,125 @@
+//! Damaged files are said to be damaged: never a panic, never a wrong row. And a table that was quarantined can be rebuilt.
+
+use super::*;
+use annals_core::Error;
+
+/// What happens to a file.
+#[derive(Clone, Copy, Debug)]
+enum Harm {
+    Emptied,
+    Halved,
+    Zeroed,
+    Deleted,
+    /// One byte in the middle has another value.
+    Flipped,
+}
+
+const HARMS: [Harm; 5] = [Harm::Emptied, Harm::Halved, Harm::Zeroed, Harm::Deleted, Harm::Flipped];
+
+#[tokio::test]
+async fn damage_to_any_file_of_rows_shows_in_a_scan() {
+    for harm in HARMS {
+        let found = after(harm, "data").await;
+        assert!(found.iter().all(|found| *found == Found::Damaged), "{harm:?}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn damage_to_the_newest_manifest_shows_in_a_scan() {
+    for harm in [Harm::Emptied, Harm::Halved, Harm::Zeroed] {
+        let found = after(harm, "_versions").await;
+        assert!(found.contains(&Found::Damaged), "{harm:?}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn damage_to_the_text_index_never_yields_other_rows() {
+    for harm in HARMS {
+        after(harm, "_indices").await;
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Found {
+    Damaged,
+    /// The rows as they were: the file was not needed.
+    AllRows,
+}
+
+/// Harms each file of one kind in turn, in a table with joined and fresh fragments and an index, and scans it.
+async fn after(harm: Harm, kind: &str) -> Vec<Found> {
+    let whole = tempfile::tempdir().unwrap();
+    let strata = open(whole.path()).await;
+    for first in (0..1_140).step_by(60) {
+        let row = |number: i64| part(&format!("t-{number:04}"), number, "some words");
+        strata.apply(&table("a"), upserts((first..first + 60).map(row))).await.unwrap();
+    }
+    let expect = strata.scan(&table("a")).await.unwrap();
+    let folder = whole.path().join(table("a").agent.folder()).join("working-g1.lance").join(kind);
+    let mut found = Vec::new();
+    for file in files(&folder) {
+        let bytes = std::fs::read(&file).unwrap();
+        inflict(harm, &file, &bytes);
+        found.push(scan_and_rebuild(whole.path(), &expect).await);
+        std::fs::write(&file, bytes).unwrap();
+    }
+    assert!(!found.is_empty(), "no files in {kind}");
+    found
+}
+
+fn inflict(harm: Harm, file: &Path, bytes: &[u8]) {
+    let mut flipped = bytes.to_vec();
+    flipped[bytes.len() / 2] ^= 0x55;
+    match harm {
+        Harm::Emptied => std::fs::write(file, []).unwrap(),
+        Harm::Halved => std::fs::write(file, &bytes[..bytes.len() / 2]).unwrap(),
+        Harm::Zeroed => std::fs::write(file, vec![0; bytes.len()]).unwrap(),
+        Harm::Deleted => std::fs::remove_file(file).unwrap(),
+        Harm::Flipped => std::fs::write(file, flipped).unwrap(),
+    }
+}
+
+async fn scan_and_rebuild(root: &Path, expect: &[annals_core::ports::Stored]) -> Found {
+    let strata = open(root).await;
+    // A search may do with less than all files; it may say that the table is damaged, and nothing else.
+    let probe = Probe { limit: 2_000, text: Some("words".into()), ..near(0, Filter::default()) };
+    if let Err(error) = strata.search(&table("a"), &probe).await {
+        assert!(matches!(error, Error::Damaged { .. }), "{error:?}");
+    }
+    match strata.scan(&table("a")).await {
+        Ok(rows) => {
+            assert_eq!(rows, expect);
+            Found::AllRows
+        }
+        Err(Error::Damaged { what, why }) => {
+            assert!(what.contains("working-g1") && what.contains(&table("a").agent.folder()) && !why.is_empty());
+            Found::Damaged
+        }
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_table_is_quarantined_and_rebuilt_under_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap();
+    let data = folder.path().join(table("a").agent.folder()).join("working-g1.lance/data");
+    files(&data).iter().for_each(|file| std::fs::write(file, []).unwrap());
+    let strata = open(folder.path()).await;
+    assert!(matches!(strata.scan(&table("a")).await.unwrap_err(), Error::Damaged { .. }));
+    strata.quarantine(&table("a")).await.unwrap().unwrap();
+    strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap();
+    assert_eq!(rows(&strata, &table("a")).await, ["t-1#0"]);
+    assert_eq!(names(&strata.search(&table("a"), &words("tea")).await.unwrap()), ["t-1#0"]);
+}
+
+#[tokio::test]
+async fn a_folder_that_may_not_be_written_is_no_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    // A file where the agent's folder should be: the system refuses, whoever we are.
+    std::fs::write(folder.path().join(table("a").agent.folder()), "in the way").unwrap();
+    let error = strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap_err();
+    assert!(matches!(error, Error::Storage { .. }), "{error:?}");
+}

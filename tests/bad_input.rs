@@ -1,0 +1,175 @@
+//! Bad input: a clear error that names line and field, an exit code, and nothing half-written.
+
+use crate::command::Annals;
+use crate::story::{days, line};
+
+const GOOD: &str =
+    r#"{"agent":"a","conversation":"c","id":"1","role":"user","content":"hi","at":"2026-01-01T00:00:00Z"}"#;
+
+/// Imports a good line followed by a bad one; expects the message, and that no folder came to be.
+#[track_caller]
+fn check(bad: &str, expect: &str) {
+    let annals = Annals::new();
+    let file = annals.file("bad.jsonl", &format!("{GOOD}\n{bad}\n"));
+    let answer = annals.run(&["import", file.to_str().unwrap()]);
+    assert_eq!((answer.err.trim_end(), answer.code), (format!("annals: {expect}").as_str(), 2));
+    assert!(!annals.data().exists(), "nothing is made for a file that is refused");
+}
+
+fn with(field: &str, value: &str) -> String {
+    let mut message: serde_json::Value = serde_json::from_str(&GOOD.replace("\"1\"", "\"2\"")).unwrap();
+    message[field] = serde_json::from_str(value).unwrap();
+    message.to_string()
+}
+
+#[test]
+fn not_json() {
+    check("hello", "line 2: the line is not JSON: expected value at column 1");
+    check("{\"agent\":", "line 2: the line is not JSON: EOF while parsing a value at column 9");
+    check("[1]", "line 2: the line is not a JSON object");
+}
+
+#[test]
+fn wrong_fields() {
+    check(&with("content", "7"), "line 2: content is a number; it must be a string");
+    check(&with("at", "null"), "line 2: at is missing");
+    check(&with("role", "\"robot\""), "line 2: role is \"robot\"; it is one of user, assistant, system, tool");
+    check(&with("content", "\" \""), "line 2: content is empty");
+    check(&with("agent", "\"\""), "line 2: agent is empty");
+    check(&with("agent", "\"a\\u0007\""), "line 2: agent contains the control character '\\u{7}'");
+    check(&with("agent", &format!("\"{}\"", "x".repeat(200))), "line 2: agent has 200 bytes; 128 are allowed");
+}
+
+#[test]
+fn wrong_moments() {
+    check(
+        &with("at", "\"2026-01-01 10:00\""),
+        "line 2: at is \"2026-01-01 10:00\"; a moment looks like 2026-03-04T18:30:00Z and has an offset",
+    );
+    check(
+        &with("at", "\"2026-11-20T12:05:01Z\""),
+        "line 2: at is 2026-11-20T12:05:01Z, more than five minutes ahead of now, 2026-11-20T12:00:00Z",
+    );
+    check(&with("at", "\"0000-01-01T00:00:00Z\""), "line 2: at is in the year 0; years 2 to 9998 are allowed");
+}
+
+#[test]
+fn too_much_content() {
+    let content = format!("\"{}\"", "x".repeat(10 << 20));
+    check(&with("content", &content), "line 2: content has 10485760 bytes; 262144 are allowed");
+}
+
+#[test]
+fn the_same_id_with_other_content() {
+    let other = GOOD.replace("hi", "ho");
+    check(&other, "line 2: id \"1\" stands in line 1 already, with other content");
+}
+
+#[test]
+fn all_faults_of_all_files_at_once() {
+    let annals = Annals::new();
+    let first = annals.file("first.jsonl", "{}\n");
+    let second = annals.file("second.jsonl", &format!("{GOOD}\nnope\n"));
+    let answer = annals.run(&["import", first.to_str().unwrap(), second.to_str().unwrap()]);
+    let (first, second) = (first.display(), second.display());
+    let expect = [
+        format!("annals: {first}: line 1: agent is missing"),
+        format!("{first}: line 1: conversation is missing"),
+        format!("{first}: line 1: role is missing"),
+        format!("{first}: line 1: content is missing"),
+        format!("{first}: line 1: at is missing"),
+        format!("{second}: line 2: the line is not JSON: expected ident at column 2"),
+    ];
+    assert_eq!(answer.err.trim_end(), expect.join("\n"));
+}
+
+#[test]
+fn strange_names_are_just_names() {
+    for name in ["../../etc", "o'brien \"x\"; DROP TABLE turn; --", "Ünïcödé 名前", &"é".repeat(64)] {
+        let annals = Annals::new();
+        annals.import(&line(name, name, "../1", name, "the boat was sold", "2026-01-01T10:00:00Z"));
+        let args = ["search", "boat", "--agent", name, "--conversation", name];
+        assert_eq!(annals.json(&args)["results"].as_array().unwrap().len(), 1, "{name}");
+        assert_eq!(annals.json(&["rollup", "--agent", name])[0]["written"]["daily"], 1, "{name}");
+        assert_eq!(annals.run(&["verify"]).code, 0, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let annals = Annals::new();
+    let answer = annals.run(&["import", "/no/such.jsonl"]);
+    assert_eq!(
+        (answer.code, answer.err.as_str()),
+        (6, "annals: cannot read /no/such.jsonl: No such file or directory (os error 2)\n")
+    );
+}
+
+#[test]
+fn a_folder_or_agent_that_is_not_there() {
+    let annals = Annals::new();
+    let answer = annals.run(&["status"]);
+    assert_eq!(answer.code, 3);
+    assert!(answer.err.contains("there is no data folder"), "{}", answer.err);
+    assert!(!annals.data().exists());
+    annals.import(GOOD);
+    let answer = annals.run(&["search", "x", "--agent", "b"]);
+    assert_eq!((answer.code, answer.err.as_str()), (3, "annals: there is no agent \"b\"\n"));
+}
+
+#[test]
+fn a_folder_in_use() {
+    let annals = Annals::new();
+    let mut holder = annals.command(&["import", "-"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    // The folder is only taken once the input was read: fill it, and hold the lock ourselves instead.
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    let lock =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(annals.data().join("annals.lock"));
+    let lock = lock.unwrap();
+    lock.lock().unwrap();
+    let answer = annals.run(&["import", annals.file("x.jsonl", GOOD).to_str().unwrap()]);
+    assert_eq!(answer.code, 4);
+    assert!(answer.err.contains("is in use by another annals process"), "{}", answer.err);
+}
+
+#[test]
+fn a_folder_that_is_a_file() {
+    let annals = Annals::new();
+    std::fs::write(annals.data(), "x").unwrap();
+    let answer = annals.run(&["import", annals.file("x.jsonl", GOOD).to_str().unwrap()]);
+    assert_eq!(answer.code, 6);
+    assert!(answer.err.contains("as data folder"), "{}", answer.err);
+}
+
+/// RLIMIT_FSIZE stands in for a full disk: every write past it fails. What was acknowledged before stays, and the import can
+/// be finished once there is room.
+#[test]
+fn a_full_disk_stops_the_import_and_loses_nothing() {
+    let messages = days("ann", 200, 30);
+    let whole = Annals::new();
+    whole.import(&messages);
+
+    let annals = Annals::new();
+    let file = annals.file("messages.jsonl", &messages);
+    let import = format!("ulimit -f 1000; trap '' XFSZ; exec \"$0\" \"$@\"");
+    let plain = annals.command(&["import", file.to_str().unwrap()]);
+    let mut limited = std::process::Command::new("bash");
+    limited.arg("-c").arg(import).arg(plain.get_program()).args(plain.get_args());
+    let output = limited.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(6), "{error}");
+    assert!(error.contains("full") || error.contains("File too large") || error.contains("disk I/O"), "{error}");
+    assert_eq!(annals.json(&["import", file.to_str().unwrap()])["agents"], 1);
+    assert_eq!(annals.dump(), whole.dump());
+}
+
+#[test]
+fn a_wrong_option_is_explained() {
+    let annals = Annals::new();
+    let answer = annals.run(&["search", "x", "--agent", "a", "--grain", "hourly"]);
+    assert_eq!(answer.code, 2);
+    assert!(answer.err.contains("it is one of working, daily, weekly, monthly, quarterly, yearly"), "{}", answer.err);
+    let answer = annals.run(&["search", "x", "--agent", "a", "--period", "2026-W54"]);
+    assert!(answer.err.contains("it looks like 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026"), "{}", answer.err);
+}

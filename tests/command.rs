@@ -1,0 +1,95 @@
+//! The command in a child process, over a folder that lives as long as the test.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// When all tests take place.
+pub const NOW: &str = "2026-11-20T12:00:00Z";
+
+/// A data folder and what is done with it.
+pub struct Annals {
+    place: TempDir,
+}
+
+/// What a command answered.
+pub struct Answer {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Annals {
+    pub fn new() -> Annals {
+        Annals { place: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.place.path().join("data")
+    }
+
+    /// A file beside the data folder.
+    pub fn file(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.place.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The command, ready to be started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
+        command.args(args).arg("--data").arg(self.data()).args(["--now", NOW]).env_remove("ANNALS_DATA");
+        command.stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Answer {
+        Answer::from(self.command(args).output().unwrap())
+    }
+
+    /// Runs what must succeed and gives its JSON.
+    #[track_caller]
+    pub fn json(&self, args: &[&str]) -> Value {
+        let answer = self.run(&[args, &["--json"]].concat());
+        assert_eq!(answer.code, 0, "{args:?}: {}", answer.err);
+        serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", answer.out))
+    }
+
+    /// Imports messages that must be fit.
+    #[track_caller]
+    pub fn import(&self, messages: &str) -> Value {
+        let path = self.file("messages.jsonl", messages);
+        self.json(&["import", path.to_str().unwrap()])
+    }
+
+    /// Everything, in canonical order.
+    #[track_caller]
+    pub fn dump(&self) -> String {
+        let answer = self.run(&["dump"]);
+        assert_eq!(answer.code, 0, "{}", answer.err);
+        answer.out
+    }
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Answer {
+        Answer {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+/// Every file below a folder.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}

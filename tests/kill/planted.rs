@@ -1,0 +1,95 @@
+//! Imports with a bug in them, as processes to be killed: this test binary starts itself again and runs one of the tests
+//! below, which do nothing otherwise.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+use annals_catalog::SqliteCatalog;
+use annals_core::ports::{Catalog, Turn};
+use annals_core::{Agent, MemoryId, Message, Period, Role, TurnKey};
+
+use crate::command::{Annals, NOW};
+
+/// Tells the child its data folder and file.
+const FOLDER: &str = "ANNALS_PLANTED_FOLDER";
+const FILE: &str = "ANNALS_PLANTED_FILE";
+
+/// An import that acknowledges before the commit returns.
+pub fn early(annals: &Annals, file: &str) -> Command {
+    child("kill::planted::acknowledges_early", annals, file)
+}
+
+/// An import whose ids are new each time.
+pub fn random_ids(annals: &Annals, file: &str) -> Command {
+    child("kill::planted::makes_up_ids", annals, file)
+}
+
+fn child(test: &str, annals: &Annals, file: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(FOLDER, annals.data()).env(FILE, file);
+    command
+}
+
+#[test]
+fn acknowledges_early() {
+    import(|catalog, agent, turns| {
+        acknowledge(turns.len());
+        // The commit is on its way when the caller is told.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        store(&catalog, &agent, turns);
+    });
+}
+
+#[test]
+fn makes_up_ids() {
+    import(|catalog, agent, mut turns| {
+        for turn in &mut turns {
+            turn.key.id = format!("{:?}", std::time::Instant::now());
+            turn.id = MemoryId::turn(&agent, &turn.key);
+        }
+        let count = turns.len();
+        store(&catalog, &agent, turns);
+        acknowledge(count);
+    });
+}
+
+fn store(catalog: &Arc<SqliteCatalog>, agent: &Agent, turns: Vec<Turn>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(catalog.ingest(agent, turns, false, NOW.parse().unwrap())).unwrap();
+}
+
+/// What the product logs for a batch.
+fn acknowledge(count: usize) {
+    writeln!(std::io::stderr(), "committed messages.new={count}").unwrap();
+}
+
+/// Reads the file and hands each agent's messages to `ingest`, as the product does.
+fn import(ingest: impl Fn(Arc<SqliteCatalog>, Agent, Vec<Turn>)) {
+    let (Some(folder), Some(file)) = (std::env::var_os(FOLDER), std::env::var_os(FILE)) else { return };
+    let folder = PathBuf::from(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
+    let lines = std::fs::read_to_string(file).unwrap();
+    let messages: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for batch in messages.chunk_by(|a, b| a["agent"] == b["agent"]) {
+        let agent = Agent::new(batch[0]["agent"].as_str().unwrap()).unwrap();
+        ingest(catalog.clone(), agent.clone(), batch.iter().map(|message| turn(&agent, message)).collect());
+    }
+}
+
+fn turn(agent: &Agent, message: &serde_json::Value) -> Turn {
+    let text = |field: &str| message[field].as_str().unwrap().to_owned();
+    let key = TurnKey { conversation: text("conversation"), id: text("id") };
+    let day: Period = text("at")[..10].parse().unwrap();
+    let message = Message {
+        conversation: text("conversation"),
+        client_id: Some(text("id")),
+        role: Role::User,
+        name: Some(text("name")),
+        content: text("content"),
+        at: text("at").parse().unwrap(),
+    };
+    Turn { id: MemoryId::turn(agent, &key), key, day, message }
+}

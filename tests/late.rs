@@ -1,0 +1,71 @@
+//! Input that comes late, in another order, or again with other words.
+
+use serde_json::json;
+
+use crate::command::Annals;
+use crate::story::{days, line};
+
+#[test]
+fn a_late_message_rebuilds_its_ancestors_and_nothing_else() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 120, 2));
+    annals.json(&["rollup"]);
+    let text = "I broke my wrist in Valparaiso and cancelled the concert on 7 February 2026.";
+    annals.import(&line("ann", "late", "1", "Ann", text, "2026-02-07T21:00:00Z"));
+    let before: Vec<String> = annals.dump().lines().map(str::to_owned).collect();
+    let written = annals.json(&["rollup"])[0]["written"].clone();
+    // The year is open.
+    assert_eq!(written, json!({ "daily": 1, "weekly": 1, "monthly": 1, "quarterly": 1, "yearly": 0 }));
+    let after = annals.dump();
+    let changed = after.lines().filter(|line| line.starts_with("{\"memory\"") && !before.iter().any(|old| old == line));
+    let periods: Vec<serde_json::Value> = changed
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["memory"]["period"].clone())
+        .collect();
+    assert_eq!(periods, [json!("2026-02-07"), json!("2026-W06"), json!("2026-02"), json!("2026-Q1")]);
+}
+
+#[test]
+fn a_shuffled_import_comes_to_the_same() {
+    let messages = days("ann", 60, 3);
+    let straight = Annals::new();
+    straight.import(&messages);
+    straight.json(&["rollup"]);
+
+    let shuffled = Annals::new();
+    let mut lines: Vec<&str> = messages.lines().collect();
+    // A fixed shuffle: 97 has no common factor with 180.
+    let count = lines.len();
+    lines = (0..count).map(|n| lines[n * 97 % count]).collect();
+    for piece in lines.chunks(50) {
+        shuffled.import(&piece.join("\n"));
+        shuffled.json(&["rollup"]);
+    }
+    assert_eq!(shuffled.dump(), straight.dump());
+}
+
+#[test]
+fn other_words_under_the_same_id_are_refused_or_revise_the_day() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 10, 2));
+    annals.json(&["rollup"]);
+    let before = annals.dump();
+    let other = line("ann", "day 3", "3#0", "Ann", "I sold the boat to Ms Okafor in Turin.", "2026-01-04T08:00:00Z");
+    let file = annals
+        .file("other.jsonl", &format!("{}{other}", line("ann", "new", "1", "Ann", "fresh", "2026-01-04T09:00:00Z")));
+    let refused = annals.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.err.contains("id \"3#0\" of conversation \"day 3\" is stored with other content"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(annals.dump(), before, "nothing of a refused file is stored");
+
+    let revised = annals.json(&["import", "--revise", file.to_str().unwrap()]);
+    assert_eq!((&revised["revised"], &revised["accepted"]), (&json!(1), &json!(1)));
+    assert_eq!(annals.json(&["rollup"])[0]["written"]["daily"], json!(1));
+    let day =
+        annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--from", "2026-01-04", "--to", "2026-01-04"]);
+    assert!(day[0]["text"].as_str().unwrap().contains("Okafor"));
+    assert_eq!(annals.run(&["verify"]).code, 0);
+}

@@ -1,0 +1,16 @@
+//! Annals as people run it: the real command on real folders, in child processes, one module per promise or subject.
+//!
+//! Nothing here looks inside: what a test knows it learned from the command's output and its exit code.
+
+#![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
+#![allow(missing_docs, reason = "names of tests say what they are for")]
+
+mod architecture;
+mod bad_input;
+mod command;
+mod damage;
+mod demo;
+mod kill;
+mod late;
+mod story;
+mod surface;

@@ -1,0 +1,192 @@
+//! Every subcommand does its work and speaks JSON.
+
+use serde_json::json;
+
+use crate::command::Annals;
+use crate::story::{days, line};
+
+fn with_story() -> Annals {
+    let annals = Annals::new();
+    annals.import(&days("ann", 40, 3));
+    annals.json(&["rollup"]);
+    annals
+}
+
+#[test]
+fn import_says_what_it_did_and_a_second_one_skips_everything() {
+    let annals = Annals::new();
+    let first = annals.import(&days("ann", 3, 2));
+    assert_eq!((&first["accepted"], &first["duplicate"], &first["searchable"]), (&json!(6), &json!(0), &json!(6)));
+    let second = annals.import(&days("ann", 4, 2));
+    assert_eq!((&second["accepted"], &second["duplicate"], &second["searchable"]), (&json!(2), &json!(6), &json!(2)));
+}
+
+#[test]
+fn import_reads_standard_input_and_overrides_the_agent() {
+    let annals = Annals::new();
+    let file = annals.file("in.jsonl", &days("ann", 2, 2));
+    let mut command = annals.command(&["import", "-", "--agent", "../bo'b", "--json"]);
+    let output = command.stdin(std::fs::File::open(file).unwrap()).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(annals.json(&["agent", "list"]), json!(["../bo'b"]));
+}
+
+#[test]
+fn fields_that_mean_nothing_are_named() {
+    let annals = Annals::new();
+    let message =
+        r#"{"agent":"a","conversation":"c","role":"user","content":"hi","at":"2026-01-01T00:00:00Z","mood":"fine"}"#;
+    assert_eq!(annals.import(message)["ignored_fields"], json!({ "mood": 1 }));
+}
+
+#[test]
+fn rollup_fills_every_closed_period_and_a_second_one_nothing() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 40, 3));
+    let due = annals.json(&["rollup", "--dry-run"]);
+    assert_eq!(due[0]["periods"].as_array().unwrap().len(), 40 + 7 + 2 + 1);
+    let first = annals.json(&["rollup"]);
+    assert_eq!(first[0]["written"], json!({ "daily": 40, "weekly": 7, "monthly": 2, "quarterly": 1, "yearly": 0 }));
+    let second = annals.json(&["rollup"]);
+    assert_eq!(second[0]["written"], json!({ "daily": 0, "weekly": 0, "monthly": 0, "quarterly": 0, "yearly": 0 }));
+    assert_eq!(annals.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn search_answers_by_grain_and_range_and_says_where_from() {
+    let annals = with_story();
+    let answer =
+        annals.json(&["search", "brother in Kyoto", "--agent", "ann", "--period", "2026-01-04", "--grain", "working"]);
+    let results = answer["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    for result in results {
+        assert_eq!(
+            (&result["grain"], &result["period"], &result["date"]),
+            (&json!("working"), &json!("2026-01-04"), &json!("2026-01-04"))
+        );
+    }
+    assert_eq!(results[0]["source_ids"], json!(["3#0"]));
+    let weeks = annals.json(&[
+        "search",
+        "Kyoto",
+        "--agent",
+        "ann",
+        "--grain",
+        "weekly",
+        "--from",
+        "2026-01-12",
+        "--to",
+        "2026-01-18",
+    ]);
+    assert_eq!(weeks["results"].as_array().unwrap().len(), 1);
+    assert_eq!(weeks["results"][0]["cover"]["from"], json!("2026-01-12"));
+    assert_eq!(weeks["results"][0]["source_ids"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn an_empty_range_is_said_to_be_empty() {
+    let annals = with_story();
+    let answer = annals.json(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);
+    assert_eq!((&answer["results"], &answer["range_is_empty"]), (&json!([]), &json!(true)));
+    let shown = annals.run(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);
+    assert_eq!(shown.out, "Nothing is remembered of 2024-12-30 to 2025-12-28.\n");
+}
+
+#[test]
+fn timeline_lists_the_oldest_first() {
+    let annals = with_story();
+    let weeks = annals.json(&["timeline", "--agent", "ann", "--grain", "weekly"]);
+    let labels: Vec<&str> = weeks.as_array().unwrap().iter().map(|week| week["period"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["2026-W01", "2026-W02", "2026-W03", "2026-W04", "2026-W05", "2026-W06", "2026-W07"]);
+    let some = annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--from", "2026-01-02", "--limit", "2"]);
+    assert_eq!((&some[0]["period"], &some[1]["period"]), (&json!("2026-01-02"), &json!("2026-01-03")));
+}
+
+#[test]
+fn show_traces_a_summary_to_what_was_said() {
+    let annals = with_story();
+    let days = annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--limit", "1"]);
+    let shown = annals.json(&["show", days[0]["id"].as_str().unwrap(), "--sources"]);
+    assert_eq!(shown["sources"].as_array().unwrap().len(), 3);
+    assert_eq!(shown["sources"][0]["message"], json!("0#0"));
+    let missing = annals.run(&["show", "t-nothing"]);
+    assert_eq!((missing.code, missing.err.as_str()), (3, "annals: there is no memory \"t-nothing\"\n"));
+}
+
+#[test]
+fn status_counts_and_names_what_waits() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 2, 2));
+    let before = annals.json(&["status"]);
+    assert_eq!(before["agents"][0]["due"], json!(["2026-01-01", "2026-01-02", "2026-W01", "2026-01", "2026-Q1"]));
+    annals.json(&["rollup"]);
+    let after = annals.json(&["status", "--agent", "ann"]);
+    assert_eq!(after["agents"][0]["due"], json!([]));
+    assert_eq!(after["agents"][0]["open"], json!(["2026"]));
+    assert_eq!(after["agents"][0]["memories"]["daily"], json!(2));
+}
+
+#[test]
+fn rebuild_comes_to_the_same() {
+    let annals = with_story();
+    let before = annals.dump();
+    annals.json(&["rebuild"]);
+    assert_eq!(annals.dump(), before);
+    assert_eq!(annals.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn refresh_rewrites_nothing_while_the_engine_is_the_same() {
+    let annals = with_story();
+    let written = annals.json(&["rollup", "--refresh"])[0]["written"].clone();
+    assert_eq!(written, json!({ "daily": 0, "weekly": 0, "monthly": 0, "quarterly": 0, "yearly": 0 }));
+}
+
+#[test]
+fn an_agent_has_settings_and_a_zone_decides_its_days() {
+    let annals = Annals::new();
+    annals.json(&["agent", "set", "ann", "--time-zone", "Asia/Tokyo"]);
+    annals.import(&line("ann", "c", "1", "Ann", "late on the last day of the year", "2025-12-31T20:00:00Z"));
+    let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
+    assert_eq!(turns[0]["date"], json!("2026-01-01"));
+    assert_eq!(annals.json(&["agent", "show", "ann"])["time_zone"], json!("Asia/Tokyo"));
+    let wrong = annals.run(&["agent", "set", "ann", "--time-zone", "Mars/Olympus"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("time_zone \"Mars/Olympus\" is not an IANA time zone"), "{}", wrong.err);
+}
+
+#[test]
+fn a_language_finds_its_word_forms() {
+    let annals = Annals::new();
+    annals.import(&line("ann", "c", "1", "Ann", "Die alten Häuser am Fluss wurden verkauft", "2026-01-01T20:00:00Z"));
+    annals.json(&["agent", "set", "ann", "--language", "de"]);
+    let answer = annals.json(&["search", "Haus", "--agent", "ann"]);
+    assert_eq!(answer["results"].as_array().unwrap().len(), 1);
+    assert_eq!(annals.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn dead_letters_are_listed_and_replayed() {
+    let annals = with_story();
+    assert_eq!(annals.json(&["dead", "list"]), json!([]));
+    assert_eq!(annals.json(&["dead", "replay"]), json!({ "alive": 0, "dead": 0 }));
+}
+
+#[test]
+fn agents_do_not_see_each_other() {
+    let annals = with_story();
+    annals.import(&line("bo", "c", "1", "Bo", "Kyoto with my brother", "2026-01-04T08:00:00Z"));
+    let answer = annals.json(&["search", "Kyoto brother", "--agent", "bo"]);
+    assert_eq!(answer["results"].as_array().unwrap().len(), 1);
+    let answer = annals.json(&["search", "Kyoto brother", "--agent", "ann", "--limit", "500"]);
+    assert!(answer["results"].as_array().unwrap().iter().all(|result| result["speaker"] != json!("Bo")));
+}
+
+#[test]
+fn embed_measures_fidelity() {
+    let annals = Annals::new();
+    let pairs = "main\tx\t2012\t1\t5.0\tA man is singing.\tA man sings.\nmain\tx\t2012\t2\t0.2\tA man is singing.\tThe stock fell.\nmain\tx\t2012\t3\t3.0\tA dog runs.\tAn animal is running.\n";
+    let file = annals.file("sts.csv", pairs);
+    let answer = annals.json(&["embed", "--eval", file.to_str().unwrap()]);
+    assert_eq!((&answer["pairs"], &answer["spearman"]), (&json!(3), &json!(1.0)));
+}
