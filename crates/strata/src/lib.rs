@@ -28,6 +28,7 @@ use async_trait::async_trait;
 
 use damage::contain;
 use tables::Tables;
+use upkeep::Upkeep;
 
 /// The tables of all agents below one folder, as `<agent>/<grain>-g<generation>.lance`.
 #[derive(Clone)]
@@ -39,12 +40,12 @@ impl LanceStrata {
     /// The tables below `root`, whose vectors have `dimension` numbers. Creates the folder, and nothing in it until the first
     /// write. [`annals_core::Error::Storage`] if it cannot be created.
     pub async fn open(root: &Path, dimension: usize) -> Result<LanceStrata> {
-        LanceStrata::open_on(disk::synced(), root, dimension).await
+        LanceStrata::open_on(disk::synced(), Upkeep::default(), root, dimension).await
     }
 
-    /// The same on any store of local files: where tests pull the plug.
-    pub(crate) async fn open_on(disk: Arc<dyn disk::Disk>, root: &Path, dimension: usize) -> Result<LanceStrata> {
-        Ok(LanceStrata { tables: Arc::new(Tables::open(disk, root, dimension).await?) })
+    /// The same on any store of local files, which tests pull the plug of, and with upkeep at any pace.
+    async fn open_on(disk: Arc<dyn disk::Disk>, upkeep: Upkeep, root: &Path, dimension: usize) -> Result<LanceStrata> {
+        Ok(LanceStrata { tables: Arc::new(Tables::open(disk, upkeep, root, dimension).await?) })
     }
 }
 

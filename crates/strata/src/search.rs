@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use annals_core::ports::{Hit, Probe, Table};
-use annals_core::{Error, Filter, MemoryId, Result};
+use annals_core::{Error, Filter, Interval, MemoryId, Result};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, UInt32Type};
+use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
 use futures::TryStreamExt;
 use lancedb::DistanceType;
 use lancedb::expr::{DfExpr, col, is_in, lit};
@@ -62,39 +62,53 @@ async fn both_legs(table: &lancedb::Table, probe: &Probe) -> lancedb::Result<Vec
 async fn by_vector(
     table: &lancedb::Table,
     vector: &[f32],
-    filter: DfExpr,
+    filter: Option<DfExpr>,
     limit: usize,
 ) -> lancedb::Result<Vec<RecordBatch>> {
     let query = table.query().nearest_to(vector)?.column(VECTOR).distance_type(DistanceType::Cosine);
-    let columns = Select::columns(&[MEMORY, PART, DISTANCE]);
-    query.bypass_vector_index().only_if_expr(filter).select(columns).limit(limit).execute().await?.try_collect().await
+    run(query.bypass_vector_index(), DISTANCE, filter, limit).await
 }
 
 async fn by_words(
     table: &lancedb::Table,
     words: String,
-    filter: DfExpr,
+    filter: Option<DfExpr>,
     limit: usize,
 ) -> lancedb::Result<Vec<RecordBatch>> {
     let words = FullTextSearchQuery::new(words).with_column(LEX.to_owned())?;
-    let columns = Select::columns(&[MEMORY, PART, SCORE]);
-    let query = table.query().full_text_search(words).only_if_expr(filter);
-    query.select(columns).limit(limit).execute().await?.try_collect().await
+    run(table.query().full_text_search(words), SCORE, filter, limit).await
 }
 
-/// The filter as an expression. Text of users enters it as a value only, never as SQL.
-fn condition(filter: &Filter) -> DfExpr {
-    let within = filter.within;
-    let mut condition = (col(START).lt(lit(within.end.as_microsecond())))
-        .and(col(END).gt(lit(within.start.as_microsecond())))
-        .and(col(START).lt(col(END)));
+/// The best of what passes the filter, with their scores. LanceDB filters before it ranks unless told otherwise.
+async fn run(
+    query: impl QueryBase + ExecutableQuery,
+    score: &str,
+    filter: Option<DfExpr>,
+    limit: usize,
+) -> lancedb::Result<Vec<RecordBatch>> {
+    let query = query.select(Select::columns(&[MEMORY, PART, START, END, score])).limit(limit);
+    let query = match filter {
+        Some(filter) => query.only_if_expr(filter),
+        None => query,
+    };
+    query.execute().await?.try_collect().await
+}
+
+/// The filter as an expression, none if all pass. Text of users enters it as a value only, never as SQL.
+fn condition(filter: &Filter) -> Option<DfExpr> {
+    let mut conditions = Vec::new();
+    // Comparing all rows with the ends of time would cost a third of a search of 100,000 rows.
+    if filter.within != Interval::ALWAYS {
+        conditions.push(col(START).lt(lit(filter.within.end.as_microsecond())));
+        conditions.push(col(END).gt(lit(filter.within.start.as_microsecond())));
+    }
     if !filter.kinds.is_empty() {
-        condition = condition.and(is_in(col(KIND), filter.kinds.iter().map(|kind| lit(kind.as_str())).collect()));
+        conditions.push(is_in(col(KIND), filter.kinds.iter().map(|kind| lit(kind.as_str())).collect()));
     }
     if let Some(conversation) = &filter.conversation {
-        condition = condition.and(col(CONVERSATION).eq(lit(conversation.as_str())));
+        conditions.push(col(CONVERSATION).eq(lit(conversation.as_str())));
     }
-    condition
+    conditions.into_iter().reduce(DfExpr::and)
 }
 
 /// What was found, by part.
@@ -106,7 +120,9 @@ impl Hits {
         let memories = batch[MEMORY].as_string::<i32>();
         let parts = batch[PART].as_primitive::<UInt32Type>();
         let scores = batch[score].as_primitive::<Float32Type>();
-        for row in 0..batch.num_rows() {
+        let (starts, ends) = (batch[START].as_primitive::<Int64Type>(), batch[END].as_primitive::<Int64Type>());
+        // What covers no instant is in no range, not even in all of time.
+        for row in (0..batch.num_rows()).filter(|row| starts.value(*row) < ends.value(*row)) {
             let (memory, part) = (MemoryId::from_text(memories.value(row)), parts.value(row));
             let hit = Hit { memory: memory.clone(), part, similarity: None, relevance: None };
             set(self.0.entry((memory, part)).or_insert(hit), scores.value(row));

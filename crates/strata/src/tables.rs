@@ -17,6 +17,7 @@ use tokio::sync::{RwLock, RwLockReadGuard};
 use crate::damage::explain;
 use crate::disk::{self, Disk};
 use crate::rows;
+use crate::upkeep::Upkeep;
 
 /// Handles kept open. Ten agents are active at once on a small machine; each handle costs about 10 kB.
 const OPEN_HANDLES: usize = 64;
@@ -31,6 +32,8 @@ pub struct Tables {
     pub root: PathBuf,
     /// Length of the vectors.
     pub dimension: usize,
+    /// When to compact and index.
+    pub upkeep: Upkeep,
     database: Connection,
     slots: Mutex<LruCache<Table, Arc<Slot>>>,
 }
@@ -45,7 +48,7 @@ pub struct Slot {
 
 impl Tables {
     /// The tables below `root` on a disk.
-    pub async fn open(disk: Arc<dyn Disk>, root: &Path, dimension: usize) -> Result<Tables> {
+    pub async fn open(disk: Arc<dyn Disk>, upkeep: Upkeep, root: &Path, dimension: usize) -> Result<Tables> {
         let failed = |error| Error::storage(format!("opening the tables in {}", root.display()), error);
         std::fs::create_dir_all(root).map_err(failed)?;
         let root = root.canonicalize().map_err(failed)?;
@@ -53,7 +56,7 @@ impl Tables {
         let url = disk::url(&root).ok_or_else(|| Error::storage(what(), "its path has no URL"))?;
         let database = connect(url.as_str()).session(disk::session(disk)).execute().await;
         let database = database.map_err(|error| Error::storage(what(), error))?;
-        Ok(Tables { root, dimension, database, slots: Mutex::new(LruCache::unbounded()) })
+        Ok(Tables { root, dimension, upkeep, database, slots: Mutex::new(LruCache::unbounded()) })
     }
 
     /// The place of a table.

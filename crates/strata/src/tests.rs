@@ -4,6 +4,7 @@ mod behaviour;
 mod corruption;
 mod forgetful;
 mod measure;
+mod model;
 mod power_cut;
 
 use std::path::{Path, PathBuf};
@@ -12,13 +13,28 @@ use std::sync::Arc;
 use annals_core::ports::{Batch, Hit, Part, Probe, Table};
 use annals_core::{Agent, Filter, Grain, Interval, Kind, MemoryId, Strata, Timestamp};
 
-use crate::LanceStrata;
+use crate::upkeep::Upkeep;
+use crate::{LanceStrata, disk};
 
 const DIMENSION: usize = 4;
 const DAY_US: i64 = 86_400_000_000;
 
 async fn open(root: &Path) -> LanceStrata {
     LanceStrata::open(root, DIMENSION).await.unwrap()
+}
+
+/// Tables that are compacted, indexed and pruned all the time.
+async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Result<LanceStrata> {
+    let busy = Upkeep {
+        every: 5,
+        overdue: 20,
+        small_rows: 12,
+        many_fragments: 6,
+        large_rows: 60,
+        timed_rows: 20,
+        many_pieces: 3,
+    };
+    LanceStrata::open_on(disk, busy, root, DIMENSION).await
 }
 
 fn table(agent: &str) -> Table {

@@ -16,10 +16,10 @@ impl Names {
         Names(distinct.into_iter().flat_map(words).collect())
     }
 
-    /// Whether the word, in lower case, is a name of a speaker, or one cut short: "mel" of "melanie".
+    /// Whether the word, in lower case, is a name of a speaker, or one cut short: "jo" of "joanna".
     pub(super) fn is_speaker(&self, word: &str) -> bool {
         let first_not_before =
             self.0.range::<str, _>((std::ops::Bound::Included(word), std::ops::Bound::Unbounded)).next();
-        first_not_before.is_some_and(|name| name == word || (word.len() >= 3 && name.starts_with(word)))
+        first_not_before.is_some_and(|name| name == word || (word.len() >= 2 && name.starts_with(word)))
     }
 }

@@ -88,8 +88,8 @@ fn quotes_what_was_told_and_nothing_else() {
         "Bob: I sold the car on Monday.",
     );
     check(
-        &["Ann: We got a puppy. Her name is Luna.", "Ann: She eats shoes", "Bob: Where do you live?"],
-        "Ann: We got a puppy. Her name is Luna. She eats shoes\nBob: Where do you live?",
+        &["Ann: We got a puppy. Her name is Luna.", "Ann: She eats shoes", "Bob: Does Luna sleep in the kitchen?"],
+        "Ann: We got a puppy. Her name is Luna. She eats shoes\nBob: Does Luna sleep in the kitchen?",
     );
     check(&["Ann: ", "Bob: \n \t", "Ann: The bakery closed."], "Ann: The bakery closed.");
     check(&["Ann: The bakery closed.", "Ann: The bakery closed."], "Ann: The bakery closed.");

@@ -17,12 +17,8 @@ pub(super) enum Kind {
     Light,
     /// Something is said of something.
     Content,
-    /// It says when.
-    Time,
-    /// A proper name of someone or something other than the speakers.
-    Name,
-    /// A number, an amount, a date.
-    Number,
+    /// Who, when or how much: a proper name of another than the speakers, a word of the calendar, a number.
+    Particular,
 }
 
 /// The words of a sentence in lower case with their kinds, in order. Addresses, paths and code are one word a token.
@@ -31,7 +27,7 @@ pub(super) fn of(sentence: &str, names: &Names) -> Vec<(String, Kind)> {
     for token in sentence.split_whitespace() {
         let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !CURRENCIES.contains(c));
         if is_number(token) {
-            words.push((token.to_lowercase(), Kind::Number));
+            words.push((token.to_lowercase(), Kind::Particular));
         } else if token.contains(CODE) {
             words.push((token.to_lowercase(), Kind::Content));
         } else {
@@ -69,10 +65,8 @@ fn kind(word: &str, lower: &str, inside: bool, names: &Names) -> Kind {
     let may_be_name = capital || !inside;
     if LIGHT.contains(lower) || is_one_letter(word) || (may_be_name && names.is_speaker(lower)) {
         Kind::Light
-    } else if TIME.contains(lower) {
-        Kind::Time
-    } else if capital && inside {
-        Kind::Name
+    } else if TIME.contains(lower) || (capital && inside) {
+        Kind::Particular
     } else {
         Kind::Content
     }
@@ -110,7 +104,12 @@ const COURTESY: &str = "hey hi hello hiya howdy bye goodbye cheers welcome thank
     especially pretty bad well fine true same course matter problem worries worry mind idea question morning evening \
     afternoon night day days time times later soon tonight today tomorrow there everyone guys guy dude man bro buddy pal \
     mate friend dear stuff new anytime always make makes making give it'd anyway alright wait congrats congratulations \
-    appreciate deserve rock rocks cute stay keep support kindness kind enjoy doing done work job way great";
+    appreciate deserve rock rocks cute stay keep support kindness kind enjoy work job yum yummy jk j.k ttyl yess yeah yo \
+    bet got gotcha prob probs someday jealous adorable delicious pumped stoked thrilled grateful thankful jk mm mmm ooh ugh \
+    oof yikes sooo soo fab magical uplifting powerful help helps helped helping helpful safe touch chill hang hoping \
+    listening posted share sharing shared check spirit completely fully rough tough bummer stinks fingers crossed bon voyage \
+    appetit ton tons word words encouragement news pic try trying understand understanding understood forget long easy \
+    pleasure honor moment bud buddies fella folks everybody";
 
 const TIMES: &str = "yesterday today tonight tomorrow ago last next week weeks weekend month months year years recently \
     monday tuesday wednesday thursday friday saturday sunday january february march april june july august september \
@@ -130,15 +129,15 @@ mod tests {
             let told: Vec<(&str, Kind)> = told.iter().map(|(word, kind)| (word.as_str(), *kind)).collect();
             assert_eq!(told, expect, "{sentence}");
         }
-        use Kind::{Content, Name, Number, Time};
+        use Kind::{Content, Particular};
         check("Hey Mel, thanks!", &[]);
-        check("Mel’s dog met Ann's cat", &[("dog", Content), ("met", Content), ("ann", Name), ("cat", Content)]);
+        check("Mel’s dog met Ann's cat", &[("dog", Content), ("met", Content), ("ann", Particular), ("cat", Content)]);
         check("it's “melanie”", &[("melanie", Content)]);
         check(
             "Paid £1,000, at 5:30pm on the 2nd.",
-            &[("paid", Content), ("£1,000", Number), ("5:30pm", Number), ("2nd", Number)],
+            &[("paid", Content), ("£1,000", Particular), ("5:30pm", Particular), ("2nd", Particular)],
         );
-        check("we leave on Monday", &[("leave", Content), ("monday", Time)]);
+        check("we leave on Monday", &[("leave", Content), ("monday", Particular)]);
         check(
             "https://a.example/b?c=1 and /etc/fstab",
             &[("https://a.example/b?c=1", Content), ("etc/fstab", Content)],

@@ -1,8 +1,8 @@
 //! What a sentence is worth telling.
 //!
-//! The effect of each weight was measured with `examples/coverage.rs` on LoCoMo (turns represented, turns quoted, in percent;
-//! 48.0 and 77.9 with all of them) and is stated beside it. What had none is not here: centrality and rarity of words, verbs
-//! of event and change, first person, place in the conversation.
+//! The weights were measured with `examples/coverage.rs` on LoCoMo; beside each stands what remains without it of the turns
+//! represented and quoted, 47.8 and 77.3 % with all of them. What helped neither is not here: centrality and rarity of
+//! words, verbs of event and change, first person, the place in the conversation.
 
 use super::names::Names;
 use super::words::{self, Kind};
@@ -10,29 +10,23 @@ use super::words::{self, Kind};
 /// A word of content counts 1.
 const CONTENT: f64 = 1.0;
 
-/// When it was: such sentences can be dated.
-const TIME: f64 = 2.0;
+/// Who, when and how much: what is asked about later. 47.5 and 74.6 % without.
+const PARTICULAR: f64 = 2.0;
 
-/// Who and what by name.
-const NAME: f64 = 2.0;
-
-/// How much, how many, which day. Rare in talk (one sentence in 250) and asked about in seven of ten.
-const NUMBER: f64 = 3.0;
-
-/// A question tells less than its answer. Nearly without effect on the figures, since an answer's words win anyway.
+/// A question tells less than its answer. 47.9 and 77.1 % without: an answer's words mostly win anyway.
 const QUESTION: f64 = 0.3;
 
-/// What is said only of the other person is mostly applause.
+/// What is said only of the other person is mostly applause. 47.4 and 76.1 % without.
 const ONLY_YOU: f64 = 0.5;
 
-/// A remark in brackets, such as the caption of a picture, comes after what was said with it.
+/// A remark in brackets, such as the caption of a picture, comes after what was said with it. 47.3 and 77.8 % without.
 const ASIDE: f64 = 0.5;
 
-/// A sentence that had to be cut comes after whole ones, for the reader's sake.
+/// A sentence that had to be cut comes after whole ones. For the reader of long-winded diaries; talk has none to cut.
 const CUT: f64 = 0.5;
 
-/// The cost of a sentence beside its words: its share of a line's head and of the reader's attention. With less, very short
-/// sentences win (more turns quoted, fewer represented); with more, long ones do.
+/// What a sentence costs beside its words: its share of a line's head and of the reader's attention. Without it very short
+/// sentences win, 43.8 and 81.0 %; at twice as much, 48.5 and 75.0 %.
 const SENTENCE: f64 = 6.0;
 
 /// A sentence as the choice sees it.
@@ -52,12 +46,19 @@ impl Worth {
 }
 
 /// The worth of a sentence of so many words: what its words tell, by their number.
+///
+/// One word that tells something is a filler yet ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!") but where the speakers tell
+/// it of themselves ("I graduated!").
 pub(super) fn of(sentence: &str, length: usize, names: &Names) -> Worth {
     let mut found = words::of(sentence, names);
+    let is_own = has_any(&found, &OWN);
     let form = form(sentence, &found);
     found.retain(|(_, kind)| *kind != Kind::Light);
     found.sort_by(|one, other| one.0.cmp(&other.0));
     found.dedup_by(|later, first| later.0 == first.0);
+    if found.len() < 2 && !is_own {
+        found.clear();
+    }
     let words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(*kind))).collect();
     Worth { factor: form * substance(&found) / (length as f64 + SENTENCE), words }
 }
@@ -66,14 +67,12 @@ fn weight(kind: Kind) -> f64 {
     match kind {
         Kind::Light => 0.0,
         Kind::Content => CONTENT,
-        Kind::Time => TIME,
-        Kind::Name => NAME,
-        Kind::Number => NUMBER,
+        Kind::Particular => PARTICULAR,
     }
 }
 
-/// Dates, names and numbers add no more than there is said of them; else "October 1st, 1666." and bare lists of names would be
-/// what a year of a diary consists of.
+/// The share of its words' worth that a sentence keeps: names, dates and numbers add no more than there is said of them. Else
+/// "October 1st, 1666." and bare lists of names would be what a year of a diary consists of. 48.0 and 77.9 % without.
 fn substance(words: &[(String, Kind)]) -> f64 {
     let plain = words.len() as f64 * CONTENT;
     let content = words.iter().filter(|(_, kind)| *kind == Kind::Content).count() as f64;
@@ -82,9 +81,8 @@ fn substance(words: &[(String, Kind)]) -> f64 {
 }
 
 fn form(sentence: &str, words: &[(String, Kind)]) -> f64 {
-    let any_of = |list: &[&str]| words.iter().any(|(word, _)| list.contains(&word.as_str()));
     let is_question = sentence.trim_end_matches(['"', '”', ')', '」', '』']).ends_with(['?', '？']);
-    let only_you = any_of(&YOU) && !any_of(&OWN);
+    let only_you = has_any(words, &YOU) && !has_any(words, &OWN);
     let factors = [
         (is_question, QUESTION),
         (only_you, ONLY_YOU),
@@ -92,6 +90,10 @@ fn form(sentence: &str, words: &[(String, Kind)]) -> f64 {
         (sentence.ends_with('…'), CUT),
     ];
     factors.into_iter().filter(|(applies, _)| *applies).map(|(_, factor)| factor).product()
+}
+
+fn has_any(words: &[(String, Kind)], list: &[&str]) -> bool {
+    words.iter().any(|(word, _)| list.contains(&word.as_str()))
 }
 
 const OWN: [&str; 10] = ["i", "i'm", "i've", "i'd", "i'll", "my", "we", "we're", "we've", "our"];
@@ -103,7 +105,7 @@ mod tests {
     use crate::extractive::budget::length;
 
     fn worth(sentence: &str) -> f64 {
-        of(sentence, length(sentence), &Names::of(["Ann Lee", "Melanie"].into_iter())).full()
+        of(sentence, length(sentence), &Names::of(["Ann Lee", "Melanie", "Joanna"].into_iter())).full()
     }
 
     #[test]
@@ -139,6 +141,25 @@ mod tests {
             "haha",
             "Good morning, Ann Lee!",
             "Sure thing.",
+            "Gotcha!",
+            "Hey Jo!",
+            "Hey Joe!",
+            "Yo Mel!",
+            "Ttyl, bye!",
+            "No prob.",
+            "Thanks for sharing the recipe!",
+            "Thanks a ton for the kind words and encouragement!",
+            "You got this!",
+            "I bet!",
+            "I'm stoked, Ann!",
+            "I'll keep you posted.",
+            "Fingers crossed!",
+            "Long time no see!",
+            "Bon voyage!",
+            "Glad to help!",
+            "Check it out!",
+            "Keep in touch.",
+            "Wow, that's a great pic!",
         ];
         for filler in fillers {
             assert_eq!(worth(filler), 0.0, "{filler}");
@@ -159,5 +180,6 @@ mod tests {
         check("The Dutch fleet lay at anchor off Dunkirk.", "October 1st, 1666.");
         check("The bakery closed.", "Well, you know, it is what it is, and the bakery closed.");
         check("The bakery closed", "The bakery closed…");
+        check("I graduated!", "Congrats on graduating!");
     }
 }

@@ -1,5 +1,9 @@
 //! What the port promises, on real tables.
 
+use arrow_array::RecordBatch;
+use futures::TryStreamExt;
+use lancedb::query::ExecutableQuery;
+
 use super::*;
 
 #[tokio::test]
@@ -225,6 +229,22 @@ async fn searches_and_writes_do_not_disturb_each_other() {
         assert!((1..=2).contains(&strata.scan(&table("a")).await.unwrap().len()));
     }
     writing.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_search_under_way_keeps_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    strata.apply(&table("a"), upserts([part("t-0", 0, "tea")])).await.unwrap();
+    let slot = strata.tables.slot(&table("a"));
+    let searching = strata.tables.reading(&table("a"), &slot).await.unwrap().unwrap();
+    let before = searching.query_snapshot().await.unwrap();
+    // Through upkeep, which joins the row's file with others and would drop it.
+    for number in 1..30 {
+        strata.apply(&table("a"), upserts([part(&format!("t-{number}"), 0, "tea")])).await.unwrap();
+    }
+    let found: Vec<RecordBatch> = before.query().execute().await.unwrap().try_collect().await.unwrap();
+    assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), 1);
 }
 
 #[tokio::test]

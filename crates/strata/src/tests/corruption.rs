@@ -32,11 +32,14 @@ async fn damage_to_the_newest_manifest_shows_in_a_scan() {
     }
 }
 
+/// A changed byte in the index may go unnoticed, for LanceDB keeps no checksums; the rows do not depend on it.
 #[tokio::test]
-async fn damage_to_the_text_index_never_yields_other_rows() {
-    for harm in HARMS {
-        after(harm, "_indices").await;
+async fn damage_to_the_text_index_shows_in_a_scan() {
+    for harm in [Harm::Emptied, Harm::Halved, Harm::Zeroed, Harm::Deleted] {
+        let found = after(harm, "_indices").await;
+        assert!(found.iter().all(|found| *found == Found::Damaged), "{harm:?}: {found:?}");
     }
+    after(Harm::Flipped, "_indices").await;
 }
 
 #[derive(Debug, PartialEq)]

@@ -7,7 +7,7 @@ use object_store::local::LocalFileSystem;
 
 use super::forgetful::Forgetful;
 use super::*;
-use crate::disk::{self, Disk};
+use crate::disk::Disk;
 
 /// When a batch is taken for applied.
 #[derive(Clone, Copy, PartialEq)]
@@ -17,14 +17,14 @@ enum Recorded {
     BeforeApply,
 }
 
-/// Batches before the first one that is cut off, so that the versions after them cross the point of compaction.
-const BEFORE_UPKEEP: i64 = 15;
+/// Batches before the first one that is cut off, so that there is something to join, index, merge and prune.
+const BEFORE: i64 = 15;
 
 #[tokio::test]
 async fn nothing_that_was_applied_is_lost() {
     let from_nothing = survive(disk::synced, Recorded::WhenApplyReturns, 0).await.unwrap();
     assert!(from_nothing > 10, "cut only {from_nothing} times");
-    let through_upkeep = survive(disk::synced, Recorded::WhenApplyReturns, BEFORE_UPKEEP).await.unwrap();
+    let through_upkeep = survive(disk::synced, Recorded::WhenApplyReturns, BEFORE).await.unwrap();
     assert!(through_upkeep > 60, "cut only {through_upkeep} times");
 }
 
@@ -44,7 +44,7 @@ async fn a_record_made_too_early_is_noticed() {
 /// what was lost.
 async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -> Result<usize, String> {
     let start = tempfile::tempdir().unwrap();
-    let strata = open(start.path()).await;
+    let strata = open_busy(disk(), start.path()).await.unwrap();
     for number in 0..before {
         strata.apply(&table("a"), batch(number)).await.unwrap();
     }
@@ -52,8 +52,8 @@ async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -
         let folder = copy(start.path());
         let disk = Forgetful::until(disk(), step);
         let mut applied = before;
-        if let Ok(strata) = LanceStrata::open_on(Arc::new(disk.clone()), folder.path(), DIMENSION).await {
-            for number in before..before + 6 {
+        if let Ok(strata) = open_busy(Arc::new(disk.clone()), folder.path()).await {
+            for number in before..before + 4 {
                 let early = i64::from(recorded == Recorded::BeforeApply);
                 applied += early;
                 if strata.apply(&table("a"), batch(number)).await.is_err() || disk.is_off() {
@@ -74,7 +74,7 @@ async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -
 
 /// After the power is back: all batches that were recorded are there, the next one whole or not at all, and work goes on.
 async fn check(root: &Path, applied: i64) -> Result<(), String> {
-    let strata = open(root).await;
+    let strata = open_busy(disk::synced(), root).await.unwrap();
     let found = strata.scan(&table("a")).await.map_err(|error| error.to_string())?;
     let found: Vec<String> = found.iter().map(|row| format!("{}#{}", row.memory, row.part)).collect();
     if found != expected(applied) && found != expected(applied + 1) {
