@@ -152,7 +152,7 @@ fn a_full_disk_stops_the_import_and_loses_nothing() {
 
     let annals = Annals::new();
     let file = annals.file("messages.jsonl", &messages);
-    let import = format!("ulimit -f 1000; trap '' XFSZ; exec \"$0\" \"$@\"");
+    let import = "ulimit -f 1000; trap '' XFSZ; exec \"$0\" \"$@\"";
     let plain = annals.command(&["import", file.to_str().unwrap()]);
     let mut limited = std::process::Command::new("bash");
     limited.arg("-c").arg(import).arg(plain.get_program()).args(plain.get_args());

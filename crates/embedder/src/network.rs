@@ -65,8 +65,10 @@ impl Network {
         let options = RunOptions::default().with_thread_pool(Some(lane.clone()));
         let outputs = self.model.run_n(vec![(self.input, input.into())], [self.output], Some(options));
         let [output] = outputs.map_err(|error| Error::model("cannot run model.onnx", error))?;
-        let (_, vector) =
+        let (_, mut vector) =
             output.into_shape_vec::<f32, 2>().map_err(|error| Error::model("cannot read the vector", error))?;
+        // It comes in a buffer of rten's pool, made for a whole layer: 384 numbers would hold on to 116 KB.
+        vector.shrink_to_fit();
         Ok(vector)
     }
 }

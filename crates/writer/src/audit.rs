@@ -71,7 +71,7 @@ impl Writer {
             match seqs.remove(memory) {
                 None => found.push(Discrepancy::Extra(grain, memory.clone())),
                 Some(truth) if truth != seq && truth <= applied => {
-                    found.push(Discrepancy::Stale(grain, memory.clone()))
+                    found.push(Discrepancy::Stale(grain, memory.clone()));
                 }
                 Some(_) => {}
             }

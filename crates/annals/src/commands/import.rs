@@ -32,9 +32,9 @@ pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     let folder = open_or_make(global).await?;
     let imported = import(&folder, parsed, args, global.json).await?;
     if global.json {
-        print_json(&imported)
+        print_json(&imported);
     } else {
-        imported.print()
+        imported.print();
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -25,7 +25,8 @@ impl World {
         let turns: Vec<Turn> = turns.iter().map(|(at, text)| turn_of(&agent("a"), message(at, text))).collect();
         let source = turns.first().map(|turn| turn.id.clone()).unwrap();
         world.catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();
-        let made = summaries.iter().map(|(label, text)| summary(label, 1, std::slice::from_ref(&source), text)).collect();
+        let made =
+            summaries.iter().map(|(label, text)| summary(label, 1, std::slice::from_ref(&source), text)).collect();
         world.catalog.save_summaries(&agent("a"), made, at(NOW)).await.unwrap();
         world.project().await;
         world

@@ -53,7 +53,7 @@ async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -
         let disk = Forgetful::until(disk(), step);
         let mut applied = before;
         if let Ok(strata) = open_busy(Arc::new(disk.clone()), folder.path()).await {
-            for number in before..before + 4 {
+            for number in before..before + 6 {
                 let early = i64::from(recorded == Recorded::BeforeApply);
                 applied += early;
                 if strata.apply(&table("a"), batch(number)).await.is_err() || disk.is_off() {

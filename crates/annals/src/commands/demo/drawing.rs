@@ -97,7 +97,7 @@ fn shade(grain: Grain, index: usize) -> Style {
         Grain::Quarterly => (166, 124, 82),
         _ => (134, 92, 64),
     };
-    let step = if index % 2 == 0 { 0 } else { 24 };
+    let step = if index.is_multiple_of(2) { 0 } else { 24 };
     let ground = Color::Rgb(RgbColor(r - step, g - step, b - step));
     Style::new().bg_color(Some(ground)).fg_color(Some(AnsiColor::Black.into()))
 }
