@@ -17,7 +17,7 @@ fn the_demo_fills_a_folder_once_and_answers_three_questions() {
     let first: serde_json::Value = serde_json::from_str(&demo(&["--json"])).unwrap();
     assert!(first["imported"]["accepted"].as_u64().unwrap() >= 600);
     assert!(first["written"]["daily"].as_u64().unwrap() >= 150);
-    for (index, words) in ["walnut", "Duarte", "Porto"].iter().enumerate() {
+    for (index, words) in ["walnut", "Duarte", "Bica"].iter().enumerate() {
         let found = first["answers"][index]["results"][0]["text"].as_str().unwrap();
         assert!(found.contains(words), "{words:?} is not in {found}");
     }

@@ -49,7 +49,14 @@ fn other_words_under_the_same_id_are_refused_or_revise_the_day() {
     annals.import(&days("ann", 10, 2));
     annals.json(&["rollup"]);
     let before = annals.dump();
-    let other = line("ann", "day 3", "3#0", "Ann", "I sold the boat to Ms Okafor in Turin.", "2026-01-04T08:00:00Z");
+    let other = line(
+        "ann",
+        "day 3",
+        "3#0",
+        "Ann",
+        "I broke my wrist in Valparaiso and cancelled the concert of 7 February.",
+        "2026-01-04T08:00:00Z",
+    );
     let file = annals
         .file("other.jsonl", &format!("{}{other}", line("ann", "new", "1", "Ann", "fresh", "2026-01-04T09:00:00Z")));
     let refused = annals.run(&["import", file.to_str().unwrap()]);
@@ -66,6 +73,6 @@ fn other_words_under_the_same_id_are_refused_or_revise_the_day() {
     assert_eq!(annals.json(&["rollup"])[0]["written"]["daily"], json!(1));
     let day =
         annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--from", "2026-01-04", "--to", "2026-01-04"]);
-    assert!(day[0]["text"].as_str().unwrap().contains("Okafor"));
+    assert!(day[0]["text"].as_str().unwrap().contains("Valparaiso"));
     assert_eq!(annals.run(&["verify"]).code, 0);
 }

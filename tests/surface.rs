@@ -162,6 +162,7 @@ fn a_language_finds_its_word_forms() {
     annals.json(&["agent", "set", "ann", "--language", "de"]);
     let answer = annals.json(&["search", "Haus", "--agent", "ann"]);
     assert_eq!(answer["results"].as_array().unwrap().len(), 1);
+    annals.json(&["rollup"]);
     assert_eq!(annals.run(&["verify"]).code, 0);
 }
 

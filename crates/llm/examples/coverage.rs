@@ -2,11 +2,11 @@
 //!
 //!     cargo run -p annals-llm --example coverage -- messages.jsonl queries.jsonl
 //!
-//! Turns are grouped by agent and UTC day and each day is summarized. Of the distinct turns that are evidence for a query,
-//! the share is printed that is *represented* (at least half of its distinct content words are in the day's sentences) and
-//! that is *quoted* (one of its sentences is chosen). Beside the engine stand two choices of sentences of equal length: the
-//! day's first ones, and random ones (mean of five seeds). Names of speakers and dates at the head of lines do not count for
-//! anyone, and the baselines keep the sentence that crosses the length whole.
+//! Turns are grouped by agent and UTC day and each day is summarized. Of the distinct turns that are evidence for a
+//! query, the share is printed that is *represented* (at least half of its distinct content words are in the day's
+//! sentences) and that is *quoted* (one of its sentences is chosen). Beside the engine stand two choices of sentences
+//! of equal length: the day's first ones, and random ones (mean of five seeds). Names of speakers and dates at the
+//! head of lines do not count for anyone, and the baselines keep the sentence that crosses the length whole.
 
 #![allow(clippy::print_stdout)]
 
@@ -116,11 +116,12 @@ fn content(text: &str) -> impl Iterator<Item = String> {
     lower.filter(|word| !STOP.split_whitespace().any(|stop| stop == word)).collect::<Vec<_>>().into_iter()
 }
 
-const STOP: &str = "a an the and or but if so of to in on at for with by from as is are was were be been being am do does did \
-    have has had having i you he she it we they me him her us them my your his its our their mine yours this that these \
-    those there here what which who whom whose when where why how not no nor just very too also can could will would \
-    should may might must than then up out about into over all some any more most such only own same i'm it's that's \
-    don't i've you're we're i'll i'd can't didn't isn't you've we've they're he's she's there's what's let's";
+const STOP: &str = "a an the and or but if so of to in on at for with by from as is are was were be been being am do \
+    does did have has had having i you he she it we they me him her us them my your his its our their mine yours this \
+    that these those there here what which who whom whose when where why how not no nor just very too also can could \
+    will would should may might must than then up out about into over all some any more most such only own same i'm \
+    it's that's don't i've you're we're i'll i'd can't didn't isn't you've we've they're he's she's there's what's \
+    let's";
 
 fn lines(file: &str) -> Result<Vec<Value>, Failure> {
     let text = std::fs::read_to_string(file)?;

@@ -2,8 +2,8 @@
 //!
 //! Purely lexical, so that it is the same on every processor, costs nothing and needs no model. Sentences are found
 //! (`split`), weighed by what they tell (`worth`, `words`), chosen so that every child has its say and nothing is told
-//! twice (`choose`), and set as lines (`lines`). It never rewords: each sentence is a verbatim piece of one turn, whitespace
-//! apart, or ends in "…" where it was cut.
+//! twice (`choose`), and set as lines (`lines`). It never rewords: each sentence is a verbatim piece of one turn,
+//! whitespace apart, or ends in "…" where it was cut.
 
 mod budget;
 mod candidates;

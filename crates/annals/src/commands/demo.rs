@@ -23,9 +23,9 @@ const NOW: &str = "2026-03-11T09:00:00Z";
 
 /// Question, grain and period.
 const QUESTIONS: [(&str, Grain, &str); 3] = [
-    ("Which nuts must I avoid?", Grain::Daily, "2025-02"),
+    ("Am I allergic to walnut, pecan or almonds?", Grain::Daily, "2025-02"),
     ("Why was the sailing week in the Azores cancelled?", Grain::Weekly, "2025-Q2"),
-    ("The new job and the move to Porto", Grain::Monthly, "2025"),
+    ("When was the cat Bica adopted?", Grain::Monthly, "2025"),
 ];
 
 pub async fn run(global: &Global) -> Result<ExitCode> {

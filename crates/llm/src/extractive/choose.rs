@@ -1,4 +1,5 @@
-//! Which sentences a summary consists of: every child has its say, and nothing is told twice, until the budget is spent.
+//! Which sentences a summary consists of: every child has its say, and nothing is told twice, until the budget is
+//! spent.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,8 +4,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::budget::length;
 
-/// Longer sentences are split into clauses: the diary of Pepys has sentences of a hundred words, and a reader of a summary
-/// wants one thing of them.
+/// Longer sentences are split into clauses: the diary of Pepys has sentences of a hundred words, and a reader of a
+/// summary wants one thing of them.
 const LONG: usize = 45;
 
 /// Shorter clauses do not stand alone.

@@ -152,8 +152,8 @@ fn chinese_and_japanese_have_sentences_and_lengths() {
     assert!(unbroken.chars().count() <= 60 && unbroken.ends_with('…'), "{unbroken}");
 }
 
-/// One text of ten megabytes, and one each of a megabyte of what could make a search for ends of sentences, clauses or words
-/// start over: were any of it quadratic, this would run for hours.
+/// One text of ten megabytes, and one each of a megabyte of what could make a search for ends of sentences, clauses or
+/// words start over: were any of it quadratic, this would run for hours.
 #[test]
 fn a_huge_turn_is_a_turn_like_any_other() {
     fn check(bytes: usize, piece: &str) {

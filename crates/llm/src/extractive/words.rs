@@ -1,7 +1,7 @@
 //! The words of a sentence, and what kind each is of.
 //!
-//! The lists are short on purpose: they hold the commonest words of English talk. In other languages every word counts as
-//! content, so that only the form of a sentence (numbers, names, length) tells more from less.
+//! The lists are short on purpose: they hold the commonest words of English talk. In other languages every word counts
+//! as content, so that only the form of a sentence (numbers, names, length) tells more from less.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -82,39 +82,39 @@ static LIGHT: LazyLock<BTreeSet<&str>> =
 static TIME: LazyLock<BTreeSet<&str>> = LazyLock::new(|| TIMES.split(' ').collect());
 
 const GRAMMAR: &str = "a an the and or but if so of to in on at for with by from as off up down out over into about \
-    than then there here this that these those it its he him his she her they them their we us our you your i me my mine \
-    myself yourself itself themselves who whom whose which what when where why how not no nor only just also too very \
-    such some any all both each few more most other own same is am are was were be been being do does did done doing \
-    have has had having can could will would shall should may might must let lets get gets it'd it'll i'm i've i'd i'll \
-    you're you've you'd you'll he'd he'll she'd she'll we're we've we'd we'll they're they've they'd they'll isn't \
-    aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't shouldn't \
-    ain't im ive dont cant thats because 'cause cuz though although while through during between again once ever never \
-    always still even much many lot lots bit kind sort thing things something anything everything nothing someone \
-    anyone everyone one ones way like as well maybe perhaps quite rather around after before until since without \
+    than then there here this that these those it its he him his she her they them their we us our you your i me my \
+    mine myself yourself itself themselves who whom whose which what when where why how not no nor only just also too \
+    very such some any all both each few more most other own same is am are was were be been being do does did done \
+    doing have has had having can could will would shall should may might must let lets get gets it'd it'll i'm i've \
+    i'd i'll you're you've you'd you'll he'd he'll she'd she'll we're we've we'd we'll they're they've they'd they'll \
+    isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't can't cannot couldn't won't wouldn't \
+    shouldn't ain't im ive dont cant thats because 'cause cuz though although while through during between again once \
+    ever never always still even much many lot lots bit kind sort thing things something anything everything nothing \
+    someone anyone everyone one ones way like well maybe perhaps quite rather around after before until since without \
     gonna wanna gotta kinda sorta";
 
-const COURTESY: &str = "hey hi hello hiya howdy bye goodbye cheers welcome thanks thank thx ty please pls sorry ok okay \
-    k kk yes yeah yep yup yea ya no nope nah sure right exactly indeed absolutely definitely totally certainly agree \
-    agreed oh ah aha hm hmm um uh er ha haha hahaha hehe heh lol lmao rofl xd omg btw brb np yw wow whoa woah woo woohoo yay \
-    aw aww awww ouch oops damn gosh cool nice great good better best awesome amazing wonderful fantastic incredible \
-    fabulous excellent perfect brilliant super terrific lovely beautiful gorgeous sweet neat fun funny interesting \
-    inspiring impressive exciting excited glad happy proud sounds sound looks look looking see seeing seen know think \
-    guess mean means say says tell hear heard talk talking chat chatting catch keep going go come take care luck love loves \
-    loved loving liked hope wish wishes feel feels want need really truly actually literally honestly seriously \
-    especially pretty bad well fine true same course matter problem worries worry mind idea question morning evening \
-    afternoon night day days time times later soon tonight today tomorrow there everyone guys guy dude man bro buddy pal \
-    mate friend dear stuff new anytime always make makes making give it'd anyway alright wait congrats congratulations \
-    appreciate deserve rock rocks cute stay keep support kindness kind enjoy work job yum yummy jk j.k ttyl yess yeah yo \
-    bet got gotcha prob probs someday jealous adorable delicious pumped stoked thrilled grateful thankful jk mm mmm ooh ugh \
-    oof yikes sooo soo fab magical uplifting powerful help helps helped helping helpful safe touch chill hang hoping \
-    listening posted share sharing shared check spirit completely fully rough tough bummer stinks fingers crossed bon voyage \
-    appetit ton tons word words encouragement news pic try trying understand understanding understood forget long easy \
-    pleasure honor moment bud buddies fella folks everybody";
+const COURTESY: &str = "hey hi hello hiya howdy bye goodbye cheers welcome thanks thank thx ty please pls sorry ok \
+    okay k kk yes yeah yep yup yea ya nope nah sure right exactly indeed absolutely definitely totally certainly \
+    agree agreed oh ah aha hm hmm um uh er ha haha hahaha hehe heh lol lmao rofl xd omg btw brb np yw wow whoa woah \
+    woo woohoo yay aw aww awww ouch oops damn gosh cool nice great good better best awesome amazing wonderful \
+    fantastic incredible fabulous excellent perfect brilliant super terrific lovely beautiful gorgeous sweet neat fun \
+    funny interesting inspiring impressive exciting excited glad happy proud sounds sound looks look looking see \
+    seeing seen know think guess mean means say says tell hear heard talk talking chat chatting catch keep going go \
+    come take care luck love loves loved loving liked hope wish wishes feel feels want need really truly actually \
+    literally honestly seriously especially pretty bad fine true course matter problem worries worry mind idea \
+    question morning evening afternoon night day days time times later soon tonight today tomorrow guys guy dude man \
+    bro buddy pal mate friend dear stuff new anytime make makes making give anyway alright wait congrats \
+    congratulations appreciate deserve rock rocks cute stay support kindness enjoy work job yum yummy jk j.k ttyl \
+    yess yo bet got gotcha prob probs someday jealous adorable delicious pumped stoked thrilled grateful thankful mm \
+    mmm ooh ugh oof yikes sooo soo fab magical uplifting powerful help helps helped helping helpful safe touch chill \
+    hang hoping listening posted share sharing shared check spirit completely fully rough tough bummer stinks fingers \
+    crossed bon voyage appetit ton tons word words encouragement news pic try trying understand understanding \
+    understood forget long easy pleasure honor moment bud buddies fella folks everybody";
 
-const TIMES: &str = "yesterday today tonight tomorrow ago last next week weeks weekend month months year years recently \
-    monday tuesday wednesday thursday friday saturday sunday january february march april june july august september \
-    october november december spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday \
-    noon midnight morning evening";
+const TIMES: &str = "yesterday ago last next week weeks weekend month months year years recently monday tuesday \
+    wednesday thursday friday saturday sunday january february march april june july august september october \
+    november december spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon \
+    midnight";
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,8 @@
 //! What a sentence is worth telling.
 //!
-//! The weights were measured with `examples/coverage.rs` on LoCoMo; beside each stands what remains without it of the turns
-//! represented and quoted, 47.2 and 76.5 % with all of them. What helped neither is not here: centrality and rarity of
-//! words, verbs of event and change, the first person, brackets, the place in the conversation.
+//! The weights were measured with `examples/coverage.rs` on LoCoMo; beside each stands what remains without it of the
+//! turns represented and quoted, 47.2 and 76.5 % with all of them. What helped neither is not here: centrality and
+//! rarity of words, verbs of event and change, the first person, brackets, the place in the conversation.
 
 use super::names::Names;
 use super::words::{self, Kind};
@@ -22,8 +22,8 @@ const ONLY_YOU: f64 = 0.5;
 /// A sentence that had to be cut comes after whole ones. For the reader of long-winded diaries; talk has none to cut.
 const CUT: f64 = 0.5;
 
-/// What a sentence costs beside its words: its share of a line's head and of the reader's attention. Without it very short
-/// sentences win, 43.5 and 79.4 %; at twice as much, 48.0 and 74.5 %.
+/// What a sentence costs beside its words: its share of a line's head and of the reader's attention. Without it very
+/// short sentences win, 43.5 and 79.4 %; at twice as much, 48.0 and 74.5 %.
 const SENTENCE: f64 = 6.0;
 
 /// A sentence as the choice sees it.
@@ -44,8 +44,8 @@ impl Worth {
 
 /// The worth of a sentence of so many words: what its words tell, by their number.
 ///
-/// One word that tells something is a filler yet ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!") but where the speakers tell
-/// it of themselves ("I graduated!").
+/// A sentence with a single telling word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless
+/// speakers say it of themselves ("I graduated!").
 pub(super) fn of(sentence: &str, length: usize, names: &Names) -> Worth {
     let mut found = words::of(sentence, names);
     let is_own = has_any(&found, &OWN);
@@ -68,8 +68,9 @@ fn weight(kind: Kind) -> f64 {
     }
 }
 
-/// The share of its words' worth that a sentence keeps: names, dates and numbers add no more than there is said of them. Else
-/// "October 1st, 1666." and bare lists of names would be what a year of a diary consists of. 47.4 and 76.9 % without.
+/// The share of its words' worth that a sentence keeps: names, dates and numbers add no more than there is said of
+/// them. Else "October 1st, 1666." and bare lists of names would be what a year of a diary consists of. 47.4 and 76.9
+/// % without.
 fn substance(words: &[(String, Kind)]) -> f64 {
     let plain = words.len() as f64 * CONTENT;
     let content = words.iter().filter(|(_, kind)| *kind == Kind::Content).count() as f64;
