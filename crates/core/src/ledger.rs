@@ -81,6 +81,7 @@ pub struct Operation {
     pub duplicate: u64,
     /// Messages whose content was replaced.
     pub revised: u64,
-    /// The catalog sequence after it: it is searchable once the lane has applied this.
+    /// The highest catalog sequence of its messages: they are searchable once the lane has applied this. Not that of the whole
+    /// catalog, which other agents push on to where this agent's lane never comes.
     pub seq: u64,
 }

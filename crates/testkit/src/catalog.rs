@@ -77,7 +77,6 @@ impl Catalog for MemoryCatalog {
             for turn in turns {
                 archive.store(turn, seq, now, &mut operation);
             }
-            operation.seq = *seq;
             archive.operations.insert(operation.id.clone(), operation.clone());
             Ok(operation)
         })?

@@ -45,12 +45,14 @@ impl Archive {
         match self.contents.insert(turn.id.clone(), digest) {
             Some(known) if known == digest => {
                 operation.duplicate += 1;
+                operation.seq = operation.seq.max(self.memories[&turn.id].seq);
                 return;
             }
             Some(_) => operation.revised += 1,
             None => operation.accepted += 1,
         }
         *seq += 1;
+        operation.seq = *seq;
         self.soil(turn.day, *seq, now);
         if let Some(former) = self.memories.insert(turn.id.clone(), remember(turn, *seq)) {
             self.soil(former.period, *seq, now);

@@ -64,6 +64,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         records::the_ledger_is_by_grain_and_time,
         records::dead_letters_are_kept_until_exhumed,
         records::operations_are_kept,
+        records::an_operation_is_done_when_its_own_lane_is,
         records::a_sound_store_has_no_faults,
     ];
     run("catalog", cases, async || Box::new(make().await) as Box<dyn Catalog>).await;

@@ -127,6 +127,16 @@ pub(super) async fn dead_letters_are_kept_until_exhumed(catalog: &dyn Catalog) {
     assert_eq!(catalog.dead_letters(&me()).await.unwrap(), replaced[1..]);
 }
 
+pub(super) async fn an_operation_is_done_when_its_own_lane_is(catalog: &dyn Catalog) {
+    let request = || vec![turn(&me(), "2026-03-04T10:00:00Z", "one"), turn(&me(), "2026-03-04T11:00:00Z", "two")];
+    let first = catalog.ingest(&me(), request(), false, now()).await.unwrap();
+    let other = agent("other");
+    catalog.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "one")], false, now()).await.unwrap();
+    let again = catalog.ingest(&me(), request(), false, now()).await.unwrap();
+    let newest = catalog.changes(&me(), Grain::Working, 0, 10).await.unwrap().pop().unwrap().seq();
+    assert_eq!((first.seq, again.seq), (newest, newest));
+}
+
 pub(super) async fn operations_are_kept(catalog: &dyn Catalog) {
     let done = say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done.clone()));
