@@ -26,3 +26,16 @@ if [ -z "${PROTOC:-}" ]; then
     export PROTOC="$cache/protoc/protoc/data/bin/protoc"
   fi
 fi
+
+# Cargo knows some sources by their absolute path and the rest by time alone, so another checkout's build of our own crates
+# could pass for this one's. Dependencies stay.
+checkout="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+built="$CARGO_TARGET_DIR/checkout"
+if [ "$(cat "$built" 2>/dev/null)" != "$checkout" ]; then
+  if [ -d "$CARGO_TARGET_DIR/debug" ]; then
+    members=$(sed -n 's/^name = "\(annals.*\)"$/--package \1/p' "$checkout"/crates/*/Cargo.toml | sort -u)
+    # shellcheck disable=SC2086 # one word each
+    cargo clean --quiet --locked --manifest-path "$checkout/Cargo.toml" $members
+  fi
+  mkdir -p "$CARGO_TARGET_DIR" && printf '%s' "$checkout" > "$built"
+fi

@@ -26,6 +26,12 @@ fn killed_at_any_moment_nothing_acknowledged_is_lost() {
     assert_eq!(violation(product, rounds), None);
 }
 
+/// The control: the same import without a bug passes, so that what catches the two below is the bug.
+#[test]
+fn an_honest_import_beside_the_product_passes() {
+    assert_eq!(violation(planted::honest, 5), None);
+}
+
 #[test]
 fn acknowledging_before_the_commit_is_caught() {
     assert!(violation(planted::early, ROUNDS).is_some());

@@ -15,6 +15,11 @@ use crate::command::{Annals, NOW};
 const FOLDER: &str = "ANNALS_PLANTED_FOLDER";
 const FILE: &str = "ANNALS_PLANTED_FILE";
 
+/// The same import without a bug.
+pub fn honest(annals: &Annals, file: &str) -> Command {
+    child("kill::planted::acknowledges_what_is_stored", annals, file)
+}
+
 /// An import that acknowledges before the commit returns.
 pub fn early(annals: &Annals, file: &str) -> Command {
     child("kill::planted::acknowledges_early", annals, file)
@@ -29,6 +34,15 @@ fn child(test: &str, annals: &Annals, file: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(FOLDER, annals.data()).env(FILE, file);
     command
+}
+
+#[test]
+fn acknowledges_what_is_stored() {
+    import(|catalog, agent, turns| {
+        let count = turns.len();
+        store(&catalog, &agent, turns);
+        acknowledge(count);
+    });
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder, makes it if `create`, and brings the tables up to date with the catalog.
+    /// Opens the folder; makes it if `create`.
     pub async fn open(path: &Path, create: bool, now: Timestamp) -> Result<Folder> {
         let path = prepare(path, create)?;
         let lock = lock(&path)?;
@@ -48,7 +48,7 @@ impl Folder {
         let strata: Arc<dyn Strata> = Arc::new(LanceStrata::open(&path.join("tables"), embedder.dimension()).await?);
         // A roll-up asked for by hand waits for no further input.
         let patience = Patience { grace: GRACE, quiet: SignedDuration::ZERO };
-        let folder = Folder {
+        Ok(Folder {
             writer: Writer::new(catalog.clone(), strata.clone(), embedder.clone()),
             summarizer: Summarizer::new(catalog.clone(), Arc::new(Extractive), patience),
             search: Search::new(catalog.clone(), strata.clone(), embedder),
@@ -57,8 +57,7 @@ impl Folder {
             now,
             path,
             _lock: lock,
-        };
-        Ok(folder)
+        })
     }
 
     /// The agent of that name; an error if there is none, so that a misspelt name is not an empty memory.
@@ -106,14 +105,15 @@ fn lock(path: &Path) -> Result<File> {
         }
         Err(TryLockError::Error(cause)) => return Err(wrong(cause)),
     }
-    let write = || {
-        file.set_len(0)?;
-        file.rewind()?;
-        write!(file, "{}", std::process::id())
-    };
-    let mut write = write;
-    write().map_err(wrong)?;
+    sign(&mut file).map_err(wrong)?;
     Ok(file)
+}
+
+/// Leaves this process's number in the file, for whoever finds it held.
+fn sign(file: &mut File) -> std::io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}", std::process::id())
 }
 
 fn owner(file: &mut File) -> String {

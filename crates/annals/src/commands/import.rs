@@ -7,7 +7,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::{Agent, Error, Fault, Grain, Message, Result, TurnKey};
+use annals_core::{Agent, Error, Fault, Grain, Message, Result, TurnKey, Zones};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -26,8 +26,9 @@ const LANE: u64 = 2000;
 type Messages = Vec<(TurnKey, Message)>;
 
 pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
-    // The folder is only made once the files are found fit.
+    // The folder is only made once the files and the zone are found fit.
     let now = super::now(global);
+    args.time_zone.as_deref().map(Zones::new).transpose()?;
     let parsed = read_all(args, now)?;
     let folder = open_or_make(global).await?;
     let imported = import(&folder, parsed, args, global.json).await?;
