@@ -27,6 +27,32 @@ if [ -z "${PROTOC:-}" ]; then
   fi
 fi
 
+# DuckDB's official library, as its npm package carries it: compiling its C++ takes half an hour.
+duckdb_version=1.5.6-r.1
+fetch_duckdb() {
+  need npm "apt-get install nodejs npm (or build with --features bundled-duckdb)"
+  case "$(uname -sm)" in
+    "Linux x86_64") platform=linux-x64 ;;
+    "Linux aarch64") platform=linux-arm64 ;;
+    *) echo "annals: no ready DuckDB for $(uname -sm); build with --features bundled-duckdb" >&2; exit 1 ;;
+  esac
+  rm -rf "$cache/duckdb.new" && mkdir -p "$cache/duckdb.new"
+  (cd "$cache/duckdb.new" && npm pack --silent "@duckdb/node-bindings-$platform@$duckdb_version" >/dev/null && tar xzf ./*.tgz) \
+    || { echo "annals: DuckDB could not be fetched; set DUCKDB_LIB_DIR to the folder of libduckdb.so 1.5.6" >&2; exit 1; }
+  mkdir -p "$cache/duckdb"
+  mv "$cache/duckdb.new/package/libduckdb.so" "$cache/duckdb/$duckdb_version.so.new"
+  rm -rf "$cache/duckdb/$duckdb_version" "$cache/duckdb.new"
+  mkdir "$cache/duckdb/$duckdb_version"
+  mv "$cache/duckdb/$duckdb_version.so.new" "$cache/duckdb/$duckdb_version/libduckdb.so"
+}
+
+if [ -z "${DUCKDB_LIB_DIR:-}" ]; then
+  [ -f "$cache/duckdb/$duckdb_version/libduckdb.so" ] || fetch_duckdb
+  export DUCKDB_LIB_DIR="$cache/duckdb/$duckdb_version"
+fi
+# Tests of single crates run without the command's own search path for it.
+export LD_LIBRARY_PATH="$DUCKDB_LIB_DIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
 # Cargo knows some sources by their absolute path and the rest by time alone, so another checkout's build of our own crates
 # could pass for this one's. Dependencies stay.
 checkout="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"

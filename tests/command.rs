@@ -39,10 +39,29 @@ impl Annals {
 
     /// The command, ready to be started.
     pub fn command(&self, args: &[&str]) -> Command {
+        self.command_at(NOW, args)
+    }
+
+    fn command_at(&self, now: &str, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
-        command.args(args).arg("--data").arg(self.data()).args(["--now", NOW]).env_remove("ANNALS_DATA");
-        command.stdin(Stdio::null());
+        command.args(args).arg("--data").arg(self.data()).args(["--now", now]);
+        command.env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG").stdin(Stdio::null());
         command
+    }
+
+    /// Runs so many hours after [`NOW`].
+    pub fn run_after(&self, hours: u32, args: &[&str]) -> Answer {
+        let present: jiff::Timestamp = NOW.parse().unwrap();
+        let now = present + jiff::SignedDuration::from_hours(i64::from(hours));
+        Answer::from(self.command_at(&now.to_string(), args).output().unwrap())
+    }
+
+    /// Runs what must succeed so many hours after [`NOW`], and gives its JSON.
+    #[track_caller]
+    pub fn json_after(&self, hours: u32, args: &[&str]) -> Value {
+        let answer = self.run_after(hours, &[args, &["--json"]].concat());
+        assert_eq!(answer.code, 0, "{args:?}: {}", answer.err);
+        serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", answer.out))
     }
 
     pub fn run(&self, args: &[&str]) -> Answer {

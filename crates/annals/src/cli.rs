@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use annals_core::{Date, Grain, Kind, Period, Timestamp};
+use annals_core::{Date, EngineChoice, Grain, Kind, Period, Timestamp};
 use clap::{Args, Parser, Subcommand};
 
 /// Long-term memory for AI agents: keeps what was said, rolls it up by calendar, and answers by grain and date.
@@ -23,6 +23,9 @@ pub struct Global {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
+    /// Where models and budgets are configured [default: annals.toml in the data folder]
+    #[arg(long, global = true, value_name = "FILE", env = "ANNALS_CONFIG", hide_short_help = true)]
+    pub config: Option<PathBuf>,
     /// Act as if it were this moment, for replays and tests [default: the clock]
     #[arg(long, global = true, value_name = "TIME", hide_short_help = true)]
     pub now: Option<Timestamp>,
@@ -40,8 +43,20 @@ pub enum Command {
     Search(Search),
     /// List memories in order of time
     Timeline(Timeline),
+    /// What is known about whom, and since when; add or retract a fact by hand
+    Facts(Facts),
     /// Show one memory in full
     Show(Show),
+    /// Replace the words of a memory; the former ones are kept as its history
+    Correct(Correct),
+    /// Keep a memory, and what it is stored with, from retention
+    Pin(Pin),
+    /// Prune what is past its plan and covered by a summary
+    Retain(Retain),
+    /// Forget memories for good, everywhere; without --yes only says what would go
+    Forget(Forget),
+    /// Write everything of an agent to a file that `import` takes back
+    Export(Export),
     /// Show what is stored, what is waiting and what went wrong
     Status(OneOrAll),
     /// Memories that could not be made searchable for a fault of their own
@@ -51,6 +66,9 @@ pub enum Command {
     Verify(OneOrAll),
     /// Build tables anew from the catalog
     Rebuild(Rebuild),
+    /// The prompts for models: list, show, replace for an agent, reset
+    #[command(subcommand)]
+    Prompt(Prompt),
     /// List agents, show or change their settings
     #[command(subcommand)]
     Agent(Agent),
@@ -74,6 +92,9 @@ pub struct Import {
     /// Replace messages that are stored under the same id with other content
     #[arg(long)]
     pub revise: bool,
+    /// Take messages back that were forgotten
+    #[arg(long)]
+    pub unforget: bool,
 }
 
 #[derive(Args)]
@@ -159,6 +180,182 @@ pub struct Show {
 }
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Facts {
+    #[command(flatten)]
+    pub find: FindFacts,
+    #[command(subcommand)]
+    pub change: Option<ChangeFacts>,
+}
+
+#[derive(Args)]
+pub struct FindFacts {
+    /// Whose memory
+    #[arg(long, value_name = "A", required = true)]
+    pub agent: Option<String>,
+    /// Only facts about this person or thing, by any of its names
+    #[arg(long, value_name = "E")]
+    pub about: Option<String>,
+    /// Only this predicate, such as lives_in
+    #[arg(long, value_name = "P")]
+    pub predicate: Option<String>,
+    /// What held at this moment or day, instead of what holds now
+    #[arg(long, value_name = "T", value_parser = moment, conflicts_with = "history")]
+    pub as_of: Option<Timestamp>,
+    /// Facts that ended too
+    #[arg(long)]
+    pub history: bool,
+    /// The most facts [default: all]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Write all of the agent's facts, history included, to this Parquet file instead
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub enum ChangeFacts {
+    /// Add a fact
+    Add(Triple),
+    /// Say that a fact no longer holds; without an object, that none of the predicate does
+    Retract(Retraction),
+}
+
+#[derive(Args)]
+pub struct Triple {
+    /// Whom or what it is about
+    pub subject: String,
+    /// What is said of it, such as lives_in
+    pub predicate: String,
+    /// The value
+    pub object: String,
+    #[command(flatten)]
+    pub entry: Entry,
+}
+
+#[derive(Args)]
+pub struct Retraction {
+    /// Whom or what it is about
+    pub subject: String,
+    /// What is said of it, such as lives_in
+    pub predicate: String,
+    /// The value that no longer holds
+    pub object: Option<String>,
+    #[command(flatten)]
+    pub entry: Entry,
+}
+
+#[derive(Args)]
+pub struct Entry {
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// Since when [default: now]
+    #[arg(long, value_name = "T", value_parser = moment)]
+    pub since: Option<Timestamp>,
+}
+
+#[derive(Args)]
+pub struct Correct {
+    /// The memory's id
+    pub id: String,
+    /// The right words
+    pub text: String,
+}
+
+#[derive(Args)]
+pub struct Pin {
+    /// The memory's id
+    pub id: String,
+    /// Lift the pin
+    #[arg(long)]
+    pub lift: bool,
+}
+
+#[derive(Args)]
+pub struct Retain {
+    /// Only this agent [default: all]
+    #[arg(long, value_name = "A")]
+    pub agent: Option<String>,
+    /// Say what would be pruned, and prune nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Say what would be pruned under this plan, and prune nothing
+    #[arg(long, value_name = "PLAN")]
+    pub plan: Option<String>,
+    /// Prune although the clock could not be confirmed
+    #[arg(long)]
+    pub trust_clock: bool,
+}
+
+#[derive(Args)]
+#[command(group(clap::ArgGroup::new("target").required(true).args(["ids", "conversation", "subject", "from", "to"]).multiple(true)))]
+pub struct Forget {
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// Memories by id
+    #[arg(value_name = "ID", conflicts_with_all = ["conversation", "subject", "from", "to"])]
+    pub ids: Vec<String>,
+    /// A whole conversation
+    #[arg(long, value_name = "C", conflicts_with_all = ["subject", "from", "to"])]
+    pub conversation: Option<String>,
+    /// Whatever was said by this person, or names it
+    #[arg(long, value_name = "E", conflicts_with_all = ["from", "to"])]
+    pub subject: Option<String>,
+    #[command(flatten)]
+    pub range: Range,
+    /// Do it; without this, only say what would go
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Args)]
+pub struct Export {
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// The file to write; - is standard output
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub file: PathBuf,
+    /// Write memories.parquet and facts.parquet into this folder instead
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    pub parquet: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub enum Prompt {
+    /// List the prompts, and whether the agent has its own
+    List(OneOrAll),
+    /// Print a prompt
+    Show {
+        /// Its name
+        name: String,
+        /// The one that this agent uses
+        #[arg(long, value_name = "A")]
+        agent: Option<String>,
+    },
+    /// Use the text of a file as an agent's own prompt
+    Set {
+        /// Its name
+        name: String,
+        /// The file
+        file: PathBuf,
+        /// The agent
+        #[arg(long, value_name = "A")]
+        agent: String,
+    },
+    /// Use the prompt that comes with Annals again
+    Reset {
+        /// Its name
+        name: String,
+        /// The agent
+        #[arg(long, value_name = "A")]
+        agent: String,
+    },
+}
+
+#[derive(Args)]
 pub struct OneOrAll {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
@@ -196,13 +393,39 @@ pub enum Agent {
     Set {
         /// The agent's name
         name: String,
-        /// IANA time zone; where there are memories already it starts at the next midnight
-        #[arg(long, value_name = "ZONE")]
-        time_zone: Option<String>,
-        /// Two-letter code of the language for word stems in search
-        #[arg(long, value_name = "CODE")]
-        language: Option<String>,
+        #[command(flatten)]
+        change: ChangeAgent,
     },
+    /// Delete an agent and everything of it; without --yes only says what would go
+    Delete {
+        /// The agent's name
+        name: String,
+        /// Do it
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Args)]
+pub struct ChangeAgent {
+    /// IANA time zone; where there are memories already it starts at the next midnight
+    #[arg(long, value_name = "ZONE")]
+    pub time_zone: Option<String>,
+    /// Two-letter code of the language for word stems in search
+    #[arg(long, value_name = "CODE")]
+    pub language: Option<String>,
+    /// Retention plan: keep, free, starter, pro, or one of your own
+    #[arg(long)]
+    pub plan: Option<String>,
+    /// Who writes summaries and facts: auto (the configured model, where there is one) or extractive (built in)
+    #[arg(long, value_parser = engine)]
+    pub engine: Option<EngineChoice>,
+    /// The most tokens that models may be paid for it in a day; 0 means the configured budget
+    #[arg(long, value_name = "N")]
+    pub daily_tokens: Option<u64>,
+    /// Whether what looks like a credential is masked before it is stored
+    #[arg(long, value_name = "BOOL")]
+    pub mask: Option<bool>,
 }
 
 #[derive(Args)]
@@ -225,6 +448,21 @@ fn period(text: &str) -> Result<Period, String> {
 
 fn kind(text: &str) -> Result<Kind, String> {
     text.parse().map_err(|error: annals_core::Error| error.to_string())
+}
+
+fn engine(text: &str) -> Result<EngineChoice, String> {
+    match text {
+        "auto" => Ok(EngineChoice::Auto),
+        "extractive" => Ok(EngineChoice::Extractive),
+        _ => Err("it is one of auto, extractive".into()),
+    }
+}
+
+/// A moment, or the beginning of a day in UTC.
+fn moment(text: &str) -> Result<Timestamp, String> {
+    let of_day = format!("{text}T00:00:00Z");
+    let wrong = |_| "a moment looks like 2026-03-04T18:30:00Z or 2026-03-04".to_owned();
+    text.parse().or_else(|_| of_day.parse()).map_err(wrong)
 }
 
 fn day(text: &str) -> Result<Date, String> {

@@ -1,12 +1,19 @@
 //! Runs one command over an open data folder. Each command has a file of its own.
 
 mod agent;
+mod correct;
 mod dead;
 mod demo;
 mod dump;
 mod embed;
+mod export;
+mod extract;
+mod facts;
+mod forget;
 mod import;
+mod prompt;
 mod rebuild;
+mod retain;
 mod rollup;
 mod search;
 mod show;
@@ -39,6 +46,13 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Rollup(args) => rollup::run(&open(&global).await?, &args, json).await,
         Command::Search(args) => search::run(&open(&global).await?, &args, json).await,
         Command::Timeline(args) => timeline::run(&open(&global).await?, &args, json).await,
+        Command::Facts(args) => facts::run(&facts_folder(&global, &args).await?, &args, json).await,
+        Command::Correct(args) => correct::correct(&open(&global).await?, &args, json).await,
+        Command::Pin(args) => correct::pin(&open(&global).await?, &args, json).await,
+        Command::Retain(args) => retain::run(&open(&global).await?, &args, json).await,
+        Command::Forget(args) => forget::run(&open(&global).await?, &args, json).await,
+        Command::Export(args) => export::run(&open(&global).await?, &args, json).await,
+        Command::Prompt(args) => prompt::run(&open(&global).await?, &args, json).await,
         Command::Show(args) => show::run(&open(&global).await?, &args, json).await,
         Command::Status(args) => status::run(&open(&global).await?, &args, json).await,
         Command::Dead(args) => dead::run(&open(&global).await?, &args, json).await,
@@ -50,12 +64,20 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
 
 /// Opens the folder that is there.
 async fn open(global: &Global) -> Result<Folder> {
-    Folder::open(&data(global)?, false, now(global)).await
+    Folder::open(&data(global)?, global.config.as_deref(), false, now(global)).await
 }
 
 /// Opens the folder, and makes it if there is none.
 async fn open_or_make(global: &Global) -> Result<Folder> {
-    Folder::open(&data(global)?, true, now(global)).await
+    Folder::open(&data(global)?, global.config.as_deref(), true, now(global)).await
+}
+
+/// A fact may be the first that is known of an agent.
+async fn facts_folder(global: &Global, args: &crate::cli::Facts) -> Result<Folder> {
+    match args.change {
+        Some(crate::cli::ChangeFacts::Add(_)) => open_or_make(global).await,
+        _ => open(global).await,
+    }
 }
 
 fn data(global: &Global) -> Result<PathBuf> {

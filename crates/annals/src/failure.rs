@@ -29,6 +29,9 @@ fn code(error: &Error) -> (&'static str, u8) {
         Error::Damaged { .. } => ("damaged", 5),
         Error::Storage { .. } => ("storage", 6),
         Error::Model { .. } => ("model", 7),
+        Error::Unavailable { .. } => ("unavailable", 7),
+        Error::Budget { .. } => ("budget", 7),
+        Error::Stale { .. } => ("stale", 8),
     }
 }
 

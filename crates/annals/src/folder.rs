@@ -3,6 +3,9 @@
 //!     DIR/annals.lock       held while a process owns the folder; holds its number
 //!     DIR/catalog.sqlite    the truth
 //!     DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
+//!     DIR/facts/…           Parquet, one folder per agent: the fold of the fact log, can be deleted and rebuilt
+//!     DIR/annals.toml       models, if there are any; written by a person
+//!     DIR/retention/*.toml  retention plans of one's own; written by a person
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -11,14 +14,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::{Agent, Catalog, Embedder, Error, Result, Strata, Timestamp};
+use annals_core::ports::{Archive, Journal, Replies, Seals};
+use annals_core::{Agent, Catalog, Embedder, Error, Extractor, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
-use annals_llm::Extractive;
+use annals_facts::DuckFacts;
+use annals_llm::{Auto, Endpoint, Extractive, Rules};
+use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_strata::LanceStrata;
 use annals_summarizer::{Patience, Summarizer};
-use annals_writer::Writer;
+use annals_writer::{Eraser, FactWriter, Writer};
 use jiff::SignedDuration;
+
+use crate::config;
 
 /// How long after midnight a day closes: messages of the last minutes may still be on their way.
 const GRACE: SignedDuration = SignedDuration::from_mins(10);
@@ -29,10 +37,20 @@ const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 /// An open data folder with everything that works on it. Dropping it lets the next process in.
 pub struct Folder {
     pub catalog: Arc<dyn Catalog>,
+    pub archive: Arc<dyn Archive>,
+    pub seals: Arc<dyn Seals>,
+    pub journal: Arc<dyn Journal>,
+    pub replies: Arc<dyn Replies>,
     pub strata: Arc<dyn Strata>,
+    pub facts: Arc<dyn Facts>,
+    pub extractor: Arc<dyn Extractor>,
     pub writer: Writer,
+    pub fact_writer: FactWriter,
+    pub eraser: Eraser,
     pub summarizer: Summarizer,
+    pub retention: Retention,
     pub search: Search,
+    pub plans: Plans,
     pub now: Timestamp,
     pub path: PathBuf,
     _lock: File,
@@ -40,19 +58,38 @@ pub struct Folder {
 
 impl Folder {
     /// Opens the folder; makes it if `create`.
-    pub async fn open(path: &Path, create: bool, now: Timestamp) -> Result<Folder> {
+    pub async fn open(path: &Path, config: Option<&Path>, create: bool, now: Timestamp) -> Result<Folder> {
         let path = prepare(path, create)?;
         let lock = lock(&path)?;
+        let models = config::models(config, &path)?;
+        let plans = plans(&path.join("retention"))?;
         let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(OnnxEmbedder::bundled()?, CACHED));
-        let catalog: Arc<dyn Catalog> = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
+        let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
+        let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
         let strata: Arc<dyn Strata> = Arc::new(LanceStrata::open(&path.join("tables"), embedder.dimension()).await?);
         // A roll-up asked for by hand waits for no further input.
-        let patience = Patience { grace: GRACE, quiet: SignedDuration::ZERO };
+        let patience = Patience { grace: GRACE, quiet: SignedDuration::ZERO, ..Patience::default() };
+        let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, catalog.clone())?)) };
+        let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
+        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
+        let fact_writer =
+            FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
+        let spare = Arc::new(Extractive);
         Ok(Folder {
-            writer: Writer::new(catalog.clone(), strata.clone(), embedder.clone()),
-            summarizer: Summarizer::new(catalog.clone(), Arc::new(Extractive), patience),
+            eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), spare, patience),
+            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
             search: Search::new(catalog.clone(), strata.clone(), embedder),
+            archive: catalog.clone(),
+            seals: catalog.clone(),
+            journal: catalog.clone(),
+            replies: catalog.clone(),
             catalog,
+            extractor: engine,
+            writer,
+            fact_writer,
+            plans,
+            facts,
             strata,
             now,
             path,
@@ -74,6 +111,29 @@ impl Folder {
             None => self.catalog.agents().await,
         }
     }
+}
+
+/// The plans that come with Annals, and those in the folder.
+fn plans(folder: &Path) -> Result<Plans> {
+    let mut plans = Plans::built_in();
+    let failed = |cause| Error::storage(format!("cannot read the plans in {}", folder.display()), cause);
+    if !folder.exists() {
+        return Ok(plans);
+    }
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            plans.add(&name, &std::fs::read_to_string(&path).map_err(failed)?)?;
+        }
+    }
+    Ok(plans)
+}
+
+/// Whether the system says that its clock is synchronised; none where it does not say.
+pub fn clock_is_synchronised() -> Option<bool> {
+    // systemd-timesyncd leaves this file once it has heard from a server.
+    Path::new("/run/systemd/timesync/synchronized").exists().then_some(true)
 }
 
 /// Where the data is when nobody says: `annals` in the user's data directory.

@@ -2,10 +2,12 @@
 
 mod cli;
 mod commands;
+mod config;
 mod failure;
 mod folder;
 mod jsonl;
 mod progress;
+mod records;
 mod view;
 
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Select, Turn};
+use annals_core::ports::{Erasure, Seals, Select, Target, Turn};
 use annals_core::{Agent, Catalog, Grain, Interval, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
 
 const TURNS: i64 = 120_000;
@@ -42,7 +42,8 @@ async fn measure(path: &Path) -> annals_core::Result<()> {
     println!("the same {BATCH} turns again: {again:.1?}");
     single(&agent, &catalog).await?;
     crowd(&agent, &catalog).await?;
-    read(&agent, &catalog).await
+    read(&agent, &catalog).await?;
+    forget(&agent, &catalog).await
 }
 
 async fn single(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
@@ -83,6 +84,19 @@ async fn read(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()>
     println!("input of a day: {:.1?}", timed(catalog.inputs(agent, day(40_000)?)).await?);
     println!("counts: {:.1?}", timed(catalog.counts(agent)).await?);
     println!("check: {:.1?}", timed(catalog.check()).await?);
+    Ok(())
+}
+
+async fn forget(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
+    println!("what periods are made of: {:.1?}", timed(catalog.children(agent)).await?);
+    let one = Target::Conversation("session 7".into());
+    println!("what a conversation reaches: {:.1?}", timed(catalog.reach(agent, &one)).await?);
+    let named = Target::Subject("Melanie".into());
+    println!("what a subject that nobody names reaches: {:.1?}", timed(catalog.reach(agent, &named)).await?);
+    println!("forgetting a conversation: {:.1?}", timed(catalog.erase(agent, &one, Timestamp::UNIX_EPOCH)).await?);
+    let words: Vec<String> = (0..1000).map(|index| format!("a sentence of number {index}")).collect();
+    println!("searching the file for 1,000 sentences: {:.1?}", timed(catalog.holds(&words)).await?);
+    println!("rewriting the file: {:.1?}", timed(catalog.scrub()).await?);
     Ok(())
 }
 

@@ -3,10 +3,10 @@
 use annals_core::{Agent, Settings};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::columns::json;
+use crate::columns::{json, to_json};
 use crate::failure::Result;
 
-/// Every agent that has settings or messages, by name, then by workspace.
+/// Every agent that has settings, messages or what was made of them, by name, then by workspace.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Agent>> {
     let mut statement = connection.prepare_cached(include_str!("sql/agents.sql"))?;
     let mut rows = statement.query([])?;
@@ -45,9 +45,8 @@ pub(crate) fn settings(connection: &Connection, agent: &Agent) -> Result<Setting
 
 /// Replaces the settings.
 pub(crate) fn save_settings(connection: &Connection, agent: &Agent, settings: &Settings) -> Result<()> {
-    let text = serde_json::to_string(settings).expect("settings are strings and instants");
     let sql = "UPDATE agent SET settings = ?2 WHERE agent_id = ?1";
-    connection.prepare_cached(sql)?.execute(params![enrolled(connection, agent)?, text])?;
+    connection.prepare_cached(sql)?.execute(params![enrolled(connection, agent)?, to_json(settings)])?;
     Ok(())
 }
 
@@ -69,6 +68,7 @@ mod tests {
             time_zone: "Pacific/Apia".into(),
             later_zones: vec![(Timestamp::UNIX_EPOCH, "Europe/Berlin".into())],
             language: "de".into(),
+            ..Settings::default()
         };
         catalog.save_settings(&set, &settings).await.unwrap();
         for agent in [&told, &elsewhere] {

@@ -2,11 +2,11 @@
 
 use annals_core::ports::Change;
 use annals_core::{Agent, Grain};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, ToSql, params};
 
 use crate::columns::{grain_number, number, signed};
 use crate::failure::Result;
-use crate::{agents, memories};
+use crate::{agents, memories, statements, turns};
 
 pub(crate) const TURNS: &str =
     concat!(include_str!("sql/turn.sql"), "WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
@@ -15,9 +15,13 @@ pub(crate) const SUMMARIES: &str =
 pub(crate) const TOMBSTONES: &str =
     "SELECT id, seq FROM tombstone WHERE agent_id = ?1 AND grain = ?4 AND seq > ?2 ORDER BY seq LIMIT ?3";
 
+pub(crate) const STATEMENTS: &str =
+    concat!(include_str!("sql/statement.sql"), "WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+
 pub(crate) const TURNS_LEFT: &str = "SELECT count(*) AS n FROM turn WHERE agent_id = ?1 AND seq > ?2";
 pub(crate) const SUMMARIES_LEFT: &str =
     "SELECT count(*) AS n FROM summary WHERE agent_id = ?1 AND grain = ?3 AND seq > ?2";
+pub(crate) const STATEMENTS_LEFT: &str = "SELECT count(*) AS n FROM statement WHERE agent_id = ?1 AND seq > ?2";
 pub(crate) const TOMBSTONES_LEFT: &str =
     "SELECT count(*) AS n FROM tombstone WHERE agent_id = ?1 AND grain = ?3 AND seq > ?2";
 
@@ -30,8 +34,13 @@ pub(crate) fn changes(
     limit: usize,
 ) -> Result<Vec<Change>> {
     let (agent_id, after, most) = (agents::known(connection, agent)?, signed(after), signed(limit as u64));
+    let place = params![agent_id, after, most];
     let upserts = match grain {
-        Grain::Working => memories::turns(connection, TURNS, params![agent_id, after, most])?,
+        Grain::Working => {
+            let mut turns = turns::memories(connection, TURNS, place)?;
+            turns.append(&mut statements::memories(connection, STATEMENTS, place)?);
+            turns
+        }
         _ => memories::summaries(connection, SUMMARIES, params![agent_id, after, most, grain_number(grain)])?,
     };
     let mut changes: Vec<Change> = upserts.into_iter().map(Change::Upsert).collect();
@@ -48,14 +57,14 @@ pub(crate) fn changes(
 pub(crate) fn backlog(connection: &Connection, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
     let (agent_id, after) = (agents::known(connection, agent)?, signed(after));
     let of_grain = params![agent_id, after, grain_number(grain)];
-    let upserts: u64 = match grain {
-        Grain::Working => {
-            connection.prepare_cached(TURNS_LEFT)?.query_row([agent_id, after], |row| number(row, "n"))?
-        }
-        _ => connection.prepare_cached(SUMMARIES_LEFT)?.query_row(of_grain, |row| number(row, "n"))?,
+    let count = |sql, place: &[&dyn ToSql]| -> Result<u64> {
+        Ok(connection.prepare_cached(sql)?.query_row(place, |row| number(row, "n"))?)
     };
-    let deletes: u64 = connection.prepare_cached(TOMBSTONES_LEFT)?.query_row(of_grain, |row| number(row, "n"))?;
-    Ok(upserts + deletes)
+    let upserts = match grain {
+        Grain::Working => count(TURNS_LEFT, &of_grain[..2])? + count(STATEMENTS_LEFT, &of_grain[..2])?,
+        _ => count(SUMMARIES_LEFT, of_grain)?,
+    };
+    Ok(upserts + count(TOMBSTONES_LEFT, of_grain)?)
 }
 
 fn read_tombstone(row: &Row) -> rusqlite::Result<Change> {

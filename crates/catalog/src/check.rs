@@ -25,8 +25,9 @@ fn lines(connection: &Connection, sql: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use crate::fixture::{Folder, said};
+    use annals_core::ports::Journal;
     use annals_core::{Catalog, MemoryId};
-    use annals_testkit::{agent, at, period, summary};
+    use annals_testkit::{agent, at, entry, period, summary};
 
     #[tokio::test]
     async fn names_what_does_not_hold() {
@@ -36,6 +37,9 @@ mod tests {
             ("DELETE FROM source", "has no sources"),
             ("UPDATE sequence SET last = 1", "lies beyond the sequence"),
             ("INSERT INTO tombstone SELECT agent_id, id, grain, 9 FROM summary", "is both live and gone"),
+            ("INSERT INTO statement_source VALUES (1, 'f-none', 0, 't-1')", "has sources but is not there"),
+            ("UPDATE ledger SET sealed = 1", "is sealed without a base, or has one and is not"),
+            ("UPDATE journal SET log_version = 9", "lies beyond the sequence"),
             ("PRAGMA foreign_keys = OFF; DELETE FROM agent", "lacks its agent"),
         ] {
             let folder = Folder::new();
@@ -44,6 +48,7 @@ mod tests {
             let seq = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap().seq;
             let day = summary(&turn.day.to_string(), seq, &[turn.id], "They had tea.");
             catalog.save_summaries(&me, vec![day], now).await.unwrap();
+            catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
             assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
             catalog.thread.read("testing", move |connection| Ok(connection.execute_batch(fault)?)).await.unwrap();
             let faults = catalog.check().await.unwrap();

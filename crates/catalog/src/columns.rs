@@ -35,6 +35,12 @@ pub(crate) fn instant(row: &Row, column: &str) -> rusqlite::Result<Timestamp> {
     Timestamp::from_microsecond(row.get(column)?).map_err(|error| unreadable(column, Type::Integer, error))
 }
 
+/// An instant that may be absent.
+pub(crate) fn maybe_instant(row: &Row, column: &str) -> rusqlite::Result<Option<Timestamp>> {
+    let micros: Option<i64> = row.get(column)?;
+    micros.map(|_| instant(row, column)).transpose()
+}
+
 pub(crate) fn interval(row: &Row) -> rusqlite::Result<Interval> {
     Ok(Interval { start: instant(row, "cover_start")?, end: instant(row, "cover_end")? })
 }
@@ -47,6 +53,11 @@ pub(crate) fn number<N: TryFrom<i64>>(row: &Row, column: &str) -> rusqlite::Resu
 pub(crate) fn grain(row: &Row) -> rusqlite::Result<Grain> {
     let index: usize = number(row, "grain")?;
     Grain::ALL.get(index).copied().ok_or_else(|| unreadable("grain", Type::Integer, "is none of the six"))
+}
+
+/// A value of core as the JSON of a column.
+pub(crate) fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("what is stored so is strings, numbers and maps by strings")
 }
 
 /// A period, role and so on by its word.

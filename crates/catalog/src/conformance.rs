@@ -1,15 +1,31 @@
-//! The promises of the port.
+//! The promises of the ports.
 
+use crate::SqliteCatalog;
 use crate::fixture::Folder;
 
-#[tokio::test]
-async fn keeps_the_promises_of_the_port() {
-    let mut folders = Vec::new();
-    annals_testkit::catalog_suite(async || {
-        let folder = Folder::new();
-        let catalog = folder.open();
-        folders.push(folder);
-        catalog
-    })
-    .await;
+/// Gives each case of a suite a catalog in a folder of its own.
+fn fresh(folders: &mut Vec<Folder>) -> SqliteCatalog {
+    let folder = Folder::new();
+    let catalog = folder.open();
+    folders.push(folder);
+    catalog
+}
+
+macro_rules! keeps_the_promises_of {
+    ($($port:ident: $suite:ident),* $(,)?) => { $(
+        #[tokio::test]
+        async fn $port() {
+            let mut folders = Vec::new();
+            annals_testkit::$suite(async || fresh(&mut folders)).await;
+        }
+    )* };
+}
+
+keeps_the_promises_of! {
+    catalog: catalog_suite,
+    journal: journal_suite,
+    seals: seals_suite,
+    replies: replies_suite,
+    erasure: erasure_suite,
+    archive: archive_suite,
 }

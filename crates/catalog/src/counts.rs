@@ -9,6 +9,7 @@ use crate::columns::{grain, instant, number};
 use crate::failure::Result;
 
 pub(crate) const TURNS: &str = "SELECT count(*) AS n FROM turn WHERE agent_id = ?1";
+pub(crate) const STATEMENTS: &str = "SELECT count(*) AS n FROM statement WHERE agent_id = ?1";
 pub(crate) const SUMMARIES: &str = "SELECT grain, count(*) AS n FROM summary WHERE agent_id = ?1 GROUP BY grain";
 pub(crate) const FIRST: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at LIMIT 1";
 pub(crate) const LAST: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at DESC LIMIT 1";
@@ -17,7 +18,10 @@ pub(crate) const LAST: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY 
 pub(crate) fn counts(connection: &Connection, agent: &Agent) -> Result<Counts> {
     let agent_id = agents::known(connection, agent)?;
     let mut counts = Counts::default();
-    counts.memories[0] = connection.prepare_cached(TURNS)?.query_row([agent_id], |row| number(row, "n"))?;
+    for sql in [TURNS, STATEMENTS] {
+        let rows: u64 = connection.prepare_cached(sql)?.query_row([agent_id], |row| number(row, "n"))?;
+        counts.memories[0] += rows;
+    }
     let mut statement = connection.prepare_cached(SUMMARIES)?;
     for row in statement.query_map([agent_id], |row| Ok((grain(row)?, number(row, "n")?)))? {
         let (grain, summaries) = row?;

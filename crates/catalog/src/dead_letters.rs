@@ -1,7 +1,8 @@
-//! Memories that could not be brought into their table.
+//! Memories that could not be brought through a stage.
 
-use annals_core::{Agent, DeadLetter, MemoryId};
-use rusqlite::{Connection, params};
+use annals_core::{Agent, DeadLetter, MemoryId, Stage};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Error, Row, params};
 
 use crate::agents;
 use crate::columns::{grain, grain_number, instant, micros};
@@ -12,20 +13,27 @@ pub(crate) fn bury(connection: &Connection, letters: &[DeadLetter]) -> Result<()
     let mut statement = connection.prepare_cached(include_str!("sql/bury.sql"))?;
     for letter in letters {
         let agent_id = agents::enrolled(connection, &letter.agent)?;
-        let grain = grain_number(letter.grain);
-        statement.execute(params![agent_id, letter.memory.as_str(), grain, letter.error, micros(letter.at)])?;
+        statement.execute(params![
+            agent_id,
+            letter.memory.as_str(),
+            stage_word(letter.stage),
+            grain_number(letter.grain),
+            letter.error,
+            micros(letter.at),
+        ])?;
     }
     Ok(())
 }
 
-/// The agent's letters, by time, then by memory.
+/// The agent's letters, by time, then by memory and stage.
 pub(crate) fn dead_letters(connection: &Connection, agent: &Agent) -> Result<Vec<DeadLetter>> {
-    let sql = "SELECT id, grain, error, at FROM dead_letter WHERE agent_id = ?1 ORDER BY at, id";
+    let sql = "SELECT * FROM dead_letter WHERE agent_id = ?1 ORDER BY at, id, stage DESC";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([agents::known(connection, agent)?], |row| {
         Ok(DeadLetter {
             agent: agent.clone(),
             grain: grain(row)?,
+            stage: read_stage(row)?,
             memory: MemoryId::from_text(row.get::<_, String>("id")?),
             error: row.get("error")?,
             at: instant(row, "at")?,
@@ -34,14 +42,38 @@ pub(crate) fn dead_letters(connection: &Connection, agent: &Agent) -> Result<Vec
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Forgets the letters of these memories.
+/// Forgets the letters of these memories at stage table.
 pub(crate) fn exhume(connection: &Connection, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
-    let agent_id = agents::known(connection, agent)?;
-    let mut statement = connection.prepare_cached("DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2")?;
+    settle(connection, agents::known(connection, agent)?, memories, Stage::Table)
+}
+
+/// Forgets the letters of these memories at a stage.
+pub(crate) fn settle(connection: &Connection, agent_id: i64, memories: &[MemoryId], stage: Stage) -> Result<()> {
+    let sql = "DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2 AND stage = ?3";
+    let mut statement = connection.prepare_cached(sql)?;
     for memory in memories {
-        statement.execute(params![agent_id, memory.as_str()])?;
+        statement.execute(params![agent_id, memory.as_str(), stage_word(stage)])?;
     }
     Ok(())
+}
+
+/// Forgets all letters of a memory; how many.
+pub(crate) fn drop_all(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<u64> {
+    let sql = "DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2";
+    Ok(connection.prepare_cached(sql)?.execute(params![agent_id, memory.as_str()])? as u64)
+}
+
+fn stage_word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Table => "table",
+        Stage::Extraction => "extraction",
+    }
+}
+
+fn read_stage(row: &Row) -> rusqlite::Result<Stage> {
+    let word: String = row.get("stage")?;
+    let known = [Stage::Table, Stage::Extraction].into_iter().find(|stage| stage_word(*stage) == word);
+    known.ok_or_else(|| Error::FromSqlConversionFailure(0, Type::Text, "stage: is neither of the two".into()))
 }
 
 #[cfg(test)]
@@ -59,6 +91,7 @@ mod tests {
             agent: agent.clone(),
             grain: Grain::Daily,
             memory: MemoryId::from_text(id),
+            stage: Stage::Table,
             error: error.into(),
             at: Timestamp::from_second(at).unwrap(),
         };

@@ -4,22 +4,33 @@ use annals_core::{Agent, Memory, MemoryId};
 use rusqlite::{Connection, params};
 
 use crate::failure::Result;
-use crate::{agents, memories};
+use crate::{agents, memories, statements, turns};
 
 pub(crate) const TURN: &str = concat!(include_str!("sql/turn.sql"), "WHERE agent_id = ?1 AND id = ?2");
 pub(crate) const SUMMARY: &str = concat!(include_str!("sql/summary.sql"), "WHERE agent_id = ?1 AND id = ?2");
+
+pub(crate) const STATEMENT: &str = concat!(include_str!("sql/statement.sql"), "WHERE agent_id = ?1 AND id = ?2");
 
 /// Live memories by id, in the order asked for; those that do not exist are left out.
 pub(crate) fn get(connection: &Connection, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
     let agent_id = agents::known(connection, agent)?;
     let mut found = Vec::new();
     for id in ids {
-        let place = params![agent_id, id.as_str()];
-        let mut memory = memories::turns(connection, TURN, place)?;
-        if memory.is_empty() {
-            memory = memories::summaries(connection, SUMMARY, place)?;
+        for read in [turn, summary, statement] {
+            found.extend(read(connection, agent_id, id)?);
         }
-        found.append(&mut memory);
     }
     Ok(found)
+}
+
+fn turn(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(turns::memories(connection, TURN, params![agent_id, id.as_str()])?.pop())
+}
+
+fn summary(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(memories::summaries(connection, SUMMARY, params![agent_id, id.as_str()])?.pop())
+}
+
+fn statement(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<Memory>> {
+    Ok(statements::memories(connection, STATEMENT, params![agent_id, id.as_str()])?.pop())
 }

@@ -1,14 +1,15 @@
-//! Stores turns: recognises what is there already, makes the days of the rest dirty, and notes the request.
+//! Stores turns: recognises what is there already and what was forgotten, makes the days of the rest dirty, and notes the request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use annals_core::ports::Turn;
-use annals_core::{Agent, Digest, Error, Grain, MemoryId, Message, Operation, Period, Timestamp};
+use annals_core::{Agent, Digest, Error, Grain, MemoryId, Operation, Period, Timestamp, TurnKey};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::columns::{instant, micros, number, signed, word};
-use crate::failure::Result;
-use crate::{agents, get, ledger, sequence};
+use crate::columns::{number, signed};
+use crate::failure::{Failure, Result};
+use crate::forgotten::Traces;
+use crate::{agents, get, ledger, sequence, tombstones, turns, versions};
 
 /// Characters of the digest in an operation's id.
 const OPERATION_ID: usize = 26;
@@ -25,29 +26,31 @@ pub(crate) fn ingest(
     if turns.is_empty() {
         return Ok(operation);
     }
+    let agent_id = agents::enrolled(connection, agent)?;
+    let forgotten = Traces::of(connection, agent)?;
     let mut agent_turns =
-        AgentTurns { connection, agent_id: agents::enrolled(connection, agent)?, dirty: BTreeMap::new() };
+        AgentTurns { connection, agent_id, forgotten, now, pruned: HashMap::new(), dirty: BTreeMap::new() };
     for turn in turns {
         check(agent, turn)?;
         let seq = agent_turns.store(turn, revise, &mut operation)?;
         operation.seq = operation.seq.max(seq);
     }
     for (day, seq) in &agent_turns.dirty {
-        ledger::mark_dirty(connection, agent_turns.agent_id, *day, *seq, now)?;
+        ledger::mark_dirty(connection, agent_id, *day, *seq, now)?;
     }
-    save_operation(connection, agent_turns.agent_id, &operation)?;
+    save_operation(connection, agent_id, &operation)?;
     Ok(operation)
 }
 
 /// The accepted request of that id.
 pub(crate) fn operation(connection: &Connection, agent: &Agent, id: &str) -> Result<Option<Operation>> {
-    let sql = "SELECT id, accepted, duplicate, revised, seq FROM operation WHERE agent_id = ?1 AND id = ?2";
+    let sql = "SELECT * FROM operation WHERE agent_id = ?1 AND id = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row(params![agents::known(connection, agent)?, id], read_operation).optional()?)
 }
 
 /// What the unique index over ids relies on, and the ledger.
-fn check(agent: &Agent, turn: &Turn) -> Result<()> {
+pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
     if turn.id != MemoryId::turn(agent, &turn.key) {
         return Err(Error::invalid("id", format!("{} is not the one of the turn's place", turn.id)).into());
     }
@@ -61,65 +64,64 @@ fn check(agent: &Agent, turn: &Turn) -> Result<()> {
 struct AgentTurns<'c> {
     connection: &'c Connection,
     agent_id: i64,
+    forgotten: Option<Traces<'c>>,
+    now: Timestamp,
+    /// The pruned turns that this request tells again, each with what it says.
+    pruned: HashMap<MemoryId, Digest>,
     /// The days that got new input, with its last number.
     dirty: BTreeMap<Period, i64>,
 }
 
 impl AgentTurns<'_> {
-    /// Stores one turn, counts it, and says which number it now has.
+    /// Stores one turn, counts it, and says which number it now has; 0 if it stays away.
     fn store(&mut self, turn: &Turn, revise: bool, counts: &mut Operation) -> Result<u64> {
-        let Some(known) = self.find(turn)? else {
+        let digest = turn.message.digest();
+        if let Some(forgotten) = &self.forgotten
+            && forgotten.hold(&turn.key, &digest)?
+        {
+            counts.forgotten += 1;
+            return Ok(0);
+        }
+        let place = params![self.agent_id, turn.id.as_str()];
+        let Some(known) = turns::find(self.connection, get::TURN, place)?.pop() else {
+            // What is not there and left a tombstone was pruned, for what was forgotten was told apart above: it is known
+            // already, and would else be told twice by what is sealed. Revised, it is late input.
+            if !revise && tombstones::exists(self.connection, self.agent_id, &turn.id)? {
+                // Its words are gone, but a request cannot mean two things by one key.
+                if *self.pruned.entry(turn.id.clone()).or_insert(digest) != digest {
+                    return Err(conflict(turn));
+                }
+                counts.duplicate += 1;
+                return Ok(0);
+            }
             counts.accepted += 1;
             return self.insert(turn);
         };
-        if known.digest == turn.message.digest() {
+        if known.turn.message.digest() == digest {
             counts.duplicate += 1;
             return Ok(known.seq);
         }
         if !revise {
-            let key = turn.key.clone();
-            return Err(Error::Conflict { conversation: key.conversation, id: key.id }.into());
+            return Err(conflict(turn));
         }
         counts.revised += 1;
-        self.revise(turn, known.day)
-    }
-
-    fn find(&self, turn: &Turn) -> Result<Option<Known>> {
-        let sql = get::TURN;
-        let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_row(params![self.agent_id, turn.id.as_str()], read_known).optional()?)
+        self.revise(turn, &known.turn)
     }
 
     fn insert(&mut self, turn: &Turn) -> Result<u64> {
-        let (seq, message) = (sequence::next(self.connection)?, &turn.message);
-        self.connection.prepare_cached(include_str!("sql/insert_turn.sql"))?.execute(params![
-            seq,
-            self.agent_id,
-            turn.id.as_str(),
-            turn.key.conversation,
-            turn.key.id,
-            turn.day.to_string(),
-            micros(message.at),
-            message.role.as_str(),
-            message.name,
-            message.content,
-        ])?;
+        let seq = sequence::next(self.connection)?;
+        turns::insert(self.connection, self.agent_id, turn, seq)?;
         Ok(self.touch(&[turn.day], seq))
     }
 
-    fn revise(&mut self, turn: &Turn, left: Period) -> Result<u64> {
-        let (seq, message) = (sequence::next(self.connection)?, &turn.message);
-        self.connection.prepare_cached(include_str!("sql/revise_turn.sql"))?.execute(params![
-            seq,
-            self.agent_id,
-            turn.id.as_str(),
-            turn.day.to_string(),
-            micros(message.at),
-            message.role.as_str(),
-            message.name,
-            message.content,
-        ])?;
-        Ok(self.touch(&[left, turn.day], seq))
+    fn revise(&mut self, turn: &Turn, former: &Turn) -> Result<u64> {
+        let seq = sequence::next(self.connection)?;
+        turns::revise(self.connection, self.agent_id, turn, seq)?;
+        let text = &former.message.content;
+        if *text != turn.message.content {
+            versions::keep(self.connection, self.agent_id, &turn.id, text, self.now)?;
+        }
+        Ok(self.touch(&[former.day, turn.day], seq))
     }
 
     fn touch(&mut self, days: &[Period], seq: i64) -> u64 {
@@ -128,23 +130,9 @@ impl AgentTurns<'_> {
     }
 }
 
-/// What is stored at the place of a turn.
-struct Known {
-    seq: u64,
-    day: Period,
-    digest: Digest,
-}
-
-fn read_known(row: &Row) -> rusqlite::Result<Known> {
-    let message = Message {
-        conversation: String::new(),
-        client_id: None,
-        role: word(row, "role")?,
-        name: row.get("name")?,
-        content: row.get("content")?,
-        at: instant(row, "at")?,
-    };
-    Ok(Known { seq: number(row, "seq")?, day: word(row, "day")?, digest: message.digest() })
+fn conflict(turn: &Turn) -> Failure {
+    let TurnKey { conversation, id } = turn.key.clone();
+    Error::Conflict { conversation, id }.into()
 }
 
 /// The same for the same turns, whenever they are sent.
@@ -163,6 +151,7 @@ fn save_operation(connection: &Connection, agent_id: i64, operation: &Operation)
         signed(operation.accepted),
         signed(operation.duplicate),
         signed(operation.revised),
+        signed(operation.forgotten),
         signed(operation.seq),
     ])?;
     Ok(())
@@ -174,6 +163,9 @@ fn read_operation(row: &Row) -> rusqlite::Result<Operation> {
         accepted: number(row, "accepted")?,
         duplicate: number(row, "duplicate")?,
         revised: number(row, "revised")?,
+        forgotten: number(row, "forgotten")?,
+        // Counted by who masks, before storage.
+        masked: 0,
         seq: number(row, "seq")?,
     })
 }

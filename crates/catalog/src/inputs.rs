@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::columns::grain_number;
 use crate::failure::Result;
-use crate::{agents, memories};
+use crate::{agents, memories, turns};
 
 pub(crate) const TURNS: &str = concat!(include_str!("sql/turn.sql"), include_str!("sql/turns_of_day.sql"));
 
@@ -20,7 +20,7 @@ pub(crate) fn inputs(connection: &Connection, agent: &Agent, period: Period) -> 
     let agent_id = agents::known(connection, agent)?;
     let children = period.children();
     let (Some(first), Some(last)) = (children.first(), children.last()) else {
-        return memories::turns(connection, TURNS, params![agent_id, period.to_string()]);
+        return turns::memories(connection, TURNS, params![agent_id, period.to_string()]);
     };
     let place = params![agent_id, grain_number(first.grain()), first.to_string(), last.to_string()];
     memories::summaries(connection, CHILDREN, place)

@@ -4,7 +4,7 @@ use annals_core::{Agent, Error, LedgerRow, Period, Summary, Timestamp};
 use rusqlite::{Connection, Row, params};
 
 use crate::agents;
-use crate::columns::{digest, grain_number, instant, micros, number, signed, word};
+use crate::columns::{digest, grain_number, instant, maybe_instant, micros, number, signed, word};
 use crate::failure::Result;
 
 /// Every period that ever had input, by grain and time.
@@ -39,6 +39,8 @@ pub(crate) fn mark_clean(connection: &Connection, agent_id: i64, summary: &Summa
         summary.input_digest.0,
         summary.draft.is_some().then_some(summary.recipe.0),
         signed(summary.draft.as_ref().map_or(0, |draft| draft.tokens)),
+        summary.draft.is_some().then_some(summary.degraded),
+        summary.draft.as_ref().map(|draft| draft.ungrounded),
     ])?;
     Ok(())
 }
@@ -50,18 +52,36 @@ pub(crate) fn note_failure(
     period: Period,
     error: &str,
     not_before: Timestamp,
+    now: Timestamp,
 ) -> Result<()> {
     let agent_id = agents::known(connection, agent)?;
     let mut statement = connection.prepare_cached(include_str!("sql/note_failure.sql"))?;
-    let place = params![agent_id, grain_number(period.grain()), period.to_string(), error, micros(not_before)];
-    if statement.execute(place)? == 0 {
+    let (grain, label) = (grain_number(period.grain()), period.to_string());
+    if statement.execute(params![agent_id, grain, label, error, micros(not_before), micros(now)])? == 0 {
         return Err(Error::NotFound { what: "ledger row of the period", name: period.to_string() }.into());
     }
     Ok(())
 }
 
+/// Writes a row of an archive, in place of one that is there.
+pub(crate) fn restore(connection: &Connection, agent_id: i64, row: &LedgerRow) -> Result<()> {
+    connection.prepare_cached(include_str!("sql/restore_row.sql"))?.execute(params![
+        agent_id,
+        grain_number(row.period.grain()),
+        row.period.to_string(),
+        signed(row.dirty_seq),
+        signed(row.clean_seq),
+        micros(row.dirty_at),
+        row.input_digest.map(|digest| digest.0),
+        row.recipe.map(|digest| digest.0),
+        signed(row.tokens),
+        row.degraded,
+        row.ungrounded,
+    ])?;
+    Ok(())
+}
+
 fn read(row: &Row) -> rusqlite::Result<LedgerRow> {
-    let not_before: Option<i64> = row.get("not_before")?;
     Ok(LedgerRow {
         period: word(row, "period")?,
         dirty_seq: number(row, "dirty_seq")?,
@@ -70,8 +90,11 @@ fn read(row: &Row) -> rusqlite::Result<LedgerRow> {
         input_digest: digest(row, "input_digest")?,
         recipe: digest(row, "recipe")?,
         sealed: row.get("sealed")?,
+        degraded: row.get("degraded")?,
+        ungrounded: row.get("ungrounded")?,
         attempts: row.get("attempts")?,
-        not_before: not_before.map(|_| instant(row, "not_before")).transpose()?,
+        failing_since: maybe_instant(row, "failing_since")?,
+        not_before: maybe_instant(row, "not_before")?,
         last_error: row.get("last_error")?,
         tokens: number(row, "tokens")?,
     })

@@ -1,4 +1,4 @@
-//! The port `Catalog` on SQLite: one file that owns the truth.
+//! The ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure` and `Archive` on SQLite: one file that owns the truth.
 //!
 //! Relies on being the only process with the file open (the data folder's lock sees to that) and on a disk that keeps
 //! what it says it synced. One thread owns the one connection; `thread.rs` says how writes share a commit. Never
@@ -8,35 +8,57 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod agents;
+mod archive;
+mod bases;
 mod changes;
 mod check;
+mod children;
+mod clock;
 mod columns;
+mod correct;
 mod counts;
 mod dead_letters;
+mod erasure;
+mod extraction;
 mod failure;
+mod forgotten;
 mod get;
 mod ingest;
 mod inputs;
 mod lanes;
 mod ledger;
 mod list;
+mod log;
 mod memories;
 mod open;
+mod pins;
 mod port;
+mod remove;
+mod replies;
+mod scrub;
+mod seal;
 mod sequence;
+mod statements;
 mod summaries;
 mod thread;
+mod tombstones;
+mod turns;
+mod versions;
 
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
+mod migration;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod plans;
 #[cfg(test)]
 mod power_cut;
+#[cfg(test)]
+mod scrubbed;
 
 pub use open::Options;
 

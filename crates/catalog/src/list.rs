@@ -1,12 +1,14 @@
 //! Lists memories of a grain by time.
 
+use std::cmp::Ordering;
+
 use annals_core::ports::Select;
 use annals_core::{Agent, Grain, Memory};
 use rusqlite::{Connection, params};
 
 use crate::columns::{bounds, grain_number, signed};
 use crate::failure::Result;
-use crate::{agents, memories};
+use crate::{agents, memories, statements, turns};
 
 /// Live memories by selection, in order of time, then of conversation and id; or all that backwards.
 pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
@@ -17,9 +19,14 @@ pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> R
     let ((start, end), most) = (bounds(&select.within), signed(select.limit as u64));
     let sql = statement(select);
     match (select.grain, &select.conversation) {
-        (Grain::Working, None) => memories::turns(connection, &sql, params![agent_id, start, end, most]),
+        (Grain::Working, None) => {
+            let place = params![agent_id, start, end, most];
+            let turns = turns::memories(connection, &sql, place)?;
+            let statements = statements::memories(connection, &statements_within(select), place)?;
+            Ok(merge(turns, statements, select))
+        }
         (Grain::Working, Some(conversation)) => {
-            memories::turns(connection, &sql, params![agent_id, start, end, most, conversation])
+            turns::memories(connection, &sql, params![agent_id, start, end, most, conversation])
         }
         // A summary is of no one conversation.
         (_, Some(_)) => Ok(Vec::new()),
@@ -36,6 +43,24 @@ pub(crate) fn statement(select: &Select) -> String {
         (Grain::Working, Some(_)) => (include_str!("sql/turn.sql"), include_str!("sql/turns_of_conversation.sql")),
         _ => (include_str!("sql/summary.sql"), include_str!("sql/summaries_within.sql")),
     };
+    directed(columns, filter, select)
+}
+
+/// The one for the statements of memories, which are listed with the turns.
+pub(crate) fn statements_within(select: &Select) -> String {
+    directed(include_str!("sql/statement.sql"), include_str!("sql/statements_within.sql"), select)
+}
+
+fn directed(columns: &str, filter: &str, select: &Select) -> String {
     let filter = if select.newest_first { filter.replace(" ASC", " DESC") } else { filter.to_owned() };
     format!("{columns}{filter}")
+}
+
+fn merge(turns: Vec<Memory>, statements: Vec<Memory>, select: &Select) -> Vec<Memory> {
+    let mut all = turns;
+    all.extend(statements);
+    let directed = |order: Ordering| if select.newest_first { order.reverse() } else { order };
+    all.sort_by(|a, b| directed(memories::in_order(a, b)));
+    all.truncate(select.limit);
+    all
 }

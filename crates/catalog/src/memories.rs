@@ -1,17 +1,12 @@
-//! Makes memories of rows.
+//! Memories: summaries read back from their rows, and the order of all. Turns and statements have files of their own.
 
-use annals_core::{Grain, Interval, Kind, Memory, MemoryId, Period, Role, Timestamp};
+use std::cmp::Ordering;
+
+use annals_core::{Kind, Memory, MemoryId, Period};
 use rusqlite::{Connection, Params, Row};
 
-use crate::columns::{grain, instant, interval, json, number, word};
+use crate::columns::{grain, interval, json, number, word};
 use crate::failure::Result;
-
-/// The turns that a question over the columns of `turn.sql` finds.
-pub(crate) fn turns(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Memory>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(place, read_turn)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
 
 /// The summaries that a question over the columns of `summary.sql` finds, with their lineage.
 pub(crate) fn summaries(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Memory>> {
@@ -34,34 +29,15 @@ fn sources(connection: &Connection, summary_id: i64) -> Result<Vec<MemoryId>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// Order of time, then of conversation and id. A statement, which has no conversation, comes first of its instant.
+pub(crate) fn in_order(a: &Memory, b: &Memory) -> Ordering {
+    let time = (a.at(), a.period).cmp(&(b.at(), b.period));
+    time.then_with(|| (&a.conversation, &a.message, &a.id).cmp(&(&b.conversation, &b.message, &b.id)))
+}
+
 /// The id in column `id`.
 pub(crate) fn read_id(row: &Row) -> rusqlite::Result<MemoryId> {
     Ok(MemoryId::from_text(row.get::<_, String>("id")?))
-}
-
-fn read_turn(row: &Row) -> rusqlite::Result<Memory> {
-    let (day, at): (Period, Timestamp) = (word(row, "day")?, instant(row, "at")?);
-    let (role, name): (Role, Option<String>) = (word(row, "role")?, row.get("name")?);
-    Ok(Memory {
-        id: read_id(row)?,
-        grain: Grain::Working,
-        kind: Kind::Turn,
-        period: day,
-        cover: Interval { start: at, end: end_of_microsecond(at) },
-        days: day.cover_days(),
-        text: row.get("content")?,
-        speaker: Some(name.unwrap_or_else(|| role.as_str().to_owned())),
-        role: Some(role),
-        conversation: Some(row.get("conversation")?),
-        message: Some(row.get("message")?),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        seq: number(row, "seq")?,
-    })
-}
-
-fn end_of_microsecond(at: Timestamp) -> Timestamp {
-    Timestamp::from_microsecond(at.as_microsecond().saturating_add(1)).unwrap_or(Timestamp::MAX)
 }
 
 fn read_summary(row: &Row) -> rusqlite::Result<Memory> {
@@ -80,6 +56,8 @@ fn read_summary(row: &Row) -> rusqlite::Result<Memory> {
         message: None,
         sentences: json(row, "sentences")?,
         sources: Vec::new(),
+        importance: None,
+        pinned: row.get("pinned")?,
         seq: number(row, "seq")?,
     })
 }

@@ -7,11 +7,11 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::failure::{Failure, Result};
 
-/// The schema that this code writes. It reads no other yet; the next version brings the step from this one to itself.
-const VERSION: i64 = 1;
+/// The schema that this code writes. Files of version 1 are brought to it when they are opened.
+pub(crate) const VERSION: i64 = 2;
 
-/// Distinct statements that stay prepared; there are about fifty.
-const STATEMENTS: usize = 64;
+/// Distinct statements that stay prepared; there are about a hundred.
+const STATEMENTS: usize = 128;
 
 /// What tests choose.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +56,8 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
 
 fn prepare_schema(connection: &Connection) -> Result<()> {
     match connection.query_row("PRAGMA user_version", [], |row| row.get(0))? {
-        0 => create_schema(connection),
+        0 => bring_to_version(connection, include_str!("sql/schema.sql")),
+        1 => bring_to_version(connection, include_str!("sql/migrate_1_to_2.sql")),
         VERSION => Ok(()),
         other => Err(Failure::Told(Error::storage(
             "opening the catalog",
@@ -65,10 +66,10 @@ fn prepare_schema(connection: &Connection) -> Result<()> {
     }
 }
 
-/// One transaction, version included: a power cut leaves an empty file or a whole schema.
-fn create_schema(connection: &Connection) -> Result<()> {
+/// One transaction, version included: a power cut leaves the file as it was or with a whole schema.
+fn bring_to_version(connection: &Connection, steps: &str) -> Result<()> {
     let transaction = connection.unchecked_transaction()?;
-    transaction.execute_batch(include_str!("sql/schema.sql"))?;
+    transaction.execute_batch(steps)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     Ok(transaction.commit()?)
 }
@@ -85,7 +86,7 @@ mod tests {
         drop(SqliteCatalog::open(&path).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
         let error = SqliteCatalog::open(&path).err().unwrap().to_string();
-        assert!(error.contains("schema version 7, and this annals knows 1"), "{error}");
+        assert!(error.contains("schema version 7, and this annals knows 2"), "{error}");
         let version: i64 =
             Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(version, 7);
@@ -118,5 +119,6 @@ mod tests {
         assert_eq!(text("PRAGMA locking_mode"), "exclusive");
         assert_eq!(number("PRAGMA synchronous"), 2, "FULL");
         assert_eq!(number("PRAGMA foreign_keys"), 1);
+        assert_eq!(number("PRAGMA secure_delete"), 1, "ON");
     }
 }

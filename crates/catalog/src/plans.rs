@@ -6,7 +6,9 @@ use rusqlite::Connection;
 
 use crate::fixture::Folder;
 use crate::open::{Options, open};
-use crate::{changes, counts, get, inputs, list, memories};
+use crate::{
+    bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, seal, statements, versions,
+};
 
 fn plan(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
@@ -16,9 +18,13 @@ fn plan(connection: &Connection, sql: &str) -> String {
     lines.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
 }
 
-fn listing(grain: Grain, conversation: Option<&str>, newest_first: bool) -> String {
+fn selection(grain: Grain, conversation: Option<&str>, newest_first: bool) -> Select {
     let conversation = conversation.map(Into::into);
-    list::statement(&Select { grain, within: Interval::ALWAYS, conversation, newest_first, limit: 1 })
+    Select { grain, within: Interval::ALWAYS, conversation, newest_first, limit: 1 }
+}
+
+fn listing(grain: Grain, conversation: Option<&str>, newest_first: bool) -> String {
+    list::statement(&selection(grain, conversation, newest_first))
 }
 
 #[test]
@@ -42,6 +48,11 @@ fn every_question_has_its_index() {
         check(
             &listing(Grain::Daily, None, newest_first),
             "SEARCH summary USING INDEX summary_by_time (agent_id=? AND grain=? AND cover_start<?)",
+        );
+        let ties = "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
+        check(
+            &list::statements_within(&selection(Grain::Working, None, newest_first)),
+            &format!("SEARCH statement USING INDEX statement_by_time (agent_id=? AND cover_start<?); {ties}"),
         );
     }
     check(get::TURN, "SEARCH turn USING INDEX turn_by_id (agent_id=? AND id=?)");
@@ -68,4 +79,42 @@ fn every_question_has_its_index() {
     for sql in [counts::FIRST, counts::LAST] {
         check(sql, "SEARCH turn USING COVERING INDEX turn_by_time (agent_id=?)");
     }
+}
+
+#[test]
+fn every_question_about_facts_has_its_index() {
+    let folder = Folder::new();
+    let connection = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    check(get::STATEMENT, "SEARCH statement USING INDEX statement_by_id (agent_id=? AND id=?)");
+    check(statements::SOURCES, "SEARCH statement_source USING PRIMARY KEY (agent_id=? AND statement=?)");
+    check(changes::STATEMENTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND rowid>?)");
+    check(
+        changes::STATEMENTS_LEFT,
+        "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=? AND rowid>?)",
+    );
+    check(counts::STATEMENTS, "SEARCH statement USING COVERING INDEX statement_by_change (agent_id=?)");
+    check(extraction::FORMER, "SEARCH statement_source USING COVERING INDEX statement_by_source (agent_id=? AND id=?)");
+    check(extraction::IS_LIVE, "SEARCH turn USING COVERING INDEX turn_by_id (agent_id=? AND id=?)");
+    check(log::ALL, "SEARCH fact_operation USING PRIMARY KEY (agent_id=?)");
+    check(log::OF_SOURCE, "SEARCH fact_operation USING INDEX fact_operation_by_source (agent_id=? AND source=?)");
+}
+
+#[test]
+fn every_question_of_retention_and_erasure_has_its_index() {
+    let folder = Folder::new();
+    let connection = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    check(children::TURNS, "SEARCH turn USING INDEX turn_by_day (agent_id=? AND day>? AND day<?)");
+    check(children::STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day>? AND day<?)");
+    check(
+        children::SUMMARIES,
+        "SEARCH summary USING INDEX summary_by_period (agent_id=? AND grain=? AND period>? AND period<?)",
+    );
+    check(seal::STATEMENTS, "SEARCH statement USING INDEX statement_by_day (agent_id=? AND day=?)");
+    check(seal::IS_CLEAN, "SEARCH ledger USING PRIMARY KEY (agent_id=? AND grain=? AND period=?)");
+    check(bases::OF_PERIOD, "SEARCH base USING PRIMARY KEY (agent_id=? AND grain=? AND period=?)");
+    check(versions::OF_MEMORY, "SEARCH version USING INDEX version_by_memory (agent_id=? AND id=?)");
+    check(erasure::OF_CONVERSATION, "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=?)");
+    check(erasure::WITHIN, "SEARCH turn USING INDEX turn_by_time (agent_id=? AND at>? AND at<?)");
 }

@@ -9,3 +9,8 @@ pub(crate) fn next(connection: &Connection) -> Result<i64> {
     let sql = "UPDATE sequence SET last = last + 1 RETURNING last";
     Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
 }
+
+/// The last number taken.
+pub(crate) fn last(connection: &Connection) -> Result<i64> {
+    Ok(connection.prepare_cached("SELECT last FROM sequence")?.query_row([], |row| row.get(0))?)
+}

@@ -1,12 +1,12 @@
 //! Saves roll-ups. A text that differs from the stored one, or a summary that goes, is a change and makes the parent
 //! period dirty; all else only makes the period clean.
 
-use annals_core::{Agent, Draft, MemoryId, Summary, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use annals_core::{Agent, Base, Draft, Interval, MemoryId, Period, Summary, Timestamp};
+use rusqlite::{Connection, params};
 
-use crate::columns::{grain_number, micros};
+use crate::columns::{grain_number, micros, to_json};
 use crate::failure::Result;
-use crate::{agents, ledger, sequence};
+use crate::{agents, bases, ledger, remove, sequence, tombstones};
 
 /// Saves the roll-ups, all or none.
 pub(crate) fn save_summaries(
@@ -18,11 +18,7 @@ pub(crate) fn save_summaries(
     for summary in summaries {
         let agent_id = agents::enrolled(connection, agent)?;
         let place = Place { connection, agent_id, id: MemoryId::summary(agent, summary.period) };
-        let change = match &summary.draft {
-            _ if summary.sources.is_empty() => place.remove(summary)?,
-            Some(draft) => place.write(summary, draft)?,
-            None => None,
-        };
+        let change = place.save(summary)?;
         ledger::mark_clean(connection, agent_id, summary, now)?;
         if let (Some(seq), Some(parent)) = (change, summary.period.parent()) {
             ledger::mark_dirty(connection, agent_id, parent, seq, now)?;
@@ -32,59 +28,84 @@ pub(crate) fn save_summaries(
 }
 
 /// Where one summary is kept.
-struct Place<'c> {
-    connection: &'c Connection,
-    agent_id: i64,
-    id: MemoryId,
+pub(crate) struct Place<'c> {
+    pub(crate) connection: &'c Connection,
+    pub(crate) agent_id: i64,
+    pub(crate) id: MemoryId,
 }
 
 impl Place<'_> {
-    /// Removes the summary; the number of the change, if there was one to remove.
-    fn remove(&self, summary: &Summary) -> Result<Option<i64>> {
-        let sql = "DELETE FROM summary WHERE agent_id = ?1 AND id = ?2";
-        if self.connection.prepare_cached(sql)?.execute(params![self.agent_id, self.id.as_str()])? == 0 {
+    /// The number of the change, if a reader sees any.
+    fn save(&self, summary: &Summary) -> Result<Option<i64>> {
+        match &summary.draft {
+            Some(draft) if !summary.sources.is_empty() || self.is_sealed(summary.period)? => self.write(summary, draft),
+            _ if summary.sources.is_empty() => {
+                remove::summary(self.connection, self.agent_id, &self.id, summary.period.grain())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Of a sealed period the base is a source that is always there.
+    fn is_sealed(&self, period: Period) -> Result<bool> {
+        Ok(bases::of(self.connection, self.agent_id, period)?.is_some())
+    }
+
+    /// What it was made from is renewed in any case.
+    fn write(&self, summary: &Summary, draft: &Draft) -> Result<Option<i64>> {
+        if self.keep(summary, draft)? {
+            self.replace_sources(&summary.sources)?;
             return Ok(None);
         }
         let seq = sequence::next(self.connection)?;
-        let sql = "INSERT INTO tombstone (agent_id, id, grain, seq) VALUES (?1, ?2, ?3, ?4)";
-        let grain = grain_number(summary.period.grain());
-        self.connection.prepare_cached(sql)?.execute(params![self.agent_id, self.id.as_str(), grain, seq])?;
+        let text = Base {
+            text: draft.text.clone(),
+            sentences: draft.sentences.clone(),
+            sources: summary.sources.clone(),
+            verbatim: draft.verbatim,
+        };
+        self.put(summary.period, summary.cover, &text, seq)?;
         Ok(Some(seq))
     }
 
-    /// Writes the summary; the number of the change, if a reader sees any. What it was made from is renewed in any
-    /// case.
-    fn write(&self, summary: &Summary, draft: &Draft) -> Result<Option<i64>> {
-        let sentences = serde_json::to_string(&draft.sentences).expect("sentences are strings and dates");
-        let stored = self.same(summary, draft, &sentences)?;
-        let change = if stored { None } else { Some(self.upsert(summary, draft, &sentences)?) };
-        self.replace_sources(&summary.sources)?;
-        Ok(change)
-    }
-
-    fn same(&self, summary: &Summary, draft: &Draft, sentences: &str) -> Result<bool> {
-        let mut statement = self.connection.prepare_cached(include_str!("sql/same_summary.sql"))?;
+    /// Whether the stored text is the same and stays.
+    fn keep(&self, summary: &Summary, draft: &Draft) -> Result<bool> {
+        let mut statement = self.connection.prepare_cached(include_str!("sql/keep_summary.sql"))?;
         let (start, end) = (micros(summary.cover.start), micros(summary.cover.end));
-        let place = params![self.agent_id, self.id.as_str(), draft.text, sentences, start, end];
-        Ok(statement.query_row(place, |_| Ok(())).optional()?.is_some())
+        let sentences = to_json(&draft.sentences);
+        let place = params![self.agent_id, self.id.as_str(), draft.text, sentences, start, end, draft.verbatim];
+        Ok(statement.execute(place)? > 0)
     }
 
-    fn upsert(&self, summary: &Summary, draft: &Draft, sentences: &str) -> Result<i64> {
-        let seq = sequence::next(self.connection)?;
-        let sql = "DELETE FROM tombstone WHERE agent_id = ?1 AND id = ?2";
-        self.connection.prepare_cached(sql)?.execute(params![self.agent_id, self.id.as_str()])?;
+    /// Writes the summary, new or in place of the stored one, as the change `seq`.
+    pub(crate) fn put(&self, period: Period, cover: Interval, text: &Base, seq: i64) -> Result<()> {
+        tombstones::lift(self.connection, self.agent_id, &self.id)?;
         self.connection.prepare_cached(include_str!("sql/save_summary.sql"))?.execute(params![
             self.agent_id,
-            grain_number(summary.period.grain()),
-            summary.period.to_string(),
+            grain_number(period.grain()),
+            period.to_string(),
             self.id.as_str(),
             seq,
-            micros(summary.cover.start),
-            micros(summary.cover.end),
-            draft.text,
-            sentences,
+            micros(cover.start),
+            micros(cover.end),
+            text.text,
+            to_json(&text.sentences),
+            text.verbatim,
         ])?;
-        Ok(seq)
+        self.replace_sources(&text.sources)
+    }
+
+    /// Gives the stored summary other words, as the change `seq`.
+    pub(crate) fn reword(&self, text: &Base, seq: i64) -> Result<()> {
+        self.connection.prepare_cached(include_str!("sql/reword_summary.sql"))?.execute(params![
+            self.agent_id,
+            self.id.as_str(),
+            seq,
+            text.text,
+            to_json(&text.sentences),
+            text.verbatim,
+        ])?;
+        self.replace_sources(&text.sources)
     }
 
     fn replace_sources(&self, sources: &[MemoryId]) -> Result<()> {

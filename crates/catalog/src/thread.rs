@@ -2,8 +2,9 @@
 //!
 //! Jobs come over a bounded channel. The thread takes all that wait: the writes run one after another in one
 //! transaction, each in a savepoint of its own, so that a failed one undoes itself alone; then comes the commit, and
-//! only after it the answers. If the commit fails, all of them failed. Reads come after; they need no transaction,
-//! because nobody else can write between their statements. A reader whose write was answered finds it.
+//! only after it the answers. If the commit fails, all of them failed. Jobs apart come after: reads, which need no
+//! transaction because nobody else can write between their statements, and what SQLite does in none. A reader whose write
+//! was answered finds it.
 //!
 //! A job that panics is a job that failed; the thread lives on.
 
@@ -55,7 +56,16 @@ impl Thread {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
-        self.hand_in(doing, work, Job::Read).await
+        self.hand_in(doing, work, Job::Apart).await
+    }
+
+    /// Runs a job in no transaction but its own; when this returns, its change is on disk.
+    pub(crate) async fn alone<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        self.hand_in(doing, work, Job::Apart).await
     }
 
     /// Runs a job that changes something; when this returns, the change is on disk, or undone.
@@ -91,8 +101,8 @@ impl Drop for Thread {
 }
 
 enum Job {
-    Read(Box<dyn Task>),
     Write(Box<dyn Task>),
+    Apart(Box<dyn Task>),
 }
 
 /// A job without its types.
@@ -148,17 +158,17 @@ impl Owner {
     fn serve(self, mut waiting: mpsc::Receiver<Job>) {
         while let Some(first) = waiting.blocking_recv() {
             let others = std::iter::from_fn(|| waiting.try_recv().ok());
-            let (mut writes, mut reads) = (Vec::new(), Vec::new());
+            let (mut writes, mut apart) = (Vec::new(), Vec::new());
             for job in std::iter::once(first).chain(others).take(WAITING) {
                 match job {
                     Job::Write(task) => writes.push(task),
-                    Job::Read(task) => reads.push(task),
+                    Job::Apart(task) => apart.push(task),
                 }
             }
             self.write_together(writes);
-            for mut read in reads {
-                read.run(&self.connection);
-                read.answer(Ok(()));
+            for mut task in apart {
+                task.run(&self.connection);
+                task.answer(Ok(()));
             }
         }
     }

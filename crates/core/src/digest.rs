@@ -7,7 +7,7 @@ use data_encoding::{BASE32_NOPAD, HEXLOWER};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Agent, Period, TurnKey};
+use crate::{Agent, Period, Timestamp, TurnKey};
 
 /// SHA-256 over a list of parts, each preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,6 +52,16 @@ impl MemoryId {
     /// The id of a summary: its period. A summary that is built again keeps it.
     pub fn summary(agent: &Agent, period: Period) -> MemoryId {
         MemoryId::derive('s', agent, [period.grain().as_str(), &period.to_string()])
+    }
+
+    /// The id of a statement: its first source, and its words.
+    pub fn statement(agent: &Agent, source: &MemoryId, text: &str) -> MemoryId {
+        MemoryId::derive('f', agent, [source.as_str(), text])
+    }
+
+    /// The id of a fact that a person enters: what they say, and when. Used as the source of its operation.
+    pub fn entry(agent: &Agent, words: &str, at: Timestamp) -> MemoryId {
+        MemoryId::derive('u', agent, [words, &at.as_microsecond().to_string()])
     }
 
     /// An id read back from a store or given by a user; whether it exists is the store's to say.

@@ -56,13 +56,37 @@ pub enum Error {
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A model or its endpoint did not answer as it should; worth trying again later.
+    /// The model's answer cannot be used, even after it was told why: a fault of this input or model, not of the moment.
     #[error("{what}: {source}")]
     Model {
         /// What was being done.
         what: String,
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A model's endpoint does not answer now: network, overload, a limit. The input is not at fault.
+    #[error("{what}: {source}")]
+    Unavailable {
+        /// What was being done.
+        what: String,
+        /// How long to wait, if it said so.
+        retry_after: Option<jiff::SignedDuration>,
+        /// The cause.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The tokens of the day are spent.
+    #[error("the daily budget of {limit} tokens is spent; it begins anew at {again:.0}")]
+    Budget {
+        /// The most tokens of a day.
+        limit: u64,
+        /// When there are more.
+        again: crate::Timestamp,
+    },
+    /// What was to be changed has changed meanwhile; look again.
+    #[error("{what} has changed meanwhile")]
+    Stale {
+        /// What it was.
+        what: String,
     },
 }
 
@@ -119,6 +143,11 @@ impl Error {
     /// A model's failure while doing `what`.
     pub fn model(what: impl Into<String>, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error::Model { what: what.into(), source: source.into() }
+    }
+
+    /// An endpoint that does not answer while doing `what`.
+    pub fn unavailable(what: impl Into<String>, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+        Error::Unavailable { what: what.into(), retry_after: None, source: source.into() }
     }
 
     /// Stored bytes of `what` that cannot be right.

@@ -21,8 +21,14 @@ pub struct LedgerRow {
     pub recipe: Option<Digest>,
     /// Whether its children were pruned, so that it can only be amended.
     pub sealed: bool,
+    /// Whether the built-in engine wrote it in place of a model that could not.
+    pub degraded: bool,
+    /// Names, numbers and dates in its summary that no source contains.
+    pub ungrounded: u32,
     /// Failures since it was last clean.
     pub attempts: u32,
+    /// When the first of these failures was.
+    pub failing_since: Option<Timestamp>,
     /// Not to be tried before.
     pub not_before: Option<Timestamp>,
     /// Why the last attempt failed.
@@ -42,7 +48,10 @@ impl LedgerRow {
             input_digest: None,
             recipe: None,
             sealed: false,
+            degraded: false,
+            ungrounded: 0,
             attempts: 0,
+            failing_since: None,
             not_before: None,
             last_error: None,
             tokens: 0,
@@ -55,7 +64,17 @@ impl LedgerRow {
     }
 }
 
-/// A memory that could not be brought into its table for a fault of its own. Its text stays in the catalog; the lane went on.
+/// What a dead letter could not be brought through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// Its table.
+    Table,
+    /// Extraction by a model; the built-in rules have read it instead.
+    Extraction,
+}
+
+/// A memory that could not be brought through a stage for a fault of its own. Its text stays in the catalog; the lane went on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
     /// Whose memory.
@@ -64,6 +83,8 @@ pub struct DeadLetter {
     pub grain: Grain,
     /// Which memory.
     pub memory: MemoryId,
+    /// What it did not get through.
+    pub stage: Stage,
     /// Why it was given up.
     pub error: String,
     /// When.
@@ -81,6 +102,10 @@ pub struct Operation {
     pub duplicate: u64,
     /// Messages whose content was replaced.
     pub revised: u64,
+    /// Messages that were forgotten before, and stay so.
+    pub forgotten: u64,
+    /// Credentials that were masked before storage.
+    pub masked: u64,
     /// The highest catalog sequence of its messages: they are searchable once the lane has applied this. Not that of the whole
     /// catalog, which other agents push on to where this agent's lane never comes.
     pub seq: u64,

@@ -7,6 +7,8 @@
 
 mod digest;
 mod error;
+mod extraction;
+mod fact;
 mod grain;
 mod ledger;
 mod memory;
@@ -22,17 +24,19 @@ mod zones;
 
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
+pub use extraction::{Extracted, Extraction, ExtractionLane, Purpose, Reply, Statement, Usage};
+pub use fact::{ALIAS, Fact, FactOperation, FactQuery, Properties, Verb, entity_key, fold, folded, predicate_name};
 pub use grain::Grain;
-pub use ledger::{DeadLetter, LedgerRow, Operation};
+pub use ledger::{DeadLetter, LedgerRow, Operation, Stage};
 pub use memory::{Kind, Memory};
 pub use message::{Message, Role, TurnKey, identify};
 pub use name::Agent;
 pub use period::Period;
-pub use ports::{Catalog, Embedder, Engine, Strata};
+pub use ports::{Catalog, Embedder, Engine, Extractor, Facts, Strata};
 pub use query::{Answer, Filter, Found, Query};
 pub use range::{DateRange, Interval};
-pub use settings::Settings;
-pub use summary::{Draft, Sentence, Summary};
+pub use settings::{EngineChoice, Settings};
+pub use summary::{Base, Draft, Sentence, Summary};
 pub use zones::Zones;
 
 /// A length of time.

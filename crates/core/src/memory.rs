@@ -67,6 +67,10 @@ pub struct Memory {
     pub sentences: Vec<Sentence>,
     /// What a summary was made from: turns for a day, summaries of the finer grain above.
     pub sources: Vec<MemoryId>,
+    /// From 0 to 1, of a statement: whether it will matter later.
+    pub importance: Option<f64>,
+    /// Whether retention leaves it alone.
+    pub pinned: bool,
     /// The catalog sequence of its last change.
     pub seq: u64,
 }

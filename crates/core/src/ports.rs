@@ -1,14 +1,29 @@
 //! The ports: what the policy crates ask of the outside world. Few, small, and whole-object.
 //!
 //! Each has a real in-memory implementation and a conformance suite in the testkit, which every other implementation passes
-//! too. Nothing here names a database, a model or a file.
+//! too. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies` and `Archive` are
+//! views of one store: a policy names those it needs.
 
+mod archive;
 mod catalog;
 mod embedder;
 mod engine;
+mod erasure;
+mod extractor;
+mod facts;
+mod journal;
+mod replies;
+mod seals;
 mod strata;
 
+pub use archive::{Archive, Record, Version};
 pub use catalog::{Catalog, Change, Counts, Lane, Select, Turn};
 pub use embedder::Embedder;
-pub use engine::Engine;
+pub use engine::{Engine, SummaryTask};
+pub use erasure::{Erasure, Reach, Target};
+pub use extractor::{ExtractionTask, Extractor};
+pub use facts::Facts;
+pub use journal::Journal;
+pub use replies::Replies;
+pub use seals::{Children, ClockNote, Seals};
 pub use strata::{Batch, Hit, Part, Probe, Stored, Strata, Table};

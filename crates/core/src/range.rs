@@ -1,11 +1,11 @@
 //! Extents of time: exact intervals between instants, and ranges of civil dates that a person asks for.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Date, Timestamp};
 
 /// From `start` up to, and without, `end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
     /// The first instant inside.
     pub start: Timestamp,

@@ -1,5 +1,7 @@
 //! What a person may set for one agent.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, Timestamp, Zones};
@@ -15,11 +17,54 @@ pub struct Settings {
     pub later_zones: Vec<(Timestamp, String)>,
     /// Language for word stems in text search, as a two-letter code.
     pub language: String,
+    /// Name of the retention plan.
+    #[serde(default = "keep")]
+    pub plan: String,
+    /// Who writes summaries and facts.
+    #[serde(default)]
+    pub engine: EngineChoice,
+    /// Prompts of its own, by name; the others are those that come with Annals.
+    #[serde(default)]
+    pub prompts: BTreeMap<String, String>,
+    /// The most tokens that models may be paid for it on one UTC day; none means the configured budget.
+    #[serde(default)]
+    pub daily_tokens: Option<u64>,
+    /// Whether what looks like a credential is masked before storage.
+    #[serde(default = "yes")]
+    pub mask: bool,
+}
+
+/// Who writes an agent's summaries and facts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineChoice {
+    /// The configured model where there is one, or else the built-in engine.
+    #[default]
+    Auto,
+    /// The built-in engine: nothing leaves the machine.
+    Extractive,
+}
+
+fn keep() -> String {
+    "keep".into()
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { time_zone: "UTC".into(), later_zones: Vec::new(), language: "en".into() }
+        Settings {
+            time_zone: "UTC".into(),
+            later_zones: Vec::new(),
+            language: "en".into(),
+            plan: keep(),
+            engine: EngineChoice::Auto,
+            prompts: BTreeMap::new(),
+            daily_tokens: None,
+            mask: true,
+        }
     }
 }
 

@@ -27,6 +27,35 @@ pub struct Draft {
     pub sentences: Vec<Sentence>,
     /// Tokens paid for it; zero for the built-in engine.
     pub tokens: u64,
+    /// Names, numbers and dates in it that no source contains; zero for the built-in engine, which rewords nothing.
+    pub ungrounded: u32,
+    /// Whether each sentence is a verbatim piece of a source. What was reworded cannot be cut apart again when a source is to be
+    /// forgotten.
+    pub verbatim: bool,
+}
+
+/// What a sealed summary was when what it is made of was pruned: all that is left of it, besides what came late.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    /// The text.
+    pub text: String,
+    /// Its sentences.
+    pub sentences: Vec<Sentence>,
+    /// What it was made from.
+    pub sources: Vec<MemoryId>,
+    /// Whether its sentences are verbatim pieces of turns.
+    pub verbatim: bool,
+}
+
+impl Base {
+    /// Hash of text and sentences, as part of the input of every amendment.
+    pub fn digest(&self) -> Digest {
+        let traces = self.sentences.iter().flat_map(|sentence| {
+            let from: Vec<&str> = sentence.from.iter().map(MemoryId::as_str).collect();
+            [sentence.text.clone(), from.join(" ")]
+        });
+        Digest::of(std::iter::once(self.text.clone()).chain(traces))
+    }
 }
 
 /// The outcome of rolling up one period, ready to be saved in one piece.
@@ -44,6 +73,8 @@ pub struct Summary {
     pub recipe: Digest,
     /// What was read, in order. Empty means that nothing is left to tell of: the summary goes.
     pub sources: Vec<MemoryId>,
+    /// Whether it was written by the built-in engine in place of a model that could not; to be written again later.
+    pub degraded: bool,
     /// The text; none when the input is what the stored summary was already made of, or when there is none.
     pub draft: Option<Draft>,
 }

@@ -12,8 +12,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use annals_core::ports::SummaryTask;
 use annals_core::{
-    Agent, Draft, Engine, Grain, Interval, Kind, Memory, MemoryId, Period, Role, Timestamp, TurnKey, Zones,
+    Agent, Draft, Engine, Grain, Interval, Kind, Memory, MemoryId, Period, Role, Settings, Timestamp, TurnKey, Zones,
 };
 use annals_llm::Extractive;
 use serde_json::Value;
@@ -31,7 +32,7 @@ async fn main() -> Result<(), Failure> {
     let evidence = evidence(&lines(queries)?);
     let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
     for ((agent, _), turns) in &days {
-        let draft = Extractive.summarize(turns[0].period, turns).await?;
+        let draft = summarize(agent, turns).await?;
         let asked: Vec<&Memory> = turns
             .iter()
             .filter(|turn| evidence.contains(&(agent.clone(), turn.message.clone().unwrap_or_default())))
@@ -54,6 +55,13 @@ async fn main() -> Result<(), Failure> {
         println!("| {name} | {:.1} % | {:.1} % | {words:.1} |", 100.0 * represented, 100.0 * quoted);
     }
     Ok(())
+}
+
+async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
+    let (agent, settings, period) = (Agent::new(agent)?, Settings::default(), turns[0].period);
+    let now = turns[turns.len() - 1].at();
+    let task = SummaryTask { agent: &agent, settings: &settings, period, sources: turns, base: None, now };
+    Ok(Extractive.summarize(task).await?)
 }
 
 /// A sentence and the turn that it is from.
@@ -156,6 +164,8 @@ fn turn(message: &Value, zones: &Zones) -> Result<Memory, Failure> {
         message: Some(key.id),
         sentences: Vec::new(),
         sources: Vec::new(),
+        importance: None,
+        pinned: false,
         seq: 0,
     })
 }

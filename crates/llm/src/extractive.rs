@@ -2,7 +2,8 @@
 //!
 //! Purely lexical, so that it is the same on every processor, costs nothing and needs no model. Sentences are found
 //! (`split`), weighed by what they tell (`worth`, `words`), chosen so that every child has its say and nothing is told
-//! twice (`choose`), and set as lines (`lines`). It never rewords: each sentence is a verbatim piece of one turn,
+//! twice (`choose`), and set as lines (`lines`). Of a sealed period the sentences of its base compete with what came late,
+//! as one more child. It never rewords: each sentence is a verbatim piece of one turn,
 //! whitespace apart, or ends in "…" where it was cut.
 
 mod budget;
@@ -11,13 +12,14 @@ mod choose;
 mod lines;
 mod names;
 mod small_talk;
-mod split;
+pub(crate) mod split;
 #[cfg(test)]
 mod tests;
 mod words;
 mod worth;
 
-use annals_core::{Digest, Draft, Engine, Grain, Memory, Period, Result, Sentence};
+use annals_core::ports::SummaryTask;
+use annals_core::{Base, Digest, Draft, Engine, Grain, Memory, Result, Sentence, Settings};
 use async_trait::async_trait;
 
 use budget::Budget;
@@ -31,23 +33,44 @@ pub struct Extractive;
 
 #[async_trait]
 impl Engine for Extractive {
-    fn recipe(&self, grain: Grain) -> Digest {
+    fn recipe(&self, _settings: &Settings, grain: Grain) -> Digest {
         Digest::of([VERSION, grain.as_str(), &budget::limit(grain).to_string()])
     }
 
     /// Never fails, and never waits.
-    async fn summarize(&self, period: Period, sources: &[Memory]) -> Result<Draft> {
-        let sentences = sentences(period.grain(), sources);
-        Ok(Draft { text: lines::set(period.grain(), &sentences), sentences, tokens: 0 })
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        let grain = task.period.grain();
+        Ok(match task.base {
+            Some(base) if task.sources.is_empty() => kept(base),
+            Some(base) => amended(grain, base, task.sources),
+            None => draft(grain, sentences(grain, None, task.sources), true),
+        })
     }
 }
 
-fn sentences(grain: Grain, sources: &[Memory]) -> Vec<Sentence> {
+/// The base as it is.
+fn kept(base: &Base) -> Draft {
+    let Base { text, sentences, verbatim, .. } = base.clone();
+    Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim }
+}
+
+/// A base whose sentences tell nothing, beside late talk that tells nothing, stays as it is.
+fn amended(grain: Grain, base: &Base, late: &[Memory]) -> Draft {
+    let sentences = sentences(grain, Some(base), late);
+    if sentences.is_empty() { kept(base) } else { draft(grain, sentences, base.verbatim) }
+}
+
+fn draft(grain: Grain, sentences: Vec<Sentence>, verbatim: bool) -> Draft {
+    Draft { text: lines::set(grain, &sentences), sentences, tokens: 0, ungrounded: 0, verbatim }
+}
+
+/// Nothing only if there is a base, and nothing is told.
+fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory]) -> Vec<Sentence> {
     let sources = in_order(sources);
-    let budget = Budget::of(grain, &sources);
-    let pool = candidates::pool(grain, &sources, budget);
+    let budget = Budget::of(grain, base, &sources);
+    let pool = candidates::pool(grain, base, &sources, budget);
     let chosen = choose::within(grain, budget, &pool);
-    if chosen.is_empty() {
+    if chosen.is_empty() && base.is_none() {
         let head = lines::head(grain, sources[0].days.0, None);
         return vec![small_talk::sentence(&sources, budget.room(&head))];
     }

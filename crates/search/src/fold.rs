@@ -54,6 +54,8 @@ mod tests {
             message: None,
             sentences: Vec::new(),
             sources: Vec::new(),
+            importance: None,
+            pinned: false,
             seq: 0,
         };
         Found { memory, score: 0.0, days_outside: 0 }

@@ -9,8 +9,11 @@
 mod apply;
 mod damage;
 mod disk;
+mod holds;
 mod lex;
+mod purge;
 mod remove;
+mod rewrite;
 mod rows;
 mod scan;
 mod search;
@@ -23,7 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_core::ports::{Batch, Hit, Probe, Stored, Table};
-use annals_core::{Result, Strata};
+use annals_core::{Agent, Error, Result, Strata};
 use async_trait::async_trait;
 
 use damage::contain;
@@ -71,6 +74,23 @@ impl Strata for LanceStrata {
     async fn remove(&self, table: &Table) -> Result<()> {
         let (tables, name) = (self.tables.clone(), table.clone());
         contain(table, async move { remove::remove(&tables, &name).await }).await
+    }
+
+    async fn rewrite(&self, from: &Table, generation: u32) -> Result<()> {
+        let (tables, name) = (self.tables.clone(), from.clone());
+        contain(from, async move { rewrite::rewrite(&tables, &name, generation).await }).await
+    }
+
+    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
+        let (tables, agent, keep) = (self.tables.clone(), agent.clone(), keep.to_vec());
+        let task = tokio::spawn(async move { purge::purge(&tables, &agent, &keep).await });
+        task.await.map_err(|error| Error::storage("purging tables", error))?
+    }
+
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        let (tables, agent, words) = (self.tables.clone(), agent.clone(), words.to_vec());
+        let task = tokio::spawn(async move { holds::holds(&tables, &agent, &words).await });
+        task.await.map_err(|error| Error::storage("searching tables", error))?
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

@@ -20,17 +20,18 @@ pub async fn remove(tables: &Tables, table: &Table) -> Result<()> {
     let folder = tables.folder(table);
     let going = folder.with_extension("removed");
     let slot = tables.slot(table);
-    alone(table, &slot, move || {
+    let was_there = alone(table, &slot, move || {
         if going.exists() {
             std::fs::remove_dir_all(&going)?;
         }
         if !folder.exists() {
-            return Ok(());
+            return Ok(false);
         }
         rename(&folder, &going)?;
-        std::fs::remove_dir_all(&going)
-    })
-    .await
+        std::fs::remove_dir_all(&going)?;
+        Ok(true)
+    });
+    if was_there.await? { tables.forget_caches().await } else { Ok(()) }
 }
 
 /// Moves the table aside. Says where to, from the root of all tables.
@@ -39,7 +40,7 @@ pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>
     let aside = tables.root.join(table.agent.folder()).join(QUARANTINE);
     let stem = file_name(table);
     let slot = tables.slot(table);
-    alone(table, &slot, move || {
+    let moved = alone(table, &slot, move || {
         if !folder.exists() {
             return Ok(None);
         }
@@ -47,8 +48,10 @@ pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>
         let to = free_name(&aside, &stem);
         rename(&folder, &to)?;
         Ok(Some(to.strip_prefix(&root).unwrap_or(&to).display().to_string()))
-    })
-    .await
+    });
+    let moved = moved.await?;
+    tables.forget_caches().await?;
+    Ok(moved)
 }
 
 /// Runs the work with no reader or writer of the table about, and its handle closed.

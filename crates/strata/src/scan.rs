@@ -33,7 +33,11 @@ pub async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
     Ok(rows)
 }
 
-async fn read(table: &lancedb::Table, dimension: usize) -> lancedb::Result<lancedb::arrow::SendableRecordBatchStream> {
+/// All columns of all live rows, in bounded batches.
+pub async fn read(
+    table: &lancedb::Table,
+    dimension: usize,
+) -> lancedb::Result<lancedb::arrow::SendableRecordBatchStream> {
     let schema = rows::schema(dimension);
     let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let snapshot = table.query_snapshot().await?;

@@ -34,7 +34,10 @@ pub struct Tables {
     pub dimension: usize,
     /// When to compact and index.
     pub upkeep: Upkeep,
-    database: Connection,
+    disk: Arc<dyn Disk>,
+    url: String,
+    /// With the caches of everything that was opened through it.
+    database: Mutex<Connection>,
     slots: Mutex<LruCache<Table, Arc<Slot>>>,
 }
 
@@ -54,9 +57,22 @@ impl Tables {
         let root = root.canonicalize().map_err(failed)?;
         let what = || format!("opening the tables in {}", root.display());
         let url = disk::url(&root).ok_or_else(|| Error::storage(what(), "its path has no URL"))?;
-        let database = connect(url.as_str()).session(disk::session(disk)).execute().await;
-        let database = database.map_err(|error| Error::storage(what(), error))?;
-        Ok(Tables { root, dimension, upkeep, database, slots: Mutex::new(LruCache::unbounded()) })
+        let url = url.to_string();
+        let database = connected(&url, disk.clone()).await.map_err(|error| Error::storage(what(), error))?;
+        let (database, slots) = (Mutex::new(database), Mutex::new(LruCache::unbounded()));
+        Ok(Tables { root, dimension, upkeep, disk, url, database, slots })
+    }
+
+    /// Begins with empty caches, after a folder went. LanceDB keys them by path and version: a table that is made again in the
+    /// same place would be searched by the text index of the one that is gone.
+    pub async fn forget_caches(&self) -> Result<()> {
+        let failed = |error| Error::storage(format!("opening the tables in {}", self.root.display()), error);
+        *self.database() = connected(&self.url, self.disk.clone()).await.map_err(failed)?;
+        Ok(())
+    }
+
+    fn database(&self) -> MutexGuard<'_, Connection> {
+        self.database.lock().expect("no holder of the lock panics")
     }
 
     /// The place of a table.
@@ -102,9 +118,11 @@ impl Tables {
         made_or_found.await.map_err(|error| explain(table, error))
     }
 
-    async fn find(&self, table: &Table) -> lancedb::Result<Option<lancedb::Table>> {
+    /// Opens the table, past the handle that is kept.
+    pub async fn find(&self, table: &Table) -> lancedb::Result<Option<lancedb::Table>> {
         let location = self.location(table)?;
-        match self.database.open_table(file_name(table)).location(location).execute().await {
+        let opening = self.database().open_table(file_name(table)).location(location);
+        match opening.execute().await {
             Err(lancedb::Error::TableNotFound { .. }) => Ok(None),
             found => found.map(Some),
         }
@@ -112,7 +130,8 @@ impl Tables {
 
     async fn create(&self, table: &Table) -> lancedb::Result<lancedb::Table> {
         let (location, schema) = (self.location(table)?, rows::schema(self.dimension));
-        self.database.create_empty_table(file_name(table), schema).location(location).execute().await
+        let making = self.database().create_empty_table(file_name(table), schema).location(location);
+        making.execute().await
     }
 
     fn location(&self, table: &Table) -> lancedb::Result<String> {
@@ -121,6 +140,10 @@ impl Tables {
         let url = disk::url(&folder).ok_or_else(|| lancedb::Error::InvalidInput { message: message() })?;
         Ok(url.into())
     }
+}
+
+async fn connected(url: &str, disk: Arc<dyn Disk>) -> lancedb::Result<Connection> {
+    connect(url).session(disk::session(disk)).execute().await
 }
 
 /// An open table that is not pruned, moved or closed while this lives.

@@ -1,11 +1,26 @@
 //! Promise 2, checked: every day with content has exactly one live summary at every grain whose period is closed.
+//!
+//! A day has content if its turns are live, or if they were pruned: its last roll-up read something, and so did that of each
+//! period above it. (Where the last roll-up found nothing, what the period told of was forgotten.) Its *path* is the day, its
+//! week, month, quarter and year. Retention takes the finer end of a path away, piece by piece from below, so on each path
+//! there is a lowest live summary, and this must hold:
+//!
+//! - from there up, every closed period has a live summary that names the one below it among its sources;
+//! - live turns lie under a live summary of their own day: nothing may be missing below what is new;
+//! - where turns are gone, some live summary is sealed, and if it is not the day's own, it names that of the period
+//!   just below. It was whole when that one went, for only the whole of a clean period is ever pruned. Below it there may be
+//!   live summaries again, made of what came late: they tell of other days, and this one's path begins at the sealed one;
+//! - a path with nothing live at all went with its year, by plan: retention tests that nothing else takes one away.
 
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Grain, MemoryId, Period, Result, Timestamp, Zones};
+use annals_core::{
+    Agent, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Period, Result, SignedDuration, Timestamp, Zones,
+};
 
 use crate::Summarizer;
+use crate::input::nothing;
 
 /// A day that the summary of a closed period does not have in its lineage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,80 +31,142 @@ pub struct Gap {
     pub period: Period,
 }
 
-/// A live summary as coverage sees it: its period and the ids that it was made from.
-pub type Lineage = (Period, MemoryId, Vec<MemoryId>);
+/// A day that has, or had, content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The day.
+    pub day: Period,
+    /// Whether some of its turns are live; they were pruned otherwise.
+    pub turns: bool,
+}
 
-/// The gaps, by day and grain. `days` are those with content; `lineages` those of all live summaries.
+/// A live summary as coverage sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lineage {
+    /// Its period.
+    pub period: Period,
+    /// What it was made from.
+    pub sources: Vec<MemoryId>,
+    /// Whether some of that was pruned.
+    pub sealed: bool,
+}
+
+/// The gaps, by day and grain.
 pub fn gaps(
-    days: &[Period],
+    agent: &Agent,
+    days: &[Content],
     lineages: &[Lineage],
     zones: &Zones,
-    grace: jiff::SignedDuration,
+    grace: SignedDuration,
     now: Timestamp,
 ) -> Vec<Gap> {
-    let by_period: HashMap<Period, &Lineage> = lineages.iter().map(|lineage| (lineage.0, lineage)).collect();
+    let live: HashMap<Period, &Lineage> = lineages.iter().map(|lineage| (lineage.period, lineage)).collect();
     let mut gaps = Vec::new();
-    for day in days {
-        let periods = Grain::SUMMARIES.map(|grain| day.ancestor(grain));
-        for (index, period) in periods.iter().enumerate() {
-            let covered = (0..=index).all(|below| links(&by_period, &periods[..=index], below));
-            if zones.is_closed(*period, grace, now) && !covered {
-                gaps.push(Gap { day: *day, period: *period });
+    for content in days {
+        let path = Grain::SUMMARIES.map(|grain| content.day.ancestor(grain));
+        let reached = path.map(|period| live.get(&period).copied());
+        let anchor = (0..path.len()).find(|index| is_anchored(agent, &path, &reached, *index));
+        let lowest = if content.turns { Some(0) } else { anchor.or_else(|| reached.iter().position(Option::is_some)) };
+        let Some(lowest) = lowest else { continue };
+        let mut covered = content.turns || anchor.is_some();
+        for (index, period) in path.into_iter().enumerate() {
+            covered &= index < lowest || (reached[index].is_some() && links(agent, &path, &reached, index, lowest));
+            if !covered && zones.is_closed(period, grace, now) {
+                gaps.push(Gap { day: content.day, period });
             }
         }
     }
     gaps
 }
 
-/// Whether the summary of `path[index]` exists and has that of the finer period in its sources.
-fn links(by_period: &HashMap<Period, &Lineage>, path: &[Period], index: usize) -> bool {
-    let Some((_, _, sources)) = by_period.get(&path[index]) else { return false };
-    index == 0 || by_period.get(&path[index - 1]).is_some_and(|(_, finer, _)| sources.contains(finer))
+type Path = [Period; 5];
+type Reached<'a> = [Option<&'a Lineage>; 5];
+
+/// Whether what is missing below the lowest live summary of a path was pruned from under it.
+fn is_anchored(agent: &Agent, path: &Path, reached: &Reached, lowest: usize) -> bool {
+    let Some(summary) = reached[lowest].filter(|summary| summary.sealed) else { return false };
+    lowest == 0 || summary.sources.contains(&MemoryId::summary(agent, path[lowest - 1]))
+}
+
+/// Whether a summary names that of the period just below it, where that one is live too.
+fn links(agent: &Agent, path: &Path, reached: &Reached, index: usize, lowest: usize) -> bool {
+    let below = || MemoryId::summary(agent, path[index - 1]);
+    index == lowest || reached[index].is_some_and(|summary| summary.sources.contains(&below()))
 }
 
 impl Summarizer {
     /// The gaps in an agent's summaries at `now`: what promise 2 says must be none after a pass.
     pub async fn coverage(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Gap>> {
         let zones = self.catalog.settings(agent).await?.zones()?;
-        let select = |grain| Select {
-            grain,
-            within: annals_core::Interval::ALWAYS,
-            conversation: None,
-            newest_first: false,
-            limit: usize::MAX,
-        };
-        let turns = self.catalog.list(agent, &select(Grain::Working)).await?;
-        let mut seen = HashSet::new();
-        let days: Vec<Period> = turns.iter().map(|turn| turn.period).filter(|day| seen.insert(*day)).collect();
+        let ledger = self.catalog.ledger(agent).await?;
+        let sealed: HashSet<Period> = ledger.iter().filter(|row| row.sealed).map(|row| row.period).collect();
+        let working = self.all(agent, Grain::Working).await?.into_iter();
+        let spoken = working.filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period).collect();
+        let days = days_with_content(&ledger, &spoken);
         let mut lineages = Vec::new();
         for grain in Grain::SUMMARIES {
-            let summaries = self.catalog.list(agent, &select(grain)).await?;
-            lineages.extend(summaries.into_iter().map(|summary| (summary.period, summary.id, summary.sources)));
+            let summaries = self.all(agent, grain).await?.into_iter();
+            lineages.extend(summaries.map(|Memory { period, sources, .. }| Lineage {
+                period,
+                sources,
+                sealed: sealed.contains(&period),
+            }));
         }
-        Ok(gaps(&days, &lineages, &zones, self.patience.grace, now))
+        Ok(gaps(agent, &days, &lineages, &zones, self.patience.grace, now))
     }
+
+    async fn all(&self, agent: &Agent, grain: Grain) -> Result<Vec<Memory>> {
+        let select =
+            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        self.catalog.list(agent, &select).await
+    }
+}
+
+/// The days with content, of which those in `spoken` have live turns.
+fn days_with_content(ledger: &[LedgerRow], spoken: &HashSet<Period>) -> Vec<Content> {
+    let emptied = ledger.iter().filter(|row| row.input_digest == Some(nothing()));
+    let emptied: HashSet<Period> = emptied.map(|row| row.period).collect();
+    let was_read = |row: &&LedgerRow| {
+        let path = Grain::SUMMARIES.map(|grain| row.period.ancestor(grain));
+        row.input_digest.is_some() && !path.iter().any(|period| emptied.contains(period))
+    };
+    let days = ledger.iter().filter(|row| row.period.grain() == Grain::Daily);
+    let with_content = days.filter(|row| spoken.contains(&row.period) || was_read(row));
+    with_content.map(|row| Content { day: row.period, turns: spoken.contains(&row.period) }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Summaries as `label<finer,finer`; expects gaps as `day@period`.
+    /// Days as labels, `!` after one whose turns are gone; summaries as `label<finer,finer`, `!` after a sealed label;
+    /// expects gaps as `day@period`.
     #[track_caller]
     fn check(days: &str, summaries: &str, now: &str, expect: &str) {
-        let days: Vec<Period> = days.split_whitespace().map(|day| day.parse().unwrap()).collect();
-        let lineages: Vec<Lineage> = summaries.split_whitespace().map(lineage).collect();
+        let agent = Agent::new("a").unwrap();
+        let days: Vec<Content> = days.split_whitespace().map(content).collect();
+        let lineages: Vec<Lineage> = summaries.split_whitespace().map(|text| lineage(&agent, text)).collect();
         let zones = Zones::new("UTC").unwrap();
-        let found = gaps(&days, &lineages, &zones, jiff::SignedDuration::ZERO, now.parse().unwrap());
+        let found = gaps(&agent, &days, &lineages, &zones, SignedDuration::ZERO, now.parse().unwrap());
         let found: Vec<String> = found.iter().map(|gap| format!("{}@{}", gap.day, gap.period)).collect();
-        assert_eq!(found.join(" "), expect);
+        assert_eq!(found.join(" "), expect, "{summaries}");
     }
 
-    fn lineage(text: &str) -> Lineage {
-        let (label, sources) = text.split_once('<').unwrap_or((text, ""));
-        let sources = sources.split(',').map(MemoryId::from_text).collect();
-        (label.parse().unwrap(), MemoryId::from_text(label), sources)
+    fn content(text: &str) -> Content {
+        Content { day: text.trim_end_matches('!').parse().unwrap(), turns: !text.ends_with('!') }
     }
+
+    fn lineage(agent: &Agent, text: &str) -> Lineage {
+        let (label, sources) = text.split_once('<').unwrap_or((text, ""));
+        let sources = sources.split(',').filter(|source| !source.is_empty());
+        Lineage {
+            period: label.trim_end_matches('!').parse().unwrap(),
+            sources: sources.map(|source| MemoryId::summary(agent, source.parse().unwrap())).collect(),
+            sealed: label.ends_with('!'),
+        }
+    }
+
+    const APRIL: &str = "2026-04-01T00:00:00Z";
 
     #[test]
     fn nothing_is_asked_of_open_periods() {
@@ -109,5 +186,78 @@ mod tests {
         let now = "2026-03-09T00:00:00Z";
         check(days, "2026-03-04 2026-03-05 2026-W10<2026-03-04,2026-03-05", now, "");
         check(days, "2026-03-04 2026-03-05 2026-W10<2026-03-04", now, "2026-03-05@2026-W10");
+    }
+
+    #[test]
+    fn pruned_turns_leave_a_sealed_day() {
+        let now = "2026-03-09T00:00:00Z";
+        check("2026-03-04!", "2026-03-04! 2026-W10<2026-03-04", now, "");
+        check("2026-03-04!", "2026-03-04 2026-W10<2026-03-04", now, "2026-03-04@2026-03-04 2026-03-04@2026-W10");
+    }
+
+    #[test]
+    fn pruned_summaries_live_on_in_the_sealed_one_that_names_them() {
+        let quarter = "2026-Q1<2026-03";
+        check("2026-03-04!", &format!("2026-W10!<2026-03-04 2026-03<2026-W10 {quarter}"), APRIL, "");
+        check("2026-03-04!", &format!("2026-03!<2026-W10 {quarter}"), APRIL, "");
+        check("2026-03-04!", "2026-Q1!<2026-03", APRIL, "");
+        // A late message made the week anew; it tells of another day.
+        check("2026-03-04!", &format!("2026-W10<2026-03-05 2026-03!<2026-W10 {quarter}"), APRIL, "");
+        let all = "2026-03-04@2026-03-04 2026-03-04@2026-W10 2026-03-04@2026-03 2026-03-04@2026-Q1";
+        // Not sealed, or made of other weeks: nothing says that the day went into it.
+        check("2026-03-04!", &format!("2026-03<2026-W10 {quarter}"), APRIL, all);
+        check("2026-03-04!", &format!("2026-03!<2026-W11 {quarter}"), APRIL, all);
+        // Pruned above what is left: never by plan.
+        check(
+            "2026-03-04!",
+            &format!("2026-03-04! 2026-03!<2026-W10 {quarter}"),
+            APRIL,
+            "2026-03-04@2026-W10 2026-03-04@2026-03 2026-03-04@2026-Q1",
+        );
+    }
+
+    #[test]
+    fn late_turns_need_new_summaries_up_to_what_is_sealed() {
+        let above = "2026-03!<2026-W10 2026-Q1<2026-03";
+        let gaps = "2026-03-04@2026-03-04 2026-03-04@2026-W10 2026-03-04@2026-03 2026-03-04@2026-Q1";
+        check("2026-03-04", above, APRIL, gaps);
+        check("2026-03-04", &format!("2026-03-04 {above}"), APRIL, gaps.split_once(' ').unwrap().1);
+        check("2026-03-04", &format!("2026-03-04 2026-W10<2026-03-04 {above}"), APRIL, "");
+    }
+
+    /// Daily and other rows as `label:r` (read something), `label:e` (found nothing) or `label:n` (never rolled up); days with
+    /// live turns; expects days with content, `!` after those without turns.
+    #[track_caller]
+    fn check_content(rows: &str, spoken: &str, expect: &str) {
+        let row = |text: &str| {
+            let (label, read) = text.split_once(':').unwrap();
+            let input_digest = match read {
+                "r" => Some(annals_core::Digest::of(["something"])),
+                "e" => Some(nothing()),
+                _ => None,
+            };
+            LedgerRow { input_digest, ..LedgerRow::new(label.parse().unwrap(), 1, Timestamp::UNIX_EPOCH) }
+        };
+        let rows: Vec<LedgerRow> = rows.split_whitespace().map(row).collect();
+        let spoken = spoken.split_whitespace().map(|day| day.parse().unwrap()).collect();
+        let found = days_with_content(&rows, &spoken);
+        let found: Vec<String> =
+            found.iter().map(|found| format!("{}{}", found.day, if found.turns { "" } else { "!" })).collect();
+        assert_eq!(found.join(" "), expect);
+    }
+
+    #[test]
+    fn days_with_content_are_those_that_were_read_or_can_be() {
+        check_content("2026-03-04:n 2026-03-05:r 2026-03-06:e", "2026-03-04 2026-03-05", "2026-03-04 2026-03-05");
+        check_content("2026-03-04:n 2026-03-05:r 2026-03-06:e", "", "2026-03-05!");
+        check_content("2026-03-05:r 2026-W10:r 2026-03:n", "", "2026-03-05!");
+        check_content("2026-03-05:r 2026-03-09:r 2026-W10:e", "", "2026-03-09!");
+        check_content("2026-03-05:r 2026-03-09:r 2026-W10:e", "2026-03-05", "2026-03-05 2026-03-09!");
+    }
+
+    #[test]
+    fn a_year_that_went_took_its_days_along() {
+        check("2026-03-04!", "", APRIL, "");
+        check("2026-03-04! 2026-03-05", "", "2026-03-06T00:00:00Z", "2026-03-05@2026-03-05");
     }
 }

@@ -1,35 +1,101 @@
-//! Which periods are due: closed, quiet, dirty, and with clean children. Pure.
+//! Which periods are due: closed, quiet, dirty, and with clean children; and which clean ones are to be written anew. Pure.
 
 use std::collections::HashSet;
 
-use annals_core::{Grain, LedgerRow, Period, Timestamp, Zones};
+use annals_core::{Digest, Grain, LedgerRow, Period, Timestamp, Zones};
 use jiff::SignedDuration;
 
-/// How long to wait for input that is still on its way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The most periods per grain and pass that are tried again after the spare engine wrote them: live work comes first, and a
+/// budget is not spent on the past at once.
+const AGAIN: usize = 8;
+
+/// No wait is longer: what is noted for later than this was noted under a clock that was wrong.
+pub(crate) const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// How long to wait for what is still on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// How long after its cover is over a period closes.
     pub grace: SignedDuration,
     /// How long a period must have been without new input.
     pub quiet: SignedDuration,
+    /// How long a period waits for an engine that is away before the spare one writes it.
+    pub outage: SignedDuration,
+}
+
+impl Default for Patience {
+    /// No grace and no quiet, and [`Patience::OUTAGE`].
+    fn default() -> Patience {
+        Patience { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: Patience::OUTAGE }
+    }
+}
+
+impl Patience {
+    /// A restart, an overload or a night's maintenance is over in six hours; after a day without its summaries yesterday could
+    /// not be asked for, and retention would stand still.
+    pub const OUTAGE: SignedDuration = SignedDuration::from_hours(6);
+
+    /// When the period has waited long enough for an engine that is away.
+    pub(crate) fn ends(&self, row: &LedgerRow, now: Timestamp) -> Timestamp {
+        // A moment in the future is a clock that was turned back.
+        later(row.failing_since.filter(|since| *since <= now).unwrap_or(now), self.outage)
+    }
+
+    pub(crate) fn is_over(&self, row: &LedgerRow, now: Timestamp) -> bool {
+        self.ends(row, now) <= now
+    }
 }
 
 /// The periods of one grain that can be rolled up at `now`, in order of time.
 pub fn due(ledger: &[LedgerRow], grain: Grain, zones: &Zones, patience: Patience, now: Timestamp) -> Vec<LedgerRow> {
-    let waiting: HashSet<Period> = ledger
-        .iter()
-        .filter(|row| row.is_dirty() && row.period.grain() < grain)
-        .map(|row| row.period.ancestor(grain))
-        .collect();
+    let unsettled = unsettled(ledger, grain);
     ledger
         .iter()
         .filter(|row| row.period.grain() == grain && row.is_dirty())
-        .filter(|row| !waiting.contains(&row.period))
-        .filter(|row| row.not_before.is_none_or(|not_before| not_before <= now))
+        .filter(|row| !unsettled.contains(&row.period))
+        .filter(|row| may_be_tried(row, now))
         .filter(|row| has_passed(row.dirty_at, patience.quiet, now))
         .filter(|row| zones.is_closed(row.period, patience.grace, now))
         .cloned()
         .collect()
+}
+
+/// Clean periods that the spare engine wrote and that the engine may be asked for again: the oldest, and not too many.
+pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Vec<LedgerRow> {
+    let unsettled = unsettled(ledger, grain);
+    ledger
+        .iter()
+        .filter(|row| row.period.grain() == grain && !row.is_dirty() && row.degraded && !is_corrected(row))
+        .filter(|row| !unsettled.contains(&row.period))
+        .filter(|row| may_be_tried(row, now))
+        .take(AGAIN)
+        .cloned()
+        .collect()
+}
+
+/// Clean periods whose summary was written by another recipe and can be written anew from all that it was made of.
+pub(crate) fn outdated(ledger: &[LedgerRow], grain: Grain, recipe: Digest) -> Vec<LedgerRow> {
+    ledger
+        .iter()
+        .filter(|row| row.period.grain() == grain && !row.is_dirty() && !row.sealed && !is_corrected(row))
+        .filter(|row| row.recipe.is_some_and(|made| made != recipe))
+        .cloned()
+        .collect()
+}
+
+/// Periods that lie over one which is still to be rolled up.
+fn unsettled(ledger: &[LedgerRow], grain: Grain) -> HashSet<Period> {
+    let finer = ledger.iter().filter(|row| row.is_dirty() && row.period.grain() < grain);
+    finer.map(|row| row.period.ancestor(grain)).collect()
+}
+
+fn may_be_tried(row: &LedgerRow, now: Timestamp) -> bool {
+    row.not_before.is_none_or(|not_before| not_before <= now || not_before > later(now, LONGEST_WAIT))
+}
+
+/// Whether a person wrote the text: the archive says so in place of a recipe.
+fn is_corrected(row: &LedgerRow) -> bool {
+    row.recipe == Some(Digest::of(["corrected"]))
 }
 
 fn has_passed(since: Timestamp, wait: SignedDuration, now: Timestamp) -> bool {
@@ -37,11 +103,20 @@ fn has_passed(since: Timestamp, wait: SignedDuration, now: Timestamp) -> bool {
     since > now || since.saturating_add(wait).is_ok_and(|until| until <= now)
 }
 
+/// An instant after another, or the end of time.
+pub(crate) fn later(from: Timestamp, wait: SignedDuration) -> Timestamp {
+    from.saturating_add(wait).unwrap_or(Timestamp::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const QUIET: Patience = Patience { grace: SignedDuration::from_mins(10), quiet: SignedDuration::from_mins(5) };
+    const QUIET: Patience = Patience {
+        grace: SignedDuration::from_mins(10),
+        quiet: SignedDuration::from_mins(5),
+        outage: Patience::OUTAGE,
+    };
 
     /// Rows as `label:dirty/clean`, input at noon of 2026-03-04; expects the labels that are due.
     #[track_caller]

@@ -1,134 +1,120 @@
 //! One pass over an agent: every period that is due, from days to years, in bounded batches.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
-use annals_core::{Agent, Grain, LedgerRow, Period, Result, SignedDuration, Summary, Timestamp, Zones};
-use futures::future::join_all;
+use annals_core::{Agent, Grain, LedgerRow, Period, Result, Settings, Summary, Timestamp, Zones};
 
+use crate::due::{degraded, outdated};
+use crate::roll_up::Why;
 use crate::{Summarizer, due};
-
-/// Roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
-const BATCH: usize = 64;
-/// The first wait after a failure; it doubles with each further one.
-const BACKOFF: SignedDuration = SignedDuration::from_mins(1);
-/// 2^10 minutes are 17 hours.
-const MOST_DOUBLINGS: u32 = 10;
 
 /// What a pass came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Summaries written or written anew, per grain in the order of [`Grain::SUMMARIES`].
     pub written: [u64; 5],
+    /// How many of them the spare engine wrote; they are written anew when the cause is gone.
+    pub degraded: u64,
     /// Periods whose input turned out to be what their summary was made of.
     pub unchanged: u64,
     /// Summaries that went with the last of what they told of.
     pub removed: u64,
-    /// Periods that failed, with the reason; they are tried again later.
+    /// Periods that failed for a reason of their own; they are tried again later.
     pub failed: Vec<(Period, String)>,
+    /// Periods that wait for an engine that is away.
+    pub waiting: Vec<Period>,
+    /// Why it is away.
+    pub outage: Option<String>,
 }
 
-/// What a pass would do.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
-    /// Periods that would be read, per grain in the order of [`Grain::SUMMARIES`]. Coarser ones are only written if what they
-    /// are made of turns out to have changed.
-    pub periods: Vec<Period>,
+/// A pass under way: what each of its steps needs to know.
+pub(crate) struct Pass<'a> {
+    pub(crate) summarizer: &'a Summarizer,
+    pub(crate) agent: &'a Agent,
+    pub(crate) settings: Settings,
+    pub(crate) zones: Zones,
+    pub(crate) now: Timestamp,
+    pub(crate) progress: &'a (dyn Fn(u64) + Sync),
+    pub(crate) passed: Passed,
+    /// Periods with a child that the spare engine wrote: the outage has been waited for there, and is not again at each
+    /// grain, or a year would come five times as late as its days.
+    pub(crate) over_degraded: HashSet<Period>,
 }
 
 impl Summarizer {
-    /// Rolls up everything that is due at `now`. `progress` is told the number of periods after each batch.
+    /// Rolls up everything that is due at `now`, and tries again some of what the spare engine wrote. `progress` is told the
+    /// number of periods after each batch. The error is the store's; what is saved by then stays.
     pub async fn pass(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
-        let mut passed = Passed::default();
+        let mut pass = self.begin(agent, now, progress).await?;
         for grain in Grain::SUMMARIES {
-            let rows = due(&self.catalog.ledger(agent).await?, grain, &zones, self.patience, now);
-            self.roll_up_all(agent, &rows, &zones, false, now, progress, &mut passed).await?;
+            // Looked for first: what the spare engine writes now is not tried again right away.
+            let again = degraded(&pass.ledger().await?, grain, now);
+            pass.write_due(grain).await?;
+            pass.lane(&again, Why::Degraded).await?;
         }
-        Ok(passed)
+        Ok(pass.passed)
     }
 
-    /// Writes every summary anew whose recipe is not the engine's present one, and what depends on it.
+    /// Writes every summary anew whose recipe is not the engine's present one, and what depends on it. Corrected summaries
+    /// stay as the person left them, and sealed ones as they are until they are amended: what they were made of is gone.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
-        let mut passed = self.pass(agent, now, progress).await?;
+        let mut pass = self.begin(agent, now, progress).await?;
         for grain in Grain::SUMMARIES {
-            let ledger = self.catalog.ledger(agent).await?;
-            let dirty = due(&ledger, grain, &zones, self.patience, now);
-            self.roll_up_all(agent, &dirty, &zones, false, now, progress, &mut passed).await?;
-            let outdated = self.outdated(&self.catalog.ledger(agent).await?, grain);
-            self.roll_up_all(agent, &outdated, &zones, true, now, progress, &mut passed).await?;
+            pass.write_due(grain).await?;
+            pass.write_outdated(grain).await?;
         }
-        Ok(passed)
+        Ok(pass.passed)
     }
 
-    /// What [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`].
-    pub async fn plan(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Plan> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
-        let ledger = self.catalog.ledger(agent).await?;
-        let mut periods: BTreeSet<Period> = BTreeSet::new();
-        for grain in Grain::SUMMARIES {
-            periods.extend(due(&ledger, grain, &zones, self.patience, now).iter().map(|row| row.period));
-            if refresh {
-                periods.extend(self.outdated(&ledger, grain).iter().map(|row| row.period));
-            }
-            let parents = periods.iter().filter_map(|period| period.parent());
-            let closed = parents.filter(|parent| zones.is_closed(*parent, self.patience.grace, now));
-            periods.extend(closed.collect::<Vec<_>>());
-        }
-        Ok(Plan { periods: periods.into_iter().collect() })
-    }
-
-    fn outdated(&self, ledger: &[LedgerRow], grain: Grain) -> Vec<LedgerRow> {
-        let recipe = self.engine.recipe(grain);
-        let is_outdated =
-            |row: &&LedgerRow| row.period.grain() == grain && row.recipe.is_some_and(|made| made != recipe);
-        ledger.iter().filter(|row| !row.is_dirty()).filter(is_outdated).cloned().collect()
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one loop, used by both kinds of pass")]
-    async fn roll_up_all(
-        &self,
-        agent: &Agent,
-        rows: &[LedgerRow],
-        zones: &Zones,
-        refresh: bool,
+    async fn begin<'a>(
+        &'a self,
+        agent: &'a Agent,
         now: Timestamp,
-        progress: &(dyn Fn(u64) + Sync),
-        passed: &mut Passed,
-    ) -> Result<()> {
-        for batch in rows.chunks(BATCH) {
-            let outcomes = join_all(batch.iter().map(|row| self.roll_up(agent, row, zones, refresh))).await;
-            let mut summaries = Vec::new();
-            for (row, outcome) in batch.iter().zip(outcomes) {
-                match outcome {
-                    Ok(summary) => summaries.push(summary),
-                    Err(error) => {
-                        self.catalog.note_failure(agent, row.period, &error.to_string(), retry_at(row, now)).await?;
-                        passed.failed.push((row.period, error.to_string()));
-                    }
-                }
-            }
-            summaries.iter().for_each(|summary| passed.count(summary));
-            self.catalog.save_summaries(agent, summaries, now).await?;
-            progress(batch.len() as u64);
-        }
-        Ok(())
+        progress: &'a (dyn Fn(u64) + Sync),
+    ) -> Result<Pass<'a>> {
+        let settings = self.catalog.settings(agent).await?;
+        let zones = settings.zones()?;
+        Ok(Pass {
+            summarizer: self,
+            agent,
+            settings,
+            zones,
+            now,
+            progress,
+            passed: Passed::default(),
+            over_degraded: HashSet::new(),
+        })
+    }
+}
+
+impl Pass<'_> {
+    async fn ledger(&self) -> Result<Vec<LedgerRow>> {
+        self.summarizer.catalog.ledger(self.agent).await
+    }
+
+    async fn write_due(&mut self, grain: Grain) -> Result<()> {
+        let ledger = self.ledger().await?;
+        self.over_degraded = ledger.iter().filter(|row| row.degraded).filter_map(|row| row.period.parent()).collect();
+        let rows = due(&ledger, grain, &self.zones, self.summarizer.patience, self.now);
+        self.lane(&rows, Why::Dirty).await
+    }
+
+    async fn write_outdated(&mut self, grain: Grain) -> Result<()> {
+        let recipe = self.summarizer.engine.recipe(&self.settings, grain);
+        let rows = self.summarizer.told(self.agent, outdated(&self.ledger().await?, grain, recipe)).await?;
+        self.lane(&rows, Why::Outdated).await
     }
 }
 
 impl Passed {
-    fn count(&mut self, summary: &Summary) {
+    pub(crate) fn count(&mut self, summary: &Summary) {
         match &summary.draft {
             Some(_) => self.written[summary.period.grain() as usize - 1] += 1,
             None if summary.sources.is_empty() => self.removed += 1,
             None => self.unchanged += 1,
         }
+        self.degraded += u64::from(summary.degraded);
     }
-}
-
-fn retry_at(row: &LedgerRow, now: Timestamp) -> Timestamp {
-    let wait = BACKOFF * 2_i32.pow(row.attempts.min(MOST_DOUBLINGS));
-    now.saturating_add(wait).unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]

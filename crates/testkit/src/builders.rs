@@ -2,7 +2,8 @@
 
 use annals_core::ports::Turn;
 use annals_core::{
-    Agent, Digest, Draft, Interval, MemoryId, Message, Period, Role, Summary, Timestamp, Zones, identify,
+    Agent, Date, Digest, Draft, FactOperation, Interval, MemoryId, Message, Period, Properties, Role, Statement,
+    Summary, Timestamp, Verb, Zones, identify,
 };
 
 /// A message of conversation `talk` without an id of its own, said by a user without a name.
@@ -39,7 +40,54 @@ pub fn summary(label: &str, read_seq: u64, sources: &[MemoryId], text: &str) -> 
         input_digest: Digest::of(sources.iter().map(MemoryId::as_str)),
         recipe: Digest::of(["recipe"]),
         sources: sources.to_vec(),
-        draft: Some(Draft { text: text.into(), sentences: Vec::new(), tokens: 7 }),
+        degraded: false,
+        draft: Some(Draft { text: text.into(), sentences: Vec::new(), tokens: 7, ungrounded: 0, verbatim: true }),
+    }
+}
+
+/// A statement drawn out of a turn; it is about Ann.
+pub fn statement(agent: &Agent, turn: &Turn, text: &str) -> Statement {
+    let start = turn.message.at;
+    let end = Timestamp::from_microsecond(start.as_microsecond() + 1).unwrap();
+    Statement {
+        id: MemoryId::statement(agent, &turn.id, text),
+        text: text.into(),
+        topic: "attribute".into(),
+        importance: 0.5,
+        who: vec!["Ann".into()],
+        when: None,
+        day: turn.day,
+        cover: Interval { start, end },
+        sources: vec![turn.id.clone()],
+    }
+}
+
+/// The operation at a place of a turn that inserts what `told` says: `Ann lives_in New York`.
+pub fn operation(turn: &Turn, position: u32, told: &str) -> FactOperation {
+    operation_of(turn.id.clone(), position, told, turn.message.at)
+}
+
+/// The operation that a person enters at an instant.
+pub fn entry(agent: &Agent, told: &str, said_at: &str) -> FactOperation {
+    operation_of(MemoryId::entry(agent, told, at(said_at)), 0, told, at(said_at))
+}
+
+fn operation_of(source: MemoryId, position: u32, told: &str, at: Timestamp) -> FactOperation {
+    let words: Vec<&str> = told.splitn(3, ' ').collect();
+    FactOperation {
+        id: FactOperation::id(&source, position),
+        verb: Verb::Insert,
+        subject: words[0].into(),
+        predicate: words[1].into(),
+        object: words[2].into(),
+        replaces: None,
+        properties: Properties::new(),
+        confidence: 0.5,
+        at,
+        said_at: at,
+        source,
+        position,
+        recorded_at: at,
     }
 }
 
@@ -56,6 +104,10 @@ pub fn at(instant: &str) -> Timestamp {
 /// A period by its label.
 pub fn period(label: &str) -> Period {
     label.parse().unwrap()
+}
+
+pub(crate) fn utc_day(at: Timestamp) -> Date {
+    utc().day_of(at)
 }
 
 pub(crate) fn utc_cover(period: Period) -> Interval {

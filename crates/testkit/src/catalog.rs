@@ -1,22 +1,28 @@
-//! The catalog in memory: the model that every other implementation of the port is compared with.
+//! The catalog in memory, with all its ports: the model that every other implementation is compared with.
 
 mod archive;
+mod erasure;
+mod journal;
+mod replies;
+mod seals;
+mod shelf;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::ports::{Catalog, Change, Counts, Lane, Select, Turn};
+use annals_core::ports::{Catalog, Change, ClockNote, Counts, Lane, Select, Turn};
 use annals_core::{
-    Agent, DeadLetter, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
+    Agent, DeadLetter, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Stage, Summary,
     Timestamp,
 };
 use async_trait::async_trait;
 
-use archive::{Archive, request_id};
+use shelf::{Shelf, request_id};
 
-pub(crate) use archive::remember;
+pub(crate) use shelf::remember;
 
-/// Port `Catalog` over plain maps. Clones share what they hold.
+/// Port `Catalog`, and `Journal`, `Seals`, `Replies`, `Erasure` and `Archive` of the same store, over plain maps. Clones share what
+/// they hold.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCatalog {
     state: Arc<Mutex<State>>,
@@ -25,7 +31,8 @@ pub struct MemoryCatalog {
 #[derive(Debug, Default)]
 struct State {
     seq: u64,
-    archives: BTreeMap<Agent, Archive>,
+    shelves: BTreeMap<Agent, Shelf>,
+    clock: Option<ClockNote>,
 }
 
 impl MemoryCatalog {
@@ -39,13 +46,13 @@ impl MemoryCatalog {
     }
 
     /// Reads of an agent; one that is not known reads as empty.
-    fn read<T>(&self, agent: &Agent, read: impl FnOnce(&Archive) -> T) -> Result<T> {
-        Ok(read(self.state().archives.get(agent).unwrap_or(&Archive::default())))
+    fn read<T>(&self, agent: &Agent, read: impl FnOnce(&Shelf) -> T) -> Result<T> {
+        Ok(read(self.state().shelves.get(agent).unwrap_or(&Shelf::default())))
     }
 
-    fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut Archive, &mut u64) -> T) -> Result<T> {
+    fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut Shelf, &mut u64) -> T) -> Result<T> {
         let state = &mut *self.state();
-        Ok(write(state.archives.entry(agent.clone()).or_default(), &mut state.seq))
+        Ok(write(state.shelves.entry(agent.clone()).or_default(), &mut state.seq))
     }
 }
 
@@ -53,63 +60,65 @@ impl MemoryCatalog {
 impl Catalog for MemoryCatalog {
     async fn agents(&self) -> Result<Vec<Agent>> {
         let state = self.state();
-        let known = state.archives.iter().filter(|(_, archive)| archive.settings.is_some() || archive.has_messages());
+        let known = state.shelves.iter().filter(|(_, shelf)| shelf.is_known());
         let mut agents: Vec<Agent> = known.map(|(agent, _)| agent.clone()).collect();
         agents.sort_by(|a, b| (a.name(), a.workspace()).cmp(&(b.name(), b.workspace())));
         Ok(agents)
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
-        self.read(agent, |archive| archive.settings.clone().unwrap_or_default())
+        self.read(agent, |shelf| shelf.settings.clone().unwrap_or_default())
     }
 
     async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()> {
-        self.write(agent, |archive, _| archive.settings = Some(settings.clone()))
+        self.write(agent, |shelf, _| shelf.settings = Some(settings.clone()))
     }
 
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
-        self.write(agent, |archive, seq| {
+        self.write(agent, |shelf, seq| {
+            let mut operation = Operation { id: request_id(&turns, revise), ..Operation::default() };
+            let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| shelf.has_forgotten(turn));
+            operation.forgotten = known.len() as u64;
             // Looked for first, so that all or none are stored.
-            if let Some(conflict) = archive.conflict(&turns).filter(|_| !revise) {
+            if let Some(conflict) = shelf.conflict(&turns).filter(|_| !revise) {
                 return Err(conflict);
             }
-            let mut operation = Operation { id: request_id(&turns, revise), ..Operation::default() };
             for turn in turns {
-                archive.store(turn, seq, now, &mut operation);
+                shelf.store(turn, revise, seq, now, &mut operation);
             }
-            archive.operations.insert(operation.id.clone(), operation.clone());
+            shelf.requests.insert(operation.id.clone(), operation.clone());
             Ok(operation)
         })?
     }
 
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
-        let mut changes = self.read(agent, |archive| archive.changes(grain, after))?;
+        let mut changes = self.read(agent, |shelf| shelf.changes(grain, after))?;
         changes.truncate(limit);
         Ok(changes)
     }
 
     async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
-        self.read(agent, |archive| archive.changes(grain, after).len() as u64)
+        self.read(agent, |shelf| shelf.changes(grain, after).len() as u64)
     }
 
     async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
         let unknown = Lane { generation: 0, applied: 0, building: None };
-        self.read(agent, |archive| archive.lanes.get(&grain).copied().unwrap_or(unknown))
+        self.read(agent, |shelf| shelf.lanes.get(&grain).copied().unwrap_or(unknown))
     }
 
     async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
-        self.write(agent, |archive, _| {
-            archive.lanes.insert(grain, lane);
+        self.write(agent, |shelf, _| {
+            shelf.lanes.insert(grain, lane);
         })
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
-        self.read(agent, |archive| archive.ledger.values().cloned().collect())
+        self.read(agent, |shelf| shelf.ledger.values().cloned().collect())
     }
 
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
-        self.read(agent, |archive| {
-            archive.select(|memory| match memory.kind {
+        self.read(agent, |shelf| {
+            shelf.select(|memory| match memory.kind {
                 Kind::Turn => memory.period == period,
                 Kind::Fact => false,
                 Kind::Summary => memory.period.parent() == Some(period),
@@ -118,17 +127,25 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()> {
-        self.write(agent, |archive, seq| {
+        self.write(agent, |shelf, seq| {
             for summary in summaries {
-                archive.save(agent, summary, seq, now);
+                shelf.save(agent, summary, seq, now);
             }
         })
     }
 
-    async fn note_failure(&self, agent: &Agent, period: Period, error: &str, not_before: Timestamp) -> Result<()> {
-        self.write(agent, |archive, _| {
-            if let Some(row) = archive.ledger.get_mut(&period) {
+    async fn note_failure(
+        &self,
+        agent: &Agent,
+        period: Period,
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(agent, |shelf, _| {
+            if let Some(row) = shelf.ledger.get_mut(&period) {
                 row.attempts += 1;
+                row.failing_since.get_or_insert(now);
                 row.last_error = Some(error.to_owned());
                 row.not_before = Some(not_before);
             }
@@ -137,8 +154,8 @@ impl Catalog for MemoryCatalog {
 
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
         let Select { grain, within, conversation, newest_first, limit } = select;
-        let mut memories = self.read(agent, |archive| {
-            archive.select(|memory| {
+        let mut memories = self.read(agent, |shelf| {
+            shelf.select(|memory| {
                 memory.grain == *grain
                     && memory.cover.overlaps(within)
                     && (conversation.is_none() || memory.conversation == *conversation)
@@ -152,40 +169,42 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.read(agent, |archive| ids.iter().filter_map(|id| archive.memories.get(id).cloned()).collect())
+        self.read(agent, |shelf| ids.iter().filter_map(|id| shelf.memories.get(id).cloned()).collect())
     }
 
     async fn counts(&self, agent: &Agent) -> Result<Counts> {
-        self.read(agent, |archive| {
+        self.read(agent, |shelf| {
             let mut counts = Counts::default();
-            for memory in archive.memories.values() {
+            for memory in shelf.memories.values() {
                 counts.memories[memory.grain as usize] += 1;
             }
-            let turns = archive.select(|memory| memory.kind == Kind::Turn);
+            let turns = shelf.select(|memory| memory.kind == Kind::Turn);
             counts.extent = turns.first().zip(turns.last()).map(|(first, last)| (first.at(), last.at()));
             counts
         })
     }
 
     async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>> {
-        self.read(agent, |archive| archive.operations.get(id).cloned())
+        self.read(agent, |shelf| shelf.requests.get(id).cloned())
     }
 
     async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()> {
         for letter in letters {
-            self.write(&letter.agent.clone(), |archive, _| archive.letters.insert(letter.memory.clone(), letter))?;
+            self.write(&letter.agent.clone(), |shelf, _| shelf.bury(letter))?;
         }
         Ok(())
     }
 
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
-        let mut letters: Vec<_> = self.read(agent, |archive| archive.letters.values().cloned().collect())?;
+        let mut letters: Vec<_> = self.read(agent, |shelf| shelf.letters.values().cloned().collect())?;
         letters.sort_by_key(|letter| letter.at);
         Ok(letters)
     }
 
     async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
-        self.write(agent, |archive, _| archive.letters.retain(|id, _| !memories.contains(id)))
+        self.write(agent, |shelf, _| {
+            shelf.letters.retain(|(id, stage), _| *stage != Stage::Table || !memories.contains(id));
+        })
     }
 
     async fn check(&self) -> Result<Vec<String>> {
@@ -200,5 +219,14 @@ mod tests {
     #[tokio::test]
     async fn keeps_the_promises_of_the_port() {
         crate::catalog_suite(async || MemoryCatalog::new()).await;
+    }
+
+    #[tokio::test]
+    async fn keeps_the_promises_of_the_other_ports() {
+        crate::journal_suite(async || MemoryCatalog::new()).await;
+        crate::replies_suite(async || MemoryCatalog::new()).await;
+        crate::seals_suite(async || MemoryCatalog::new()).await;
+        crate::erasure_suite(async || MemoryCatalog::new()).await;
+        crate::archive_suite(async || MemoryCatalog::new()).await;
     }
 }

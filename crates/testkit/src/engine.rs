@@ -1,6 +1,7 @@
 //! An engine in memory: a summary is the first words of each source.
 
-use annals_core::{Digest, Draft, Engine, Grain, Memory, MemoryId, Period, Result, Sentence};
+use annals_core::ports::SummaryTask;
+use annals_core::{Digest, Draft, Engine, Grain, Memory, MemoryId, Result, Sentence, Settings};
 use async_trait::async_trait;
 
 /// Words that are quoted of each source.
@@ -12,14 +13,15 @@ pub struct QuotingEngine;
 
 #[async_trait]
 impl Engine for QuotingEngine {
-    fn recipe(&self, grain: Grain) -> Digest {
+    fn recipe(&self, _settings: &Settings, grain: Grain) -> Digest {
         Digest::of(["quoting", grain.as_str()])
     }
 
-    async fn summarize(&self, _period: Period, sources: &[Memory]) -> Result<Draft> {
-        let sentences: Vec<_> = sources.iter().map(quote).collect();
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        let base = task.base.iter().flat_map(|base| base.sentences.clone());
+        let sentences: Vec<_> = base.chain(task.sources.iter().map(quote)).collect();
         let lines: Vec<_> = sentences.iter().map(|sentence| sentence.text.clone()).collect();
-        Ok(Draft { text: lines.join("\n"), sentences, tokens: 0 })
+        Ok(Draft { text: lines.join("\n"), sentences, tokens: 0, ungrounded: 0, verbatim: true })
     }
 }
 

@@ -1,13 +1,15 @@
 //! A port that fails when a test says so.
 
+mod catalog;
+mod erasure;
+mod store;
+mod strata;
+
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Batch, Catalog, Change, Counts, Hit, Lane, Probe, Select, Stored, Strata, Table, Turn};
-use annals_core::{
-    Agent, DeadLetter, Digest, Draft, Embedder, Engine, Error, Grain, LedgerRow, Memory, MemoryId, Operation, Period,
-    Result, Settings, Summary, Timestamp,
-};
+use annals_core::ports::{ExtractionTask, SummaryTask};
+use annals_core::{Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Result, Settings};
 use async_trait::async_trait;
 
 /// A port around a port. Calls of its async methods are counted; those it refuses never reach the inner one.
@@ -32,7 +34,8 @@ impl<P> Faulty<P> {
         Faulty::during(inner, n..n + 1)
     }
 
-    /// Refuses each text that contains `marker` with [`Error::Invalid`]: trying again never helps. Embedders and engines only.
+    /// Refuses each text that contains `marker` with [`Error::Invalid`]: trying again never helps. Embedders, engines and extractors
+    /// only.
     pub fn refusing(inner: P, marker: &str) -> Faulty<P> {
         Faulty { marker: Some(marker.into()), ..Faulty::during(inner, 0..0) }
     }
@@ -57,7 +60,7 @@ impl<P> Faulty<P> {
 
     fn model<'a>(&self, mut texts: impl Iterator<Item = &'a str>) -> Result<&P> {
         if self.is_away() {
-            return Err(Error::model("reaching the model", "it is away"));
+            return Err(Error::unavailable("reaching the model", "it is away"));
         }
         match &self.marker {
             Some(marker) if texts.any(|text| text.contains(marker)) => Err(Error::invalid("content", "is refused")),
@@ -87,124 +90,37 @@ impl<P: Embedder> Embedder for Faulty<P> {
 
 #[async_trait]
 impl<P: Engine> Engine for Faulty<P> {
-    fn recipe(&self, grain: Grain) -> Digest {
-        self.inner.recipe(grain)
+    fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
+        self.inner.recipe(settings, grain)
     }
 
-    async fn summarize(&self, period: Period, sources: &[Memory]) -> Result<Draft> {
-        let texts = sources.iter().map(|source| source.text.as_str());
-        Faulty::model(self, texts)?.summarize(period, sources).await
-    }
-}
-
-#[async_trait]
-impl<P: Strata> Strata for Faulty<P> {
-    async fn apply(&self, table: &Table, batch: Batch) -> Result<()> {
-        self.store()?.apply(table, batch).await
-    }
-
-    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>> {
-        self.store()?.search(table, probe).await
-    }
-
-    async fn scan(&self, table: &Table) -> Result<Vec<Stored>> {
-        self.store()?.scan(table).await
-    }
-
-    async fn remove(&self, table: &Table) -> Result<()> {
-        self.store()?.remove(table).await
-    }
-
-    async fn quarantine(&self, table: &Table) -> Result<Option<String>> {
-        self.store()?.quarantine(table).await
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        let texts = task.sources.iter().map(|source| source.text.as_str());
+        Faulty::model(self, texts)?.summarize(task).await
     }
 }
 
 #[async_trait]
-impl<P: Catalog> Catalog for Faulty<P> {
-    async fn agents(&self) -> Result<Vec<Agent>> {
-        self.store()?.agents().await
+impl<P: Extractor> Extractor for Faulty<P> {
+    fn recipe(&self, settings: &Settings) -> Digest {
+        self.inner.recipe(settings)
     }
 
-    async fn settings(&self, agent: &Agent) -> Result<Settings> {
-        self.store()?.settings(agent).await
+    fn is_local(&self, settings: &Settings) -> bool {
+        self.inner.is_local(settings)
     }
 
-    async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()> {
-        self.store()?.save_settings(agent, settings).await
-    }
-
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
-        self.store()?.ingest(agent, turns, revise, now).await
-    }
-
-    async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
-        self.store()?.changes(agent, grain, after, limit).await
-    }
-
-    async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
-        self.store()?.backlog(agent, grain, after).await
-    }
-
-    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
-        self.store()?.lane(agent, grain).await
-    }
-
-    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
-        self.store()?.save_lane(agent, grain, lane).await
-    }
-
-    async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
-        self.store()?.ledger(agent).await
-    }
-
-    async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
-        self.store()?.inputs(agent, period).await
-    }
-
-    async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()> {
-        self.store()?.save_summaries(agent, summaries, now).await
-    }
-
-    async fn note_failure(&self, agent: &Agent, period: Period, error: &str, not_before: Timestamp) -> Result<()> {
-        self.store()?.note_failure(agent, period, error, not_before).await
-    }
-
-    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
-        self.store()?.list(agent, select).await
-    }
-
-    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.store()?.get(agent, ids).await
-    }
-
-    async fn counts(&self, agent: &Agent) -> Result<Counts> {
-        self.store()?.counts(agent).await
-    }
-
-    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>> {
-        self.store()?.operation(agent, id).await
-    }
-
-    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()> {
-        self.store()?.bury(letters).await
-    }
-
-    async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
-        self.store()?.dead_letters(agent).await
-    }
-
-    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
-        self.store()?.exhume(agent, memories).await
-    }
-
-    async fn check(&self) -> Result<Vec<String>> {
-        self.store()?.check().await
+    async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
+        let texts = task.turns.iter().map(|turn| turn.text.as_str());
+        Faulty::model(self, texts)?.extract(task).await
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use annals_core::Catalog;
+    use annals_core::ports::{Journal, Replies, Seals};
+
     use super::*;
     use crate::{MemoryCatalog, WordEmbedder};
 
@@ -218,9 +134,57 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn the_ports_of_a_store_share_its_calls() {
+        let (store, agent) = (Faulty::during(MemoryCatalog::new(), 2..4), crate::agent("a"));
+        assert!(store.ledger(&agent).await.is_ok());
+        assert!(matches!(store.log_version(&agent).await, Err(Error::Storage { .. })));
+        assert!(matches!(store.children(&agent).await, Err(Error::Storage { .. })));
+        assert!(store.usage(&agent, crate::at("2026-01-01T00:00:00Z")).await.is_ok());
+        assert_eq!(store.calls(), 4);
+    }
+
+    /// Finds nothing.
+    struct Blank;
+
+    #[async_trait]
+    impl Extractor for Blank {
+        fn recipe(&self, _settings: &Settings) -> Digest {
+            Digest::of([""])
+        }
+
+        fn is_local(&self, _settings: &Settings) -> bool {
+            true
+        }
+
+        async fn extract(&self, _task: ExtractionTask<'_>) -> Result<Extracted> {
+            Ok(Extracted::default())
+        }
+    }
+
+    #[tokio::test]
+    async fn an_extractor_is_away_or_refuses_what_it_is_to_read() {
+        let (agent, settings) = (crate::agent("a"), Settings::default());
+        let memory = |text| crate::catalog::remember(crate::turn(&agent, "2026-03-04T10:00:00Z", text), 1);
+        let (turns, context) = ([memory("good")], [memory("a POISON b")]);
+        let read = async |extractor: &Faulty<Blank>, turns, context| {
+            let now = crate::at("2026-03-05T10:00:00Z");
+            let (agent, settings) = (&agent, &settings);
+            let task = ExtractionTask { agent, settings, turns, context, known: &[], predicates: &[], now };
+            extractor.extract(task).await
+        };
+        let away = Faulty::at_call(Blank, 1);
+        assert!(matches!(read(&away, &turns, &[]).await, Err(Error::Unavailable { .. })));
+        assert!(read(&away, &turns, &[]).await.is_ok());
+        let picky = Faulty::refusing(Blank, "POISON");
+        assert!(read(&picky, &turns, &context).await.is_ok(), "the context is not read");
+        assert!(matches!(read(&picky, &context, &turns).await, Err(Error::Invalid(_))));
+        assert!(picky.is_local(&settings));
+    }
+
+    #[tokio::test]
     async fn an_outage_and_a_bad_text_differ() {
         let away = Faulty::during(WordEmbedder::new(), 1..3);
-        assert!(matches!(away.embed(vec!["a".into()]).await, Err(Error::Model { .. })));
+        assert!(matches!(away.embed(vec!["a".into()]).await, Err(Error::Unavailable { .. })));
         let picky = Faulty::refusing(WordEmbedder::new(), "POISON");
         assert!(matches!(picky.embed(vec!["ok".into(), "a POISON b".into()]).await, Err(Error::Invalid(_))));
         assert_eq!(picky.embed(vec!["ok".into()]).await.unwrap().len(), 1);

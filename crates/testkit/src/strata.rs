@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{Batch, Hit, Part, Probe, Stored, Strata, Table};
-use annals_core::{Digest, MemoryId, Result};
+use annals_core::{Agent, Digest, MemoryId, Result};
 use async_trait::async_trait;
 
 use crate::words::words;
@@ -66,6 +66,25 @@ impl Strata for MemoryStrata {
     async fn remove(&self, table: &Table) -> Result<()> {
         self.tables().remove(table);
         Ok(())
+    }
+
+    async fn rewrite(&self, from: &Table, generation: u32) -> Result<()> {
+        let mut tables = self.tables();
+        let rows = tables.get(from).cloned().unwrap_or_default();
+        tables.insert(Table { generation, ..from.clone() }, rows);
+        Ok(())
+    }
+
+    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
+        self.tables().retain(|table, _| table.agent != *agent || keep.contains(table));
+        Ok(())
+    }
+
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        let tables = self.tables();
+        let holds = |rows: &Rows| rows.values().any(|part| words.iter().any(|word| part.text.contains(word.as_str())));
+        let holders = tables.iter().filter(|(table, rows)| table.agent == *agent && holds(rows));
+        Ok(holders.map(|(table, _)| format!("{} generation {}", table.grain, table.generation)).collect())
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

@@ -3,21 +3,41 @@
 //! A suite of a store takes a way to make one and gives each case a fresh one; the folder it lies in must outlive the suite.
 //! All cases are run; at the end the suite panics with the names of those that failed, below the panics of the cases.
 
+mod archive;
 mod catalog;
 mod embedder;
 mod engine;
+mod erasure;
+mod facts;
+mod history;
+mod journal;
+mod replies;
+mod seals;
 mod strata;
 
 use std::ops::Deref;
 use std::panic::AssertUnwindSafe;
 
+use annals_core::Catalog;
+use annals_core::ports::{Archive, Erasure, Journal, Replies, Seals};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
+pub use archive::archive_suite;
 pub use catalog::catalog_suite;
 pub use embedder::embedder_suite;
 pub use engine::engine_suite;
+pub use erasure::erasure_suite;
+pub use facts::facts_suite;
+pub use journal::journal_suite;
+pub use replies::replies_suite;
+pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite};
+
+/// A catalog with all the ports of the same store.
+pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive {}
+
+impl<S: Catalog + Journal + Seals + Replies + Erasure + Archive> Store for S {}
 
 /// A case: its name, and what it does with a fresh implementation.
 type Case<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);

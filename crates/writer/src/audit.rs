@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Select, Stored, Table};
-use annals_core::{Agent, Error, Grain, Interval, MemoryId, Result, Timestamp};
+use annals_core::{Agent, Error, Grain, Interval, MemoryId, Result, Stage, Timestamp};
 
 use crate::Writer;
 
@@ -24,16 +24,18 @@ impl Writer {
     /// Reads every row of an agent's tables and compares it with the catalog.
     pub async fn audit(&self, agent: &Agent) -> Result<Vec<Discrepancy>> {
         let mut found = Vec::new();
-        let dead: BTreeSet<MemoryId> =
-            self.catalog.dead_letters(agent).await?.into_iter().map(|letter| letter.memory).collect();
         for grain in Grain::ALL {
-            match self.strata.scan(&self.table(agent, grain).await?).await {
-                Ok(rows) => found.extend(self.compare(agent, grain, &rows, &dead).await?),
-                Err(Error::Damaged { why, .. }) => found.push(Discrepancy::Damaged(grain, why)),
-                Err(error) => return Err(error),
-            }
+            found.extend(self.audit_grain(agent, grain).await?);
         }
         Ok(found)
+    }
+
+    pub(crate) async fn audit_grain(&self, agent: &Agent, grain: Grain) -> Result<Vec<Discrepancy>> {
+        match self.strata.scan(&self.table(agent, grain).await?).await {
+            Ok(rows) => self.compare(agent, grain, &rows).await,
+            Err(Error::Damaged { why, .. }) => Ok(vec![Discrepancy::Damaged(grain, why)]),
+            Err(error) => Err(error),
+        }
     }
 
     /// Puts every table aside that cannot be read, and builds it anew. Says where the damaged ones were put.
@@ -48,18 +50,15 @@ impl Writer {
         Ok(places)
     }
 
-    async fn table(&self, agent: &Agent, grain: Grain) -> Result<Table> {
+    pub(crate) async fn table(&self, agent: &Agent, grain: Grain) -> Result<Table> {
         let generation = self.catalog.lane(agent, grain).await?.generation;
         Ok(Table { agent: agent.clone(), grain, generation })
     }
 
-    async fn compare(
-        &self,
-        agent: &Agent,
-        grain: Grain,
-        rows: &[Stored],
-        dead: &BTreeSet<MemoryId>,
-    ) -> Result<Vec<Discrepancy>> {
+    async fn compare(&self, agent: &Agent, grain: Grain, rows: &[Stored]) -> Result<Vec<Discrepancy>> {
+        let letters = self.catalog.dead_letters(agent).await?.into_iter();
+        let dead: BTreeSet<MemoryId> =
+            letters.filter(|letter| letter.stage == Stage::Table).map(|letter| letter.memory).collect();
         let applied = self.catalog.lane(agent, grain).await?.applied;
         let select =
             Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };

@@ -25,7 +25,7 @@ pub fn check(message: &Message, now: Timestamp) -> Vec<Fault> {
     faults
 }
 
-fn check_name(name: &str) -> Option<String> {
+pub(crate) fn check_name(name: &str) -> Option<String> {
     match name {
         "" => Some("is empty".into()),
         _ if name.len() > LONGEST_NAME => Some(format!("has {} bytes; {LONGEST_NAME} are allowed", name.len())),
@@ -33,7 +33,7 @@ fn check_name(name: &str) -> Option<String> {
     }
 }
 
-fn check_content(content: &str) -> Option<String> {
+pub(crate) fn check_content(content: &str) -> Option<String> {
     if content.trim().is_empty() {
         return Some("is empty".into());
     }

@@ -8,7 +8,7 @@ use annals_core::{
     identify,
 };
 
-use crate::{Writer, check};
+use crate::{Writer, check, mask};
 
 /// Memories per look-up.
 const LOOK_UP: usize = 500;
@@ -27,11 +27,29 @@ impl Writer {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
+        let (messages, masked) = self.prepare(agent, messages).await?;
         let keys = identify(&messages);
-        self.ingest_keyed(agent, keys.into_iter().zip(messages).collect(), revise, now).await
+        let operation = self.ingest_keyed(agent, keys.into_iter().zip(messages).collect(), revise, now).await?;
+        Ok(Operation { masked, ..operation })
     }
 
-    /// The same for a piece of a larger request, whose messages were checked and got their keys as a whole.
+    /// The messages as they are to be stored, and how many credentials were masked in them. Comes before [`identify`], so that
+    /// the same request gets the same keys.
+    pub async fn prepare(&self, agent: &Agent, messages: Vec<Message>) -> Result<(Vec<Message>, u64)> {
+        if !self.catalog.settings(agent).await?.mask {
+            return Ok((messages, 0));
+        }
+        let mut masked = 0;
+        let prepare = |message: Message| {
+            let (content, count) = mask(&message.content);
+            masked += count;
+            Message { content, ..message }
+        };
+        let messages = messages.into_iter().map(prepare).collect();
+        Ok((messages, masked))
+    }
+
+    /// The same for a piece of a larger request, whose messages were checked, prepared and given their keys as a whole.
     pub async fn ingest_keyed(
         &self,
         agent: &Agent,
@@ -47,7 +65,7 @@ impl Writer {
 
 impl Writer {
     /// Those of the messages whose key is stored with other content, so that a whole file can be refused before any of it is
-    /// stored.
+    /// stored. Compares them as they are given: prepared ones, since those are what is stored.
     pub async fn conflicts<'m>(
         &self,
         agent: &Agent,

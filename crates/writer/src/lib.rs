@@ -1,36 +1,57 @@
-//! The write path: checks messages, commits them to the catalog, and brings changes of the catalog into the tables.
+//! The write path: checks messages, masks credentials, commits messages to the catalog, has facts drawn out of them, brings
+//! changes of the catalog into the tables, and forgets.
 //!
-//! Relies on the ports alone. Never waits for a network, never acknowledges before the catalog has, and never writes to a
-//! table what the catalog does not hold.
+//! Relies on the ports alone. Never waits for a network before it acknowledges, never acknowledges before the catalog has, and
+//! never writes to a table what the catalog does not hold.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod audit;
 mod check;
+mod correct;
+mod extract;
+mod facts;
+#[cfg(test)]
+mod fixture;
+mod forget;
 mod ingest;
+mod mask;
 mod project;
 mod rebuild;
+mod recalled;
+mod replay;
 mod revive;
 
 use std::sync::Arc;
 
+use annals_core::ports::Archive;
 use annals_core::{Catalog, Embedder, Strata};
 
 pub use audit::Discrepancy;
 pub use check::{LONGEST_CONTENT, check};
+pub use extract::{ExtractionPassed, FactWriter};
+pub use forget::Eraser;
+pub use mask::mask;
 pub use project::Projected;
+pub use recalled::FENCE;
 
 /// Everything that writes memories for agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Writer {
     catalog: Arc<dyn Catalog>,
+    archive: Arc<dyn Archive>,
     strata: Arc<dyn Strata>,
     embedder: Arc<dyn Embedder>,
 }
 
 impl Writer {
     /// A writer over these stores.
-    pub fn new(catalog: Arc<dyn Catalog>, strata: Arc<dyn Strata>, embedder: Arc<dyn Embedder>) -> Writer {
-        Writer { catalog, strata, embedder }
+    pub fn new(
+        catalog: Arc<dyn Catalog>,
+        archive: Arc<dyn Archive>,
+        strata: Arc<dyn Strata>,
+        embedder: Arc<dyn Embedder>,
+    ) -> Writer {
+        Writer { catalog, archive, strata, embedder }
     }
 }

@@ -5,7 +5,7 @@
 //! outage stops the lane where it is; a damaged table is put aside and built again.
 
 use annals_core::ports::{Batch, Change, Lane, Part, Table};
-use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Timestamp};
+use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Stage, Timestamp};
 
 use crate::Writer;
 
@@ -158,6 +158,7 @@ fn dead_letter(table: &Table, memory: &Memory, error: &Error, now: Timestamp) ->
         agent: table.agent.clone(),
         grain: table.grain,
         memory: memory.id.clone(),
+        stage: Stage::Table,
         error: error.to_string(),
         at: now,
     }
@@ -188,18 +189,15 @@ mod tests {
         writer.project(&agent("a"), at(NOW), &|_| ()).await
     }
 
-    fn writer(
-        catalog: impl Catalog + 'static,
-        strata: &Arc<MemoryStrata>,
-        embedder: impl Embedder + 'static,
-    ) -> Writer {
-        Writer::new(Arc::new(catalog), strata.clone(), Arc::new(embedder))
+    fn writer(catalog: MemoryCatalog, strata: &Arc<MemoryStrata>, embedder: impl Embedder + 'static) -> Writer {
+        Writer::new(Arc::new(catalog.clone()), Arc::new(catalog), strata.clone(), Arc::new(embedder))
     }
 
     #[tokio::test]
     async fn what_was_said_becomes_rows_once() {
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
-        let writer = Writer::new(Arc::new(MemoryCatalog::new()), strata.clone(), embedder.clone());
+        let catalog = Arc::new(MemoryCatalog::new());
+        let writer = Writer::new(catalog.clone(), catalog, strata.clone(), embedder.clone());
         said(&writer, &["one", "two", "two"]).await;
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 3);
         assert_eq!(project(&writer).await.unwrap(), Projected { applied: 3, ..Projected::default() });
@@ -236,9 +234,10 @@ mod tests {
     async fn rows_after_failure_at(call: u64, texts: &[&str]) -> (Vec<Stored>, u64) {
         let strata = Arc::new(MemoryStrata::new());
         let catalog = Arc::new(MemoryCatalog::new());
-        said(&Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts).await;
+        said(&Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts)
+            .await;
         let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
-        let writer = Writer::new(catalog, faulty.clone(), Arc::new(WordEmbedder::new()));
+        let writer = Writer::new(catalog.clone(), catalog, faulty.clone(), Arc::new(WordEmbedder::new()));
         let _ = project(&writer).await;
         project(&writer).await.unwrap();
         (strata.scan(&table()).await.unwrap(), faulty.calls())
@@ -249,7 +248,7 @@ mod tests {
         let strata = Arc::new(MemoryStrata::new());
         let writer = writer(MemoryCatalog::new(), &strata, Faulty::at_call(WordEmbedder::new(), 1));
         said(&writer, &["one"]).await;
-        assert!(matches!(project(&writer).await, Err(Error::Model { .. })));
+        assert!(matches!(project(&writer).await, Err(Error::Unavailable { .. })));
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 1);
         assert_eq!(project(&writer).await.unwrap().applied, 1);
     }
@@ -258,7 +257,7 @@ mod tests {
     async fn a_poisonous_text_is_buried_and_the_lane_goes_on() {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
         let picky = Arc::new(Faulty::refusing(WordEmbedder::new(), "POISON"));
-        let writer = Writer::new(catalog.clone(), strata.clone(), picky);
+        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), picky);
         said(&writer, &["one", "POISON", "three"]).await;
         let projected = project(&writer).await.unwrap();
         assert_eq!((projected.applied, projected.dead), (3, 1));
@@ -267,7 +266,7 @@ mod tests {
         assert_eq!(writer.audit(&agent("a")).await.unwrap(), [], "a dead letter is not a missing row");
 
         assert_eq!(writer.revive(&agent("a")).await.unwrap(), 0, "still refused");
-        let mended = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+        let mended = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
         assert_eq!(mended.revive(&agent("a")).await.unwrap(), 1);
         assert_eq!(strata.scan(&table()).await.unwrap().len(), 3);
         assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);

@@ -67,7 +67,7 @@ mod tests {
             let embedder = Arc::new(WordEmbedder::new());
             let agent = agent("a");
             let now = at("2026-03-05T00:00:00Z");
-            let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
+            let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
             let messages = ["one", "two"].map(|text| message("2026-03-04T10:00:00Z", text)).to_vec();
             writer.ingest(&agent, messages, false, now).await.unwrap();
             writer.project(&agent, now, &|_| ()).await.unwrap();
@@ -75,7 +75,7 @@ mod tests {
             let before = strata.scan(&table(0)).await.unwrap();
 
             let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
-            let shaky = Writer::new(catalog.clone(), faulty.clone(), embedder);
+            let shaky = Writer::new(catalog.clone(), catalog.clone(), faulty.clone(), embedder);
             let first = shaky.rebuild(&agent, Grain::Working, now, &|_| ()).await;
             if first.is_err() && catalog.lane(&agent, Grain::Working).await.unwrap().generation == 0 {
                 assert_eq!(strata.scan(&table(0)).await.unwrap(), before, "readers see the former table");

@@ -1,7 +1,7 @@
-//! Trying dead letters again, after what killed them was mended.
+//! Trying dead letters of the tables again, after what killed them was mended.
 
 use annals_core::ports::{Change, Table};
-use annals_core::{Agent, DeadLetter, Error, MemoryId, Result};
+use annals_core::{Agent, DeadLetter, Error, MemoryId, Result, Stage};
 
 use crate::Writer;
 
@@ -9,7 +9,8 @@ impl Writer {
     /// Brings the memories of an agent's dead letters into their tables. Returns how many came alive; the others stay.
     pub async fn revive(&self, agent: &Agent) -> Result<u64> {
         let mut alive = Vec::new();
-        for letter in self.catalog.dead_letters(agent).await? {
+        let letters = self.catalog.dead_letters(agent).await?;
+        for letter in letters.into_iter().filter(|letter| letter.stage == Stage::Table) {
             alive.extend(self.revive_one(letter).await?);
         }
         self.catalog.exhume(agent, &alive).await?;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use annals_core::Result;
+use annals_core::{Agent, Result};
 use serde_json::json;
 
 use crate::cli::{Dead, OneOrAll};
@@ -25,7 +25,7 @@ async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode>
         let views = letters.iter().map(|letter| {
             json!({
                 "agent": letter.agent.name(), "grain": letter.grain, "memory": letter.memory, "error": letter.error,
-                "at": letter.at.to_string(),
+                "stage": letter.stage, "at": letter.at.to_string(),
             })
         });
         print_json(&views.collect::<Vec<_>>());
@@ -40,10 +40,16 @@ async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
+/// Messages that the model reads now; those that it still cannot read stay.
+async fn replayed(folder: &Folder, agent: &Agent) -> Result<u64> {
+    let read = folder.fact_writer.replay(agent, folder.now).await?;
+    Ok(read.turns - read.degraded)
+}
+
 async fn replay(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
     let (mut alive, mut still_dead) = (0, 0);
     for agent in folder.agents(which.agent.as_deref()).await? {
-        alive += folder.writer.revive(&agent).await?;
+        alive += folder.writer.revive(&agent).await? + replayed(folder, &agent).await?;
         still_dead += folder.catalog.dead_letters(&agent).await?.len() as u64;
     }
     if json {

@@ -59,11 +59,11 @@ async fn open(global: &Global) -> Result<Folder> {
     };
     let now = global.now.map_or_else(|| NOW.parse::<Timestamp>(), Ok);
     let now = now.map_err(|cause| annals_core::Error::invalid("--now", cause.to_string()))?;
-    Folder::open(&path, true, now).await
+    Folder::open(&path, global.config.as_deref(), true, now).await
 }
 
 async fn bring_in(folder: &Folder, json: bool) -> Result<Imported> {
-    let args = Import { files: Vec::new(), agent: None, time_zone: Some(ZONE.into()), revise: false };
+    let args = Import { files: Vec::new(), agent: None, time_zone: Some(ZONE.into()), revise: false, unforget: false };
     import(folder, jsonl::parse(MESSAGES.as_bytes(), None, false, folder.now)?, &args, json).await
 }
 

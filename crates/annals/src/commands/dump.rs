@@ -4,9 +4,10 @@
 use std::process::ExitCode;
 
 use annals_core::ports::{Select, Table};
-use annals_core::{Agent, Grain, Interval, Result};
+use annals_core::{Agent, FactQuery, Grain, Interval, Result};
 use serde_json::json;
 
+use super::facts;
 use crate::cli::OneOrAll;
 use crate::folder::Folder;
 use crate::view::{MemoryView, print_json};
@@ -17,6 +18,7 @@ pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
         for grain in Grain::ALL {
             memories(folder, &agent, grain).await?;
         }
+        facts(folder, &agent).await?;
         ledger(folder, &agent).await?;
         for grain in Grain::ALL {
             rows(folder, &agent, grain).await?;
@@ -29,6 +31,17 @@ async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
     let select = Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
     for memory in folder.catalog.list(agent, &select).await? {
         print_json(&json!({ "memory": MemoryView::new(&memory), "sentences": memory.sentences }));
+    }
+    Ok(())
+}
+
+async fn facts(folder: &Folder, agent: &Agent) -> Result<()> {
+    folder.fact_writer.bring_facts(agent).await?;
+    let query = FactQuery { history: true, ..FactQuery::default() };
+    for fact in folder.facts.find(agent, &query).await? {
+        let mut fact = facts::view(&fact);
+        fact.as_object_mut().and_then(|fields| fields.remove("recorded_at"));
+        print_json(&json!({ "fact": fact }));
     }
     Ok(())
 }

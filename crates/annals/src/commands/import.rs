@@ -3,19 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::{Agent, Error, Fault, Grain, Message, Result, TurnKey, Zones};
+use annals_core::ports::Record;
+use annals_core::{Agent, Error, Fault, Grain, Message, Result, TurnKey, Zones, identify};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
+use super::extract::bring_up_to_date;
 use super::open_or_make;
 use crate::cli::{Global, Import};
 use crate::folder::Folder;
 use crate::jsonl::{Parsed, parse};
 use crate::progress;
+use crate::records;
 use crate::view::{plural, print_json, say};
 
 /// Messages per transaction: one fsync each. Larger gains nothing, smaller shows on SD cards.
@@ -29,9 +32,12 @@ pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     // The folder is only made once the files and the zone are found fit.
     let now = super::now(global);
     args.time_zone.as_deref().map(Zones::new).transpose()?;
-    let parsed = read_all(args, now)?;
+    let read = read_all(args, now)?;
     let folder = open_or_make(global).await?;
-    let imported = import(&folder, parsed, args, global.json).await?;
+    let mut imported = import(&folder, read.messages, args, global.json).await?;
+    for (agent, records) in read.exports {
+        restore(&folder, &agent, records, &mut imported, global.json).await?;
+    }
     if global.json {
         print_json(&imported);
     } else {
@@ -49,6 +55,9 @@ pub struct Imported {
     pub revised: u64,
     pub searchable: u64,
     pub dead: u64,
+    pub forgotten: u64,
+    pub masked: u64,
+    pub restored: u64,
     ignored_fields: BTreeMap<String, u64>,
 }
 
@@ -62,6 +71,16 @@ impl Imported {
         if self.dead > 0 {
             say!("{} could not be made searchable; `annals dead list` says why.", plural(self.dead, "message"));
         }
+        if self.restored > 0 {
+            say!("Restored {} of an export.", plural(self.restored, "record"));
+        }
+        if self.forgotten > 0 {
+            let messages = plural(self.forgotten, "message");
+            say!("{messages} had been forgotten and stay so; --unforget takes them back.");
+        }
+        if self.masked > 0 {
+            say!("{} masked before storage.", plural(self.masked, "credential"));
+        }
         for (field, lines) in &self.ignored_fields {
             say!("The field {field:?} means nothing here and was left out ({}).", plural(*lines, "line"));
         }
@@ -69,7 +88,15 @@ impl Imported {
 }
 
 /// Imports checked messages: settings, catalog, working memory.
-pub async fn import(folder: &Folder, parsed: Parsed, args: &Import, json: bool) -> Result<Imported> {
+pub async fn import(folder: &Folder, mut parsed: Parsed, args: &Import, json: bool) -> Result<Imported> {
+    let mut masked = 0;
+    for (agent, messages) in &mut parsed.agents {
+        let plain = std::mem::take(messages).into_iter().map(|(_, message)| message).collect();
+        let (safe, count) = folder.writer.prepare(agent, plain).await?;
+        // Keys are made from what is stored, as they would be for a request.
+        *messages = identify(&safe).into_iter().zip(safe).collect();
+        masked += count;
+    }
     if !args.revise {
         refuse_conflicts(folder, &parsed).await?;
     }
@@ -80,13 +107,35 @@ pub async fn import(folder: &Folder, parsed: Parsed, args: &Import, json: bool) 
     }
     let total = parsed.agents.iter().map(|(_, messages)| messages.len() as u64).sum();
     let bar = progress::bar(total, "importing", json);
-    let mut imported = Imported { ignored_fields: parsed.ignored, ..Imported::default() };
+    let mut imported = Imported { ignored_fields: parsed.ignored, masked, ..Imported::default() };
     for (agent, messages) in parsed.agents {
         imported.agents += 1;
+        if args.unforget {
+            folder.eraser.unforget(&agent, &messages).await?;
+        }
         import_agent(folder, &agent, messages, args.revise, &bar, &mut imported).await?;
+        bring_up_to_date(folder, &agent, json).await?;
     }
     bar.finish_and_clear();
     Ok(imported)
+}
+
+/// Brings back what `export` wrote, for an agent that holds nothing yet.
+async fn restore(
+    folder: &Folder,
+    agent: &Agent,
+    records: Vec<Record>,
+    imported: &mut Imported,
+    json: bool,
+) -> Result<()> {
+    imported.agents += 1;
+    imported.restored += records.len() as u64;
+    folder.archive.restore(agent, records, folder.now).await?;
+    let bar = progress::bar(folder.writer.backlog(agent).await?, "embedding", json);
+    project(folder, agent, &bar, imported).await?;
+    bar.finish_and_clear();
+    folder.fact_writer.bring_facts(agent).await?;
+    Ok(())
 }
 
 async fn import_agent(
@@ -105,8 +154,9 @@ async fn import_agent(
         imported.accepted += operation.accepted;
         imported.duplicate += operation.duplicate;
         imported.revised += operation.revised;
+        imported.forgotten += operation.forgotten;
         waiting += operation.accepted + operation.revised;
-        bar.inc(operation.duplicate);
+        bar.inc(operation.duplicate + operation.forgotten);
         tracing::info!(
             agent.folder = agent.folder(),
             messages.new = operation.accepted,
@@ -150,14 +200,22 @@ async fn refuse_conflicts(folder: &Folder, parsed: &Parsed) -> Result<()> {
     if faults.is_empty() { Ok(()) } else { Err(Error::Faults(faults)) }
 }
 
-fn read_all(args: &Import, now: annals_core::Timestamp) -> Result<Parsed> {
+/// What the files hold: messages, or exports.
+struct Contents {
+    messages: Parsed,
+    exports: Vec<(Agent, Vec<Record>)>,
+}
+
+fn read_all(args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
     let mut all = Parsed { agents: Vec::new(), ignored: BTreeMap::new() };
+    let mut exports = Vec::new();
     let mut faults = Vec::new();
     for path in &args.files {
         match read(path, args, now) {
-            Ok(parsed) => {
-                all.agents.extend(parsed.agents);
-                for (field, lines) in parsed.ignored {
+            Ok(contents) => {
+                exports.extend(contents.exports);
+                all.agents.extend(contents.messages.agents);
+                for (field, lines) in contents.messages.ignored {
                     *all.ignored.entry(field).or_default() += lines;
                 }
             }
@@ -165,17 +223,29 @@ fn read_all(args: &Import, now: annals_core::Timestamp) -> Result<Parsed> {
             Err(other) => return Err(other),
         }
     }
-    if faults.is_empty() { Ok(all) } else { Err(Error::Faults(faults)) }
+    if faults.is_empty() { Ok(Contents { messages: all, exports }) } else { Err(Error::Faults(faults)) }
 }
 
-fn read(path: &Path, args: &Import, now: annals_core::Timestamp) -> Result<Parsed> {
+fn read(path: &Path, args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
         let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
         Box::new(File::open(path).map_err(wrong)?)
     };
-    parse(BufReader::new(input), args.agent.as_deref(), args.revise, now)
+    let mut input = BufReader::new(input);
+    let mut first = Vec::new();
+    input
+        .read_until(b'\n', &mut first)
+        .map_err(|cause| Error::storage(format!("reading {}", path.display()), cause))?;
+    let is_export = records::is_record(&first);
+    let whole = std::io::Cursor::new(first).chain(input);
+    if is_export {
+        let messages = Parsed { agents: Vec::new(), ignored: BTreeMap::new() };
+        return Ok(Contents { messages, exports: records::parse(whole, args.agent.as_deref())? });
+    }
+    let messages = parse(whole, args.agent.as_deref(), args.revise, now)?;
+    Ok(Contents { messages, exports: Vec::new() })
 }
 
 fn in_file(fault: Fault, path: &Path, args: &Import) -> Fault {

@@ -21,6 +21,9 @@ pub async fn run(folder: &Folder, args: &Rebuild, json: bool) -> Result<ExitCode
             bar.finish_and_clear();
             rows += total;
         }
+        if args.grains.is_empty() {
+            folder.fact_writer.refold(&agent).await?;
+        }
     }
     if json {
         print_json(&json!({ "memories": rows }));

@@ -5,11 +5,13 @@ use std::process::ExitCode;
 use annals_core::{Agent, Grain, Result};
 use serde_json::{Value, json};
 
+use super::extract;
 use crate::cli::Rollup;
 use crate::folder::Folder;
 use crate::progress;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 use annals_summarizer::{Passed, Plan};
+use annals_writer::ExtractionPassed;
 
 pub async fn run(folder: &Folder, args: &Rollup, json: bool) -> Result<ExitCode> {
     let mut failed = false;
@@ -20,9 +22,10 @@ pub async fn run(folder: &Folder, args: &Rollup, json: bool) -> Result<ExitCode>
             answers.push(show_plan(&agent, &plan, json));
             continue;
         }
+        let read = extract::extract(folder, &agent, json).await?;
         let passed = roll_up(folder, &agent, args.refresh, json).await?;
         failed |= !passed.failed.is_empty();
-        answers.push(show_passed(&agent, &passed, json));
+        answers.push(show_passed(&agent, &passed, &read, json));
     }
     if json {
         print_json(&answers);
@@ -47,28 +50,45 @@ pub async fn roll_up(folder: &Folder, agent: &Agent, refresh: bool, json: bool) 
     Ok(passed)
 }
 
-fn show_passed(agent: &Agent, passed: &Passed, json: bool) -> Value {
+fn show_passed(agent: &Agent, passed: &Passed, read: &ExtractionPassed, json: bool) -> Value {
     let failed: Vec<Value> =
         passed.failed.iter().map(|(period, error)| json!({ "period": period.to_string(), "error": error })).collect();
     if !json {
+        extract::print(agent, read);
         say!("{agent}: {}", in_words(&passed.written));
+        if passed.degraded > 0 {
+            let summaries = plural(passed.degraded, "summary");
+            say!(
+                "  {WARN}{summaries} written by the built-in engine, since the model could not; tried again later{WARN:#}"
+            );
+        }
+        if let Some(reason) = &passed.outage {
+            let periods = plural(passed.waiting.len() as u64, "period");
+            say!("  {WARN}{periods} waiting: {reason}{WARN:#}");
+        }
         for (period, error) in &passed.failed {
             say!("  {WARN}{period} failed: {error}{WARN:#}");
         }
     }
     json!({
         "agent": agent.name(), "written": by_grain(&passed.written), "unchanged": passed.unchanged,
-        "removed": passed.removed, "failed": failed,
+        "removed": passed.removed, "degraded": passed.degraded, "failed": failed, "outage": passed.outage,
+        "waiting": passed.waiting.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "extraction": {
+            "turns": read.turns, "operations": read.operations, "statements": read.statements,
+            "rejected": read.rejected, "degraded": read.degraded, "waiting": read.waiting,
+        },
     })
 }
 
 fn show_plan(agent: &Agent, plan: &Plan, json: bool) -> Value {
     let periods: Vec<String> = plan.periods.iter().map(ToString::to_string).collect();
     if !json {
-        say!("{agent}: {} would be read", plural(periods.len() as u64, "period"));
+        let words = plural(plan.words, "word");
+        say!("{agent}: {} would be read, {words}", plural(periods.len() as u64, "period"));
         say!("  {DIM}{}{DIM:#}", periods.join(" "));
     }
-    json!({ "agent": agent.name(), "periods": periods, "tokens": 0 })
+    json!({ "agent": agent.name(), "periods": periods, "words": plan.words })
 }
 
 /// Numbers per grain, with the grains' words.

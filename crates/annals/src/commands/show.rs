@@ -23,7 +23,8 @@ pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn find(folder: &Folder, id: &str) -> Result<(Agent, Memory)> {
+/// The memory of that id, whosever it is.
+pub async fn find(folder: &Folder, id: &str) -> Result<(Agent, Memory)> {
     let wanted = [MemoryId::from_text(id)];
     for agent in folder.catalog.agents().await? {
         // An id is a hash over the agent too, so at most one agent has it.

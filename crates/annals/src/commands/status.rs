@@ -2,13 +2,15 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Grain, LedgerRow, Result};
+use annals_core::{Agent, Grain, LedgerRow, Result, SignedDuration};
 use serde_json::{Map, Value, json};
 
 use super::timeline::open_periods;
 use crate::cli::OneOrAll;
 use crate::folder::Folder;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
+
+const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let mut all = Vec::new();
@@ -36,6 +38,8 @@ async fn status(folder: &Folder, agent: &Agent) -> Result<Value> {
     let ledger = folder.catalog.ledger(agent).await?;
     let waiting = folder.summarizer.plan(agent, false, folder.now).await?.periods;
     let open = open_periods(folder, agent, &zones).await?;
+    let extraction = folder.journal.extraction(agent).await?;
+    let usage = folder.replies.usage(agent, folder.now.saturating_sub(A_MONTH).unwrap_or(folder.now)).await?;
     let memories: Map<String, Value> =
         Grain::ALL.iter().zip(counts.memories).map(|(grain, number)| (grain.to_string(), json!(number))).collect();
     Ok(json!({
@@ -49,7 +53,27 @@ async fn status(folder: &Folder, agent: &Agent) -> Result<Value> {
         "open": open.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "failed": ledger.iter().filter_map(failure).collect::<Vec<_>>(),
         "dead": folder.catalog.dead_letters(agent).await?.len(),
+        "plan": settings.plan,
+        "sealed": ledger.iter().filter(|row| row.sealed).count(),
+        "degraded": ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect::<Vec<_>>(),
+        "not_yet_read_for_facts": folder.catalog.backlog(agent, Grain::Working, extraction.extracted).await?,
+        "extraction_error": extraction.last_error,
+        "usage": usage,
     }))
+}
+
+/// Tokens of the last thirty days, by what they were for.
+fn print_usage(usage: &[Value]) {
+    let mut sums: Map<String, Value> = Map::new();
+    for entry in usage {
+        let tokens = entry["tokens_in"].as_u64().unwrap_or(0) + entry["tokens_out"].as_u64().unwrap_or(0);
+        let sum = sums.entry(entry["purpose"].as_str().unwrap_or_default()).or_insert(json!(0));
+        *sum = json!(sum.as_u64().unwrap_or(0) + tokens);
+    }
+    if !sums.is_empty() {
+        let parts = sums.iter().map(|(purpose, tokens)| format!("{purpose} {}", count(tokens.as_u64().unwrap_or(0))));
+        say!("  tokens in 30 days: {}", parts.collect::<Vec<_>>().join(" · "));
+    }
 }
 
 fn failure(row: &LedgerRow) -> Option<Value> {
@@ -80,7 +104,19 @@ fn print(status: &Value) {
     for failure in list("failed") {
         say!("  {WARN}{} failed {} times: {}{WARN:#}", failure["period"], failure["attempts"], failure["error"]);
     }
-    for (field, words) in [("not_yet_searchable", "not searchable yet"), ("dead", "given up: `annals dead list`")] {
+    let degraded = list("degraded").len() as u64;
+    if degraded > 0 {
+        say!("  {WARN}{} written by the built-in engine in place of a model{WARN:#}", plural(degraded, "summary"));
+    }
+    if let Some(error) = status["extraction_error"].as_str() {
+        say!("  {WARN}reading for facts failed: {error}{WARN:#}");
+    }
+    print_usage(&list("usage"));
+    for (field, words) in [
+        ("not_yet_searchable", "not searchable yet"),
+        ("not_yet_read_for_facts", "not yet read for facts: `annals rollup`"),
+        ("dead", "given up: `annals dead list`"),
+    ] {
         let number = status[field].as_u64().unwrap_or(0);
         if number > 0 {
             say!("  {WARN}{} {words}{WARN:#}", count(number));

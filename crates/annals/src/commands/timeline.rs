@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use annals_core::ports::Select;
 use annals_core::{Agent, DateRange, Grain, Interval, Memory, Period, Result, Timestamp, Zones};
 
-use crate::cli::Timeline;
+use crate::cli::{Range, Timeline};
 use crate::folder::Folder;
 use crate::view::{BOLD, DATE, DIM, MemoryView, column, dates, print_json, say};
 
@@ -14,7 +14,7 @@ pub async fn run(folder: &Folder, args: &Timeline, json: bool) -> Result<ExitCod
     let agent = folder.agent(&args.agent).await?;
     let zones = folder.catalog.settings(&agent).await?.zones()?;
     let grains = if args.grains.is_empty() { Grain::SUMMARIES.to_vec() } else { args.grains.clone() };
-    let memories = memories(folder, &agent, &grains, interval(args, &zones), args.limit).await?;
+    let memories = memories(folder, &agent, &grains, interval(&args.range, &zones), args.limit).await?;
     if json {
         print_json(&memories.iter().map(MemoryView::new).collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
@@ -73,9 +73,10 @@ fn print(memory: &Memory) {
     say!("{}\n", column(&memory.text, 2));
 }
 
-fn interval(args: &Timeline, zones: &Zones) -> Interval {
+/// The instants of a range of local days.
+pub fn interval(range: &Range, zones: &Zones) -> Interval {
     Interval {
-        start: args.range.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
-        end: args.range.to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
+        start: range.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
+        end: range.to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
     }
 }

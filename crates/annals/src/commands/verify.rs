@@ -21,11 +21,17 @@ pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCod
     for agent in folder.agents(args.agent.as_deref()).await? {
         let gaps = folder.summarizer.coverage(&agent, folder.now).await?;
         let tables = folder.writer.audit(&agent).await?;
-        faults += gaps.len() + tables.len();
+        let facts_differ = folder.fact_writer.facts_differ(&agent).await?;
+        faults += gaps.len() + tables.len() + usize::from(facts_differ);
+        if facts_differ && !json {
+            say!("{WARN}{agent}: the table of facts is not what the log says; `annals rebuild` makes it anew{WARN:#}");
+        }
         if !json {
             print(folder, &agent, &gaps, &tables).await?;
         }
-        agents.push(view(&agent, &gaps, &tables));
+        let mut view = view(&agent, &gaps, &tables);
+        view["facts_differ"] = Value::from(facts_differ);
+        agents.push(view);
     }
     if json {
         print_json(&json!({ "sound": faults == 0, "catalog": catalog, "agents": agents }));

@@ -68,6 +68,13 @@ impl Disk {
         self.state().milestones.clone()
     }
 
+    /// Whether a file that has a name holds these bytes.
+    pub(crate) fn holds(&self, bytes: &[u8]) -> bool {
+        let state = self.state();
+        let mut files = state.names.values().map(|file| &state.files[*file].content);
+        files.any(|content| content.windows(bytes.len()).any(|window| window == bytes))
+    }
+
     /// Cuts the power if it is still on, and starts again with what survived.
     pub(crate) fn power_is_back(&self, unsynced: Unsynced) {
         let mut state = self.state();

@@ -1,4 +1,8 @@
+-- Of an agent whose turns were all pruned, the ledger stays; of one that only told facts by hand, the log.
 SELECT workspace, name
 FROM agent
-WHERE settings IS NOT NULL OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+WHERE settings IS NOT NULL
+   OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+   OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+   OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
 ORDER BY name, workspace

@@ -1,4 +1,4 @@
-INSERT INTO dead_letter (agent_id, id, grain, error, at)
-VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (agent_id, id) DO UPDATE
+INSERT INTO dead_letter (agent_id, id, stage, grain, error, at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+ON CONFLICT (agent_id, id, stage) DO UPDATE
 SET grain = excluded.grain, error = excluded.error, at = excluded.at

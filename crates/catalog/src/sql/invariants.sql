@@ -12,12 +12,41 @@ UNION ALL
 SELECT 'summary ' || summary.id || ' has no sources'
 FROM summary
 WHERE NOT EXISTS (SELECT 1 FROM source WHERE source.summary_id = summary.summary_id)
+  -- The base of a sealed period is a source by itself.
+  AND NOT EXISTS (SELECT 1 FROM base WHERE (base.agent_id, base.grain, base.period)
+      = (summary.agent_id, summary.grain, summary.period))
+UNION ALL
+SELECT 'statement ' || statement.id || ' has no sources'
+FROM statement
+WHERE NOT EXISTS (SELECT 1 FROM statement_source AS source
+    WHERE source.agent_id = statement.agent_id AND source.statement = statement.id)
+UNION ALL
+SELECT 'statement ' || source.statement || ' has sources but is not there'
+FROM statement_source AS source
+WHERE NOT EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = source.agent_id AND statement.id = source.statement)
+UNION ALL
+SELECT 'period ' || ledger.period || ' is sealed without a base, or has one and is not'
+FROM ledger
+WHERE ledger.sealed <> EXISTS (SELECT 1 FROM base WHERE (base.agent_id, base.grain, base.period)
+    = (ledger.agent_id, ledger.grain, ledger.period))
+UNION ALL
+SELECT 'base of ' || base.period || ' has no ledger row'
+FROM base
+LEFT JOIN ledger USING (agent_id, grain, period)
+WHERE ledger.dirty_seq IS NULL
 UNION ALL
 SELECT 'memory ' || tombstone.id || ' is both live and gone'
 FROM tombstone
 WHERE EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = tombstone.agent_id AND summary.id = tombstone.id)
    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = tombstone.agent_id AND turn.id = tombstone.id)
+   OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = tombstone.agent_id AND statement.id = tombstone.id)
 UNION ALL
 SELECT 'change ' || change.seq || ' lies beyond the sequence'
-FROM (SELECT seq FROM turn UNION ALL SELECT seq FROM summary UNION ALL SELECT seq FROM tombstone) AS change
+FROM (
+    SELECT seq FROM turn
+    UNION ALL SELECT seq FROM statement
+    UNION ALL SELECT seq FROM summary
+    UNION ALL SELECT seq FROM tombstone
+    UNION ALL SELECT log_version AS seq FROM journal
+) AS change
 WHERE change.seq > (SELECT last FROM sequence)

@@ -1,4 +1,8 @@
-INSERT INTO operation (agent_id, id, accepted, duplicate, revised, seq)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO operation (agent_id, id, accepted, duplicate, revised, forgotten, seq)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 ON CONFLICT (agent_id, id) DO UPDATE
-SET accepted = excluded.accepted, duplicate = excluded.duplicate, revised = excluded.revised, seq = excluded.seq
+SET accepted = excluded.accepted,
+    duplicate = excluded.duplicate,
+    revised = excluded.revised,
+    forgotten = excluded.forgotten,
+    seq = excluded.seq

@@ -1,9 +1,10 @@
--- Keeps the summary_id of a summary that is written again, and so its lineage rows their owner.
-INSERT INTO summary (agent_id, grain, period, id, seq, cover_start, cover_end, text, sentences)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+-- Keeps the summary_id of a summary that is written again, and so its lineage rows their owner; and its pin.
+INSERT INTO summary (agent_id, grain, period, id, seq, cover_start, cover_end, text, sentences, verbatim)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 ON CONFLICT (agent_id, grain, period) DO UPDATE
 SET seq = excluded.seq,
     cover_start = excluded.cover_start,
     cover_end = excluded.cover_end,
     text = excluded.text,
-    sentences = excluded.sentences
+    sentences = excluded.sentences,
+    verbatim = excluded.verbatim

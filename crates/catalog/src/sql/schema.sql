@@ -1,5 +1,6 @@
--- The catalog's schema, version 1 (PRAGMA user_version). Everything that Annals cannot make again is in these tables; the
--- vector and text tables beside them are projections and can be rebuilt from here.
+-- The catalog's schema, version 2 (PRAGMA user_version); migrate_1_to_2.sql brings older files to the same. Everything that
+-- Annals cannot make again is in these tables; the vector and text tables beside them, and the table of facts, are
+-- projections and can be rebuilt from here.
 --
 -- Conventions
 --   agent_id  a number that is ours alone, given at first sight; never 0, which stands for an agent that is not known.
@@ -43,7 +44,8 @@ CREATE TABLE turn (
     at INTEGER NOT NULL,
     role TEXT NOT NULL, -- user, assistant, system or tool.
     name TEXT, -- The speaker's, if given.
-    content TEXT NOT NULL
+    content TEXT NOT NULL,
+    pinned INTEGER NOT NULL DEFAULT 0 -- 1 when retention leaves it alone; so in all tables of memories.
 ) STRICT;
 
 CREATE UNIQUE INDEX turn_by_id ON turn (agent_id, id);
@@ -51,6 +53,71 @@ CREATE INDEX turn_by_change ON turn (agent_id);
 CREATE INDEX turn_by_day ON turn (agent_id, day);
 CREATE INDEX turn_by_time ON turn (agent_id, at);
 CREATE INDEX turn_by_conversation ON turn (agent_id, conversation, at);
+
+-- Statements: sentences that stand on their own, drawn out of turns by a model. They lie in the order of arrival as turns do,
+-- and one that is drawn out anew or corrected moves to the number of that change.
+CREATE TABLE statement (
+    seq INTEGER PRIMARY KEY,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    topic TEXT NOT NULL, -- What it is, in a word.
+    importance REAL NOT NULL, -- From 0 to 1.
+    who TEXT NOT NULL, -- JSON: the names of whom it is about.
+    tells_of INTEGER, -- When what it tells of happens, if that was said.
+    day TEXT NOT NULL, -- Of its first source, as are the two instants.
+    cover_start INTEGER NOT NULL,
+    cover_end INTEGER NOT NULL,
+    pinned INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE UNIQUE INDEX statement_by_id ON statement (agent_id, id);
+CREATE INDEX statement_by_change ON statement (agent_id);
+CREATE INDEX statement_by_day ON statement (agent_id, day);
+CREATE INDEX statement_by_time ON statement (agent_id, cover_start, cover_end);
+
+-- The turns that a statement comes from, the first at position 0. Not references: a turn may be pruned or forgotten first.
+CREATE TABLE statement_source (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    statement TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (agent_id, statement, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX statement_by_source ON statement_source (agent_id, id);
+
+-- The log of fact operations. Facts follow from the whole of it in any order, so it has no order of its own.
+CREATE TABLE fact_operation (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    id TEXT NOT NULL,
+    verb TEXT NOT NULL, -- INSERT, UPDATE or DELETE.
+    subject TEXT NOT NULL,
+    predicate TEXT NOT NULL,
+    object TEXT NOT NULL,
+    replaces TEXT,
+    properties TEXT NOT NULL, -- JSON.
+    confidence REAL NOT NULL,
+    at INTEGER NOT NULL, -- From when on it holds.
+    said_at INTEGER NOT NULL,
+    source TEXT NOT NULL, -- The turn; u-… of an entry by hand.
+    position INTEGER NOT NULL, -- Among the operations of that source.
+    recorded_at INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX fact_operation_by_source ON fact_operation (agent_id, source);
+
+-- How far extraction has come, and the log it fills. No row: nothing read, and no operation ever.
+CREATE TABLE journal (
+    agent_id INTEGER PRIMARY KEY REFERENCES agent,
+    extracted INTEGER NOT NULL DEFAULT 0, -- The seq up to which all turns have been read.
+    attempts INTEGER NOT NULL DEFAULT 0, -- Failures since it last went on.
+    failing_since INTEGER, -- When the first of them was.
+    not_before INTEGER, -- Not to be tried again before this instant.
+    last_error TEXT,
+    log_version INTEGER NOT NULL DEFAULT 0 -- The seq of the last change of the log.
+) STRICT;
 
 -- Live summaries. This row is also the engine's output as it came, text and sentences: it is saved in the transaction that
 -- makes it the summary, so there is no moment in which a draft is paid for but not applied, and nothing to apply again.
@@ -65,7 +132,9 @@ CREATE TABLE summary (
     cover_start INTEGER NOT NULL, -- The instants it was built over, the end not included. Kept when zones change later.
     cover_end INTEGER NOT NULL,
     text TEXT NOT NULL,
-    sentences TEXT NOT NULL -- JSON of core's Sentence, in order: day, speaker, text, ids of the turns it comes from.
+    sentences TEXT NOT NULL, -- JSON of core's Sentence, in order: day, speaker, text, ids of the turns it comes from.
+    verbatim INTEGER NOT NULL DEFAULT 1, -- 1 when each sentence is a verbatim piece of a turn, so that it can be cut.
+    pinned INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE UNIQUE INDEX summary_by_period ON summary (agent_id, grain, period);
@@ -93,6 +162,17 @@ CREATE TABLE tombstone (
 
 CREATE INDEX tombstone_by_change ON tombstone (agent_id, grain, seq);
 
+-- Former texts of corrected statements and summaries and of revised turns, in the order in which they were replaced.
+CREATE TABLE version (
+    version_id INTEGER PRIMARY KEY,
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    id TEXT NOT NULL,
+    text TEXT NOT NULL,
+    replaced_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX version_by_memory ON version (agent_id, id);
+
 -- One row for each period that ever had input. Dirty while dirty_seq > clean_seq.
 CREATE TABLE ledger (
     agent_id INTEGER NOT NULL REFERENCES agent,
@@ -103,11 +183,26 @@ CREATE TABLE ledger (
     dirty_at INTEGER NOT NULL, -- When that last input came.
     input_digest BLOB, -- Of the ids and contents that the last roll-up read.
     recipe BLOB, -- Of the prompt, model and engine of the last roll-up that wrote a text.
-    sealed INTEGER NOT NULL DEFAULT 0, -- 1 when its children were pruned, so that it can only be amended.
+    sealed INTEGER NOT NULL DEFAULT 0, -- 1 when its children were pruned, so that it can only be amended; then it has a base.
     attempts INTEGER NOT NULL DEFAULT 0, -- Failures since it was last clean.
     not_before INTEGER, -- Not to be tried again before this instant.
     last_error TEXT,
     tokens INTEGER NOT NULL DEFAULT 0, -- Paid for all its roll-ups so far.
+    degraded INTEGER NOT NULL DEFAULT 0, -- 1 when the built-in engine wrote it in place of a model that could not.
+    ungrounded INTEGER NOT NULL DEFAULT 0, -- Names, numbers and dates in its summary that no source contains.
+    failing_since INTEGER, -- When the first of the failures was.
+    PRIMARY KEY (agent_id, grain, period)
+) STRICT, WITHOUT ROWID;
+
+-- What a sealed summary was when what it is made of was pruned.
+CREATE TABLE base (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    grain INTEGER NOT NULL,
+    period TEXT NOT NULL,
+    text TEXT NOT NULL,
+    sentences TEXT NOT NULL, -- JSON, as in summary.
+    sources TEXT NOT NULL, -- JSON: ids, in order.
+    verbatim INTEGER NOT NULL,
     PRIMARY KEY (agent_id, grain, period)
 ) STRICT, WITHOUT ROWID;
 
@@ -132,15 +227,57 @@ CREATE TABLE operation (
     duplicate INTEGER NOT NULL,
     revised INTEGER NOT NULL,
     seq INTEGER NOT NULL, -- The highest of its turns': all of them are searchable once the lane has applied this.
+    forgotten INTEGER NOT NULL DEFAULT 0, -- Messages that were forgotten before, and stay so.
     PRIMARY KEY (agent_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- Memories that could not be brought into their table for a fault of their own. Their text is above, untouched.
+-- Memories that could not be brought through a stage for a fault of their own. Their text is above, untouched.
 CREATE TABLE dead_letter (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
+    stage TEXT NOT NULL, -- table or extraction.
     grain INTEGER NOT NULL,
     error TEXT NOT NULL,
     at INTEGER NOT NULL,
-    PRIMARY KEY (agent_id, id)
+    PRIMARY KEY (agent_id, id, stage)
 ) STRICT, WITHOUT ROWID;
+
+-- Models' answers, kept so that a retry does not pay again.
+CREATE TABLE reply (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    key BLOB NOT NULL, -- Digest of model, prompt and schema.
+    text TEXT NOT NULL,
+    kept_at INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, key)
+) STRICT;
+
+-- What models were paid, by UTC day. Outlives the replies.
+CREATE TABLE usage (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    day TEXT NOT NULL,
+    purpose TEXT NOT NULL, -- extraction, daily … yearly.
+    model TEXT NOT NULL,
+    calls INTEGER NOT NULL,
+    tokens_in INTEGER NOT NULL,
+    tokens_out INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, day, purpose, model)
+) STRICT, WITHOUT ROWID;
+
+-- HMACs, under the secret, of the places and of the contents of messages that were forgotten, so that they are recognised
+-- when they come again. The agent is part of what is hashed: they stay when it goes.
+CREATE TABLE forgotten (
+    hash BLOB PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+-- The key of these hashes, made by randomblob at the first erasure. It leaves the file in no export.
+CREATE TABLE secret (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    key BLOB NOT NULL CHECK (length(key) = 32)
+) STRICT;
+
+-- How the machine's clock has gone, across restarts.
+CREATE TABLE clock (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    seen INTEGER NOT NULL, -- The latest moment that was seen.
+    steady_since INTEGER NOT NULL -- Since when it has gone on without a jump.
+) STRICT;

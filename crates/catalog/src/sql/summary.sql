@@ -1,2 +1,2 @@
-SELECT summary_id, grain, period, id, seq, cover_start, cover_end, text, sentences
+SELECT summary_id, grain, period, id, seq, cover_start, cover_end, text, sentences, pinned
 FROM summary

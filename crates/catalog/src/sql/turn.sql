@@ -1,2 +1,2 @@
-SELECT seq, id, conversation, message, day, at, role, name, content
+SELECT seq, id, conversation, message, day, at, role, name, content, pinned
 FROM turn

@@ -26,6 +26,7 @@ pub struct Turn {
 
 /// A change of one grain, for projections.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "most changes are upserts; a box each would cost more than it saves")]
 pub enum Change {
     /// The memory is new or different; its `seq` is the change's.
     Upsert(Memory),
@@ -95,7 +96,8 @@ pub trait Catalog: Send + Sync {
     /// Replaces the settings.
     async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()>;
 
-    /// Stores turns, all or none. What is there already is counted as duplicate; the same key with other content is
+    /// Stores turns, all or none. What is there already, or was pruned, is counted as duplicate; what was forgotten stays so and
+    /// is counted; the same key with other content is
     /// [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day dirty as of `now`,
     /// and a revised one that moved makes the day it left dirty too.
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation>;
@@ -125,7 +127,31 @@ pub trait Catalog: Send + Sync {
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()>;
 
     /// Notes that rolling up a period failed and when to try again.
-    async fn note_failure(&self, agent: &Agent, period: Period, error: &str, not_before: Timestamp) -> Result<()>;
+    async fn note_failure(
+        &self,
+        agent: &Agent,
+        period: Period,
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()>;
+
+    /// Notes that rolling up these periods has to wait, for what writes them is away or its budget spent, and when to try
+    /// again. As [`Catalog::note_failure`] does, but `attempts` stay as they are: the periods are not at fault.
+    async fn note_outage(
+        &self,
+        agent: &Agent,
+        periods: &[Period],
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        // Until every store has it: right but for the attempts, and one transaction each.
+        for period in periods {
+            self.note_failure(agent, *period, error, not_before, now).await?;
+        }
+        Ok(())
+    }
 
     /// Live memories by selection, in order.
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>>;
@@ -145,7 +171,7 @@ pub trait Catalog: Send + Sync {
     /// The dead letters of an agent, by time.
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>>;
 
-    /// Forgets the dead letters of these memories, once they have been brought in.
+    /// Forgets the dead letters of stage table of these memories, once they have been brought in.
     async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()>;
 
     /// Checks the store's own structure; the faults it found, none if it is sound.

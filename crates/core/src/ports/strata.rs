@@ -108,6 +108,16 @@ pub trait Strata: Send + Sync {
     /// Removes a generation, if it is there.
     async fn remove(&self, table: &Table) -> Result<()>;
 
+    /// Copies the live rows of a generation into a new one, vectors included: in its files is nothing that was ever deleted.
+    async fn rewrite(&self, from: &Table, generation: u32) -> Result<()>;
+
+    /// Removes everything of an agent but these generations: older ones, half-built ones, and what was put aside.
+    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()>;
+
+    /// The places in the agent's stored files, every version of every table, whose decoded text contains any of these words;
+    /// for the proof of erasure.
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
+
     /// Moves a damaged generation aside, for a person to look at, and says where to. Nothing if it is not there.
     async fn quarantine(&self, table: &Table) -> Result<Option<String>>;
 }

@@ -1,6 +1,6 @@
 //! How long things are and may be, in words.
 
-use annals_core::{Grain, Memory};
+use annals_core::{Base, Grain, Memory};
 
 /// A day never has to do with less, so that a short one keeps a sentence.
 const FLOOR: usize = 25;
@@ -33,15 +33,17 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// For a day a quarter of what was said, if that is less than the grain's limit.
-    pub(super) fn of(grain: Grain, sources: &[&Memory]) -> Budget {
+    /// For a day a quarter of what was said, if that is less than the grain's limit. A sealed day's base is a quarter of
+    /// what can no longer be counted, and counts whole.
+    pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = limit(grain);
         if grain > Grain::Daily {
             return Budget { tokens: limit, words: limit };
         }
         let quarter = |of: fn(&str) -> usize| {
             let said: usize = sources.iter().map(|turn| of(&turn.text)).sum();
-            limit.min(FLOOR.max(said / 4))
+            let kept = base.map_or(0, |base| of(&base.text));
+            limit.min(FLOOR.max(kept + said / 4))
         };
         Budget { tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length) }
     }

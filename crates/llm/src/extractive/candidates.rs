@@ -1,6 +1,6 @@
 //! The sentences that a summary is chosen from.
 
-use annals_core::{Date, Grain, Memory, MemoryId, Role, Sentence};
+use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
 use super::budget::{Budget, cut, length};
 use super::names::Names;
@@ -26,14 +26,26 @@ pub(super) struct Candidate {
 }
 
 /// The best sentences of each source, in order of time: first each source's best, then the second ones, and so on.
-pub(super) fn pool(grain: Grain, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
-    let quotes = quotes(grain, sources, budget);
+pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
+    let quotes = match base {
+        Some(base) => beside(base, quotes(grain, sources, budget)),
+        None => quotes(grain, sources, budget),
+    };
     let names = Names::of(quotes.iter().filter_map(|quote| quote.speaker));
     let candidate = |quote: &Quote| quote.candidate(grain, budget, &names);
     let mut ranked = ranked(&quotes, |quote| candidate(quote).worth.full());
     ranked.truncate(POOL);
     ranked.sort_unstable();
-    ranked.into_iter().map(|index| candidate(&quotes[index])).collect()
+    let pool = ranked.into_iter().map(|index| candidate(&quotes[index])).collect();
+    if grain > Grain::Daily { pool } else { told_or_all(pool) }
+}
+
+/// A sealed day in which there was only small talk has more to say once something was told late.
+fn told_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
+    let (small_talk, told): (Vec<_>, Vec<_>) = pool
+        .into_iter()
+        .partition(|candidate| small_talk::is(candidate.sentence.speaker.as_deref(), &candidate.sentence.text));
+    if told.is_empty() { small_talk } else { told }
 }
 
 /// The places of the quotes that tell something, by rank within their child, then by worth, then in order of time.
@@ -81,9 +93,22 @@ fn room(grain: Grain, budget: Budget, day: Date, speaker: Option<&str>) -> usize
     SENTENCE.min(budget.room(&lines::head(grain, day, speaker)))
 }
 
+/// What came late beside the base, by day. Among those of one day the base comes first: when its turns were said is not
+/// known any more.
+fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
+    let child = late.iter().map(|quote| quote.child + 1).max().unwrap_or_default();
+    let mut quotes: Vec<Quote> = of_sentences(child, &base.sentences).into_iter().chain(late).collect();
+    quotes.sort_by_key(|quote| quote.day);
+    quotes
+}
+
 fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget) -> Vec<Quote<'a>> {
     if grain > Grain::Daily {
-        return sources.iter().enumerate().flat_map(|(child, summary)| of_summary(child, summary)).collect();
+        return sources
+            .iter()
+            .enumerate()
+            .flat_map(|(child, summary)| of_sentences(child, &summary.sentences))
+            .collect();
     }
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
@@ -107,7 +132,7 @@ fn of_turn<'a>(child: usize, turn: &'a Memory, budget: Budget) -> Vec<Quote<'a>>
     split::sentences(&turn.text, room).map(quote).collect()
 }
 
-fn of_summary<'a>(child: usize, summary: &'a Memory) -> Vec<Quote<'a>> {
+fn of_sentences<'a>(child: usize, sentences: &'a [Sentence]) -> Vec<Quote<'a>> {
     let quote = |sentence: &'a Sentence| Quote {
         child,
         day: sentence.day,
@@ -115,6 +140,6 @@ fn of_summary<'a>(child: usize, summary: &'a Memory) -> Vec<Quote<'a>> {
         text: &sentence.text,
         from: &sentence.from,
     };
-    let (small_talk, told): (Vec<_>, Vec<_>) = summary.sentences.iter().map(quote).partition(Quote::is_small_talk);
+    let (small_talk, told): (Vec<_>, Vec<_>) = sentences.iter().map(quote).partition(Quote::is_small_talk);
     if told.is_empty() { small_talk } else { told }
 }

@@ -22,7 +22,7 @@ const ABBREVIATIONS: [&str; 26] = [
 
 /// The sentences of a text, and the clauses of those with more than `room` words, in order. Each is a piece of the text
 /// without the whitespace and list marks around it; none is empty.
-pub(super) fn sentences(text: &str, room: usize) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(text: &str, room: usize) -> impl Iterator<Item = &str> {
     text.lines()
         .flat_map(of_line)
         .flat_map(move |sentence| clauses(sentence, LONG.min(room)))

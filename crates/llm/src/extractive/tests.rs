@@ -1,6 +1,6 @@
 //! What every summary keeps to, over small cases and random talk.
 
-use annals_core::{Agent, Interval, Kind, MemoryId, Role, Timestamp, TurnKey, Zones};
+use annals_core::{Agent, Interval, Kind, MemoryId, Period, Role, Timestamp, TurnKey, Zones};
 use proptest::prelude::*;
 
 use super::*;
@@ -28,6 +28,8 @@ fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory 
         message: Some(key.id),
         sentences: Vec::new(),
         sources: Vec::new(),
+        importance: None,
+        pinned: false,
         seq: 0,
     }
 }
@@ -42,12 +44,20 @@ fn day(lines: &[&str]) -> Vec<Memory> {
 }
 
 fn write(grain: Grain, sources: &[Memory]) -> Draft {
-    let period = Period::of(grain, sources[0].days.0);
-    tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap()
-        .block_on(Extractive.summarize(period, sources))
-        .unwrap()
+    write_upon(Period::of(grain, sources[0].days.0), None, sources)
+}
+
+fn write_upon(period: Period, base: Option<&Base>, sources: &[Memory]) -> Draft {
+    let (agent, settings, now) = (agent(), Settings::default(), Timestamp::UNIX_EPOCH);
+    let task = SummaryTask { agent: &agent, settings: &settings, period, sources, base, now };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(Extractive.summarize(task)).unwrap()
+}
+
+/// What is left of a summary when it is sealed.
+fn sealed(summary: Memory) -> Base {
+    let Memory { text, sentences, sources, .. } = summary;
+    Base { text, sentences, sources, verbatim: true }
 }
 
 fn summary(grain: Grain, sources: &[Memory]) -> Memory {
@@ -67,6 +77,8 @@ fn summary(grain: Grain, sources: &[Memory]) -> Memory {
         message: None,
         sentences: draft.sentences,
         sources: sources.iter().map(|source| source.id.clone()).collect(),
+        importance: None,
+        pinned: false,
         seq: 0,
     }
 }
@@ -75,6 +87,11 @@ fn summary(grain: Grain, sources: &[Memory]) -> Memory {
 fn roll_up(grain: Grain, memories: &[Memory]) -> Vec<Memory> {
     let same_period = |one: &Memory, next: &Memory| one.period.ancestor(grain) == next.period.ancestor(grain);
     memories.chunk_by(same_period).map(|children| summary(grain, children)).collect()
+}
+
+/// What a period of the grain is made of.
+fn roll_up_to(grain: Grain, turns: &[Memory]) -> Vec<Memory> {
+    if grain == Grain::Daily { turns.to_vec() } else { roll_up(Grain::Daily, turns) }
 }
 
 #[test]
@@ -141,6 +158,65 @@ fn small_talk_is_passed_on_only_by_a_child_that_has_nothing_else() {
 }
 
 #[test]
+fn a_sealed_day_is_amended_by_what_came_late() {
+    fn check(kept: &[&str], late: &[&str], expect: &str) {
+        let period = Period::of(Grain::Daily, day(kept)[0].days.0);
+        let base = sealed(summary(Grain::Daily, &day(kept)));
+        assert_eq!(write_upon(period, Some(&base), &day(late)).text, expect);
+    }
+    let moved = ["Ann: I moved to Berlin.", "Bob: Hi!"];
+    check(&moved, &[], "Ann: I moved to Berlin.");
+    check(&moved, &["Bob: I sold the car."], "Ann: I moved to Berlin.\nBob: I sold the car.");
+    check(&moved, &["Ann: I moved to Berlin."], "Ann: I moved to Berlin.");
+    check(&moved, &["Bob: ok"], "Ann: I moved to Berlin.");
+    check(&["Ann: hi"], &["Bob: ok"], "Small talk only: 1 message by Ann.");
+    check(&["Ann: hi"], &["Bob: I sold the car."], "Bob: I sold the car.");
+}
+
+#[test]
+fn a_few_late_words_take_no_more_than_their_own_room_from_a_sealed_day() {
+    let turn = |n| {
+        turn(
+            8,
+            n,
+            Role::User,
+            "Ann",
+            &format!("Cousin{n} sails. So do the three of them, now and then, if it is not too far."),
+        )
+    };
+    let base = sealed(summary(Grain::Daily, &(0..20).map(turn).collect::<Vec<_>>()));
+    let amended = write_upon(turn(0).period, Some(&base), &day(&["Bob: I sold the car."]));
+    assert!(words(&base.text) > 50, "{}", base.text);
+    assert!(words(&amended.text) >= words(&base.text) - 1, "{}", amended.text);
+    assert!(amended.text.ends_with("\nBob: I sold the car."), "{}", amended.text);
+}
+
+#[test]
+fn a_sealed_week_is_amended_in_order_of_its_days() {
+    let told = |day, text| summary(Grain::Daily, &[turn(day, 0, Role::User, "Ann", text)]);
+    let kept = [told(9, "I moved to Berlin."), told(11, "The bakery closed.")];
+    let base = sealed(summary(Grain::Weekly, &kept));
+    let late = [told(8, "Cousin Tom sails to Oslo."), told(11, "The river froze.")];
+    let draft = write_upon(Period::of(Grain::Weekly, kept[0].days.0), Some(&base), &late);
+    assert_eq!(
+        draft.text,
+        "2023-05-08 Ann: Cousin Tom sails to Oslo.\n2023-05-09 Ann: I moved to Berlin.\n\
+         2023-05-11 Ann: The bakery closed. The river froze."
+    );
+}
+
+#[test]
+fn a_base_is_kept_as_it_is_where_nothing_can_be_added() {
+    let turns = day(&["Ann: I moved to Berlin."]);
+    let reworded = Base { text: "A move.".into(), verbatim: false, ..sealed(summary(Grain::Daily, &turns)) };
+    let same = write_upon(turns[0].period, Some(&reworded), &[]);
+    assert_eq!((same.text, same.sentences, same.verbatim), (reworded.text.clone(), reworded.sentences.clone(), false));
+    assert!(!write_upon(turns[0].period, Some(&reworded), &day(&["Bob: I sold the car."])).verbatim);
+    let empty = Base { sentences: Vec::new(), ..reworded };
+    assert_eq!(write_upon(turns[0].period, Some(&empty), &day(&["Bob: ok"])).text, "A move.");
+}
+
+#[test]
 fn chinese_and_japanese_have_sentences_and_lengths() {
     let talk = "我上个月搬到了柏林。新的公寓很大，有三个房间！你什么时候来看我？";
     assert_eq!(
@@ -169,7 +245,8 @@ fn a_huge_turn_is_a_turn_like_any_other() {
 
 #[test]
 fn the_recipe_differs_by_grain() {
-    let mut recipes: Vec<Digest> = Grain::SUMMARIES.iter().map(|grain| Extractive.recipe(*grain)).collect();
+    let mut recipes: Vec<Digest> =
+        Grain::SUMMARIES.iter().map(|grain| Extractive.recipe(&Settings::default(), *grain)).collect();
     recipes.sort_unstable();
     recipes.dedup();
     assert_eq!(recipes.len(), 5);
@@ -258,9 +335,25 @@ proptest! {
     }
 
     #[test]
+    fn a_sealed_period_depends_on_its_base_and_the_set_of_what_came_late(turns in talk(), late in talk(), seed in any::<u64>()) {
+        for grain in [Grain::Daily, Grain::Weekly] {
+            let base = sealed(summary(grain, &roll_up_to(grain, &turns)));
+            let late = roll_up_to(grain, &late);
+            let mut shuffled = late.clone();
+            shuffled.sort_by_key(|memory| Digest::of([memory.id.as_str().as_bytes(), &seed.to_le_bytes()]));
+            let period = Period::of(grain, turns[0].days.0);
+            let amended = write_upon(period, Some(&base), &late);
+            prop_assert_eq!(&amended, &write_upon(period, Some(&base), &shuffled));
+            prop_assert!(words(&amended.text) <= budget::limit(grain));
+            prop_assert!(amended.sentences.is_sorted_by_key(|sentence| sentence.day));
+            prop_assert_eq!(write_upon(period, Some(&base), &[]).text, base.text);
+        }
+    }
+
+    #[test]
     fn the_order_in_which_sources_are_given_does_not_matter(turns in talk(), seed in any::<u64>()) {
         let mut shuffled = turns.clone();
         shuffled.sort_by_key(|turn| Digest::of([turn.id.as_str().as_bytes(), &seed.to_le_bytes()]));
-        prop_assert_eq!(sentences(Grain::Daily, &turns), sentences(Grain::Daily, &shuffled));
+        prop_assert_eq!(sentences(Grain::Daily, None, &turns), sentences(Grain::Daily, None, &shuffled));
     }
 }

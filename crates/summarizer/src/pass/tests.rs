@@ -4,16 +4,26 @@ use std::sync::Arc;
 
 use annals_core::ports::{Select, Turn};
 use annals_core::{Catalog, Interval, Memory};
+use annals_core::{Engine, SignedDuration};
 use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, agent, at, turn};
 use proptest::prelude::*;
 
 use super::*;
-use crate::Patience;
+use crate::{Patience, Plan};
+
+mod amend;
+mod failures;
+mod refresh;
 
 const NOW: &str = "2027-02-01T00:00:00Z";
 
-fn over(catalog: Arc<dyn Catalog>) -> Summarizer {
-    Summarizer::new(catalog, Arc::new(QuotingEngine), Patience::default())
+fn over(catalog: Arc<MemoryCatalog>) -> Summarizer {
+    with(&catalog, Arc::new(QuotingEngine))
+}
+
+/// A summarizer with an engine of its own, and `QuotingEngine` as spare.
+fn with(catalog: &Arc<MemoryCatalog>, engine: Arc<dyn Engine>) -> Summarizer {
+    Summarizer::new(catalog.clone(), catalog.clone(), engine, Arc::new(QuotingEngine), Patience::default())
 }
 
 async fn ingest(catalog: &MemoryCatalog, turns: Vec<Turn>) {
@@ -93,7 +103,7 @@ async fn a_late_message_rebuilds_its_five_ancestors_and_nothing_else() {
 #[tokio::test]
 async fn what_changes_no_text_stops_there() {
     let catalog = Arc::new(MemoryCatalog::new());
-    let shouting = Summarizer::new(catalog.clone(), Arc::new(Shouting), Patience::default());
+    let shouting = with(&catalog, Arc::new(Shouting));
     ingest(&catalog, days()).await;
     shouting.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
     ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "early train")]).await;
@@ -104,56 +114,28 @@ async fn what_changes_no_text_stops_there() {
 #[tokio::test]
 async fn a_plan_names_what_a_pass_may_read() {
     let catalog = Arc::new(MemoryCatalog::new());
-    ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "one")]).await;
-    let labels = |plan: Plan| plan.periods.iter().map(ToString::to_string).collect::<Vec<_>>();
+    ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "one two")]).await;
+    let labels = |plan: &Plan| plan.periods.iter().map(ToString::to_string).collect::<Vec<_>>();
     let plan = over(catalog.clone()).plan(&agent("a"), false, at("2026-04-01T00:00:00Z")).await.unwrap();
-    assert_eq!(labels(plan), ["2026-03-04", "2026-W10", "2026-03", "2026-Q1"]);
+    assert_eq!(labels(&plan), ["2026-03-04", "2026-W10", "2026-03", "2026-Q1"]);
+    assert_eq!(plan.words, 2, "what is yet to be written cannot be counted");
     assert_eq!(summaries(&catalog).await.len(), 0, "a plan writes nothing");
-}
-
-#[tokio::test]
-async fn a_failing_period_blocks_only_its_own_ancestors_and_is_tried_again() {
-    let catalog = Arc::new(MemoryCatalog::new());
-    let mut turns = days();
-    turns.push(turn(&agent("a"), "2026-05-12T10:00:00Z", "POISON"));
-    ingest(&catalog, turns).await;
-    let picky =
-        Summarizer::new(catalog.clone(), Arc::new(Faulty::refusing(QuotingEngine, "POISON")), Patience::default());
-    let passed = picky.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    assert_eq!((passed.written, passed.failed.len()), ([4, 2, 1, 1, 0], 1));
-    let again = picky.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    assert_eq!(again, Passed::default(), "not before its time");
-
-    let later = at("2027-02-01T00:01:00Z");
-    let mended = over(catalog.clone()).pass(&agent("a"), later, &|_| ()).await.unwrap();
-    assert_eq!(mended.written, [1, 1, 1, 1, 1]);
-}
-
-#[tokio::test]
-async fn a_new_recipe_rewrites_only_when_asked() {
-    let catalog = Arc::new(MemoryCatalog::new());
-    ingest(&catalog, days()).await;
     pass(&catalog).await;
-    let other = Summarizer::new(catalog.clone(), Arc::new(Shouting), Patience::default());
-    assert_eq!(other.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap(), Passed::default());
-    assert_eq!(other.plan(&agent("a"), true, at(NOW)).await.unwrap().periods.len(), 12);
-    let passed = other.refresh(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    assert_eq!(passed.written, [4, 3, 2, 2, 1]);
-    assert!(summaries(&catalog).await.iter().all(|summary| summary.contains("\"HO\"")));
-    assert_eq!(other.refresh(&agent("a"), at(NOW), &|_| ()).await.unwrap(), Passed::default());
+    let nothing = over(catalog.clone()).plan(&agent("a"), false, at(NOW)).await.unwrap();
+    assert_eq!(nothing, Plan::default());
 }
 
 /// Another engine.
 struct Shouting;
 
 #[async_trait::async_trait]
-impl annals_core::Engine for Shouting {
-    fn recipe(&self, grain: Grain) -> annals_core::Digest {
+impl Engine for Shouting {
+    fn recipe(&self, _: &Settings, grain: Grain) -> annals_core::Digest {
         annals_core::Digest::of(["shouting", grain.as_str()])
     }
 
-    async fn summarize(&self, _: Period, _: &[Memory]) -> Result<annals_core::Draft> {
-        Ok(annals_core::Draft { text: "HO".into(), sentences: Vec::new(), tokens: 0 })
+    async fn summarize(&self, _: annals_core::ports::SummaryTask<'_>) -> Result<annals_core::Draft> {
+        Ok(annals_core::Draft { text: "HO".into(), sentences: Vec::new(), tokens: 1, ungrounded: 0, verbatim: false })
     }
 }
 
@@ -215,10 +197,10 @@ proptest! {
             let shaken = Arc::new(MemoryCatalog::new());
             ingest(&shaken, turns).await;
             let faulty = Arc::new(Faulty::at_call((*shaken).clone(), call));
-            let _ = over(faulty).pass(&agent("a"), end, &|_| ()).await;
-            // A failed reading of inputs is a failure of its period, to be tried again a minute later.
-            let later = end + SignedDuration::from_mins(2);
-            over(shaken.clone()).pass(&agent("a"), later, &|_| ()).await.unwrap();
+            let engine = Arc::new(QuotingEngine);
+            let broken = Summarizer::new(faulty, shaken.clone(), engine.clone(), engine, Patience::default());
+            let _ = broken.pass(&agent("a"), end, &|_| ()).await;
+            over(shaken.clone()).pass(&agent("a"), end, &|_| ()).await.unwrap();
             assert_eq!(summaries(&shaken).await, summaries(&straight).await);
         });
     }

@@ -1,185 +1,75 @@
-//! All that the catalog in memory knows of one agent, and how it changes.
+//! Port `Archive`: everything of an agent, out and in again; corrections and former texts.
 
-use std::collections::{BTreeMap, HashMap};
+mod records;
+mod restore;
 
-use annals_core::ports::{Change, Lane, Turn};
-use annals_core::{
-    Agent, DeadLetter, Digest, Error, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period,
-    Settings, Summary, Timestamp,
-};
+use annals_core::ports::{Archive, Record, Version};
+use annals_core::{Agent, Digest, Error, Kind, Memory, MemoryId, Result, Sentence, Timestamp};
+use async_trait::async_trait;
 
-/// All that is known of one agent.
-#[derive(Debug, Default)]
-pub(super) struct Archive {
-    pub(super) settings: Option<Settings>,
-    /// Live memories of all grains.
-    pub(super) memories: BTreeMap<MemoryId, Memory>,
-    /// Of each turn, what decides whether a message is the same.
-    contents: HashMap<MemoryId, Digest>,
-    /// Memories that were deleted and not written again.
-    gone: BTreeMap<MemoryId, (Grain, u64)>,
-    pub(super) ledger: BTreeMap<Period, LedgerRow>,
-    pub(super) lanes: HashMap<Grain, Lane>,
-    pub(super) operations: HashMap<String, Operation>,
-    pub(super) letters: BTreeMap<MemoryId, DeadLetter>,
+use super::MemoryCatalog;
+use super::shelf::Shelf;
+
+#[async_trait]
+impl Archive for MemoryCatalog {
+    async fn records(&self, agent: &Agent) -> Result<Vec<Record>> {
+        self.read(agent, |shelf| shelf.records(agent))
+    }
+
+    async fn restore(&self, agent: &Agent, records: Vec<Record>, now: Timestamp) -> Result<()> {
+        self.write(agent, |shelf, seq| shelf.restore(agent, records, seq, now))?
+    }
+
+    async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
+        self.write(agent, |shelf, seq| {
+            let stored = shelf.memories.get(id).cloned();
+            let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
+            if former.kind == Kind::Turn {
+                return Err(Error::invalid("id", "is a turn; store it again with revise"));
+            }
+            if former.text != text {
+                shelf.reword(former, text, seq, now);
+            }
+            Ok(())
+        })?
+    }
+
+    async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
+        self.read(agent, |shelf| shelf.versions.get(id).cloned().unwrap_or_default())
+    }
 }
 
-impl Archive {
-    pub(super) fn has_messages(&self) -> bool {
-        !self.contents.is_empty()
-    }
-
-    /// The first turn whose key is taken by other content, in the store or earlier in the same request.
-    pub(super) fn conflict(&self, turns: &[Turn]) -> Option<Error> {
-        let mut seen = HashMap::new();
-        turns.iter().find_map(|turn| {
-            let digest = turn.message.digest();
-            let known = *seen.entry(&turn.id).or_insert(self.contents.get(&turn.id).copied().unwrap_or(digest));
-            let (conversation, id) = (turn.key.conversation.clone(), turn.key.id.clone());
-            (known != digest).then_some(Error::Conflict { conversation, id })
-        })
-    }
-
-    pub(super) fn store(&mut self, turn: Turn, seq: &mut u64, now: Timestamp, operation: &mut Operation) {
-        let digest = turn.message.digest();
-        match self.contents.insert(turn.id.clone(), digest) {
-            Some(known) if known == digest => {
-                operation.duplicate += 1;
-                operation.seq = operation.seq.max(self.memories[&turn.id].seq);
-                return;
-            }
-            Some(_) => operation.revised += 1,
-            None => operation.accepted += 1,
-        }
+impl Shelf {
+    fn reword(&mut self, former: Memory, text: &str, seq: &mut u64, now: Timestamp) {
         *seq += 1;
-        operation.seq = *seq;
-        self.soil(turn.day, *seq, now);
-        if let Some(former) = self.memories.insert(turn.id.clone(), remember(turn, *seq)) {
-            self.soil(former.period, *seq, now);
+        self.keep_version(&former.id, former.text.clone(), now);
+        if let Some(statement) = self.statements.get_mut(&former.id) {
+            text.clone_into(&mut statement.text);
         }
-    }
-
-    pub(super) fn save(&mut self, agent: &Agent, summary: Summary, seq: &mut u64, now: Timestamp) {
-        self.clean(&summary, now);
-        let period = summary.period;
-        if self.replace(MemoryId::summary(agent, period), summary, *seq + 1) {
-            *seq += 1;
-            if let Some(parent) = period.parent() {
+        if former.kind == Kind::Summary {
+            self.verbatim.remove(&former.period);
+            if let Some(row) = self.ledger.get_mut(&former.period) {
+                // A person's: the input stays known, and no refresh takes it for outdated.
+                row.recipe = Some(Digest::of(["corrected"]));
+                row.degraded = false;
+            }
+            if let Some(parent) = former.period.parent() {
                 self.soil(parent, *seq, now);
             }
         }
+        let sentences = in_one(&former, text);
+        self.put(Memory { text: text.to_owned(), sentences, seq: *seq, ..former });
     }
+}
 
-    /// Puts the summary in the place of the stored one. Whether that is a change.
-    fn replace(&mut self, id: MemoryId, summary: Summary, seq: u64) -> bool {
-        let stored = self.memories.get_mut(&id);
-        match (summary.draft.clone(), stored) {
-            _ if summary.sources.is_empty() => {
-                let existed = self.memories.remove(&id).is_some();
-                if existed {
-                    self.gone.insert(id, (summary.period.grain(), seq));
-                }
-                existed
-            }
-            (None, _) => false,
-            (Some(draft), Some(stored)) if stored.text == draft.text && stored.sentences == draft.sentences => {
-                // The same words from the same turns: the lineage may be new, the memory is not.
-                stored.sources = summary.sources;
-                false
-            }
-            (Some(_), _) => {
-                self.gone.remove(&id);
-                self.memories.insert(id.clone(), recount(id, summary, seq));
-                true
-            }
+/// A person's words in place of a summary's sentences: one, that comes from whatever those came from.
+fn in_one(former: &Memory, text: &str) -> Vec<Sentence> {
+    let mut from: Vec<MemoryId> = Vec::new();
+    for id in former.sentences.iter().flat_map(|sentence| &sentence.from) {
+        if !from.contains(id) {
+            from.push(id.clone());
         }
     }
-
-    fn soil(&mut self, period: Period, seq: u64, now: Timestamp) {
-        let row = self.ledger.entry(period).or_insert_with(|| LedgerRow::new(period, seq, now));
-        row.dirty_seq = seq;
-        row.dirty_at = now;
-    }
-
-    fn clean(&mut self, summary: &Summary, now: Timestamp) {
-        let row = self.ledger.entry(summary.period).or_insert_with(|| LedgerRow::new(summary.period, 0, now));
-        row.clean_seq = row.clean_seq.max(summary.read_seq);
-        row.input_digest = Some(summary.input_digest);
-        row.attempts = 0;
-        row.not_before = None;
-        row.last_error = None;
-        // Without a draft the stored text stays, and with it the recipe it was made by.
-        if let Some(draft) = &summary.draft {
-            row.recipe = Some(summary.recipe);
-            row.tokens += draft.tokens;
-        }
-    }
-
-    /// Live memories in order of time, then of conversation and id.
-    pub(super) fn select(&self, admits: impl Fn(&Memory) -> bool) -> Vec<Memory> {
-        let mut memories: Vec<_> = self.memories.values().filter(|memory| admits(memory)).cloned().collect();
-        memories.sort_by(|a, b| {
-            (a.at(), a.period, &a.conversation, &a.message).cmp(&(b.at(), b.period, &b.conversation, &b.message))
-        });
-        memories
-    }
-
-    pub(super) fn changes(&self, grain: Grain, after: u64) -> Vec<Change> {
-        let live = self.memories.values().filter(|memory| memory.grain == grain).cloned().map(Change::Upsert);
-        let gone = self.gone.iter().filter(|(_, (of, _))| *of == grain);
-        let gone = gone.map(|(id, (_, seq))| Change::Delete { id: id.clone(), seq: *seq });
-        let mut changes: Vec<_> = live.chain(gone).filter(|change| change.seq() > after).collect();
-        changes.sort_by_key(Change::seq);
-        changes
-    }
-}
-
-/// A turn as a memory.
-pub(crate) fn remember(turn: Turn, seq: u64) -> Memory {
-    let Message { at, role, .. } = turn.message;
-    let day = turn.day.first_day();
-    let end = Timestamp::from_microsecond(at.as_microsecond() + 1).expect("messages lie far from the end of time");
-    Memory {
-        id: turn.id,
-        grain: Grain::Working,
-        kind: Kind::Turn,
-        period: turn.day,
-        cover: Interval { start: at, end },
-        days: (day, day),
-        speaker: Some(turn.message.speaker().to_owned()),
-        role: Some(role),
-        text: turn.message.content,
-        conversation: Some(turn.key.conversation),
-        message: Some(turn.key.id),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        seq,
-    }
-}
-
-/// A roll-up as a memory.
-fn recount(id: MemoryId, summary: Summary, seq: u64) -> Memory {
-    let draft = summary.draft.expect("only a summary with a draft is stored");
-    Memory {
-        id,
-        grain: summary.period.grain(),
-        kind: Kind::Summary,
-        period: summary.period,
-        cover: summary.cover,
-        days: summary.period.cover_days(),
-        text: draft.text,
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: draft.sentences,
-        sources: summary.sources,
-        seq,
-    }
-}
-
-/// The same request has the same id.
-pub(super) fn request_id(turns: &[Turn], revise: bool) -> String {
-    let contents = turns.iter().flat_map(|turn| [turn.id.to_string(), turn.message.digest().to_string()]);
-    Digest::of(contents.chain([revise.to_string()])).to_string()
+    let sentence = Sentence { day: former.period.first_day(), speaker: None, text: text.to_owned(), from };
+    if former.kind == Kind::Summary { vec![sentence] } else { Vec::new() }
 }

@@ -2,7 +2,7 @@
 
 mod changes;
 mod ingest;
-mod read;
+pub(super) mod read;
 mod records;
 mod rollup;
 
@@ -71,45 +71,45 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
 }
 
 /// The agent of most cases.
-fn me() -> Agent {
+pub(super) fn me() -> Agent {
     agent("tester")
 }
 
 /// When things come in, unless the case says otherwise.
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     at("2026-06-01T00:00:00Z")
 }
 
 /// A later moment.
-fn later() -> Timestamp {
+pub(super) fn later() -> Timestamp {
     at("2026-06-02T00:00:00Z")
 }
 
 /// A turn with an id of the client's own.
-fn said(id: &str, instant: &str, text: &str) -> Turn {
+pub(super) fn said(id: &str, instant: &str, text: &str) -> Turn {
     turn_of(&me(), Message { client_id: Some(id.into()), ..message(instant, text) })
 }
 
-async fn say(catalog: &dyn Catalog, turns: Vec<Turn>) -> Operation {
+pub(super) async fn say(catalog: &dyn Catalog, turns: Vec<Turn>) -> Operation {
     catalog.ingest(&me(), turns, false, now()).await.unwrap()
 }
 
 /// The ledger row of a label.
-async fn row(catalog: &dyn Catalog, label: &str) -> LedgerRow {
+pub(super) async fn row(catalog: &dyn Catalog, label: &str) -> LedgerRow {
     let rows = catalog.ledger(&me()).await.unwrap();
     rows.into_iter().find(|row| row.period == period(label)).unwrap_or_else(|| panic!("no ledger row {label}"))
 }
 
 /// The labels of all dirty periods, in the order of the ledger.
-async fn dirty(catalog: &dyn Catalog) -> Vec<String> {
+pub(super) async fn dirty(catalog: &dyn Catalog) -> Vec<String> {
     let rows = catalog.ledger(&me()).await.unwrap();
     rows.iter().filter(|row| row.is_dirty()).map(|row| row.period.to_string()).collect()
 }
 
-async fn all_changes(catalog: &dyn Catalog, grain: Grain) -> Vec<Change> {
+pub(super) async fn all_changes(catalog: &dyn Catalog, grain: Grain) -> Vec<Change> {
     catalog.changes(&me(), grain, 0, usize::MAX).await.unwrap()
 }
 
-fn texts(memories: &[Memory]) -> Vec<&str> {
+pub(super) fn texts(memories: &[Memory]) -> Vec<&str> {
     memories.iter().map(|memory| memory.text.as_str()).collect()
 }

@@ -1,5 +1,6 @@
 //! What port `Strata` promises.
 
+mod erase;
 mod search;
 mod write;
 
@@ -27,6 +28,10 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
         write::a_removed_table_is_empty_and_can_be_written,
         write::a_quarantined_table_is_aside,
         write::any_text_is_stored,
+        erase::a_rewritten_table_is_the_same_without_what_was_deleted,
+        erase::rewriting_what_was_never_written_is_nothing,
+        erase::what_is_there_is_seen,
+        erase::purging_one_agent_leaves_the_others,
         search::the_most_similar_come_first,
         search::the_limit_is_for_each_of_vector_and_words,
         search::filters_come_before_the_ranking,

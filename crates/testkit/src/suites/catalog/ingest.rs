@@ -26,6 +26,8 @@ pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
         message: Some(turn.key.id),
         sentences: Vec::new(),
         sources: Vec::new(),
+        importance: None,
+        pinned: false,
         seq: done.seq,
     };
     assert_eq!(stored, [expected]);

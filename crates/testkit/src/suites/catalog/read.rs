@@ -7,7 +7,7 @@ use super::{me, now, said, say, texts};
 use crate::{at, message, summary, turn_of};
 
 /// All of a grain, oldest first.
-pub(super) fn everything(grain: Grain) -> Select {
+pub(in crate::suites) fn everything(grain: Grain) -> Select {
     Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX }
 }
 

@@ -1,7 +1,7 @@
 //! Agents and what is kept about them: settings, dead letters, operations; and that none sees another's.
 
 use annals_core::ports::{Counts, Lane};
-use annals_core::{Agent, Catalog, DeadLetter, Grain, MemoryId, Settings, Timestamp};
+use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
 use super::read::everything;
 use super::{later, me, now, said, say};
@@ -36,6 +36,11 @@ pub(super) async fn settings_are_kept(catalog: &dyn Catalog) {
         time_zone: "Asia/Tokyo".into(),
         later_zones: vec![(at("2026-03-05T08:00:00Z"), "America/Los_Angeles".into())],
         language: "ja".into(),
+        plan: "free".into(),
+        engine: EngineChoice::Extractive,
+        prompts: [("daily".to_owned(), "Tell the day.".to_owned())].into(),
+        daily_tokens: Some(1000),
+        mask: false,
     };
     for settings in [moved.clone(), Settings::default(), moved] {
         catalog.save_settings(&me(), &settings).await.unwrap();
@@ -111,7 +116,14 @@ pub(super) async fn the_ledger_is_by_grain_and_time(catalog: &dyn Catalog) {
 }
 
 fn letter(agent: &Agent, memory: &MemoryId, error: &str, at: Timestamp) -> DeadLetter {
-    DeadLetter { agent: agent.clone(), grain: Grain::Working, memory: memory.clone(), error: error.into(), at }
+    DeadLetter {
+        agent: agent.clone(),
+        grain: Grain::Working,
+        memory: memory.clone(),
+        stage: Stage::Table,
+        error: error.into(),
+        at,
+    }
 }
 
 pub(super) async fn dead_letters_are_kept_until_exhumed(catalog: &dyn Catalog) {

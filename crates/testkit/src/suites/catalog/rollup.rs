@@ -75,6 +75,8 @@ pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
         message: None,
         sentences: vec![sentence],
         sources: written.sources,
+        importance: None,
+        pinned: false,
         seq: memory.seq,
     };
     assert_eq!(memory, expected);
@@ -197,7 +199,7 @@ pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog
     let turn = said("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone(), said("2", "2026-03-05T10:00:00Z", "cake")]).await.seq;
     for (error, attempts) in [("no model", 1), ("bad answer", 2)] {
-        catalog.note_failure(&me(), period(DAY), error, later()).await.unwrap();
+        catalog.note_failure(&me(), period(DAY), error, later(), now()).await.unwrap();
         let day = row(catalog, DAY).await;
         assert_eq!((day.attempts, day.last_error.as_deref(), day.not_before), (attempts, Some(error), Some(later())));
         assert!(day.is_dirty());
@@ -205,14 +207,15 @@ pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog
     assert_eq!(row(catalog, "2026-03-05").await.attempts, 0);
     save(catalog, summary(DAY, seq, &[turn.id], "They had tea.")).await;
     let day = row(catalog, DAY).await;
-    assert_eq!((day.attempts, day.last_error, day.not_before), (0, None, None));
+    assert_eq!((day.attempts, day.last_error, day.not_before, day.failing_since), (0, None, None, None));
 }
 
 pub(super) async fn tokens_add_up(catalog: &dyn Catalog) {
     let (turn, seq) = rolled_up(catalog).await;
     let before = row(catalog, DAY).await.tokens;
     let mut again = summary(DAY, seq, &[turn], "");
-    again.draft = Some(Draft { text: "Tea.".into(), sentences: Vec::new(), tokens: 100 });
+    again.draft =
+        Some(Draft { text: "Tea.".into(), sentences: Vec::new(), tokens: 100, ungrounded: 0, verbatim: true });
     save(catalog, again).await;
     assert_eq!(row(catalog, DAY).await.tokens, before + 100);
 }

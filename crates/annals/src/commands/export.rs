@@ -1,0 +1,74 @@
+//! `annals export`: everything of an agent, as records a line that `import` takes back, or as Parquet.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use annals_core::ports::Select;
+use annals_core::{Agent, Error, Grain, Interval, Result};
+
+use super::extract::bring_up_to_date;
+use crate::cli::Export;
+use crate::folder::Folder;
+use crate::records::line;
+use crate::view::{MemoryView, plural, say};
+
+pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode> {
+    let agent = folder.agent(&args.agent).await?;
+    if let Some(target) = &args.parquet {
+        parquet(folder, &agent, target, json).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let records = folder.archive.records(&agent).await?;
+    let failed = |cause| Error::storage(format!("writing {}", args.file.display()), cause);
+    let written = if args.file == Path::new("-") {
+        write_all(&mut std::io::stdout().lock(), &agent, &records)
+    } else {
+        whole_or_not(&args.file, |file| write_all(file, &agent, &records))
+    };
+    written.map_err(failed)?;
+    if !json && args.file != Path::new("-") {
+        say!("Wrote {} of {agent} to {}.", plural(records.len() as u64, "record"), args.file.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_all(target: &mut dyn Write, agent: &Agent, records: &[annals_core::ports::Record]) -> std::io::Result<()> {
+    records.iter().try_for_each(|record| writeln!(target, "{}", line(agent, record)))
+}
+
+/// Writes beside the file and renames, so that a full disk leaves no half of an export under its name.
+fn whole_or_not(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
+    let beside = path.with_extension("part");
+    let mut file = BufWriter::new(File::create(&beside)?);
+    write(&mut file)?;
+    file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+    std::fs::rename(beside, path)
+}
+
+async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> Result<()> {
+    let failed = |cause| Error::storage(format!("writing into {}", target.display()), cause);
+    std::fs::create_dir_all(target).map_err(failed)?;
+    bring_up_to_date(folder, agent, json).await?;
+    folder.facts.export(agent, &target.join("facts.parquet")).await?;
+    let lines = target.join("memories.jsonl.part");
+    let mut file = BufWriter::new(File::create(&lines).map_err(failed)?);
+    let mut count = 0;
+    for grain in Grain::ALL {
+        let all =
+            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        for memory in folder.catalog.list(agent, &all).await? {
+            let view = serde_json::to_string(&MemoryView::new(&memory)).map_err(|cause| failed(cause.into()))?;
+            writeln!(file, "{view}").map_err(failed)?;
+            count += 1;
+        }
+    }
+    file.flush().map_err(failed)?;
+    annals_facts::json_to_parquet(&lines, &target.join("memories.parquet"))?;
+    std::fs::remove_file(lines).map_err(failed)?;
+    if !json {
+        say!("Wrote {} and the facts of {agent} into {}.", plural(count, "memory"), target.display());
+    }
+    Ok(())
+}

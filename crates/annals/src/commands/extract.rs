@@ -1,0 +1,44 @@
+//! What `import`, `rollup` and `facts` have in common: reading new turns for facts, and bringing the table of facts up to date.
+
+use annals_core::{Agent, Grain, Result};
+use annals_writer::ExtractionPassed;
+
+use crate::folder::Folder;
+use crate::progress;
+use crate::view::{WARN, plural, say};
+
+/// Reads what no extractor has read yet, by model or by rules, and brings the table of facts up to date.
+pub async fn extract(folder: &Folder, agent: &Agent, json: bool) -> Result<ExtractionPassed> {
+    let read = folder.journal.extraction(agent).await?.extracted;
+    let bar = progress::bar(folder.catalog.backlog(agent, Grain::Working, read).await?, "reading for facts", json);
+    let passed = folder.fact_writer.extract(agent, folder.now, &|turns| bar.inc(turns)).await?;
+    bar.finish_and_clear();
+    Ok(passed)
+}
+
+/// The same where it costs nothing and waits for nobody; where a model does it, it is left to `rollup`.
+pub async fn bring_up_to_date(folder: &Folder, agent: &Agent, json: bool) -> Result<()> {
+    let settings = folder.catalog.settings(agent).await?;
+    if folder.extractor.is_local(&settings) {
+        extract(folder, agent, json).await?;
+    } else {
+        folder.fact_writer.bring_facts(agent).await?;
+    }
+    Ok(())
+}
+
+/// What a person should know of it.
+pub fn print(agent: &Agent, passed: &ExtractionPassed) {
+    if passed.operations + passed.statements > 0 {
+        let (turns, operations) = (plural(passed.turns, "message"), plural(passed.operations, "fact operation"));
+        let statements = plural(passed.statements, "statement");
+        say!("{agent}: read {turns} for facts: {operations}, {statements}");
+    }
+    if passed.degraded > 0 {
+        let turns = plural(passed.degraded, "message");
+        say!("  {WARN}{turns} read by the built-in rules instead of the model; `annals dead list` says why{WARN:#}");
+    }
+    if let Some(reason) = &passed.waiting {
+        say!("  {WARN}reading for facts waits: {reason}{WARN:#}");
+    }
+}

@@ -1,0 +1,69 @@
+//! `annals prompt`: the prompts for models, and an agent's own ones.
+
+use std::process::ExitCode;
+
+use annals_core::{Error, Result};
+use annals_llm::{Prompt as Name, check_prompt};
+use serde_json::json;
+
+use crate::cli::Prompt;
+use crate::folder::Folder;
+use crate::view::{BOLD, DIM, print_json, say};
+
+pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode> {
+    match args {
+        Prompt::List(which) => list(folder, which.agent.as_deref(), json).await?,
+        Prompt::Show { name, agent } => show(folder, name, agent.as_deref()).await?,
+        Prompt::Set { name, file, agent } => {
+            let failed = |cause| Error::storage(format!("cannot read {}", file.display()), cause);
+            let text = std::fs::read_to_string(file).map_err(failed)?;
+            check_prompt(name, &text)?;
+            replace(folder, agent, name, Some(text)).await?;
+        }
+        Prompt::Reset { name, agent } => {
+            name.parse::<Name>()?;
+            replace(folder, agent, name, None).await?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(folder: &Folder, agent: Option<&str>, json: bool) -> Result<()> {
+    let own = match agent {
+        Some(name) => folder.catalog.settings(&folder.agent(name).await?).await?.prompts,
+        None => Default::default(),
+    };
+    if json {
+        let prompts =
+            Name::ALL.iter().map(|name| json!({ "name": name.as_str(), "own": own.contains_key(name.as_str()) }));
+        print_json(&prompts.collect::<Vec<_>>());
+        return Ok(());
+    }
+    for name in Name::ALL.map(Name::as_str) {
+        let whose = if own.contains_key(name) { "the agent's own" } else { "built in" };
+        say!("{BOLD}{name}{BOLD:#}  {DIM}{whose}{DIM:#}");
+    }
+    Ok(())
+}
+
+async fn show(folder: &Folder, name: &str, agent: Option<&str>) -> Result<()> {
+    let built_in = name.parse::<Name>()?.standard();
+    let own = match agent {
+        Some(agent) => folder.catalog.settings(&folder.agent(agent).await?).await?.prompts.remove(name),
+        None => None,
+    };
+    say!("{}", own.as_deref().unwrap_or(built_in).trim_end());
+    Ok(())
+}
+
+async fn replace(folder: &Folder, agent: &str, name: &str, text: Option<String>) -> Result<()> {
+    let agent = folder.agent(agent).await?;
+    let mut settings = folder.catalog.settings(&agent).await?;
+    match text {
+        Some(text) => settings.prompts.insert(name.to_owned(), text),
+        None => settings.prompts.remove(name),
+    };
+    folder.catalog.save_settings(&agent, &settings).await?;
+    say!("{agent}: the prompt {name:?} is set; `annals rollup --refresh` writes its summaries anew.");
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! `annals retain`: prunes what is past its plan and covered by a summary, or says what would be pruned.
+
+use std::process::ExitCode;
+
+use annals_core::{Agent, Grain, Result};
+use annals_retention::{Confirmed, Held, Hold, Totals};
+use serde_json::{Map, Value, json};
+
+use crate::cli::Retain;
+use crate::folder::{Folder, clock_is_synchronised};
+use crate::view::{DIM, WARN, count, plural, print_json, say};
+
+pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode> {
+    let dry = args.dry_run || args.plan.is_some();
+    let clock = folder.retention.look_at_clock(folder.now, clock_is_synchronised()).await?;
+    let confirmed = args.trust_clock || clock.is_yes();
+    if let (false, Confirmed::From(moment), false, false) = (dry, clock, confirmed, json) {
+        say!("{WARN}The clock jumped or was not watched before: nothing is pruned until {moment:.0}.{WARN:#}");
+        say!("{WARN}Run it again then, or now with --trust-clock.{WARN:#}");
+    }
+    let mut answers = Vec::new();
+    for agent in folder.agents(args.agent.as_deref()).await? {
+        let outcome = if dry { look(folder, &agent, args).await? } else { prune(folder, &agent, confirmed).await? };
+        if !json {
+            outcome.print(&agent);
+        }
+        answers.push(outcome.view(&agent));
+    }
+    if json {
+        print_json(&json!({ "clock_confirmed": confirmed, "agents": answers }));
+    }
+    Ok(if dry || confirmed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What was pruned, or would be.
+struct Outcome {
+    plan: String,
+    pruned: bool,
+    grains: [Totals; 6],
+    held: Vec<Held>,
+}
+
+async fn look(folder: &Folder, agent: &Agent, args: &Retain) -> Result<Outcome> {
+    let plan = match &args.plan {
+        Some(plan) => plan.clone(),
+        None => folder.catalog.settings(agent).await?.plan,
+    };
+    let due = folder.retention.compare(agent, folder.plans.get(&plan)?, folder.now).await?;
+    Ok(Outcome { plan, pruned: false, grains: due.totals(), held: due.held })
+}
+
+async fn prune(folder: &Folder, agent: &Agent, confirmed: bool) -> Result<Outcome> {
+    let plan = folder.catalog.settings(agent).await?.plan;
+    let done = folder.retention.prune(agent, folder.now, confirmed).await?;
+    folder.writer.project(agent, folder.now, &|_| ()).await?;
+    let grains = if confirmed { done.pruned } else { done.postponed };
+    Ok(Outcome { plan, pruned: confirmed, grains, held: done.held })
+}
+
+impl Outcome {
+    fn print(&self, agent: &Agent) {
+        let rows = self.grains.iter().map(|totals| totals.rows).sum();
+        let bytes = self.grains.iter().map(|totals| totals.bytes).sum();
+        let verb = if self.pruned { "pruned" } else { "would be pruned" };
+        say!(
+            "{agent}: {} {verb}, {} bytes of text {DIM}(plan {}){DIM:#}",
+            plural(rows, "memory"),
+            count(bytes),
+            self.plan
+        );
+        for (grain, totals) in Grain::ALL.iter().zip(&self.grains).filter(|(_, totals)| totals.rows > 0) {
+            say!("  {grain}: {} from {}", plural(totals.rows, "memory"), plural(totals.sets, "period"));
+        }
+        for (hold, number) in self.reasons() {
+            say!("  {WARN}{} past the plan, kept: {}{WARN:#}", plural(number, "set"), in_words(hold));
+        }
+    }
+
+    fn reasons(&self) -> Vec<(Hold, u64)> {
+        let mut reasons = std::collections::BTreeMap::new();
+        self.held.iter().for_each(|held| *reasons.entry(held.hold).or_default() += 1);
+        reasons.into_iter().collect()
+    }
+
+    fn view(&self, agent: &Agent) -> Value {
+        let grains: Map<String, Value> =
+            Grain::ALL.iter().zip(&self.grains).map(|(grain, totals)| (grain.to_string(), of_grain(totals))).collect();
+        let kept = self.held.iter().map(|held| {
+            json!({ "period": held.children.parent.to_string(), "memories": held.children.rows, "why": in_words(held.hold) })
+        });
+        let kept: Vec<Value> = kept.collect();
+        json!({ "agent": agent.name(), "plan": self.plan, "pruned": self.pruned, "grains": grains, "kept": kept })
+    }
+}
+
+fn of_grain(totals: &Totals) -> Value {
+    json!({ "sets": totals.sets, "memories": totals.rows, "bytes": totals.bytes })
+}
+
+fn in_words(hold: Hold) -> &'static str {
+    match hold {
+        Hold::Pinned => "something in it is pinned",
+        Hold::Uncovered => "no summary covers all of it yet; `annals rollup` writes it",
+        Hold::Degraded => "its summary stands in for one that the model could not write yet",
+        Hold::Unread => "it was not read for facts yet; `annals rollup` does",
+        Hold::Finer => "something finer below it is still there",
+    }
+}

@@ -1,0 +1,7 @@
+//! Everything of an agent, out and in again.
+
+mod records;
+mod restore;
+
+pub(crate) use records::records;
+pub(crate) use restore::restore;

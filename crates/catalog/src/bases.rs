@@ -1,0 +1,76 @@
+//! Bases: what sealed summaries were when what they are made of was pruned. A period is sealed as long as it has one.
+
+use annals_core::{Agent, Base, MemoryId, Period};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::columns::{grain_number, json, to_json, word};
+use crate::failure::Result;
+use crate::{agents, get, memories};
+
+pub(crate) const OF_PERIOD: &str = "SELECT * FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+
+/// The base of a sealed period.
+pub(crate) fn base(connection: &Connection, agent: &Agent, period: Period) -> Result<Option<Base>> {
+    of(connection, agents::known(connection, agent)?, period)
+}
+
+/// The same, by the agent's number.
+pub(crate) fn of(connection: &Connection, agent_id: i64, period: Period) -> Result<Option<Base>> {
+    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    Ok(connection.prepare_cached(OF_PERIOD)?.query_row(place, read).optional()?)
+}
+
+/// Every sealed period, in order.
+pub(crate) fn periods(connection: &Connection, agent_id: i64) -> Result<Vec<Period>> {
+    let sql = "SELECT period FROM base WHERE agent_id = ?1 ORDER BY grain, period";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([agent_id], |row| word(row, "period"))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What the base of a period would be now: its present summary.
+pub(crate) fn present(connection: &Connection, agent_id: i64, summary: &MemoryId) -> Result<Option<Base>> {
+    let place = params![agent_id, summary.as_str()];
+    let Some(memory) = memories::summaries(connection, get::SUMMARY, place)?.pop() else { return Ok(None) };
+    let sql = "SELECT verbatim FROM summary WHERE agent_id = ?1 AND id = ?2";
+    let verbatim = connection.prepare_cached(sql)?.query_row(place, |row| row.get(0))?;
+    Ok(Some(Base { text: memory.text, sentences: memory.sentences, sources: memory.sources, verbatim }))
+}
+
+/// Gives a period its base, in place of a former one, and seals it.
+pub(crate) fn set(connection: &Connection, agent_id: i64, period: Period, base: &Base) -> Result<()> {
+    connection.prepare_cached(include_str!("sql/save_base.sql"))?.execute(params![
+        agent_id,
+        grain_number(period.grain()),
+        period.to_string(),
+        base.text,
+        to_json(&base.sentences),
+        to_json(&base.sources),
+        base.verbatim,
+    ])?;
+    mark(connection, agent_id, period, true)
+}
+
+/// Takes the base of a period away, if it has one: it is not sealed any more.
+pub(crate) fn lift(connection: &Connection, agent_id: i64, period: Period) -> Result<()> {
+    let sql = "DELETE FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    connection.prepare_cached(sql)?.execute(place)?;
+    mark(connection, agent_id, period, false)
+}
+
+fn mark(connection: &Connection, agent_id: i64, period: Period, sealed: bool) -> Result<()> {
+    let sql = "UPDATE ledger SET sealed = ?4 WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let place = params![agent_id, grain_number(period.grain()), period.to_string(), sealed];
+    connection.prepare_cached(sql)?.execute(place)?;
+    Ok(())
+}
+
+fn read(row: &Row) -> rusqlite::Result<Base> {
+    Ok(Base {
+        text: row.get("text")?,
+        sentences: json(row, "sentences")?,
+        sources: json(row, "sources")?,
+        verbatim: row.get("verbatim")?,
+    })
+}

@@ -1,0 +1,92 @@
+//! What each period is made of, as retention sees it.
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::Children;
+use annals_core::{Agent, Grain, Period};
+use rusqlite::{Connection, Params, Row, params};
+
+use crate::agents;
+use crate::columns::{grain_number, number, word};
+use crate::failure::Result;
+
+pub(crate) const TURNS: &str = include_str!("sql/children_turns.sql");
+pub(crate) const STATEMENTS: &str = include_str!("sql/children_statements.sql");
+pub(crate) const SUMMARIES: &str = include_str!("sql/children_summaries.sql");
+
+/// Lies before and after all labels.
+const ALL_LABELS: (&str, &str) = ("", "~");
+
+/// Every period with live children, in order; then every yearly summary.
+pub(crate) fn all(connection: &Connection, agent: &Agent) -> Result<Vec<Children>> {
+    let mut found = Found::default();
+    for grain in Grain::ALL {
+        found.look(connection, agents::known(connection, agent)?, grain, ALL_LABELS)?;
+    }
+    Ok(found.0.into_values().collect())
+}
+
+/// The children of one period, if it has any; or the yearly summary itself.
+pub(crate) fn of(connection: &Connection, agent_id: i64, parent: Period, yearly: bool) -> Result<Option<Children>> {
+    let (grain, first, last) = extent(parent, yearly);
+    let mut found = Found::default();
+    found.look(connection, agent_id, grain, (&first.to_string(), &last.to_string()))?;
+    Ok(found.0.into_values().next())
+}
+
+/// The grain of what a period is made of, and the first and last of their periods. Labels sort as time does.
+pub(crate) fn extent(parent: Period, yearly: bool) -> (Grain, Period, Period) {
+    let finer = parent.children();
+    match (finer.first(), finer.last()) {
+        (Some(first), Some(last)) if !yearly => (first.grain(), *first, *last),
+        _ if yearly => (Grain::Yearly, parent, parent),
+        _ => (Grain::Working, parent, parent),
+    }
+}
+
+/// By parent; yearly summaries last.
+#[derive(Default)]
+struct Found(BTreeMap<(bool, Period), Children>);
+
+impl Found {
+    /// Adds the memories of a grain whose labels lie within.
+    fn look(&mut self, connection: &Connection, agent_id: i64, grain: Grain, labels: (&str, &str)) -> Result<()> {
+        let (first, last) = labels;
+        if grain == Grain::Working {
+            self.add(connection, TURNS, params![agent_id, first, last])?;
+            self.add(connection, STATEMENTS, params![agent_id, first, last])
+        } else {
+            self.add(connection, SUMMARIES, params![agent_id, first, last, grain_number(grain)])
+        }
+    }
+
+    fn add(&mut self, connection: &Connection, sql: &str, place: impl Params) -> Result<()> {
+        let mut statement = connection.prepare_cached(sql)?;
+        for one in statement.query_map(place, read)? {
+            let one = one?;
+            let children = self.0.entry((one.yearly, one.parent)).or_insert(Children { rows: 0, bytes: 0, ..one });
+            children.rows += one.rows;
+            children.bytes += one.bytes;
+            children.last_day = children.last_day.max(one.last_day);
+            children.pinned |= one.pinned;
+            children.last_turn = children.last_turn.max(one.last_turn);
+        }
+        Ok(())
+    }
+}
+
+/// The children of one period and table.
+fn read(row: &Row) -> rusqlite::Result<Children> {
+    let period: Period = word(row, "period")?;
+    let is_summary: bool = row.get("is_summary")?;
+    let parent = if is_summary { period.parent() } else { Some(period) };
+    Ok(Children {
+        parent: parent.unwrap_or(period),
+        yearly: parent.is_none(),
+        rows: number(row, "rows")?,
+        bytes: number(row, "bytes")?,
+        last_day: period.cover_days().1,
+        pinned: row.get("pinned")?,
+        last_turn: number(row, "last_turn")?,
+    })
+}

@@ -1,0 +1,69 @@
+//! Replaces the words of a statement or summary with those of a person, and keeps the former ones.
+
+use annals_core::{Agent, Base, Digest, Error, Kind, Memory, MemoryId, Sentence, Timestamp};
+use rusqlite::{Connection, params};
+
+use crate::columns::grain_number;
+use crate::failure::Result;
+use crate::summaries::Place;
+use crate::{agents, get, ledger, sequence, statements, versions};
+
+/// Replaces the words.
+pub(crate) fn correct(connection: &Connection, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
+    let agent_id = agents::known(connection, agent)?;
+    let stored = get::get(connection, agent, std::slice::from_ref(id))?.pop();
+    let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
+    if former.kind == Kind::Turn {
+        return Err(Error::invalid("id", "is a turn; store it again with revise").into());
+    }
+    if former.text == text {
+        return Ok(());
+    }
+    versions::keep(connection, agent_id, id, &former.text, now)?;
+    let seq = sequence::next(connection)?;
+    match former.kind {
+        Kind::Summary => reword_summary(connection, agent_id, former, text, seq, now),
+        _ => reword_statement(connection, agent_id, id, text, seq),
+    }
+}
+
+fn reword_statement(connection: &Connection, agent_id: i64, id: &MemoryId, text: &str, seq: i64) -> Result<()> {
+    for mut stored in statements::find(connection, get::STATEMENT, params![agent_id, id.as_str()])? {
+        text.clone_into(&mut stored.statement.text);
+        statements::save(connection, agent_id, &stored.statement, seq)?;
+    }
+    Ok(())
+}
+
+/// The input digest stays, so the next roll-up of the same input leaves the person's words alone; the recipe is nobody's but a
+/// person's, so no refresh takes them for outdated.
+fn reword_summary(
+    connection: &Connection,
+    agent_id: i64,
+    former: Memory,
+    text: &str,
+    seq: i64,
+    now: Timestamp,
+) -> Result<()> {
+    let sentences = vec![in_one(&former, text)];
+    let written = Base { text: text.to_owned(), sentences, sources: former.sources, verbatim: false };
+    Place { connection, agent_id, id: former.id }.reword(&written, seq)?;
+    let sql = "UPDATE ledger SET recipe = ?4, degraded = 0 WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let (grain, label) = (grain_number(former.period.grain()), former.period.to_string());
+    connection.prepare_cached(sql)?.execute(params![agent_id, grain, label, Digest::of(["corrected"]).0])?;
+    match former.period.parent() {
+        Some(parent) => ledger::mark_dirty(connection, agent_id, parent, seq, now),
+        None => Ok(()),
+    }
+}
+
+/// A person's words are one sentence, that comes from whatever the former ones came from.
+fn in_one(former: &Memory, text: &str) -> Sentence {
+    let mut from: Vec<MemoryId> = Vec::new();
+    for id in former.sentences.iter().flat_map(|sentence| &sentence.from) {
+        if !from.contains(id) {
+            from.push(id.clone());
+        }
+    }
+    Sentence { day: former.period.first_day(), speaker: None, text: text.to_owned(), from }
+}

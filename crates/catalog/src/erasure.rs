@@ -1,0 +1,125 @@
+//! Forgetting: what a target reaches goes, with all that was made of it, and keyed hashes of the messages stay.
+//!
+//! The dry run is the erasure itself, undone: what is told before and what happens after cannot differ.
+
+mod aim;
+mod holds;
+mod subject;
+mod summaries;
+mod wipe;
+mod words;
+
+use annals_core::ports::{Reach, Target};
+use annals_core::{Agent, FactOperation, Kind, Memory, Period, Timestamp};
+use rusqlite::Connection;
+
+use crate::failure::Result;
+use crate::forgotten::Traces;
+use crate::{agents, dead_letters, ledger, log, memories, remove, sequence};
+use aim::Aim;
+#[cfg(test)]
+pub(crate) use aim::{OF_CONVERSATION, WITHIN};
+pub(crate) use holds::holds;
+
+/// What [`erase`] would reach now.
+pub(crate) fn reach(connection: &Connection, agent: &Agent, target: &Target) -> Result<Reach> {
+    connection.execute_batch("SAVEPOINT reach")?;
+    // The moment shows nowhere.
+    let reach = erase(connection, agent, target, Timestamp::UNIX_EPOCH);
+    connection.execute_batch("ROLLBACK TO reach; RELEASE reach")?;
+    reach
+}
+
+/// Erases.
+pub(crate) fn erase(connection: &Connection, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+    let agent_id = agents::known(connection, agent)?;
+    let aim = Aim::new(connection, agent, agent_id, target)?;
+    let erasing = Erasing { connection, agent, agent_id, aim, now, reach: Reach::default() };
+    if *target == Target::Agent { erasing.everything() } else { erasing.part() }
+}
+
+/// An erasure under way.
+struct Erasing<'c> {
+    connection: &'c Connection,
+    agent: &'c Agent,
+    agent_id: i64,
+    aim: Aim,
+    now: Timestamp,
+    reach: Reach,
+}
+
+/// What goes by itself, as it was.
+struct Gone {
+    memories: Vec<Memory>,
+    operations: Vec<FactOperation>,
+}
+
+impl Erasing<'_> {
+    fn part(mut self) -> Result<Reach> {
+        let gone = self.take()?;
+        let mut touched = self.cut_sealed()?;
+        touched.extend(gone.memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period));
+        self.remove_made_of(touched)?;
+        self.drop_versions(&gone.memories)?;
+        wipe::requests(self.connection, self.agent_id)?;
+        self.finish(&gone)
+    }
+
+    fn everything(mut self) -> Result<Reach> {
+        let gone = self.take()?;
+        self.reach.lost = wipe::summaries(self.connection, self.agent_id)?;
+        self.reach.letters += wipe::letters(self.connection, self.agent_id)?;
+        wipe::agent(self.connection, self.agent_id)?;
+        self.finish(&gone)
+    }
+
+    /// Removes the turns, statements and operations, with their letters, and remembers which messages they were.
+    fn take(&mut self) -> Result<Gone> {
+        let (turns, statements) = (std::mem::take(&mut self.aim.turns), self.aim.statements(self.connection)?);
+        for stored in &turns {
+            let traces = Traces::begin(self.connection, self.agent)?;
+            traces.add(&stored.turn.key, &stored.turn.message.digest())?;
+        }
+        let turns = turns.into_iter().map(crate::turns::Stored::remember);
+        let mut memories: Vec<Memory> = turns.chain(statements).collect();
+        memories.sort_by(memories::in_order);
+        for memory in &memories {
+            self.remove(memory)?;
+        }
+        let operations = self.aim.operations(self.connection)?;
+        for operation in &operations {
+            log::remove(self.connection, self.agent_id, &operation.id)?;
+            self.reach.operations.push(operation.id.clone());
+        }
+        if !operations.is_empty() {
+            log::raise_version(self.connection, self.agent_id)?;
+        }
+        Ok(Gone { memories, operations })
+    }
+
+    fn remove(&mut self, memory: &Memory) -> Result<()> {
+        self.reach.letters += dead_letters::drop_all(self.connection, self.agent_id, &memory.id)?;
+        if memory.kind == Kind::Turn {
+            self.reach.turns.push(memory.id.clone());
+            remove::turn(self.connection, self.agent_id, &memory.id)?;
+            self.soil(memory.period)
+        } else {
+            self.reach.statements.push(memory.id.clone());
+            remove::statement(self.connection, self.agent_id, &memory.id).map(|_| ())
+        }
+    }
+
+    /// Makes a period dirty.
+    fn soil(&self, period: Period) -> Result<()> {
+        let seq = sequence::last(self.connection)?;
+        ledger::mark_dirty(self.connection, self.agent_id, period, seq, self.now)
+    }
+
+    fn finish(mut self, gone: &Gone) -> Result<Reach> {
+        self.reach.words = words::gone(self.connection, self.agent_id, gone)?;
+        for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
+            periods.sort();
+        }
+        Ok(self.reach)
+    }
+}

@@ -1,0 +1,38 @@
+//! Removes what an agent has of a kind, whatever it tells of.
+
+use annals_core::Period;
+use rusqlite::Connection;
+
+use crate::columns::word;
+use crate::failure::Result;
+
+/// Saved replies and accepted requests.
+pub(super) fn requests(connection: &Connection, agent_id: i64) -> Result<()> {
+    for sql in ["DELETE FROM reply WHERE agent_id = ?1", "DELETE FROM operation WHERE agent_id = ?1"] {
+        connection.prepare_cached(sql)?.execute([agent_id])?;
+    }
+    Ok(())
+}
+
+/// All summaries, without a tombstone; their periods.
+pub(super) fn summaries(connection: &Connection, agent_id: i64) -> Result<Vec<Period>> {
+    let mut statement = connection.prepare("DELETE FROM summary WHERE agent_id = ?1 RETURNING period")?;
+    let rows = statement.query_map([agent_id], |row| word(row, "period"))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// All dead letters; how many.
+pub(super) fn letters(connection: &Connection, agent_id: i64) -> Result<u64> {
+    Ok(connection.execute("DELETE FROM dead_letter WHERE agent_id = ?1", [agent_id])? as u64)
+}
+
+/// Every row of every table that is the agent's, and the agent.
+pub(super) fn agent(connection: &Connection, agent_id: i64) -> Result<()> {
+    let mut statement = connection.prepare(include_str!("../sql/tables_of_agents.sql"))?;
+    let tables = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    // The agent itself last: the others refer to it.
+    for table in tables.iter().filter(|table| *table != "agent").chain([&"agent".to_owned()]) {
+        connection.execute(&format!("DELETE FROM \"{table}\" WHERE agent_id = ?1"), [agent_id])?;
+    }
+    Ok(())
+}

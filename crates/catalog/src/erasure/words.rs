@@ -1,0 +1,85 @@
+//! The words that must be found nowhere after an erasure.
+
+use std::collections::BTreeSet;
+
+use aho_corasick::AhoCorasick;
+use annals_core::{Base, FactOperation};
+use rusqlite::Connection;
+
+use super::Gone;
+use crate::failure::Result;
+use crate::{bases, log};
+
+/// Shorter sentences prove nothing: they are said everywhere.
+const SHORTEST: usize = 12;
+const ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
+
+/// Sentences of what went that stand nowhere in what stays: in turns, statements and operations, and in what is left of
+/// pruned ones. Each text is read once.
+pub(super) fn gone(connection: &Connection, agent_id: i64, gone: &Gone) -> Result<Vec<String>> {
+    let by_hand = gone.operations.iter().filter(|operation| operation.source.as_str().starts_with("u-"));
+    let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_hand.flat_map(told));
+    let sentences: Vec<&str> = texts.flat_map(sentences).collect::<BTreeSet<_>>().into_iter().collect();
+    let finder = finder(&sentences);
+    let mut stays = vec![false; sentences.len()];
+    let mut look = |text: &str| {
+        // Overlapping, because one sentence may be part of another.
+        finder.find_overlapping_iter(text).for_each(|found| stays[found.pattern().as_usize()] = true);
+    };
+    each_text(connection, agent_id, &mut look)?;
+    log::all(connection, agent_id)?.iter().flat_map(told).for_each(&mut look);
+    for period in bases::periods(connection, agent_id)? {
+        bases::of(connection, agent_id, period)?.iter().flat_map(kept).for_each(&mut look);
+    }
+    Ok(sentences.into_iter().zip(stays).filter(|(_, stays)| !stays).map(|(sentence, _)| sentence.to_owned()).collect())
+}
+
+/// What finds any of these words.
+pub(super) fn finder(words: &[impl AsRef<[u8]>]) -> AhoCorasick {
+    AhoCorasick::new(words).expect("words of one agent are far less than the 2 GiB that it can number")
+}
+
+fn each_text(connection: &Connection, agent_id: i64, look: &mut impl FnMut(&str)) -> Result<()> {
+    for sql in ["SELECT content FROM turn WHERE agent_id = ?1", "SELECT text FROM statement WHERE agent_id = ?1"] {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([agent_id])?;
+        while let Some(row) = rows.next()? {
+            look(&row.get::<_, String>(0)?);
+        }
+    }
+    Ok(())
+}
+
+fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
+    let words = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
+    words.into_iter().flatten().map(String::as_str)
+}
+
+fn kept(base: &Base) -> impl Iterator<Item = &str> {
+    base.sentences.iter().map(|sentence| sentence.text.as_str())
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::Catalog;
+    use annals_core::ports::{Erasure, Target};
+    use annals_testkit::{agent, at};
+
+    use crate::fixture::{Folder, said};
+
+    #[tokio::test]
+    async fn a_sentence_that_stays_within_another_is_not_gone() {
+        let folder = Folder::new();
+        let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let goes =
+            said(&me, "1", "off we went to Rome! we went to Rome? we went to Rome by train. And never came back.");
+        let stays = said(&me, "2", "Yes, off we went to Rome by train.");
+        catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
+        let reach = catalog.reach(&me, &Target::Memories(vec![goes.id])).await.unwrap();
+        assert_eq!(reach.words, ["And never came back"]);
+    }
+}

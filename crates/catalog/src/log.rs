@@ -1,0 +1,107 @@
+//! The log of fact operations, with the number of its last change.
+
+use annals_core::{Agent, FactOperation, MemoryId};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+
+use crate::columns::{instant, json, micros, number, to_json, word};
+use crate::failure::Result;
+use crate::{agents, sequence};
+
+pub(crate) const ALL: &str = "SELECT * FROM fact_operation WHERE agent_id = ?1 ORDER BY id";
+pub(crate) const OF_SOURCE: &str =
+    concat!("SELECT * FROM fact_operation INDEXED BY fact_operation_by_source ", "WHERE agent_id = ?1 AND source = ?2");
+
+/// The number of the last change; 0 for a log that never had any.
+pub(crate) fn version(connection: &Connection, agent: &Agent) -> Result<u64> {
+    let sql = "SELECT log_version FROM journal WHERE agent_id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([agents::known(connection, agent)?], |row| number(row, "log_version"));
+    Ok(found.optional()?.unwrap_or(0))
+}
+
+/// The whole log, by id, with its version.
+pub(crate) fn operations(connection: &Connection, agent: &Agent) -> Result<(u64, Vec<FactOperation>)> {
+    Ok((version(connection, agent)?, all(connection, agents::known(connection, agent)?)?))
+}
+
+/// Adds operations that are not there yet.
+pub(crate) fn add(connection: &Connection, agent: &Agent, operations: &[FactOperation]) -> Result<()> {
+    let agent_id = agents::enrolled(connection, agent)?;
+    let mut question = connection.prepare_cached("SELECT 1 FROM fact_operation WHERE agent_id = ?1 AND id = ?2")?;
+    let mut changed = false;
+    for operation in operations {
+        if !question.exists(params![agent_id, operation.id])? {
+            changed |= save(connection, agent_id, operation)?;
+        }
+    }
+    if changed { raise_version(connection, agent_id) } else { Ok(()) }
+}
+
+/// The whole log, by id.
+pub(crate) fn all(connection: &Connection, agent_id: i64) -> Result<Vec<FactOperation>> {
+    find(connection, ALL, [agent_id])
+}
+
+/// The operations of one source.
+pub(crate) fn of_source(connection: &Connection, agent_id: i64, source: &MemoryId) -> Result<Vec<FactOperation>> {
+    find(connection, OF_SOURCE, params![agent_id, source.as_str()])
+}
+
+/// Writes an operation, new or in place of the one of its id. Whether that is a change.
+pub(crate) fn save(connection: &Connection, agent_id: i64, operation: &FactOperation) -> Result<bool> {
+    let changed = connection.prepare_cached(include_str!("sql/save_fact_operation.sql"))?.execute(params![
+        agent_id,
+        operation.id,
+        operation.verb.as_str(),
+        operation.subject,
+        operation.predicate,
+        operation.object,
+        operation.replaces,
+        to_json(&operation.properties),
+        operation.confidence,
+        micros(operation.at),
+        micros(operation.said_at),
+        operation.source.as_str(),
+        operation.position,
+        micros(operation.recorded_at),
+    ])?;
+    Ok(changed > 0)
+}
+
+/// Removes an operation.
+pub(crate) fn remove(connection: &Connection, agent_id: i64, id: &str) -> Result<()> {
+    let sql = "DELETE FROM fact_operation WHERE agent_id = ?1 AND id = ?2";
+    connection.prepare_cached(sql)?.execute(params![agent_id, id])?;
+    Ok(())
+}
+
+/// Takes the next number for a change of the log.
+pub(crate) fn raise_version(connection: &Connection, agent_id: i64) -> Result<()> {
+    let seq = sequence::next(connection)?;
+    connection.prepare_cached(include_str!("sql/raise_log_version.sql"))?.execute([agent_id, seq])?;
+    Ok(())
+}
+
+fn find(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<FactOperation>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(place, read)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn read(row: &Row) -> rusqlite::Result<FactOperation> {
+    Ok(FactOperation {
+        id: row.get("id")?,
+        verb: word(row, "verb")?,
+        subject: row.get("subject")?,
+        predicate: row.get("predicate")?,
+        object: row.get("object")?,
+        replaces: row.get("replaces")?,
+        properties: json(row, "properties")?,
+        confidence: row.get("confidence")?,
+        at: instant(row, "at")?,
+        said_at: instant(row, "said_at")?,
+        source: MemoryId::from_text(row.get::<_, String>("source")?),
+        position: number(row, "position")?,
+        recorded_at: instant(row, "recorded_at")?,
+    })
+}

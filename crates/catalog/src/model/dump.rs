@@ -1,0 +1,41 @@
+//! All that can be asked of an agent.
+
+use annals_core::ports::Select;
+use annals_core::{Agent, Grain, Interval};
+use annals_testkit::{Store, at};
+
+/// Everything, a line for each answer.
+pub(super) async fn dump(store: &dyn Store, agent: &Agent) -> Vec<String> {
+    let ledger = store.ledger(agent).await.unwrap();
+    let mut lines = vec![format!("{:?}", store.counts(agent).await.unwrap()), format!("{ledger:?}")];
+    for row in &ledger {
+        lines.push(format!("{:?}", store.inputs(agent, row.period).await.unwrap()));
+        lines.push(format!("{:?}", store.base(agent, row.period).await.unwrap()));
+    }
+    for grain in Grain::ALL {
+        lines.append(&mut dump_grain(store, agent, grain).await);
+    }
+    lines.push(format!("{:?}", store.extraction(agent).await.unwrap()));
+    let (version, mut operations) = store.operations(agent).await.unwrap();
+    operations.sort_by(|a, b| a.id.cmp(&b.id));
+    lines.push(format!("{version}: {operations:?}"));
+    lines.push(format!("{:?}", store.dead_letters(agent).await.unwrap()));
+    lines.push(format!("{:?}", store.children(agent).await.unwrap()));
+    lines.push(format!("{:?}", store.usage(agent, at("2026-01-01T00:00:00Z")).await.unwrap()));
+    lines.extend(store.records(agent).await.unwrap().iter().map(|record| format!("{record:?}")));
+    lines
+}
+
+async fn dump_grain(store: &dyn Store, agent: &Agent, grain: Grain) -> Vec<String> {
+    let mut lines = vec![
+        format!("{:?}", store.changes(agent, grain, 0, usize::MAX).await.unwrap()),
+        format!("{:?}", store.changes(agent, grain, 3, 2).await.unwrap()),
+        format!("{:?}", store.backlog(agent, grain, 3).await.unwrap()),
+        format!("{:?}", store.lane(agent, grain).await.unwrap()),
+    ];
+    for newest_first in [false, true] {
+        let select = Select { grain, within: Interval::ALWAYS, conversation: None, newest_first, limit: 4 };
+        lines.push(format!("{:?}", store.list(agent, &select).await.unwrap()));
+    }
+    lines
+}

@@ -1,0 +1,287 @@
+//! What may happen to an agent, and doing it.
+
+use annals_core::ports::{Lane, Target, Turn};
+use annals_core::{
+    ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
+    Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
+};
+use annals_testkit::{Store, at, message, operation, statement, turn_of};
+use proptest::prelude::*;
+
+/// One thing that happens to an agent. Numbers are taken modulo what there is to choose from.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Ingest { turns: Vec<Said>, revise: bool },
+    RollUp { row: usize, text: Option<u8>, verbatim: bool },
+    Fail { row: usize },
+    Lane { grain: usize, applied: u64 },
+    Extract { turns: Vec<Said>, found: Vec<(usize, u8)>, degraded: bool },
+    Seal { children: usize, stale: bool },
+    Pin { memory: usize, pinned: bool },
+    Correct { memory: usize, text: u8 },
+    Erase { target: Reached, dry: bool },
+    Unforget { said: Said },
+    Reply { key: u8, drop: bool },
+    Reopen,
+    CutPower { seed: u64 },
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    id: u8,
+    text: u8,
+    day: u8,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Reached {
+    Memory(usize),
+    /// A turn by its id, there or pruned or never stored.
+    Said(Said),
+    Conversation(u8),
+    Subject(u8),
+    Day(u8),
+    Agent,
+}
+
+/// Who is spoken of; the last two are one and the same where the log says so.
+const NAMES: [&str; 3] = ["Ann", "Bob", "Robert"];
+
+pub(super) fn step() -> impl Strategy<Value = Step> {
+    let turns = || prop::collection::vec(said(), 0..5);
+    prop_oneof![
+        4 => (turns(), any::<bool>()).prop_map(|(turns, revise)| Step::Ingest { turns, revise }),
+        8 => (any::<usize>(), prop::option::weighted(0.9, 0..3u8), any::<bool>())
+            .prop_map(|(row, text, verbatim)| Step::RollUp { row, text, verbatim }),
+        1 => any::<usize>().prop_map(|row| Step::Fail { row }),
+        1 => (0..6usize, any::<u64>()).prop_map(|(grain, applied)| Step::Lane { grain, applied: applied >> 1 }),
+        3 => (turns(), prop::collection::vec((any::<usize>(), 0..4u8), 0..4), any::<bool>())
+            .prop_map(|(turns, found, degraded)| Step::Extract { turns, found, degraded }),
+        6 => (any::<usize>(), prop::bool::weighted(0.1)).prop_map(|(children, stale)| Step::Seal { children, stale }),
+        1 => (any::<usize>(), any::<bool>()).prop_map(|(memory, pinned)| Step::Pin { memory, pinned }),
+        1 => (any::<usize>(), 0..3u8).prop_map(|(memory, text)| Step::Correct { memory, text }),
+        5 => (reached(), any::<bool>()).prop_map(|(target, dry)| Step::Erase { target, dry }),
+        1 => said().prop_map(|said| Step::Unforget { said }),
+        1 => (0..2u8, any::<bool>()).prop_map(|(key, drop)| Step::Reply { key, drop }),
+        1 => Just(Step::Reopen),
+        2 => any::<u64>().prop_map(|seed| Step::CutPower { seed }),
+    ]
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    (0..5u8, 0..4u8, 0..3u8).prop_map(|(id, text, day)| Said { id, text, day })
+}
+
+fn reached() -> impl Strategy<Value = Reached> {
+    prop_oneof![
+        3 => any::<usize>().prop_map(Reached::Memory),
+        2 => said().prop_map(Reached::Said),
+        2 => (0..2u8).prop_map(Reached::Conversation),
+        4 => (0..3u8).prop_map(Reached::Subject),
+        3 => (0..3u8).prop_map(Reached::Day),
+        1 => Just(Reached::Agent),
+    ]
+}
+
+fn now() -> Timestamp {
+    at("2026-06-01T00:00:00Z")
+}
+
+/// Does it, and says what the caller saw.
+pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> String {
+    match step {
+        Step::Ingest { turns, revise } => {
+            let turns = turns.iter().map(|said| turn(agent, said)).collect();
+            let done = store.ingest(agent, turns, *revise, now()).await;
+            let counts = done.map(|done| (done.accepted, done.duplicate, done.revised, done.forgotten, done.seq));
+            format!("{:?}", counts.map_err(|e| e.to_string()))
+        }
+        Step::RollUp { row, text, verbatim } => match chosen(store, agent, *row).await {
+            Some(row) => seen(roll_up(store, agent, &row, *text, *verbatim).await),
+            None => String::new(),
+        },
+        Step::Fail { row } => match chosen(store, agent, *row).await {
+            Some(row) => seen(store.note_failure(agent, row.period, "no answer", now(), now()).await),
+            None => seen(store.note_extraction_failure(agent, "no answer", now(), now()).await),
+        },
+        Step::Lane { grain, applied } => {
+            let lane = Lane { generation: 1, applied: *applied, building: Some((2, applied / 2)) };
+            seen(store.save_lane(agent, Grain::ALL[*grain], lane).await)
+        }
+        Step::Extract { turns, found, degraded } => {
+            let turns: Vec<Turn> = turns.iter().map(|said| turn(agent, said)).collect();
+            seen(store.save_extraction(agent, extraction(agent, &turns, found, *degraded), now()).await)
+        }
+        Step::Seal { children, stale } => seen(seal(store, agent, *children, *stale).await),
+        Step::Pin { memory, pinned } => {
+            let id = live(store, agent, *memory).await;
+            seen(store.pin(agent, &id, *pinned).await)
+        }
+        Step::Correct { memory, text } => {
+            let id = live(store, agent, *memory).await;
+            let text = format!("{} corrected.\nThis is line two.", NAMES[usize::from(*text)]);
+            seen(store.correct(agent, &id, &text, at("2026-06-02T00:00:00Z")).await)
+        }
+        Step::Erase { target, dry } => {
+            let target = resolve(store, agent, target).await;
+            let dry_run = store.reach(agent, &target).await.map_err(|e| e.to_string());
+            if *dry {
+                return format!("{dry_run:?}");
+            }
+            let reach = store.erase(agent, &target, now()).await.map_err(|e| e.to_string());
+            assert_eq!(reach, dry_run, "what is told before is what happens");
+            format!("{reach:?}")
+        }
+        Step::Unforget { said } => {
+            let turn = turn(agent, said);
+            let message = [(turn.key.clone(), turn.message.digest())];
+            let before = store.forgotten(agent, &message).await.unwrap();
+            format!("{before:?} {}", seen(store.unforget(agent, &message).await))
+        }
+        Step::Reply { key, drop } => ask(store, agent, *key, *drop).await,
+        Step::Reopen | Step::CutPower { .. } => unreachable!("not a change"),
+    }
+}
+
+fn seen(done: annals_core::Result<()>) -> String {
+    format!("{:?}", done.map_err(|error| error.to_string()))
+}
+
+fn turn(agent: &Agent, said: &Said) -> Turn {
+    let instant = format!("2026-03-{:02}T10:00:00Z", 1 + 7 * said.day);
+    let told =
+        NAMES.get(usize::from(said.text)).map_or_else(|| "Nobody was there.".into(), |name| format!("{name} said so."));
+    let message = message(&instant, &format!("{told} This is text {}.", said.text));
+    let conversation = format!("talk {}", said.id % 2);
+    turn_of(agent, Message { client_id: Some(said.id.to_string()), conversation, ..message })
+}
+
+async fn chosen(store: &dyn Store, agent: &Agent, row: usize) -> Option<LedgerRow> {
+    let mut rows = store.ledger(agent).await.unwrap();
+    let index = row.checked_rem(rows.len())?;
+    Some(rows.swap_remove(index))
+}
+
+/// The id of a live memory of any grain, or of none if there is none.
+async fn live(store: &dyn Store, agent: &Agent, memory: usize) -> MemoryId {
+    let mut ids = vec![MemoryId::from_text("t-none")];
+    for grain in Grain::ALL {
+        let select = annals_core::ports::Select {
+            grain,
+            within: Interval::ALWAYS,
+            conversation: None,
+            newest_first: false,
+            limit: usize::MAX,
+        };
+        ids.extend(store.list(agent, &select).await.unwrap().into_iter().map(|memory| memory.id));
+    }
+    ids.swap_remove(memory % ids.len())
+}
+
+/// As the summarizer would: reads base and input, and writes what the step says unless nothing is left.
+async fn roll_up(
+    store: &dyn Store,
+    agent: &Agent,
+    row: &LedgerRow,
+    text: Option<u8>,
+    verbatim: bool,
+) -> annals_core::Result<()> {
+    let (base, inputs) = (store.base(agent, row.period).await?, store.inputs(agent, row.period).await?);
+    let sources: Vec<MemoryId> = inputs.iter().map(|memory| memory.id.clone()).collect();
+    let mut sentences: Vec<Sentence> = base.into_iter().flat_map(|base| base.sentences).collect();
+    sentences.extend(inputs.iter().flat_map(quote));
+    let summary = Summary {
+        degraded: text == Some(1),
+        draft: text.filter(|_| !sentences.is_empty()).map(|text| draft(text, sentences, verbatim)),
+        ..annals_testkit::summary(&row.period.to_string(), row.dirty_seq, &sources, "")
+    };
+    store.save_summaries(agent, vec![summary], at("2026-07-01T00:00:00Z")).await
+}
+
+fn quote(memory: &Memory) -> Vec<Sentence> {
+    let quoted = Sentence {
+        day: memory.period.first_day(),
+        speaker: memory.speaker.clone(),
+        text: memory.text.clone(),
+        from: vec![memory.id.clone()],
+    };
+    if memory.kind == Kind::Turn { vec![quoted] } else { memory.sentences.clone() }
+}
+
+fn draft(text: u8, sentences: Vec<Sentence>, verbatim: bool) -> Draft {
+    let lines: Vec<&str> = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+    let text = format!("summary {text}: {}", lines.join("; "));
+    Draft { text, sentences, tokens: 1, ungrounded: 2, verbatim }
+}
+
+fn extraction(agent: &Agent, turns: &[Turn], found: &[(usize, u8)], degraded: bool) -> Extraction {
+    let (mut statements, mut operations) = (Vec::new(), Vec::new());
+    for (position, (index, text)) in found.iter().enumerate() {
+        let Some(index) = index.checked_rem(turns.len()) else { continue };
+        statements.push(stated(agent, turns, index, *text));
+        operations.push(told(&turns[index], u32::try_from(position).unwrap(), *text));
+    }
+    Extraction {
+        turns: turns.iter().map(|turn| turn.id.clone()).collect(),
+        found: Extracted { statements, operations, rejected: Vec::new() },
+        extracted: 7 + turns.len() as u64,
+        degraded: degraded.then(|| "no answer".into()),
+    }
+}
+
+/// Some have a second source.
+fn stated(agent: &Agent, turns: &[Turn], index: usize, text: u8) -> Statement {
+    let name = NAMES[usize::from(text) % NAMES.len()];
+    let mut stated = statement(agent, &turns[index], &format!("{name} is meant by {text}."));
+    stated.who = vec![name.into()];
+    if text % 2 == 1 && turns[0].id != turns[index].id {
+        stated.sources.push(turns[0].id.clone());
+    }
+    stated
+}
+
+fn told(turn: &Turn, position: u32, text: u8) -> FactOperation {
+    match text {
+        0 => operation(turn, position, &format!("Bob {ALIAS} Robert")),
+        1 => operation(turn, position, "Ann likes Bob"),
+        _ => operation(turn, position, &format!("Robert likes tea of kind {text}")),
+    }
+}
+
+async fn seal(store: &dyn Store, agent: &Agent, children: usize, stale: bool) -> annals_core::Result<()> {
+    let mut all = store.children(agent).await?;
+    let Some(index) = children.checked_rem(all.len()) else { return Ok(()) };
+    let looked_at = all.swap_remove(index);
+    let rows = store.ledger(agent).await?;
+    let row = rows.into_iter().find(|row| row.period == looked_at.parent);
+    store.seal(agent, &looked_at, row.map_or(0, |row| row.clean_seq) + u64::from(stale)).await
+}
+
+async fn resolve(store: &dyn Store, agent: &Agent, target: &Reached) -> Target {
+    match target {
+        Reached::Memory(index) => Target::Memories(vec![live(store, agent, *index).await]),
+        Reached::Said(said) => Target::Memories(vec![turn(agent, said).id]),
+        Reached::Conversation(number) => Target::Conversation(format!("talk {number}")),
+        Reached::Subject(index) => Target::Subject(NAMES[usize::from(*index)].to_uppercase()),
+        Reached::Day(day) => {
+            let start = at(&format!("2026-03-{:02}T00:00:00Z", 1 + 7 * day));
+            Target::Range(Interval { start, end: start + annals_core::SignedDuration::from_hours(24) })
+        }
+        Reached::Agent => Target::Agent,
+    }
+}
+
+async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
+    let reply = Reply {
+        key: annals_core::Digest::of([[key]]),
+        purpose: if drop { Purpose::Extraction } else { Purpose::Daily },
+        model: "m".into(),
+        text: "Ann said so.".into(),
+        tokens_in: 3,
+        tokens_out: 4,
+    };
+    let kept = store.reply(agent, &reply.key).await.unwrap();
+    let dropped = if drop { store.drop_replies(agent, now()).await.unwrap() } else { 0 };
+    store.save_reply(agent, reply, now()).await.unwrap();
+    format!("{kept:?} {dropped}")
+}

@@ -1,0 +1,121 @@
+//! Port `Catalog`.
+
+use annals_core::ports::{Change, Counts, Lane, Select, Turn};
+use annals_core::{
+    Agent, Catalog, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
+    Timestamp,
+};
+use async_trait::async_trait;
+use rusqlite::Connection;
+
+use crate::{
+    SqliteCatalog, agents, changes, check, counts, dead_letters, get, ingest, inputs, lanes, ledger, list, summaries,
+};
+
+#[async_trait]
+impl Catalog for SqliteCatalog {
+    async fn agents(&self) -> Result<Vec<Agent>> {
+        self.thread.read("listing agents", agents::all).await
+    }
+
+    async fn settings(&self, agent: &Agent) -> Result<Settings> {
+        let agent = agent.clone();
+        self.thread.read("reading settings", move |c| agents::settings(c, &agent)).await
+    }
+
+    async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()> {
+        let (agent, settings) = (agent.clone(), settings.clone());
+        self.thread.write("saving settings", move |c| agents::save_settings(c, &agent, &settings)).await
+    }
+
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
+        let agent = agent.clone();
+        self.thread.write("storing messages", move |c| ingest::ingest(c, &agent, &turns, revise, now)).await
+    }
+
+    async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
+        let agent = agent.clone();
+        self.thread.read("reading changes", move |c| changes::changes(c, &agent, grain, after, limit)).await
+    }
+
+    async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
+        let agent = agent.clone();
+        self.thread.read("counting changes", move |c| changes::backlog(c, &agent, grain, after)).await
+    }
+
+    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
+        let agent = agent.clone();
+        self.thread.read("reading a lane", move |c| lanes::lane(c, &agent, grain)).await
+    }
+
+    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write("saving a lane", move |c| lanes::save_lane(c, &agent, grain, lane)).await
+    }
+
+    async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
+        let agent = agent.clone();
+        self.thread.read("reading the ledger", move |c| ledger::ledger(c, &agent)).await
+    }
+
+    async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
+        let agent = agent.clone();
+        self.thread.read("reading the input of a period", move |c| inputs::inputs(c, &agent, period)).await
+    }
+
+    async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write("saving summaries", move |c| summaries::save_summaries(c, &agent, &summaries, now)).await
+    }
+
+    async fn note_failure(
+        &self,
+        agent: &Agent,
+        period: Period,
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        let (agent, error) = (agent.clone(), error.to_owned());
+        let work = move |c: &Connection| ledger::note_failure(c, &agent, period, &error, not_before, now);
+        self.thread.write("noting a failure", work).await
+    }
+
+    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
+        let (agent, select) = (agent.clone(), select.clone());
+        self.thread.read("listing memories", move |c| list::list(c, &agent, &select)).await
+    }
+
+    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        let (agent, ids) = (agent.clone(), ids.to_vec());
+        self.thread.read("reading memories", move |c| get::get(c, &agent, &ids)).await
+    }
+
+    async fn counts(&self, agent: &Agent) -> Result<Counts> {
+        let agent = agent.clone();
+        self.thread.read("counting memories", move |c| counts::counts(c, &agent)).await
+    }
+
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>> {
+        let (agent, id) = (agent.clone(), id.to_owned());
+        self.thread.read("reading an operation", move |c| ingest::operation(c, &agent, &id)).await
+    }
+
+    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()> {
+        self.thread.write("noting dead letters", move |c| dead_letters::bury(c, &letters)).await
+    }
+
+    async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
+        let agent = agent.clone();
+        self.thread.read("reading dead letters", move |c| dead_letters::dead_letters(c, &agent)).await
+    }
+
+    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
+        let (agent, memories) = (agent.clone(), memories.to_vec());
+        self.thread.write("forgetting dead letters", move |c| dead_letters::exhume(c, &agent, &memories)).await
+    }
+
+    async fn check(&self) -> Result<Vec<String>> {
+        self.thread.read("checking the catalog", check::check).await
+    }
+}

@@ -1,0 +1,35 @@
+//! Port `Replies`.
+
+use annals_core::ports::Replies;
+use annals_core::{Agent, Digest, Reply, Result, Timestamp, Usage};
+use async_trait::async_trait;
+
+use crate::{SqliteCatalog, replies};
+
+#[async_trait]
+impl Replies for SqliteCatalog {
+    async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>> {
+        let (agent, key) = (agent.clone(), *key);
+        self.thread.read("reading a kept answer", move |c| replies::reply(c, &agent, &key)).await
+    }
+
+    async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write("keeping an answer", move |c| replies::save(c, &agent, &reply, now)).await
+    }
+
+    async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write("booking a cost", move |c| replies::charge(c, &agent, &reply, now)).await
+    }
+
+    async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64> {
+        let agent = agent.clone();
+        self.thread.write("dropping kept answers", move |c| replies::drop_before(c, &agent, before)).await
+    }
+
+    async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
+        let agent = agent.clone();
+        self.thread.read("reading costs", move |c| replies::usage(c, &agent, since)).await
+    }
+}

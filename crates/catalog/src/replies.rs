@@ -1,0 +1,68 @@
+//! Models' answers, and what they cost.
+
+use annals_core::{Agent, Date, Digest, Reply, Timestamp, Usage, Zones};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::agents;
+use crate::columns::{micros, number, signed, word};
+use crate::failure::Result;
+
+/// The answer to a question that was asked before.
+pub(crate) fn reply(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<String>> {
+    let mut statement = connection.prepare_cached("SELECT text FROM reply WHERE agent_id = ?1 AND key = ?2")?;
+    Ok(statement.query_row(params![agents::known(connection, agent)?, key.0], |row| row.get(0)).optional()?)
+}
+
+/// Keeps an answer and books its cost.
+pub(crate) fn save(connection: &Connection, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
+    charge(connection, agent, reply, now)?;
+    let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at) VALUES (?1, ?2, ?3, ?4)";
+    let place = params![agents::enrolled(connection, agent)?, reply.key.0, reply.text, micros(now)];
+    connection.prepare_cached(sql)?.execute(place)?;
+    Ok(())
+}
+
+/// Books the cost of an answer.
+pub(crate) fn charge(connection: &Connection, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
+    connection.prepare_cached(include_str!("sql/book_usage.sql"))?.execute(params![
+        agents::enrolled(connection, agent)?,
+        utc_day(now).to_string(),
+        reply.purpose.as_str(),
+        reply.model,
+        signed(reply.tokens_in),
+        signed(reply.tokens_out),
+    ])?;
+    Ok(())
+}
+
+/// Drops answers kept before an instant; how many.
+pub(crate) fn drop_before(connection: &Connection, agent: &Agent, before: Timestamp) -> Result<u64> {
+    let sql = "DELETE FROM reply WHERE agent_id = ?1 AND kept_at < ?2";
+    let place = params![agents::known(connection, agent)?, micros(before)];
+    Ok(connection.prepare_cached(sql)?.execute(place)? as u64)
+}
+
+/// The agent's cost since the UTC day of an instant, by day, purpose and model.
+pub(crate) fn usage(connection: &Connection, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
+    let mut statement = connection.prepare_cached("SELECT * FROM usage WHERE agent_id = ?1 AND day >= ?2")?;
+    let place = params![agents::known(connection, agent)?, utc_day(since).to_string()];
+    let mut usage = statement.query_map(place, read)?.collect::<rusqlite::Result<Vec<Usage>>>()?;
+    // Purposes sort from fine to coarse, not by their words.
+    usage.sort_by(|a, b| (a.day, a.purpose, &a.model).cmp(&(b.day, b.purpose, &b.model)));
+    Ok(usage)
+}
+
+fn utc_day(at: Timestamp) -> Date {
+    Zones::new("UTC").expect("UTC is a zone").day_of(at)
+}
+
+fn read(row: &Row) -> rusqlite::Result<Usage> {
+    Ok(Usage {
+        day: word::<annals_core::Period>(row, "day")?.first_day(),
+        purpose: word(row, "purpose")?,
+        model: row.get("model")?,
+        calls: number(row, "calls")?,
+        tokens_in: number(row, "tokens_in")?,
+        tokens_out: number(row, "tokens_out")?,
+    })
+}

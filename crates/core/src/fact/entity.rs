@@ -1,0 +1,75 @@
+//! When two names mean the same entity, and how predicates are written.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Accents of Latin, Greek and Cyrillic. Marks of other scripts are vowels and voicing: without them names fall together.
+const ACCENTS: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
+
+/// A text as names are looked for in it: lower case, without accents, with single spaces.
+pub fn folded(text: &str) -> String {
+    let plain = text.nfkd().filter(|c| !ACCENTS.contains(c)).flat_map(char::to_lowercase).nfc().collect::<String>();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What is compared instead of a name: the same, without surrounding punctuation and a leading article.
+pub fn entity_key(name: &str) -> String {
+    let folded = folded(name);
+    let is_around = |c: char| matches!(c, ' ' | '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '(' | ')');
+    let key = folded.trim_matches(is_around);
+    let articles = ["the ", "a ", "an "];
+    articles.iter().find_map(|article| key.strip_prefix(article)).unwrap_or(key).to_owned()
+}
+
+/// A predicate as it is stored: `Lives in` and `livesIn` are `lives_in`.
+pub fn predicate_name(text: &str) -> String {
+    let mut name = String::new();
+    let mut after_lower = false;
+    for c in text.trim().chars() {
+        if c.is_uppercase() && after_lower {
+            name.push('_');
+        }
+        after_lower = c.is_lowercase();
+        if c.is_alphanumeric() {
+            name.extend(c.to_lowercase());
+        } else if !name.ends_with('_') {
+            name.push('_');
+        }
+    }
+    name.trim_matches('_').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_accents_space_and_articles_do_not_make_another_entity() {
+        fn check(name: &str, expect: &str) {
+            assert_eq!(entity_key(name), expect, "{name:?}");
+        }
+        check("José  García", "jose garcia");
+        check("JOSE GARCIA.", "jose garcia");
+        check("the Museum", "museum");
+        check("The", "the");
+        check("C++", "c++");
+        check("Ａｎｎａ", "anna");
+        check("東京", "東京");
+        check("ガス", "ガス");
+        check("सीता", "सीता");
+        check("\"The Museum .\"", "museum");
+        check("-5", "-5");
+        check("  ", "");
+    }
+
+    #[test]
+    fn predicates_are_snake_case() {
+        fn check(text: &str, expect: &str) {
+            assert_eq!(predicate_name(text), expect, "{text:?}");
+        }
+        check("Lives in", "lives_in");
+        check("livesIn", "lives_in");
+        check("lives_in", "lives_in");
+        check(" works-at ", "works_at");
+        check("住在", "住在");
+    }
+}

@@ -1,0 +1,148 @@
+//! From the operation log to facts with intervals.
+//!
+//! Operations are ordered by (event time, moment said, source, position), never by arrival, so an old diary that is imported
+//! late does not overturn what is newer, and a log that is read in any order folds the same.
+
+use std::collections::HashMap;
+
+use super::{Fact, FactOperation, Verb, entity_key};
+use crate::{Interval, Timestamp};
+
+/// Predicates of which one value holds at a time: a new one ends the former, whichever verb says so.
+const SINGLE: [&str; 12] = [
+    "age",
+    "born_in",
+    "born_on",
+    "has_birthday",
+    "has_job",
+    "has_name",
+    "lives_in",
+    "married_to",
+    "name",
+    "pronouns",
+    "time_zone",
+    "works_as",
+];
+
+/// The facts that follow from a log, by the moment from which they hold, then by id.
+pub fn fold(operations: &[FactOperation]) -> Vec<Fact> {
+    let mut ordered: Vec<&FactOperation> = operations.iter().collect();
+    ordered.sort_by(|a, b| {
+        (a.at, a.said_at, &a.source, a.position, &a.id).cmp(&(b.at, b.said_at, &b.source, b.position, &b.id))
+    });
+    let mut table = Table::default();
+    for operation in ordered {
+        table.apply(operation);
+    }
+    let mut facts = table.facts;
+    facts.sort_by(|a, b| (a.valid_from, &a.id).cmp(&(b.valid_from, &b.id)));
+    facts
+}
+
+/// Facts so far, and which of them hold, by subject and predicate.
+#[derive(Default)]
+struct Table {
+    facts: Vec<Fact>,
+    open: HashMap<(String, String), Vec<usize>>,
+}
+
+impl Table {
+    fn apply(&mut self, operation: &FactOperation) {
+        match operation.verb {
+            Verb::Insert | Verb::Update if SINGLE.contains(&operation.predicate.as_str()) => {
+                self.replace(operation, None);
+            }
+            Verb::Insert => self.assert(operation),
+            Verb::Update => self.replace(operation, named(operation.replaces.as_deref())),
+            Verb::Delete => self.close(operation, named(Some(&operation.object)), None),
+        }
+    }
+
+    /// The object holds from now on; if it does already, this is one more source for it.
+    fn assert(&mut self, operation: &FactOperation) {
+        let key = place(operation);
+        let value = entity_key(&operation.object);
+        let holders = self.open.entry(key).or_default();
+        match holders.iter().find(|index| entity_key(&self.facts[**index].object) == value) {
+            Some(index) => confirm(&mut self.facts[*index], operation),
+            None => {
+                holders.push(self.facts.len());
+                self.facts.push(opened(operation));
+            }
+        }
+    }
+
+    /// The object takes the place of one value, or of all. A value that was never stated cannot end; the new one begins all
+    /// the same.
+    fn replace(&mut self, operation: &FactOperation, former: Option<&str>) {
+        let value = entity_key(&operation.object);
+        let holders = self.open.get(&place(operation)).cloned().unwrap_or_default();
+        let present = holders.iter().find(|index| entity_key(&self.facts[**index].object) == value);
+        let successor = present.map_or_else(|| operation.id.clone(), |index| self.facts[*index].id.clone());
+        self.close(operation, former, Some(successor));
+        self.assert(operation);
+    }
+
+    /// Ends the values that match, or all but the one that takes their place.
+    fn close(&mut self, operation: &FactOperation, object: Option<&str>, successor: Option<String>) {
+        let Some(holders) = self.open.get_mut(&place(operation)) else { return };
+        let value = object.map(entity_key);
+        holders.retain(|index| {
+            let fact = &mut self.facts[*index];
+            let stays = successor.as_ref() == Some(&fact.id)
+                || value.as_ref().is_some_and(|value| *value != entity_key(&fact.object));
+            if !stays {
+                fact.valid_to = Some(operation.at);
+                fact.superseded_by.clone_from(&successor);
+            }
+            stays
+        });
+    }
+}
+
+/// An empty value names none, so all are meant.
+fn named(value: Option<&str>) -> Option<&str> {
+    value.filter(|value| !value.trim().is_empty())
+}
+
+fn place(operation: &FactOperation) -> (String, String) {
+    (entity_key(&operation.subject), operation.predicate.clone())
+}
+
+fn opened(operation: &FactOperation) -> Fact {
+    Fact {
+        id: operation.id.clone(),
+        subject: operation.subject.clone(),
+        predicate: operation.predicate.clone(),
+        object: operation.object.clone(),
+        properties: operation.properties.clone(),
+        confidence: operation.confidence,
+        valid_from: operation.at,
+        valid_to: None,
+        recorded_at: operation.recorded_at,
+        said: moment(operation.said_at),
+        sources: vec![operation.source.clone()],
+        superseded_by: None,
+    }
+}
+
+fn confirm(fact: &mut Fact, operation: &FactOperation) {
+    if !fact.sources.contains(&operation.source) {
+        fact.sources.push(operation.source.clone());
+    }
+    fact.confidence = fact.confidence.max(operation.confidence);
+    fact.recorded_at = fact.recorded_at.min(operation.recorded_at);
+    let said = moment(operation.said_at);
+    fact.said = Interval { start: fact.said.start.min(said.start), end: fact.said.end.max(said.end) };
+    for (name, value) in &operation.properties {
+        fact.properties.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+}
+
+fn moment(at: Timestamp) -> Interval {
+    let end = Timestamp::from_microsecond(at.as_microsecond().saturating_add(1)).unwrap_or(Timestamp::MAX);
+    Interval { start: at, end }
+}
+
+#[cfg(test)]
+mod tests;

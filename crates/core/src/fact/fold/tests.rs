@@ -1,0 +1,191 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::MemoryId;
+
+/// Operations as `day verb subject predicate object[<replaces]`, one a line; each line is a turn of its own.
+fn log(lines: &str) -> Vec<FactOperation> {
+    lines.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate().map(|(at, line)| read(at, line)).collect()
+}
+
+fn read(at: usize, line: &str) -> FactOperation {
+    let words: Vec<&str> = line.split(' ').collect();
+    let (object, replaces) = match words.get(4).copied().unwrap_or_default().split_once('<') {
+        Some((object, former)) => (object, Some(former.to_owned())),
+        None => (words.get(4).copied().unwrap_or_default(), None),
+    };
+    let day: Timestamp = format!("{}T12:00:00Z", words[0]).parse().unwrap();
+    let source = MemoryId::from_text(format!("t-{at}"));
+    FactOperation {
+        id: FactOperation::id(&source, 0),
+        verb: words[1].parse().unwrap(),
+        subject: words[2].into(),
+        predicate: words[3].into(),
+        object: object.into(),
+        replaces,
+        properties: Default::default(),
+        confidence: 0.9,
+        at: day,
+        said_at: day,
+        source,
+        position: 0,
+        recorded_at: day,
+    }
+}
+
+/// Facts as `subject predicate object from..to xN`, where N counts the sources.
+fn show(facts: &[Fact]) -> String {
+    let line = |fact: &Fact| {
+        let day = |at: Timestamp| at.to_string()[..10].to_owned();
+        let end = fact.valid_to.map(day).unwrap_or_default();
+        let (from, count) = (day(fact.valid_from), fact.sources.len());
+        format!("{} {} {} {from}..{end} x{count}", fact.subject, fact.predicate, fact.object)
+    };
+    facts.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn check(lines: &str, expect: &str) {
+    let expect: Vec<&str> = expect.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(show(&fold(&log(lines))), expect.join("\n"));
+}
+
+#[test]
+fn who_moves_twice_lives_in_one_place_at_a_time() {
+    check(
+        "2026-01-01 INSERT Ann lives_in Rome
+         2026-02-01 UPDATE Ann lives_in Oslo<Rome
+         2026-03-01 UPDATE Ann lives_in Bern",
+        "Ann lives_in Rome 2026-01-01..2026-02-01 x1
+         Ann lives_in Oslo 2026-02-01..2026-03-01 x1
+         Ann lives_in Bern 2026-03-01.. x1",
+    );
+}
+
+#[test]
+fn of_a_predicate_with_one_value_an_insert_ends_the_former() {
+    check(
+        "2026-01-01 INSERT Ann lives_in Rome
+         2026-02-01 INSERT Ann lives_in Oslo",
+        "Ann lives_in Rome 2026-01-01..2026-02-01 x1
+         Ann lives_in Oslo 2026-02-01.. x1",
+    );
+}
+
+#[test]
+fn of_a_predicate_with_one_value_an_update_ends_it_whatever_it_says_it_replaces() {
+    check(
+        "2026-01-01 INSERT Ann lives_in Bern
+         2026-02-01 UPDATE Ann lives_in Oslo<Rome",
+        "Ann lives_in Bern 2026-01-01..2026-02-01 x1
+         Ann lives_in Oslo 2026-02-01.. x1",
+    );
+}
+
+#[test]
+fn liking_one_thing_does_not_end_liking_another() {
+    check(
+        "2026-01-01 INSERT Ann likes tea
+         2026-01-02 INSERT Ann likes jazz
+         2026-01-03 UPDATE Ann likes coffee<Tea",
+        "Ann likes tea 2026-01-01..2026-01-03 x1
+         Ann likes jazz 2026-01-02.. x1
+         Ann likes coffee 2026-01-03.. x1",
+    );
+}
+
+#[test]
+fn a_cancelled_plan_ends_and_so_does_everything_when_no_value_is_named() {
+    check(
+        "2026-01-01 INSERT Ann plans trip
+         2026-01-02 INSERT Ann plans party
+         2026-01-03 DELETE Ann plans trip",
+        "Ann plans trip 2026-01-01..2026-01-03 x1
+         Ann plans party 2026-01-02.. x1",
+    );
+    check("2026-01-01 INSERT Ann likes tea\n2026-01-02 DELETE Ann likes", "Ann likes tea 2026-01-01..2026-01-02 x1");
+    check("2026-01-02 DELETE Ann likes tea", "");
+}
+
+#[test]
+fn an_old_diary_does_not_overturn_what_is_newer() {
+    check(
+        "2026-01-01 INSERT Ann lives_in Oslo
+         2019-01-01 INSERT Ann lives_in Rome",
+        "Ann lives_in Rome 2019-01-01..2026-01-01 x1
+         Ann lives_in Oslo 2026-01-01.. x1",
+    );
+}
+
+#[test]
+fn told_ten_times_it_is_one_fact_with_ten_sources() {
+    let lines: Vec<String> = (1..=10).map(|day| format!("2026-01-{day:02} INSERT ánn likes Tea")).collect();
+    check(&lines.join("\n"), "ánn likes Tea 2026-01-01.. x10");
+    check("2026-01-01 INSERT Ann likes tea\n2026-01-02 INSERT ANN likes TEA", "Ann likes tea 2026-01-01.. x2");
+}
+
+#[test]
+fn an_update_of_what_was_never_stated_still_begins() {
+    check("2026-01-01 UPDATE Ann likes coffee<tea", "Ann likes coffee 2026-01-01.. x1");
+}
+
+#[test]
+fn an_update_to_what_holds_confirms_it_and_ends_the_others() {
+    check(
+        "2026-01-01 INSERT Ann drives Fiat
+         2026-01-02 INSERT Ann drives Saab
+         2026-01-03 UPDATE Ann drives saab",
+        "Ann drives Fiat 2026-01-01..2026-01-03 x1
+         Ann drives Saab 2026-01-02.. x2",
+    );
+}
+
+#[test]
+fn without_the_operation_that_ended_it_a_fact_holds_again() {
+    let mut log = log("2026-01-01 INSERT Ann lives_in Rome\n2026-02-01 UPDATE Ann lives_in Oslo");
+    let ended = &fold(&log)[0];
+    assert_eq!(ended.superseded_by.as_ref(), Some(&log[1].id));
+    log.pop();
+    assert_eq!(show(&fold(&log)), "Ann lives_in Rome 2026-01-01.. x1");
+}
+
+fn operations() -> impl Strategy<Value = Vec<FactOperation>> {
+    let operation = (1..28_u32, 0..3_usize, 0..2_usize, 0..2_usize, 0..3_usize, 0..4_usize);
+    proptest::collection::vec(operation, 0..12).prop_map(|drawn| {
+        let lines: Vec<String> = drawn
+            .into_iter()
+            .map(|(day, verb, subject, predicate, object, former)| {
+                let verb = ["INSERT", "UPDATE", "DELETE"][verb];
+                let former = ["", "<tea", "<jazz", "<rome"][if verb == "UPDATE" { former } else { 0 }];
+                let subject = ["Ann", "Bob"][subject];
+                let predicate = ["likes", "lives_in"][predicate];
+                let object = ["tea", "jazz", "rome"][object];
+                format!("2026-01-{day:02} {verb} {subject} {predicate} {object}{former}")
+            })
+            .collect();
+        log(&lines.join("\n"))
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_arrival_does_not_matter(log in operations(), seed in any::<u64>()) {
+        let mut shuffled = log.clone();
+        shuffled.sort_by_key(|operation| crate::Digest::of([operation.id.as_bytes(), &seed.to_le_bytes()]));
+        prop_assert_eq!(fold(&log), fold(&shuffled));
+    }
+
+    #[test]
+    fn no_value_holds_twice_at_once_and_intervals_are_in_order(log in operations()) {
+        let facts = fold(&log);
+        for (at, one) in facts.iter().enumerate() {
+            prop_assert!(one.valid_to.is_none_or(|end| one.valid_from <= end));
+            for other in &facts[at + 1..] {
+                let same = one.subject == other.subject && one.predicate == other.predicate && one.object == other.object;
+                let apart = one.valid_to.is_some_and(|end| end <= other.valid_from)
+                    || other.valid_to.is_some_and(|end| end <= one.valid_from);
+                prop_assert!(!same || apart, "{one:?} {other:?}");
+            }
+        }
+    }
+}

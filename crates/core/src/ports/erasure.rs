@@ -1,0 +1,66 @@
+//! Port `Erasure`: forgetting. What is erased leaves a keyed hash, so that it is recognised when it comes again.
+
+use async_trait::async_trait;
+
+use crate::{Agent, Digest, Interval, MemoryId, Period, Result, Timestamp, TurnKey};
+
+/// What is to be forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Memories by id: turns, statements, entries by hand. Not summaries, which are made of others.
+    Memories(Vec<MemoryId>),
+    /// A whole conversation.
+    Conversation(String),
+    /// Whatever names this entity, or was said by it.
+    Subject(String),
+    /// What was said within.
+    Range(Interval),
+    /// Everything, the agent itself included.
+    Agent,
+}
+
+/// What forgetting a target reaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Turns that go.
+    pub turns: Vec<MemoryId>,
+    /// Statements drawn out of them, or naming the subject.
+    pub statements: Vec<MemoryId>,
+    /// Operations of the fact log that go, by id.
+    pub operations: Vec<String>,
+    /// Summaries that are removed and written again from what is left.
+    pub rebuilt: Vec<Period>,
+    /// Sealed summaries that lose sentences.
+    pub cut: Vec<Period>,
+    /// Sealed summaries written by a model, which cannot be cut and go altogether.
+    pub lost: Vec<Period>,
+    /// Dead letters that go.
+    pub letters: u64,
+    /// Sentences of what goes that stand nowhere else in what stays: none of them may be found afterwards. Not part of any
+    /// report.
+    pub words: Vec<String>,
+}
+
+/// Forgetting, in the catalog. Each method is one transaction.
+#[async_trait]
+pub trait Erasure: Send + Sync {
+    /// What [`Erasure::erase`] would reach now.
+    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach>;
+
+    /// Erases: turns, statements, operations, letters, versions of corrected memories, saved replies and accepted requests
+    /// go; summaries that were made of them go or are cut, and their periods become dirty; keyed hashes of the
+    /// turns' places and contents stay.
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach>;
+
+    /// Which of these messages (place and digest of the content) were forgotten.
+    async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>>;
+
+    /// Takes back that these messages were forgotten, so that they may be stored again.
+    async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()>;
+
+    /// Rewrites the file, so that nothing of what was deleted is left in it.
+    async fn scrub(&self) -> Result<()>;
+
+    /// The places (table and column) whose text contains any of these words, over all agents.
+    async fn holds(&self, words: &[String]) -> Result<Vec<String>>;
+}

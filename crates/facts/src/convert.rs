@@ -1,0 +1,39 @@
+//! JSON lines as a Parquet file, for exports of what is not facts: DuckDB reads the one and writes the other.
+
+use std::path::Path;
+
+use annals_core::{Error, Result};
+use duckdb::{Connection, params};
+
+/// Writes the objects of `source`, one a line, as the rows of `target`; columns and types follow from what is there. Both
+/// are files that we made: DuckDB reads nothing of anybody else's here.
+pub fn json_to_parquet(source: &Path, target: &Path) -> Result<()> {
+    let convert = || {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(include_str!("sql/settings_convert.sql"))?;
+        let paths = params![source.to_string_lossy(), target.to_string_lossy()];
+        connection.execute(include_str!("sql/convert.sql"), paths)
+    };
+    let failed = |error: duckdb::Error| Error::storage(format!("writing {}", target.display()), error);
+    convert().map(|_| ()).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_columns_are_those_of_the_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let (lines, table) = (folder.path().join("a.jsonl"), folder.path().join("a.parquet"));
+        std::fs::write(&lines, "{\"id\":\"t-1\",\"text\":\"it's\"}\n{\"id\":\"t-2\",\"days\":[\"2026-03-04\"]}\n")
+            .unwrap();
+        json_to_parquet(&lines, &table).unwrap();
+        let connection = Connection::open_in_memory().unwrap();
+        let sql = "SELECT count(*), count(text), max(text) FROM read_parquet($1)";
+        let path = table.to_string_lossy();
+        let read = |row: &duckdb::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let found: (i64, i64, String) = connection.query_row(sql, params![path], read).unwrap();
+        assert_eq!(found, (2, 1, "it's".into()));
+    }
+}

@@ -1,0 +1,46 @@
+//! Questions to a table.
+
+use annals_core::{Fact, FactQuery, Result, entity_key, predicate_name};
+use duckdb::params;
+
+use crate::rows::{self, Instant};
+use crate::table::{Table, failed};
+
+/// The facts that fit, by the moment from which they hold, then by id.
+pub fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
+    let entity = query.about.as_deref().map(entity_key);
+    let parameters = params![
+        entity.is_some(),
+        query.predicate.as_deref().map(predicate_name),
+        query.as_of.map(Instant),
+        query.history,
+        query.said_within.map(|within| Instant(within.start)),
+        query.said_within.map(|within| Instant(within.end)),
+        query.limit.map(count),
+    ];
+    let ask = || {
+        if let Some(entity) = &entity {
+            table.connection.execute(include_str!("sql/names.sql"), params![entity])?;
+        }
+        // Not kept prepared, because the names are a part of its plan.
+        let mut statement = table.connection.prepare(include_str!("sql/find.sql"))?;
+        let facts = statement.query_map(parameters, rows::fact)?;
+        facts.collect::<duckdb::Result<Vec<Fact>>>()
+    };
+    ask().map_err(failed("asking"))
+}
+
+/// The predicates of all facts, ended ones too, the most used first.
+pub fn predicates(table: &Table, limit: usize) -> Result<Vec<String>> {
+    let sql = "SELECT predicate FROM facts GROUP BY predicate ORDER BY count(*) DESC, predicate LIMIT $1";
+    let ask = || {
+        let mut statement = table.connection.prepare_cached(sql)?;
+        let predicates = statement.query_map(params![count(limit)], |row| row.get(0))?;
+        predicates.collect::<duckdb::Result<Vec<String>>>()
+    };
+    ask().map_err(failed("asking"))
+}
+
+fn count(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,73 @@
+//! The proof of erasure: every stored file of an agent, decoded and searched, those that count and those that do not.
+
+use annals_core::{Agent, Result};
+use duckdb::params;
+use serde_json::Value;
+
+use crate::shelf::Snapshot;
+use crate::table::{Table, failed};
+use crate::{DuckFacts, blocking};
+
+/// The files that hold any of the words. One that cannot be decoded is an error, since nothing is proved of it.
+pub async fn holds(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    let _seat = tables.seats.take(agent).await;
+    let mut holders = Vec::new();
+    for object in tables.shelf.list(agent).await? {
+        let found = match Snapshot::of(&object) {
+            Some(snapshot) => {
+                let bytes = tables.shelf.read(agent, &snapshot).await?;
+                let (scratch, agent, words) = (tables.scratch.clone(), agent.clone(), words.to_vec());
+                blocking(move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &words))
+                    .await?
+            }
+            None => {
+                let bytes = tables.shelf.read_any(agent, &object.location).await?;
+                any(&String::from_utf8_lossy(&bytes), words)
+            }
+        };
+        if found {
+            holders.push(object.location.to_string());
+        }
+    }
+    Ok(holders)
+}
+
+fn table_holds(table: &Table, words: &[String]) -> Result<bool> {
+    let search = || {
+        let mut statement = table.connection.prepare(include_str!("sql/texts.sql"))?;
+        let mut rows = statement.query(params![])?;
+        while let Some(row) = rows.next()? {
+            let text: Option<String> = row.get(0)?;
+            if text.is_some_and(|text| any(&text, words) || spoken(&text).iter().any(|text| any(text, words))) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    search().map_err(failed("searching"))
+}
+
+/// The texts of a JSON object without its escapes.
+fn spoken(text: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut open: Vec<Value> =
+        text.starts_with('{').then(|| serde_json::from_str(text).ok()).flatten().into_iter().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => texts.push(text),
+            Value::Array(values) => open.extend(values),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    texts.push(name);
+                    open.push(value);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    texts
+}
+
+fn any(text: &str, words: &[String]) -> bool {
+    words.iter().any(|word| text.contains(word.as_str()))
+}

@@ -1,0 +1,149 @@
+//! Port `Facts`: DuckDB in memory over one Parquet file per agent.
+//!
+//! The file is the store; DuckDB is only asked. It holds a copy of the tables in use, each agent's in an instance of its
+//! own, so that no query can reach another agent, and no file of DuckDB's own is ever written: those do not always open
+//! again after a crash. Nothing here is the truth: all of it is folded anew from the catalog's log when a file is damaged.
+//!
+//! Relies on one process owning the folder, and on an [`object_store`] that replaces an object as one. Extensions, the network
+//! and files outside the scratch folder are out of DuckDB's reach, and all values of a query are bound.
+//!
+//! # The file, which is a public format
+//!
+//! `<agent's folder>/facts-<version>-<digest>.parquet`, compressed with zstd, and the same as an export:
+//!
+//! | column | type | |
+//! | --- | --- | --- |
+//! | `id` | VARCHAR | of the operation that opened it |
+//! | `subject`, `predicate`, `object` | VARCHAR | as first written; the predicate in snake case |
+//! | `properties` | VARCHAR | a JSON object |
+//! | `confidence` | DOUBLE | from 0 to 1 |
+//! | `valid_from`, `valid_to` | TIMESTAMP | half-open; `valid_to` is null while it holds |
+//! | `recorded_at` | TIMESTAMP | when it was first learnt |
+//! | `said_from`, `said_to` | TIMESTAMP | from the first source's moment until after the last one's |
+//! | `sources` | VARCHAR[] | ids of the turns that say so |
+//! | `superseded_by` | VARCHAR | null, or the id of the fact that took its place |
+//! | `subject_key`, `object_key` | VARCHAR | what names are compared by: lower case, without accents |
+//!
+//! Timestamps are microseconds of UTC. The file's key-value metadata say `annals_format` (1) and `annals_version`, the version
+//! of the log that it was folded from.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod convert;
+mod export;
+mod find;
+mod holds;
+mod replace;
+mod rows;
+mod seats;
+mod shelf;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use annals_core::{Agent, Error, Fact, FactQuery, Facts, Result};
+use async_trait::async_trait;
+use object_store::ObjectStore;
+
+pub use convert::json_to_parquet;
+
+use seats::{Seat, Seats};
+use shelf::Shelf;
+use table::{Scratch, Table};
+
+/// The folder inside the store's where DuckDB reads and writes; emptied at every start.
+const SCRATCH: &str = "scratch";
+
+/// The tables of facts of all agents.
+#[derive(Clone)]
+pub struct DuckFacts {
+    shelf: Arc<Shelf>,
+    scratch: Scratch,
+    seats: Arc<Seats>,
+}
+
+impl DuckFacts {
+    /// Opens the tables below a local folder and removes what a crash left of writing them.
+    pub fn open(folder: &Path) -> Result<DuckFacts> {
+        let shelf = Shelf::local(folder)?;
+        DuckFacts::with(shelf, &folder.join(SCRATCH))
+    }
+
+    /// Opens the tables in any object store. What is in the folder `scratch` is removed.
+    pub fn over(store: Arc<dyn ObjectStore>, scratch: &Path) -> Result<DuckFacts> {
+        DuckFacts::with(Shelf::over(store), scratch)
+    }
+
+    fn with(shelf: Shelf, scratch: &Path) -> Result<DuckFacts> {
+        Ok(DuckFacts { shelf: Arc::new(shelf), scratch: Scratch::emptied(scratch)?, seats: Arc::default() })
+    }
+
+    /// Asks the agent's table, which is loaded if it is not; none if it was never written.
+    async fn ask<T: Send + 'static>(
+        &self,
+        agent: &Agent,
+        question: impl FnOnce(&Table) -> Result<T> + Send + 'static,
+    ) -> Result<Option<T>> {
+        let mut seat = self.seats.take(agent).await;
+        if seat.is_none() {
+            *seat = self.load(agent).await?;
+        }
+        blocking(move || seat.as_ref().map(question).transpose()).await
+    }
+
+    async fn load(&self, agent: &Agent) -> Result<Seat> {
+        let Some(snapshot) = self.shelf.newest(agent).await? else { return Ok(None) };
+        let bytes = self.shelf.read(agent, &snapshot).await?;
+        let (scratch, agent) = (self.scratch.clone(), agent.clone());
+        blocking(move || Table::decode(&agent, snapshot.version, &bytes, &scratch).map(Some)).await
+    }
+}
+
+/// DuckDB blocks: everything that touches it runs on a thread that may.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Error::storage("asking the table of facts", error))?
+}
+
+#[async_trait]
+impl Facts for DuckFacts {
+    async fn version(&self, agent: &Agent) -> Result<u64> {
+        let seat = self.seats.take(agent).await;
+        if let Some(table) = &*seat {
+            return Ok(table.version);
+        }
+        let Some(snapshot) = self.shelf.newest(agent).await? else { return Ok(0) };
+        // Bytes that are what was written can be loaded, so there is no need to do it now.
+        self.shelf.read(agent, &snapshot).await?;
+        Ok(snapshot.version)
+    }
+
+    async fn replace(&self, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
+        replace::replace(self, agent, facts, version).await
+    }
+
+    async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
+        let query = query.clone();
+        Ok(self.ask(agent, move |table| find::find(table, &query)).await?.unwrap_or_default())
+    }
+
+    async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>> {
+        Ok(self.ask(agent, move |table| find::predicates(table, limit)).await?.unwrap_or_default())
+    }
+
+    async fn export(&self, agent: &Agent, target: &Path) -> Result<()> {
+        export::export(self, agent, target).await
+    }
+
+    async fn remove(&self, agent: &Agent) -> Result<()> {
+        let mut seat = self.seats.take(agent).await;
+        *seat = None;
+        self.shelf.clear(agent, None).await
+    }
+
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        holds::holds(self, agent, words).await
+    }
+}

@@ -1,0 +1,22 @@
+//! Replacing an agent's table: built in a fresh instance, written as a file, stored, and only then loaded.
+
+use annals_core::{Agent, Fact, Result};
+
+use crate::table::Table;
+use crate::{DuckFacts, blocking};
+
+pub async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
+    let mut seat = tables.seats.take(agent).await;
+    // Whatever of this fails, the next question reads what is stored.
+    *seat = None;
+    let scratch = tables.scratch.clone();
+    let (table, bytes) = blocking(move || {
+        let table = Table::of(&facts, version, &scratch)?;
+        let bytes = table.encode()?;
+        Ok((table, bytes))
+    })
+    .await?;
+    tables.shelf.write(agent, version, bytes).await?;
+    *seat = Some(table);
+    Ok(())
+}

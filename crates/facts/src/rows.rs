@@ -1,0 +1,95 @@
+//! Facts as rows: what each column holds, written and read.
+
+use annals_core::{Fact, Interval, MemoryId, Properties, Timestamp, entity_key};
+use duckdb::types::{FromSql, FromSqlError, FromSqlResult, TimeUnit, ToSql, ToSqlOutput, Value, ValueRef};
+use duckdb::{Connection, Row, params};
+
+/// Adds facts to the table.
+pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
+    connection.execute_batch(include_str!("sql/stage.sql"))?;
+    let mut stage = connection.appender("stage")?;
+    let mut told = connection.appender("told")?;
+    for (number, fact) in facts.iter().enumerate() {
+        stage.append_row(params![
+            number,
+            fact.id,
+            fact.subject,
+            fact.predicate,
+            fact.object,
+            serde_json::Value::from(fact.properties.clone()).to_string(),
+            fact.confidence,
+            Instant(fact.valid_from),
+            fact.valid_to.map(Instant),
+            Instant(fact.recorded_at),
+            Instant(fact.said.start),
+            Instant(fact.said.end),
+            fact.superseded_by,
+            entity_key(&fact.subject),
+            entity_key(&fact.object),
+        ])?;
+        for (place, source) in fact.sources.iter().enumerate() {
+            told.append_row(params![number, place, source.as_str()])?;
+        }
+    }
+    stage.flush()?;
+    told.flush()?;
+    connection.execute_batch(include_str!("sql/gather.sql"))
+}
+
+/// A fact from a row that has the columns of `find.sql`.
+pub fn fact(row: &Row<'_>) -> duckdb::Result<Fact> {
+    Ok(Fact {
+        id: row.get("id")?,
+        subject: row.get("subject")?,
+        predicate: row.get("predicate")?,
+        object: row.get("object")?,
+        properties: row.get::<_, Json>("properties")?.0,
+        confidence: row.get("confidence")?,
+        valid_from: row.get::<_, Instant>("valid_from")?.0,
+        valid_to: row.get::<_, Option<Instant>>("valid_to")?.map(|instant| instant.0),
+        recorded_at: row.get::<_, Instant>("recorded_at")?.0,
+        said: Interval { start: row.get::<_, Instant>("said_from")?.0, end: row.get::<_, Instant>("said_to")?.0 },
+        sources: row.get::<_, Ids>("sources")?.0,
+        superseded_by: row.get("superseded_by")?,
+    })
+}
+
+/// A TIMESTAMP: microseconds of UTC.
+pub struct Instant(pub Timestamp);
+
+impl ToSql for Instant {
+    fn to_sql(&self) -> duckdb::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Owned(Value::Timestamp(TimeUnit::Microsecond, self.0.as_microsecond())))
+    }
+}
+
+impl FromSql for Instant {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Instant> {
+        let ValueRef::Timestamp(TimeUnit::Microsecond, micros) = value else { return Err(FromSqlError::InvalidType) };
+        Timestamp::from_microsecond(micros).map(Instant).map_err(|_| FromSqlError::OutOfRange(micros.into()))
+    }
+}
+
+/// A JSON object as text.
+struct Json(Properties);
+
+impl FromSql for Json {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Json> {
+        // The parser's own words would quote what it read.
+        serde_json::from_str(value.as_str()?).map(Json).map_err(|_| FromSqlError::InvalidType)
+    }
+}
+
+/// A VARCHAR[] of ids.
+struct Ids(Vec<MemoryId>);
+
+impl FromSql for Ids {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Ids> {
+        let Value::List(items) = value.to_owned() else { return Err(FromSqlError::InvalidType) };
+        let id = |item| match item {
+            Value::Text(text) => Ok(MemoryId::from_text(text)),
+            _ => Err(FromSqlError::InvalidType),
+        };
+        items.into_iter().map(id).collect::<FromSqlResult<_>>().map(Ids)
+    }
+}

@@ -1,0 +1,166 @@
+//! Where the files of an agent lie: one object per written table, named by its version and content.
+//!
+//! A table is written under a new name before the former ones are deleted, so that a crash leaves two, of which the one of the
+//! higher version counts. The name holds a digest of the content: bytes that are not what was written never reach DuckDB,
+//! which could crash on them.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use annals_core::{Agent, Digest, Error, Result};
+use futures::TryStreamExt;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload};
+
+use crate::blocking;
+use crate::table::FORMAT;
+
+/// The objects of all agents.
+pub struct Shelf {
+    store: Arc<dyn ObjectStore>,
+    /// The local folder, if it is one.
+    root: Option<PathBuf>,
+}
+
+/// A table as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The version of the log that it was folded from.
+    pub version: u64,
+    /// Where it lies.
+    pub path: Path,
+}
+
+impl Shelf {
+    /// The folder is made if there is none.
+    pub fn local(folder: &std::path::Path) -> Result<Shelf> {
+        let failed =
+            |error: std::io::Error| Error::storage(format!("opening the facts in {}", folder.display()), error);
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        sweep(folder).map_err(failed)?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(error.into()))?;
+        let store = store.with_fsync(true).with_automatic_cleanup(true);
+        Ok(Shelf { store: Arc::new(store), root: Some(folder.to_owned()) })
+    }
+
+    pub fn over(store: Arc<dyn ObjectStore>) -> Shelf {
+        Shelf { store, root: None }
+    }
+
+    /// All objects of the agent, whatever they are.
+    pub async fn list(&self, agent: &Agent) -> Result<Vec<ObjectMeta>> {
+        let objects = self.store.list(Some(&Path::from(agent.folder())));
+        objects.try_collect().await.map_err(failed("listing", agent))
+    }
+
+    /// The table that counts. Of two of the same version, between which a crash came, it is the later.
+    pub async fn newest(&self, agent: &Agent) -> Result<Option<Snapshot>> {
+        let objects = self.list(agent).await?.into_iter();
+        let snapshots = objects.filter_map(|object| Some((Snapshot::named(&object.location)?, object.last_modified)));
+        let newest = snapshots.max_by_key(|(snapshot, modified)| (snapshot.version, *modified));
+        Ok(newest.map(|(snapshot, _)| snapshot))
+    }
+
+    /// The bytes of a table, exactly as they were written.
+    pub async fn read(&self, agent: &Agent, snapshot: &Snapshot) -> Result<Vec<u8>> {
+        let bytes = self.read_any(agent, &snapshot.path).await?;
+        if name(agent, snapshot.version, &bytes) != snapshot.path {
+            return Err(Error::damaged(format!("the facts of agent {agent}"), "its content is not what was written"));
+        }
+        Ok(bytes)
+    }
+
+    /// The bytes of any object.
+    pub async fn read_any(&self, agent: &Agent, path: &Path) -> Result<Vec<u8>> {
+        let object = self.store.get(path).await.map_err(failed("reading", agent))?;
+        Ok(object.bytes().await.map_err(failed("reading", agent))?.into())
+    }
+
+    /// Stores a table and deletes all others of the agent.
+    pub async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
+        let path = name(agent, version, &bytes);
+        self.clear_beyond(agent, version).await?;
+        self.store.put(&path, PutPayload::from(bytes)).await.map_err(failed("writing", agent))?;
+        self.clear(agent, Some(&path)).await
+    }
+
+    /// Deletes all objects of the agent but one.
+    pub async fn clear(&self, agent: &Agent, keep: Option<&Path>) -> Result<()> {
+        for object in self.list(agent).await? {
+            if Some(&object.location) != keep {
+                self.store.delete(&object.location).await.map_err(failed("deleting", agent))?;
+            }
+        }
+        self.settle(agent).await
+    }
+
+    /// After the log has gone back, as when the catalog is restored from a copy, a table of a later version would count more
+    /// than the one to come.
+    async fn clear_beyond(&self, agent: &Agent, version: u64) -> Result<()> {
+        while let Some(newest) = self.newest(agent).await?.filter(|newest| newest.version > version) {
+            self.store.delete(&newest.path).await.map_err(failed("deleting", agent))?;
+        }
+        Ok(())
+    }
+
+    /// Makes deletions last: the store syncs what it writes, but not what it deletes, and a power cut must not bring back what
+    /// was forgotten.
+    async fn settle(&self, agent: &Agent) -> Result<()> {
+        let Some(root) = self.root.clone() else { return Ok(()) };
+        let (folder, what) = (root.join(agent.folder()), format!("deleting the facts of agent {agent}"));
+        blocking(move || {
+            let present = [folder, root].into_iter().filter(|folder| folder.is_dir());
+            let mut synced = present.map(|folder| std::fs::File::open(folder)?.sync_all());
+            synced.try_for_each(|result| result).map_err(|error| Error::storage(what, error))
+        })
+        .await
+    }
+}
+
+impl Snapshot {
+    fn named(path: &Path) -> Option<Snapshot> {
+        let name = path.filename()?.strip_prefix("facts-")?.strip_suffix(".parquet")?;
+        let (version, _digest) = name.split_once('-')?;
+        Some(Snapshot { version: version.parse().ok()?, path: path.clone() })
+    }
+
+    /// Whether an object is a table.
+    pub fn of(object: &ObjectMeta) -> Option<Snapshot> {
+        Snapshot::named(&object.location)
+    }
+}
+
+/// The only name that these bytes can have. A file of another format has another name than it would have now, and counts as
+/// damaged: it is folded anew rather than converted.
+fn name(agent: &Agent, version: u64, bytes: &[u8]) -> Path {
+    let digest = Digest::of([FORMAT.as_bytes(), &version.to_le_bytes(), bytes]).to_string();
+    Path::from_iter([agent.folder(), format!("facts-{version}-{}.parquet", &digest[..32])])
+}
+
+fn failed(doing: &'static str, agent: &Agent) -> impl Fn(object_store::Error) -> Error {
+    move |error| Error::storage(format!("{doing} the facts of agent {agent}"), error)
+}
+
+/// Removes what a crash left of writing: the store's half-written files, `<name>#<number>`, which its listings hide.
+fn sweep(root: &std::path::Path) -> std::io::Result<()> {
+    for folder in std::fs::read_dir(root)? {
+        let folder = folder?;
+        if !folder.file_type()?.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(folder.path())? {
+            let file = file?;
+            if is_half_written(&file.file_name()) {
+                std::fs::remove_file(file.path())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_half_written(name: &OsStr) -> bool {
+    let parts = name.to_str().and_then(|name| name.rsplit_once('#'));
+    parts.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}

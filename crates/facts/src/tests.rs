@@ -1,0 +1,134 @@
+//! The promises of the port, kept warm, cold and on another store; and what only this store promises: its file, its limits,
+//! and what a crash or a bad disk does.
+
+mod crash;
+mod damage;
+mod file;
+mod model;
+mod reach;
+mod together;
+
+use std::path::{Path, PathBuf};
+
+use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Result, Timestamp};
+use annals_testkit::{agent, at, facts_suite};
+use async_trait::async_trait;
+use tempfile::TempDir;
+
+use crate::DuckFacts;
+
+#[tokio::test]
+async fn keeps_the_promises_of_the_port() {
+    let folder = TempDir::new().unwrap();
+    let mut number = 0;
+    facts_suite(async || {
+        number += 1;
+        DuckFacts::open(&folder.path().join(number.to_string())).unwrap()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn keeps_them_over_any_object_store() {
+    let folder = TempDir::new().unwrap();
+    let mut number = 0;
+    facts_suite(async || {
+        number += 1;
+        let store = std::sync::Arc::new(object_store::memory::InMemory::new());
+        DuckFacts::over(store, &folder.path().join(number.to_string())).unwrap()
+    })
+    .await;
+}
+
+/// Opened anew for every call, so that all is read from files.
+struct Restarted(PathBuf);
+
+impl Restarted {
+    fn open(&self) -> DuckFacts {
+        DuckFacts::open(&self.0).unwrap()
+    }
+}
+
+#[async_trait]
+impl Facts for Restarted {
+    async fn version(&self, agent: &Agent) -> Result<u64> {
+        self.open().version(agent).await
+    }
+    async fn replace(&self, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
+        self.open().replace(agent, facts, version).await
+    }
+    async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
+        self.open().find(agent, query).await
+    }
+    async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>> {
+        self.open().predicates(agent, limit).await
+    }
+    async fn export(&self, agent: &Agent, target: &Path) -> Result<()> {
+        self.open().export(agent, target).await
+    }
+    async fn remove(&self, agent: &Agent) -> Result<()> {
+        self.open().remove(agent).await
+    }
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.open().holds(agent, words).await
+    }
+}
+
+#[tokio::test]
+async fn keeps_them_across_restarts() {
+    let folder = TempDir::new().unwrap();
+    let mut number = 0;
+    facts_suite(async || {
+        number += 1;
+        Restarted(folder.path().join(number.to_string()))
+    })
+    .await;
+}
+
+fn me() -> Agent {
+    agent("tester")
+}
+
+/// A fact of these words, whose id is the last of them.
+fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
+    let from = at("2026-03-04T10:00:00Z");
+    Fact {
+        id: object.into(),
+        subject: subject.into(),
+        predicate: predicate.into(),
+        object: object.into(),
+        properties: Default::default(),
+        confidence: 0.9,
+        valid_from: from,
+        valid_to: None,
+        recorded_at: from,
+        said: Interval { start: from, end: Timestamp::from_microsecond(from.as_microsecond() + 1).unwrap() },
+        sources: vec![MemoryId::from_text("t-1")],
+        superseded_by: None,
+    }
+}
+
+async fn found(tables: &DuckFacts) -> Vec<Fact> {
+    tables.find(&me(), &FactQuery::default()).await.unwrap()
+}
+
+/// The names of the files of an agent.
+fn files(root: &Path, agent: &Agent) -> Vec<PathBuf> {
+    let Ok(files) = std::fs::read_dir(root.join(agent.folder())) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// All files below the scratch folder.
+fn scratch_files(root: &Path) -> Vec<PathBuf> {
+    let mut open = vec![root.join(crate::SCRATCH)];
+    let mut files = Vec::new();
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { open.push(path) } else { files.push(path) }
+        }
+    }
+    files
+}

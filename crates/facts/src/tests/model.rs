@@ -1,0 +1,87 @@
+//! Against the table in memory: the same facts, the same questions, the same answers.
+
+use annals_testkit::MemoryFacts;
+use proptest::prelude::*;
+
+use super::*;
+
+fn instant() -> impl Strategy<Value = Timestamp> {
+    (0..12_i64).prop_map(|number| Timestamp::from_microsecond(1_000_000 + number).unwrap())
+}
+
+fn interval() -> impl Strategy<Value = Interval> {
+    (instant(), instant()).prop_map(|(start, end)| Interval { start, end })
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["Ann", "the Ann", "Bob", "Róbert", "robert", "Eve", "?", "", "tea"]).prop_map_into()
+}
+
+fn predicate() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["likes", "also_known_as", "lives_in", ""]).prop_map_into()
+}
+
+prop_compose! {
+    fn any_fact()(
+        names in (name(), name()), predicate in predicate(), valid_from in instant(), valid_to in prop::option::of(instant()),
+        said in interval(), sources in prop::collection::vec("[a-c\u{0}\",]{0,3}", 0..4), confidence in 0.0..1.0,
+        superseded_by in prop::option::of("[a-z]{1,3}"), properties in prop::collection::btree_map(".{0,4}", ".{0,4}", 0..3),
+    ) -> Fact {
+        Fact {
+            id: String::new(), subject: names.0, predicate, object: names.1, confidence, valid_from, valid_to, said, superseded_by,
+            recorded_at: valid_from,
+            properties: properties.into_iter().map(|(name, value)| (name, value.into())).collect(),
+            sources: sources.into_iter().map(MemoryId::from_text).collect(),
+        }
+    }
+}
+
+fn any_facts() -> impl Strategy<Value = Vec<Fact>> {
+    prop::collection::vec(any_fact(), 0..12).prop_map(|facts| {
+        facts
+            .into_iter()
+            .enumerate()
+            .map(|(number, fact)| Fact { id: format!("o-{}", (number * 7) % 12), ..fact })
+            .collect()
+    })
+}
+
+prop_compose! {
+    fn any_query()(
+        about in prop::option::of(name()), predicate in prop::option::of(predicate()), as_of in prop::option::of(instant()),
+        history in any::<bool>(), said_within in prop::option::of(interval()), limit in prop::option::of(0..6_usize),
+    ) -> FactQuery {
+        FactQuery { about, predicate, as_of, history, said_within, limit }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn answers_are_those_of_the_table_in_memory(
+        facts in any_facts(), queries in prop::collection::vec(any_query(), 12), cold in any::<bool>(), word in "[a-z\"]{1,2}",
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let folder = TempDir::new().unwrap();
+            let mut tables = DuckFacts::open(folder.path()).unwrap();
+            let memory = MemoryFacts::new();
+            tables.replace(&me(), facts.clone(), 1).await.unwrap();
+            memory.replace(&me(), facts, 1).await.unwrap();
+            if cold {
+                tables = DuckFacts::open(folder.path()).unwrap();
+            }
+            for query in &queries {
+                let (found, expect) = (tables.find(&me(), query).await.unwrap(), memory.find(&me(), query).await.unwrap());
+                prop_assert_eq!(found, expect, "{:?}", query);
+            }
+            prop_assert_eq!(tables.predicates(&me(), 2).await.unwrap(), memory.predicates(&me(), 2).await.unwrap());
+            let held = tables.holds(&me(), std::slice::from_ref(&word)).await.unwrap().len();
+            let expect = memory.holds(&me(), &[word]).await.unwrap().len();
+            // Keys are stored too, so more can be held than was said.
+            prop_assert!(held >= expect, "{} {}", held, expect);
+            Ok(())
+        })?;
+    }
+}

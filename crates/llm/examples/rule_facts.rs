@@ -1,0 +1,137 @@
+//! What facts the built-in rules find, beside the words that state them, for a person to judge.
+//!
+//!     cargo run -p annals-llm --example rule_facts -- messages.jsonl [--sample 100 --seed 1]
+//!
+//! Reads each conversation as one task, prints how many operations there are by predicate, and a sample of them: the same
+//! for the same seed.
+
+#![allow(clippy::print_stdout)]
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::ExtractionTask;
+use annals_core::{
+    Agent, Extractor, FactOperation, Grain, Interval, Kind, Memory, MemoryId, Period, Role, Settings, Timestamp,
+    TurnKey, Zones,
+};
+use annals_llm::Rules;
+use serde_json::Value;
+
+type Failure = Box<dyn std::error::Error>;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (file, sample, seed) = asked(&arguments)?;
+    let conversations = conversations(&std::fs::read_to_string(file)?)?;
+    let mut found: Vec<(&Memory, FactOperation)> = Vec::new();
+    for (agent, turns) in &conversations {
+        for operation in operations(&Agent::new(&agent.0)?, turns).await? {
+            let turn = turns.iter().find(|turn| turn.id == operation.source).expect("operations name their turn");
+            found.push((turn, operation));
+        }
+    }
+    let turns: usize = conversations.values().map(Vec::len).sum();
+    println!("{} operations from {turns} turns", found.len());
+    for (predicate, count) in counted(&found) {
+        println!("{count:6} {predicate}");
+    }
+    shuffle(&mut found, seed);
+    for (number, (turn, operation)) in found.iter().take(sample).enumerate() {
+        println!("\n{}. {}", number + 1, line(operation));
+        println!("   {} {}: {}", turn.days.0, turn.speaker.as_deref().unwrap_or_default(), turn.text);
+    }
+    Ok(())
+}
+
+fn asked(arguments: &[String]) -> Result<(&str, usize, u64), Failure> {
+    let usage = "usage: rule_facts messages.jsonl [--sample 100 --seed 1]";
+    let file = arguments.first().ok_or(usage)?;
+    let value = |name: &str| arguments.iter().position(|word| word == name).and_then(|place| arguments.get(place + 1));
+    let sample = value("--sample").map_or(Ok(100), |count| count.parse())?;
+    let seed = value("--seed").map_or(Ok(1), |seed| seed.parse())?;
+    Ok((file, sample, seed))
+}
+
+async fn operations(agent: &Agent, turns: &[Memory]) -> Result<Vec<FactOperation>, Failure> {
+    let (settings, now) = (Settings::default(), turns[turns.len() - 1].at());
+    let task = ExtractionTask { agent, settings: &settings, turns, context: &[], known: &[], predicates: &[], now };
+    Ok(Rules.extract(task).await?.operations)
+}
+
+fn counted(found: &[(&Memory, FactOperation)]) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for (_, operation) in found {
+        *counts.entry(format!("{} {}", operation.verb, operation.predicate)).or_default() += 1;
+    }
+    counts
+}
+
+fn line(operation: &FactOperation) -> String {
+    let FactOperation { verb, subject, predicate, object, .. } = operation;
+    let mut line = format!("{verb} {subject} | {predicate} | {object}");
+    if let Some(former) = &operation.replaces {
+        line.push_str(&format!(" (was {former})"));
+    }
+    for (name, value) in &operation.properties {
+        line.push_str(&format!(" {name}={value}"));
+    }
+    if operation.at != operation.said_at {
+        line.push_str(&format!(" from {}", operation.at));
+    }
+    line
+}
+
+/// Turns by agent and conversation, in order of time.
+type Conversations = BTreeMap<(String, String), Vec<Memory>>;
+
+fn conversations(lines: &str) -> Result<Conversations, Failure> {
+    let utc = Zones::new("UTC")?;
+    let mut conversations = Conversations::new();
+    for line in lines.lines() {
+        let message: Value = serde_json::from_str(line)?;
+        let place = (text(&message, "agent"), text(&message, "conversation"));
+        conversations.entry(place).or_default().push(turn(&message, &utc)?);
+    }
+    conversations.values_mut().for_each(|turns| turns.sort_by_key(Memory::at));
+    Ok(conversations)
+}
+
+fn turn(message: &Value, zones: &Zones) -> Result<Memory, Failure> {
+    let key = TurnKey { conversation: text(message, "conversation"), id: text(message, "id") };
+    let at: Timestamp = text(message, "at").parse()?;
+    let day = zones.day_of(at);
+    Ok(Memory {
+        id: MemoryId::turn(&Agent::new(&text(message, "agent"))?, &key),
+        grain: Grain::Working,
+        kind: Kind::Turn,
+        period: Period::of(Grain::Daily, day),
+        cover: Interval { start: at, end: at },
+        days: (day, day),
+        text: text(message, "content"),
+        speaker: Some(text(message, "name")),
+        role: Some(text(message, "role").parse::<Role>()?),
+        conversation: Some(key.conversation),
+        message: Some(key.id),
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        importance: None,
+        pinned: false,
+        seq: 0,
+    })
+}
+
+fn text(message: &Value, field: &str) -> String {
+    message[field].as_str().unwrap_or_default().to_owned()
+}
+
+/// Fisher and Yates, by splitmix64.
+fn shuffle<T>(items: &mut [T], seed: u64) {
+    let mut state = seed;
+    for last in (1..items.len()).rev() {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        items.swap(last, ((mixed ^ (mixed >> 31)) % (last as u64 + 1)) as usize);
+    }
+}

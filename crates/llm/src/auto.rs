@@ -1,0 +1,147 @@
+//! Who does the work: the model where there is one for it and the agent lets it, or else what is built in.
+
+use std::fmt;
+use std::sync::Arc;
+
+use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::{Digest, Draft, EngineChoice, Extracted, Grain, Purpose, Result, Settings};
+use async_trait::async_trait;
+
+use crate::Endpoint;
+
+/// The engine and extractor of the whole service.
+#[derive(Clone)]
+pub struct Auto {
+    engine: Arc<dyn Engine>,
+    extractor: Arc<dyn Extractor>,
+    endpoint: Option<Arc<Endpoint>>,
+}
+
+impl fmt::Debug for Auto {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Auto").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl Auto {
+    /// From what is built in, and the models if any are configured.
+    pub fn new(engine: Arc<dyn Engine>, extractor: Arc<dyn Extractor>, endpoint: Option<Arc<Endpoint>>) -> Auto {
+        Auto { engine, extractor, endpoint }
+    }
+
+    /// The endpoint, if it does this work for an agent with these settings.
+    fn endpoint(&self, settings: &Settings, purpose: Purpose) -> Option<&Endpoint> {
+        let endpoint = self.endpoint.as_deref().filter(|endpoint| endpoint.does(purpose));
+        endpoint.filter(|_| settings.engine == EngineChoice::Auto)
+    }
+
+    fn engine(&self, settings: &Settings, grain: Grain) -> &dyn Engine {
+        match self.endpoint(settings, Purpose::of(grain)) {
+            Some(endpoint) => endpoint,
+            None => &*self.engine,
+        }
+    }
+
+    fn extractor(&self, settings: &Settings) -> &dyn Extractor {
+        match self.endpoint(settings, Purpose::Extraction) {
+            Some(endpoint) => endpoint,
+            None => &*self.extractor,
+        }
+    }
+}
+
+#[async_trait]
+impl Engine for Auto {
+    fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
+        self.engine(settings, grain).recipe(settings, grain)
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        self.engine(task.settings, task.period.grain()).summarize(task).await
+    }
+}
+
+#[async_trait]
+impl Extractor for Auto {
+    fn recipe(&self, settings: &Settings) -> Digest {
+        self.extractor(settings).recipe(settings)
+    }
+
+    fn is_local(&self, settings: &Settings) -> bool {
+        self.extractor(settings).is_local(settings)
+    }
+
+    async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
+        self.extractor(task.settings).extract(task).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::Catalog;
+    use annals_core::{Agent, Kind, Memory, Period};
+    use annals_testkit::{MemoryCatalog, ModelServer, QuotingEngine, agent, at, period, turn};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::ModelsConfig;
+
+    /// Finds nothing.
+    struct NoRules;
+
+    #[async_trait]
+    impl Extractor for NoRules {
+        fn recipe(&self, _settings: &Settings) -> Digest {
+            Digest::of(["none"])
+        }
+
+        fn is_local(&self, _settings: &Settings) -> bool {
+            true
+        }
+
+        async fn extract(&self, _task: ExtractionTask<'_>) -> Result<Extracted> {
+            Ok(Extracted::default())
+        }
+    }
+
+    fn auto(table: Value) -> Auto {
+        let config: ModelsConfig = serde_json::from_value(table).unwrap();
+        let models = config.check(|_| None).unwrap();
+        let endpoint = (!models.is_empty()).then(|| Endpoint::new(models, Arc::new(MemoryCatalog::new())).unwrap());
+        Auto::new(Arc::new(QuotingEngine), Arc::new(NoRules), endpoint.map(Arc::new))
+    }
+
+    async fn day(agent: &Agent, period: Period) -> Vec<Memory> {
+        let catalog = MemoryCatalog::new();
+        let said = turn(agent, "2026-03-04T09:00:00Z", "I moved to Lisbon.");
+        catalog.ingest(agent, vec![said], false, at("2026-03-05T00:00:00Z")).await.unwrap();
+        catalog.inputs(agent, period).await.unwrap().into_iter().filter(|memory| memory.kind == Kind::Turn).collect()
+    }
+
+    #[tokio::test]
+    async fn the_model_works_where_there_is_one_and_it_is_let() {
+        async fn check(more: Value, engine: EngineChoice, expect: (bool, bool)) {
+            let server = ModelServer::start([]);
+            let mut table = json!({ "base_url": server.base_url(), "model": "test" });
+            table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let (auto, agent, period) = (auto(table), agent("tester"), period("2026-03-04"));
+            let settings = Settings { engine, ..Settings::default() };
+            let (sources, now) = (day(&agent, period).await, at("2026-03-05T00:00:00Z"));
+            let task = SummaryTask { agent: &agent, settings: &settings, period, sources: &sources, base: None, now };
+            let draft = auto.summarize(task).await.unwrap();
+            assert_eq!((!draft.verbatim, !auto.is_local(&settings)), expect, "{more} {engine:?}");
+            assert_eq!(server.requests().len(), usize::from(expect.0));
+        }
+        check(json!({}), EngineChoice::Auto, (true, true)).await;
+        check(json!({}), EngineChoice::Extractive, (false, false)).await;
+        check(json!({ "daily": { "off": true } }), EngineChoice::Auto, (false, true)).await;
+        check(json!({ "extraction": { "off": true } }), EngineChoice::Auto, (true, false)).await;
+    }
+
+    #[test]
+    fn without_models_everything_is_built_in() {
+        let (auto, settings) = (auto(json!({})), Settings::default());
+        assert!(auto.is_local(&settings));
+        assert_eq!(Engine::recipe(&auto, &settings, Grain::Daily), QuotingEngine.recipe(&settings, Grain::Daily));
+    }
+}

@@ -1,0 +1,148 @@
+//! From tables as they are written to endpoints that are complete, with everything that is wrong named where it is written.
+
+use std::time::Duration;
+
+use annals_core::Fault;
+use secrecy::ExposeSecret;
+
+use super::{EndpointConfig, Model, Wait};
+
+/// What most local models are served with, or more.
+pub(super) const WINDOW: u64 = 8_192;
+
+/// Enough for the longest summary with its citations. Models that think in tokens need more.
+pub(super) const MAX_OUTPUT_TOKENS: u64 = 2_048;
+
+/// A small model on a small machine writes a few tokens a second.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Nobody waits longer for one question.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// No question of ours is much shorter than half of this.
+const SMALLEST_WINDOW: u64 = 1_024;
+
+/// The table below with what it takes from the table above; none where neither names an endpoint.
+pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<EndpointConfig> {
+    // A key goes to the host it was given for, and to no other.
+    let key = own.key.or_else(|| above.key.clone().filter(|_| own.base_url.is_none()));
+    let whole = EndpointConfig {
+        off: false,
+        base_url: own.base_url.or_else(|| above.base_url.clone()),
+        key,
+        key_env: None,
+        model: own.model.or_else(|| above.model.clone()),
+        window: own.window.or(above.window),
+        max_output_tokens: own.max_output_tokens.or(above.max_output_tokens),
+        timeout: own.timeout.or_else(|| above.timeout.clone()),
+        json: own.json.or(above.json),
+        temperature: own.temperature.or(above.temperature),
+    };
+    (whole.base_url.is_some() || whole.model.is_some()).then_some(whole)
+}
+
+/// Collects what is wrong while it reads what is right.
+pub(super) struct Checker<V> {
+    variable: V,
+    pub(super) faults: Vec<Fault>,
+}
+
+impl<V: Fn(&str) -> Option<String>> Checker<V> {
+    pub(super) fn new(variable: V) -> Checker<V> {
+        Checker { variable, faults: Vec::new() }
+    }
+
+    /// A fault of the table above shows in each table below that takes the value over: once is enough.
+    fn fault(&mut self, field: &str, name: &str, reason: impl Into<String>) {
+        let fault = Fault::new(format!("{field}.{name}"), reason);
+        if !self.faults.contains(&fault) {
+            self.faults.push(fault);
+        }
+    }
+
+    /// The endpoint with the key that its variable holds.
+    pub(super) fn key_of(&mut self, field: &str, mut endpoint: EndpointConfig) -> EndpointConfig {
+        if let Some(name) = endpoint.key_env.take() {
+            match (self.variable)(&name) {
+                _ if endpoint.key.is_some() => self.fault(field, "key_env", "stands beside key; one of them is enough"),
+                None => self.fault(field, "key_env", format!("names the variable {name}, which is not set")),
+                Some(key) => endpoint.key = Some(key.trim().into()),
+            }
+        }
+        if endpoint.key.as_ref().is_some_and(|key| !key.expose_secret().bytes().all(|b| b.is_ascii_graphic())) {
+            self.fault(field, "key", "holds a character that no header can carry");
+        }
+        endpoint
+    }
+
+    pub(super) fn model(&mut self, field: &str, own: &EndpointConfig, whole: EndpointConfig) -> Option<Model> {
+        // Named where it is written: in the table below, or in the one above.
+        let begun = own.base_url.is_some() || own.model.is_some();
+        let at = |own_is_set: bool, is_set: bool| if own_is_set || (begun && !is_set) { field } else { "models" };
+        let base_url = self.base_url(at(own.base_url.is_some(), whole.base_url.is_some()), whole.base_url.as_deref());
+        let name = whole.model.clone().filter(|name| !name.trim().is_empty());
+        if name.is_none() {
+            self.fault(at(own.model.is_some(), whole.model.is_some()), "model", "is missing");
+        }
+        let (window, max_output_tokens) = self.tokens(&at, own, &whole);
+        let timeout = self.timeout(at(own.timeout.is_some(), true), whole.timeout.as_ref());
+        if whole.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
+            self.fault(at(own.temperature.is_some(), true), "temperature", "is not between 0 and 2");
+        }
+        Some(Model {
+            base_url: base_url?,
+            key: whole.key,
+            name: name?,
+            window,
+            max_output_tokens,
+            timeout,
+            json: whole.json.unwrap_or_default(),
+            temperature: whole.temperature,
+        })
+    }
+
+    /// The window, and how much of it is for the answer.
+    fn tokens<'a>(
+        &mut self,
+        at: &impl Fn(bool, bool) -> &'a str,
+        own: &EndpointConfig,
+        whole: &EndpointConfig,
+    ) -> (u64, u64) {
+        let window = whole.window.unwrap_or(WINDOW);
+        let output = whole.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS.min(window / 4));
+        if window < SMALLEST_WINDOW {
+            let reason = format!("is {window}; nothing fits below {SMALLEST_WINDOW} tokens");
+            self.fault(at(own.window.is_some(), true), "window", reason);
+        } else if output == 0 || output > window / 2 {
+            let reason = format!("is {output}; it is at least 1 and at most half of the window");
+            self.fault(at(own.max_output_tokens.is_some(), true), "max_output_tokens", reason);
+        }
+        (window, output)
+    }
+
+    fn base_url(&mut self, field: &str, text: Option<&str>) -> Option<String> {
+        let reason = match text.map(reqwest::Url::parse) {
+            None => "is missing",
+            Some(Err(_)) => "is no URL such as http://127.0.0.1:11434/v1",
+            Some(Ok(url)) if !matches!(url.scheme(), "http" | "https") => "begins with neither http:// nor https://",
+            Some(Ok(url)) if !url.username().is_empty() || url.password().is_some() => {
+                "holds a user or password; use key_env"
+            }
+            Some(Ok(url)) if url.query().is_some() || url.fragment().is_some() => "has a part from ? or # on",
+            Some(Ok(url)) => return Some(url.as_str().trim_end_matches('/').to_owned()),
+        };
+        self.fault(field, "base_url", reason);
+        None
+    }
+
+    fn timeout(&mut self, field: &str, wait: Option<&Wait>) -> Duration {
+        let timeout = match wait.map(Wait::duration) {
+            None => return TIMEOUT,
+            Some(Ok(timeout)) if !timeout.is_zero() && timeout <= LONGEST_TIMEOUT => return timeout,
+            Some(Ok(_)) => "is not between a moment and an hour",
+            Some(Err(())) => "is no length of time such as 90 or 2m 30s",
+        };
+        self.fault(field, "timeout", timeout);
+        TIMEOUT
+    }
+}

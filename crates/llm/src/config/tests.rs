@@ -1,0 +1,99 @@
+//! What a table may say, and everything that is wrong with it at once. JSON stands in for TOML: the data model is the same.
+
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+
+use super::check::{MAX_OUTPUT_TOKENS, WINDOW};
+use super::*;
+
+fn read(table: Value) -> Result<Models, Vec<String>> {
+    let config: ModelsConfig = serde_json::from_value(table).map_err(|error| vec![error.to_string()])?;
+    let variable = |name: &str| (name == "GOOD_KEY").then(|| "sk-secret".to_owned());
+    config.check(variable).map_err(|faults| faults.iter().map(Fault::to_string).collect())
+}
+
+#[test]
+fn what_is_not_said_is_taken_from_above() {
+    let models = read(json!({
+        "base_url": "http://127.0.0.1:11434/v1/", "model": "small", "key_env": "GOOD_KEY", "timeout": "2m 30s",
+        "extraction": { "off": true },
+        "monthly": { "model": "large", "window": 32768, "json": "object" },
+        "yearly": { "base_url": "https://example.org/v1", "model": "huge" },
+    }))
+    .unwrap();
+    assert_eq!(models.daily_tokens, DAILY_TOKENS);
+    assert!(models.get(Purpose::Extraction).is_none());
+    let daily = models.get(Purpose::Daily).unwrap();
+    assert_eq!((daily.base_url.as_str(), daily.name.as_str()), ("http://127.0.0.1:11434/v1", "small"));
+    assert_eq!((daily.window, daily.max_output_tokens), (WINDOW, MAX_OUTPUT_TOKENS));
+    assert_eq!(daily.timeout, Duration::from_secs(150));
+    let monthly = models.get(Purpose::Monthly).unwrap();
+    assert_eq!((monthly.name.as_str(), monthly.window, monthly.json), ("large", 32_768, JsonMode::Object));
+    assert_eq!(monthly.key.as_ref().unwrap().expose_secret(), "sk-secret");
+    // The key was given for another host.
+    assert!(models.get(Purpose::Yearly).unwrap().key.is_none());
+}
+
+#[test]
+fn no_table_means_no_model() {
+    assert!(read(json!({})).unwrap().is_empty());
+    let one = read(json!({ "yearly": { "base_url": "https://example.org/v1", "model": "huge" } })).unwrap();
+    assert!(one.get(Purpose::Daily).is_none() && one.get(Purpose::Yearly).is_some());
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    fn check(table: Value, expect: &[&str]) {
+        assert_eq!(read(table.clone()).unwrap_err(), expect, "{table}");
+    }
+    check(
+        json!({ "daily": { "base_url": "ftp://x", "window": 10, "timeout": "soon", "temperature": 3.0 } }),
+        &[
+            "models.daily.base_url begins with neither http:// nor https://",
+            "models.daily.model is missing",
+            "models.daily.window is 10; nothing fits below 1024 tokens",
+            "models.daily.timeout is no length of time such as 90 or 2m 30s",
+            "models.daily.temperature is not between 0 and 2",
+        ],
+    );
+    check(
+        json!({ "daily": { "base_url": "http://ann:pw@x/v1", "model": "m", "key_env": "NO_KEY", "timeout": 0 } }),
+        &[
+            "models.daily.key_env names the variable NO_KEY, which is not set",
+            "models.daily.base_url holds a user or password; use key_env",
+            "models.daily.timeout is not between a moment and an hour",
+        ],
+    );
+    check(
+        json!({ "yearly": { "base_url": "http://x/v1", "model": "m", "key": "a b", "max_output_tokens": 5000 } }),
+        &[
+            "models.yearly.key holds a character that no header can carry",
+            "models.yearly.max_output_tokens is 5000; it is at least 1 and at most half of the window",
+        ],
+    );
+    // What the six tables take from above is told once.
+    check(
+        json!({ "base_url": "x", "window": 10 }),
+        &[
+            "models.base_url is no URL such as http://127.0.0.1:11434/v1",
+            "models.model is missing",
+            "models.window is 10; nothing fits below 1024 tokens",
+        ],
+    );
+    check(
+        json!({ "modle": "m" }),
+        &["unknown field `modle`, expected one of `daily_tokens`, `base_url`, `key`, \
+        `key_env`, `model`, `window`, `max_output_tokens`, `timeout`, `json`, `temperature`, `extraction`, `daily`, \
+        `weekly`, `monthly`, `quarterly`, `yearly`"],
+    );
+}
+
+#[test]
+fn no_debug_output_shows_a_key() {
+    let table = json!({ "base_url": "http://x/v1", "model": "m", "key": "sk-secret", "daily": { "key": "sk-secret" } });
+    let config: ModelsConfig = serde_json::from_value(table).unwrap();
+    assert!(!format!("{config:?}").contains("sk-secret"));
+    assert!(!format!("{:?}", config.check(|_| None)).contains("sk-secret"));
+}

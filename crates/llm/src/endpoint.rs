@@ -1,0 +1,123 @@
+//! Summaries and facts by a model behind an OpenAI-compatible chat endpoint.
+//!
+//! A question is rendered (`prompts`), measured (`tokens`), split where it is too long (`lines`), looked up among the answers
+//! that were paid for already, held against the day's budget (`ask`), sent (`channel`, `http`), and its answer read
+//! tolerantly (`answer`), checked (`sentences`, `extraction`) and kept. What it writes is traced to turns; what looks like an
+//! order to the agent or a credential is dropped (`suspicion`).
+//!
+//! Relies on port `Replies` for answers and costs, and on tokio's clock for deadlines. Never logs or reports words of
+//! memories, and never reads the environment, except that the HTTP client uses its proxies.
+
+mod answer;
+mod ask;
+mod breaker;
+mod channel;
+mod extraction;
+mod form;
+mod grounding;
+mod http;
+mod lines;
+mod pace;
+mod sentences;
+mod summary;
+mod suspicion;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod trouble;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use annals_core::ports::{Engine, ExtractionTask, Extractor, Replies, SummaryTask};
+use annals_core::{Digest, Draft, Error, Extracted, Grain, Purpose, Result, Settings};
+use async_trait::async_trait;
+
+use breaker::Breaker;
+use channel::{Channel, Server};
+use pace::Pace;
+
+use crate::config::Models;
+use crate::prompts::Prompt;
+
+/// Changes with every change to this folder that can change a summary or a fact, so that older ones are known to be outdated.
+const VERSION: &str = "endpoint 1";
+
+/// The engine and extractor of the configured models. A call waits at most its model's timeout for each question it needs;
+/// one that was answered before needs none.
+pub struct Endpoint {
+    daily_tokens: u64,
+    channels: HashMap<Purpose, Arc<Channel>>,
+    replies: Arc<dyn Replies>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("channels", &self.channels).finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
+    /// The endpoint of these models. Connects to nothing yet.
+    pub fn new(models: Models, replies: Arc<dyn Replies>) -> Result<Endpoint> {
+        Endpoint::at_pace(&models, replies, Pace::default())
+    }
+
+    /// Whether there is a model for this kind of work.
+    pub fn does(&self, purpose: Purpose) -> bool {
+        self.channels.contains_key(&purpose)
+    }
+
+    fn at_pace(models: &Models, replies: Arc<dyn Replies>, pace: Pace) -> Result<Endpoint> {
+        let mut servers: HashMap<String, Arc<Server>> = HashMap::new();
+        let mut channels = HashMap::new();
+        for (purpose, model) in models.iter() {
+            let server = match servers.get(&model.base_url) {
+                Some(server) => Arc::clone(server),
+                None => Arc::new(Server { http: http::client(&model.base_url)?, breaker: Breaker::new(pace) }),
+            };
+            servers.insert(model.base_url.clone(), Arc::clone(&server));
+            channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, pace)));
+        }
+        Ok(Endpoint { daily_tokens: models.daily_tokens, channels, replies })
+    }
+
+    fn channel(&self, purpose: Purpose) -> Result<&Channel> {
+        let channel = self.channels.get(&purpose).map(AsRef::as_ref);
+        channel.ok_or_else(|| Error::invalid("models", format!("has no model for {}", purpose.as_str())))
+    }
+
+    /// Hash of what decides an answer besides the question's data.
+    fn recipe_of(&self, purpose: Purpose, settings: &Settings, prompts: &[Prompt]) -> Digest {
+        let model = self.channels.get(&purpose).map_or("", |channel| &channel.model.name);
+        let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());
+        Digest::of([VERSION.to_owned(), model.to_owned()].into_iter().chain(prompts))
+    }
+}
+
+#[async_trait]
+impl Engine for Endpoint {
+    fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
+        self.recipe_of(Purpose::of(grain), settings, &[Prompt::of(grain), Prompt::Merge, Prompt::Amend])
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        summary::write(self, task).await
+    }
+}
+
+#[async_trait]
+impl Extractor for Endpoint {
+    fn recipe(&self, settings: &Settings) -> Digest {
+        self.recipe_of(Purpose::Extraction, settings, &[Prompt::Extraction])
+    }
+
+    fn is_local(&self, _settings: &Settings) -> bool {
+        false
+    }
+
+    async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
+        extraction::read(self, task).await
+    }
+}

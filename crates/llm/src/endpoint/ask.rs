@@ -1,0 +1,211 @@
+//! One question: looked up, priced, asked, read, asked once more if the answer cannot be used, kept.
+
+use annals_core::{Agent, Date, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::channel::{Channel, Said};
+use super::form::Form;
+use super::http::Completion;
+use super::{Endpoint, VERSION, answer, tokens};
+use crate::prompts::Rendered;
+
+/// Work on what is older than this may cost half of a day's budget, so that an import does not use up what today needs.
+const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// Below this a count says too little about what a server read.
+const WORTH_COMPARING: u64 = 1_000;
+
+/// As many tokens of an unusable answer are shown to the model again.
+const SHOWN_AGAIN: u64 = 400;
+
+/// For whom and for what a question is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) settings: &'a Settings,
+    pub(super) purpose: Purpose,
+    /// When what it is about was over.
+    pub(super) about: Timestamp,
+    pub(super) now: Timestamp,
+}
+
+/// What came of a question, and the tokens that were paid now.
+#[derive(Debug)]
+pub(super) struct Paid<T> {
+    pub(super) value: T,
+    pub(super) tokens: u64,
+}
+
+/// Reads an answer; the error says what is wrong with it, for the model and for people, without its words.
+pub(super) type Read<'a, T> = &'a (dyn Fn(&Value) -> std::result::Result<T, String> + Sync);
+
+impl Endpoint {
+    /// Asks and reads the answer. What `read` takes is kept, so the same question costs nothing the next time.
+    pub(super) async fn ask<T>(
+        &self,
+        job: &Job<'_>,
+        form: Form,
+        prompt: Rendered,
+        read: Read<'_, T>,
+    ) -> Result<Paid<T>> {
+        let channel = self.channel(job.purpose)?;
+        let key = key(channel, form, &prompt);
+        if let Some(text) = self.replies.reply(job.agent, &key).await?
+            && let Some(value) = answer::json(&text).and_then(|answer| read(&answer).ok())
+        {
+            return Ok(Paid { value, tokens: 0 });
+        }
+        let till = Till { endpoint: self, job, channel, key };
+        let question = [Said::System(prompt.system), Said::User(prompt.user)];
+        let (value, first) = till.buy(&question, form, read).await?;
+        let problem = match value {
+            Ok(value) => return Ok(Paid { value, tokens: first.tokens }),
+            Err(problem) => problem,
+        };
+        let again = corrective(question, &first.text, &problem);
+        let (value, second) = till.buy(&again, form, read).await?;
+        match value {
+            Ok(value) => Ok(Paid { value, tokens: first.tokens + second.tokens }),
+            Err(problem) => Err(Error::model(channel.what(), problem)),
+        }
+    }
+}
+
+/// The question again, with the answer and what is wrong with it.
+fn corrective([system, user]: [Said; 2], text: &str, problem: &str) -> Vec<Said> {
+    let complaint = format!(
+        "This answer cannot be used: {problem}. Answer the question again, with one JSON object of the form that was \
+         described and nothing else."
+    );
+    // Some servers refuse an empty message.
+    let shown = if text.trim().is_empty() { "(nothing)" } else { tokens::beginning(text, SHOWN_AGAIN) };
+    vec![system, user, Said::Assistant(shown.to_owned()), Said::User(complaint)]
+}
+
+/// Two questions with the same key have the same answer.
+fn key(channel: &Channel, form: Form, prompt: &Rendered) -> Digest {
+    let model = &channel.model;
+    Digest::of([VERSION, &model.base_url, &model.name, form.name(), &prompt.system, &prompt.user])
+}
+
+/// An answer that was paid for.
+struct Bought {
+    text: String,
+    tokens: u64,
+}
+
+/// Where questions are priced and booked.
+struct Till<'a> {
+    endpoint: &'a Endpoint,
+    job: &'a Job<'a>,
+    channel: &'a Channel,
+    key: Digest,
+}
+
+impl Till<'_> {
+    /// Asks once, if window and budget allow; keeps a usable answer and books any.
+    async fn buy<T>(
+        &self,
+        said: &[Said],
+        form: Form,
+        read: Read<'_, T>,
+    ) -> Result<(std::result::Result<T, String>, Bought)> {
+        let model = &self.channel.model;
+        let count = tokens::of_messages(said.iter().map(words));
+        if count + model.max_output_tokens > model.window {
+            let need = count + model.max_output_tokens;
+            let problem = format!("question and answer need about {need} tokens, the window has {}", model.window);
+            return Err(Error::model(self.channel.what(), problem));
+        }
+        self.afford(count + model.max_output_tokens).await?;
+        let completion = match self.channel.ask(said, form).await {
+            Ok(completion) => completion,
+            Err(trouble) => {
+                if trouble.was_answered() {
+                    self.book_unknown(count).await?;
+                }
+                return Err(self.channel.error(trouble));
+            }
+        };
+        let reply = self.reply(&completion, count);
+        let tokens = reply.tokens_in + reply.tokens_out;
+        if let Err(error) = self.was_read_whole(said, &completion) {
+            self.endpoint.replies.charge(self.job.agent, reply, self.job.now).await?;
+            return Err(error);
+        }
+        let value = usable(&completion, read);
+        match &value {
+            Ok(_) => self.endpoint.replies.save_reply(self.job.agent, reply, self.job.now).await?,
+            Err(_) => self.endpoint.replies.charge(self.job.agent, reply, self.job.now).await?,
+        }
+        Ok((value, Bought { text: completion.text, tokens }))
+    }
+
+    /// An answer whose cost nobody tells was paid for all the same: at least what was asked.
+    async fn book_unknown(&self, count: u64) -> Result<()> {
+        let nothing = Completion { text: String::new(), tokens_in: None, tokens_out: Some(0), is_cut_off: false };
+        self.endpoint.replies.charge(self.job.agent, self.reply(&nothing, count), self.job.now).await
+    }
+
+    /// Some local servers drop what is over their window and say nothing; the answer is then about a part.
+    fn was_read_whole(&self, said: &[Said], completion: &Completion) -> Result<()> {
+        let least: u64 = said.iter().map(|said| tokens::at_least(words(said))).sum();
+        let Some(read) = completion.tokens_in else { return Ok(()) };
+        if least <= WORTH_COMPARING || read >= least {
+            return Ok(());
+        }
+        let problem = format!(
+            "it read {read} of at least {least} tokens: raise the context window of the server, or lower `window`, \
+             which is {}",
+            self.channel.model.window
+        );
+        Err(Error::model(self.channel.what(), problem))
+    }
+
+    /// Whether so many tokens are left of the day's budget. It begins anew at midnight UTC.
+    async fn afford(&self, need: u64) -> Result<()> {
+        let Job { agent, settings, about, now, .. } = self.job;
+        let whole = settings.daily_tokens.unwrap_or(self.endpoint.daily_tokens);
+        let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= *now);
+        let limit = if is_recent { whole } else { whole / 2 };
+        let today = now.to_zoned(TimeZone::UTC).date();
+        let usage = self.endpoint.replies.usage(agent, midnight(today, *now)).await?;
+        let spent: u64 =
+            usage.iter().filter(|usage| usage.day == today).map(|usage| usage.tokens_in + usage.tokens_out).sum();
+        if spent.saturating_add(need) <= limit {
+            return Ok(());
+        }
+        let again = today.tomorrow().map_or(Timestamp::MAX, |tomorrow| midnight(tomorrow, Timestamp::MAX));
+        Err(Error::Budget { limit, again })
+    }
+
+    fn reply(&self, completion: &Completion, count: u64) -> Reply {
+        Reply {
+            key: self.key,
+            purpose: self.job.purpose,
+            model: self.channel.model.name.clone(),
+            text: completion.text.clone(),
+            tokens_in: completion.tokens_in.unwrap_or(count),
+            tokens_out: completion.tokens_out.unwrap_or_else(|| tokens::at_most(&completion.text)),
+        }
+    }
+}
+
+fn usable<T>(completion: &Completion, read: Read<'_, T>) -> std::result::Result<T, String> {
+    if completion.is_cut_off {
+        return Err("it was cut off at the limit of tokens; it must be shorter".into());
+    }
+    let answer = answer::json(&completion.text).ok_or("it holds no JSON object")?;
+    read(&answer)
+}
+
+fn midnight(day: Date, otherwise: Timestamp) -> Timestamp {
+    day.to_zoned(TimeZone::UTC).map_or(otherwise, |midnight| midnight.timestamp())
+}
+
+fn words(said: &Said) -> &str {
+    match said {
+        Said::System(text) | Said::User(text) | Said::Assistant(text) => text,
+    }
+}

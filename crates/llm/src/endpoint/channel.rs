@@ -1,0 +1,148 @@
+//! The way to one model: attempts within a deadline, the breaker of its server, and the form that its server understands.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use async_openai::types::chat::{
+    ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
+    ChatCompletionRequestUserMessage, CreateChatCompletionRequest, ResponseFormat,
+};
+use backon::Retryable;
+use tokio::time::{Instant, timeout_at};
+
+use annals_core::{Error, SignedDuration};
+
+use super::breaker::Breaker;
+use super::form::Form;
+use super::http::{Completion, post};
+use super::pace::Pace;
+use super::trouble::Trouble;
+use crate::config::{JsonMode, Model};
+
+/// A message of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// Instructions.
+    System(String),
+    /// Data, or what was wrong with an answer.
+    User(String),
+    /// An answer that could not be used.
+    Assistant(String),
+}
+
+/// All models of one base URL share its client and breaker.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) http: reqwest::Client,
+    pub(super) breaker: Breaker,
+}
+
+/// One model of one server.
+#[derive(Debug)]
+pub(super) struct Channel {
+    pub(super) model: Arc<Model>,
+    server: Arc<Server>,
+    pace: Pace,
+    /// The place in [`MODES`] of the form that works; starts with the one that is set.
+    mode: AtomicU8,
+}
+
+const MODES: [JsonMode; 3] = [JsonMode::Schema, JsonMode::Object, JsonMode::None];
+
+impl Channel {
+    pub(super) fn new(model: Arc<Model>, server: Arc<Server>, pace: Pace) -> Channel {
+        let mode = AtomicU8::new(model.json as u8);
+        Channel { model, server, pace, mode }
+    }
+
+    /// Asks, with retries, within the model's timeout.
+    pub(super) async fn ask(&self, said: &[Said], form: Form) -> Result<Completion, Trouble> {
+        let begun = Instant::now();
+        if let Some(left) = self.server.breaker.left(begun) {
+            return Err(Trouble::Away(left));
+        }
+        let deadline = begun + self.model.timeout;
+        let asked = timeout_at(deadline, self.in_some_form(said, form, deadline)).await;
+        let asked = asked.unwrap_or(Err(Trouble::Late(self.model.timeout)));
+        match &asked {
+            Err(trouble) if trouble.is_outage() => self.server.breaker.open(trouble.wait(), Instant::now()),
+            _ => self.server.breaker.close(),
+        }
+        asked
+    }
+
+    /// [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not take the question.
+    pub(super) fn error(&self, trouble: Trouble) -> Error {
+        if !trouble.is_outage() {
+            return Error::model(self.what(), trouble);
+        }
+        let retry_after = trouble.wait().and_then(|wait| SignedDuration::try_from(wait).ok());
+        Error::Unavailable { what: self.what(), retry_after, source: trouble.into() }
+    }
+
+    /// What is being done, for errors.
+    pub(super) fn what(&self) -> String {
+        format!("asking {} at {}", self.model.name, self.model.base_url)
+    }
+
+    /// Asks for the form that worked last; a server that refuses is asked for less, and that is remembered if it helps.
+    async fn in_some_form(&self, said: &[Said], form: Form, deadline: Instant) -> Result<Completion, Trouble> {
+        let first = self.mode.load(Ordering::Relaxed);
+        for mode in first..MODES.len() as u8 {
+            let body = self.request(said, form, MODES[usize::from(mode)]);
+            match self.with_retries(&body, deadline).await {
+                Err(trouble) if trouble.may_be_about_form() && mode + 1 < MODES.len() as u8 => {}
+                Ok(completion) => {
+                    self.mode.store(mode, Ordering::Relaxed);
+                    return Ok(completion);
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        unreachable!("the last mode returns")
+    }
+
+    async fn with_retries(&self, body: &CreateChatCompletionRequest, deadline: Instant) -> Result<Completion, Trouble> {
+        (|| post(&self.server.http, &self.model, body))
+            .retry(self.pace.backoff())
+            .when(Trouble::passes)
+            .adjust(|trouble, wait| {
+                // No wait means no more attempts; neither is there one that the deadline would cut off.
+                let wait = wait?.max(trouble.wait().unwrap_or_default());
+                Instant::now().checked_add(wait).is_some_and(|at| at < deadline).then_some(wait)
+            })
+            .await
+    }
+
+    fn request(&self, said: &[Said], form: Form, mode: JsonMode) -> CreateChatCompletionRequest {
+        let limit = u32::try_from(self.model.max_output_tokens).unwrap_or(u32::MAX);
+        let mut request = CreateChatCompletionRequest {
+            model: self.model.name.clone(),
+            messages: said.iter().map(message).collect(),
+            temperature: self.model.temperature,
+            response_format: match mode {
+                JsonMode::Schema => Some(ResponseFormat::JsonSchema { json_schema: form.schema() }),
+                JsonMode::Object => Some(ResponseFormat::JsonObject),
+                JsonMode::None => None,
+            },
+            ..CreateChatCompletionRequest::default()
+        };
+        // OpenAI's newer models take only the newer name, most other servers only the older one.
+        if self.model.base_url.contains("api.openai.com") {
+            request.max_completion_tokens = Some(limit);
+        } else {
+            #[expect(deprecated, reason = "the name that all servers but OpenAI's know")]
+            let older = &mut request.max_tokens;
+            *older = Some(limit);
+        }
+        request
+    }
+}
+
+fn message(said: &Said) -> ChatCompletionRequestMessage {
+    match said {
+        Said::System(text) => ChatCompletionRequestSystemMessage::from(text.as_str()).into(),
+        Said::User(text) => ChatCompletionRequestUserMessage::from(text.as_str()).into(),
+        Said::Assistant(text) => ChatCompletionRequestAssistantMessage::from(text.as_str()).into(),
+    }
+}

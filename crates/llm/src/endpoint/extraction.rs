@@ -1,0 +1,159 @@
+//! Looking for facts in turns: one question for as many turns as fit, and what of its answer is kept.
+
+mod elements;
+
+use annals_core::ports::ExtractionTask;
+use annals_core::{Error, Extracted, Fact, Purpose, Result, Zones};
+use serde_json::Value;
+
+use super::ask::{Job, Paid};
+use super::form::Form;
+use super::lines::{self, Line};
+use super::{Endpoint, answer, tokens};
+use crate::prompts::{Context, ExtractionData, ExtractionFrame, Prompt, Rendered, fence, tame};
+
+use elements::Keep;
+
+/// The most facts, and the most operations, that one turn can give.
+pub(super) const MOST_PER_TURN: usize = 8;
+
+/// Of the known facts, predicates and turns before, as much is shown as fits a quarter of the room together.
+const SHARE_OF_BACKGROUND: u64 = 4;
+
+/// Lines before a part that are shown with it.
+const CONTEXT: usize = 4;
+
+/// Left free in the window: roles, separators, and what a correction adds.
+const MARGIN: u64 = 600;
+
+/// A question with less room for its input than this is not worth asking.
+const LEAST_ROOM: u64 = 150;
+
+/// What the model for extraction finds in the turns.
+pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Result<Extracted> {
+    let Some(last) = task.turns.last() else { return Ok(Extracted::default()) };
+    let zones = task.settings.zones()?;
+    let job = Job {
+        agent: task.agent,
+        settings: task.settings,
+        purpose: Purpose::Extraction,
+        about: last.at(),
+        now: task.now,
+    };
+    let reader = Reader { endpoint, task: &task, job, zones };
+    let all = lines::of_turns(task.turns, &reader.zones, true)?;
+    let mut context = lines::of_turns(task.context, &reader.zones, true)?;
+    let mut keep = Keep::new(&task, &reader.zones);
+    for part in lines::split(all, reader.room()?) {
+        reader.read_part(&part, &context, &mut keep).await?;
+        context.extend(part);
+    }
+    Ok(keep.found)
+}
+
+struct Reader<'a> {
+    endpoint: &'a Endpoint,
+    task: &'a ExtractionTask<'a>,
+    job: Job<'a>,
+    zones: Zones,
+}
+
+impl Reader<'_> {
+    async fn read_part(&self, part: &[Line], context: &[Line], keep: &mut Keep<'_>) -> Result<()> {
+        let background = self.background(context, self.room()? / SHARE_OF_BACKGROUND);
+        let rendered = self.render(part, background)?;
+        let Paid { value, .. } = self.endpoint.ask(&self.job, Form::Extraction, rendered, &lists).await?;
+        keep.answer(&value, part);
+        Ok(())
+    }
+
+    fn render(&self, part: &[Line], background: ExtractionData) -> Result<Rendered> {
+        let today = part.last().map_or(self.zones.day_of(self.job.about), |line| line.days.1);
+        let frame = ExtractionFrame {
+            today: today.to_string(),
+            weekday: today.strftime("%A").to_string(),
+            facts: MOST_PER_TURN,
+            operations: MOST_PER_TURN,
+        };
+        let data = ExtractionData { sources: fence("sources", &lines::numbered(part, 1)), ..background };
+        Prompt::Extraction.render(self.job.settings, &Context::Extraction(frame, data))
+    }
+
+    /// What helps to understand the turns, each kind up to its share; the last turns and the first facts count most.
+    fn background(&self, context: &[Line], room: u64) -> ExtractionData {
+        let mut names: Vec<String> = self
+            .task
+            .turns
+            .iter()
+            .chain(self.task.context)
+            .filter_map(|turn| turn.speaker.as_deref().map(lines::name))
+            .collect();
+        names.sort();
+        names.dedup();
+        let before: Vec<String> =
+            context.iter().rev().take(CONTEXT).map(|line| format!("{}{}", line.head, line.text)).collect();
+        let mut before = up_to(room / 3, before);
+        before.reverse();
+        let known = up_to(room / 3, self.task.known.iter().map(triple).collect());
+        let predicates = up_to(room / 6, self.task.predicates.iter().map(|predicate| tame(predicate)).collect());
+        ExtractionData {
+            speakers: block("speakers", &up_to(room / 6, names).join(", ")),
+            known: block("known", &known.join("\n")),
+            predicates: block("predicates", &predicates.join(", ")),
+            context: block("context", &before.join("\n")),
+            sources: String::new(),
+        }
+    }
+
+    /// Tokens that the turns of one question may have, its background aside.
+    fn room(&self) -> Result<u64> {
+        let model = &self.endpoint.channel(self.job.purpose)?.model;
+        let nothing = self.background(&[], 0);
+        let Rendered { system, user } = self.render(&[], nothing)?;
+        let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
+        let room = model.window.saturating_sub(model.max_output_tokens).saturating_sub(fixed);
+        let room = room * SHARE_OF_BACKGROUND / (SHARE_OF_BACKGROUND + 1);
+        if room < LEAST_ROOM {
+            let problem = format!("prompt and answer leave no room in a window of {}", model.window);
+            return Err(Error::model("looking for facts", problem));
+        }
+        Ok(room)
+    }
+}
+
+/// The elements of an answer. One without both lists is none, and so is one all of whose elements are something else.
+fn lists(found: &Value) -> std::result::Result<[Vec<Value>; 2], String> {
+    let (facts, operations) = (answer::list(found, "facts"), answer::list(found, "operations"));
+    if facts.is_none() && operations.is_none() {
+        return Err("it has neither a list `facts` nor a list `operations`".into());
+    }
+    let both = [facts, operations].map(|list| list.cloned().unwrap_or_default());
+    let has_none = both.iter().all(Vec::is_empty);
+    let has_usable = both.iter().flatten().any(|element| {
+        answer::text(element, "text").is_some()
+            || (answer::text(element, "subject").is_some() && answer::text(element, "predicate").is_some())
+    });
+    if has_none || has_usable {
+        Ok(both)
+    } else {
+        Err("none of its elements has the fields that were described".into())
+    }
+}
+
+fn triple(fact: &Fact) -> String {
+    tame(&format!("- {}, {}, {}", fact.subject, fact.predicate, fact.object))
+}
+
+/// The first of the texts, of at most so many tokens together.
+fn up_to(room: u64, texts: Vec<String>) -> Vec<String> {
+    let mut used = 0;
+    let fits = |text: &String| {
+        used += tokens::at_most(text) + 2;
+        used <= room
+    };
+    texts.into_iter().take_while(fits).collect()
+}
+
+fn block(name: &str, body: &str) -> String {
+    if body.is_empty() { String::new() } else { fence(name, body) }
+}

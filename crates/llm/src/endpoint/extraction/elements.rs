@@ -1,0 +1,233 @@
+//! What of a model's facts and operations is kept, and in what form. Each element stands for itself: a bad one is put aside with
+//! a reason that quotes nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use annals_core::ports::ExtractionTask;
+use annals_core::{
+    Date, Extracted, FactOperation, Grain, Memory, MemoryId, Period, Properties, Statement, Timestamp, Verb, Zones,
+    entity_key, predicate_name,
+};
+use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::super::lines::Line;
+use super::super::{answer, suspicion};
+use super::MOST_PER_TURN;
+
+/// Subjects, predicates and objects are names and short nouns.
+const LONGEST_TERM: usize = 200;
+
+/// A fact is a sentence.
+const LONGEST_FACT: usize = 600;
+
+/// What something is worth of which the model does not say.
+const MIDDLING: f64 = 0.5;
+
+/// More ends than this on the word of one turn are no change of a life but an order to forget.
+const MOST_DELETES_PER_TURN: usize = 3;
+
+/// What is kept so far.
+pub(super) struct Keep<'a> {
+    pub(super) found: Extracted,
+    task: &'a ExtractionTask<'a>,
+    zones: &'a Zones,
+    turns: HashMap<&'a MemoryId, &'a Memory>,
+    /// All words of the turns and of those before them: what is not named there cannot end there.
+    named: HashSet<String>,
+    seen: HashSet<MemoryId>,
+    facts: HashMap<MemoryId, usize>,
+    operations: HashMap<MemoryId, u32>,
+    deletes: HashMap<MemoryId, usize>,
+}
+
+type Kept<T> = Result<T, &'static str>;
+
+impl<'a> Keep<'a> {
+    pub(super) fn new(task: &'a ExtractionTask<'a>, zones: &'a Zones) -> Keep<'a> {
+        Keep {
+            found: Extracted::default(),
+            task,
+            zones,
+            turns: task.turns.iter().map(|turn| (&turn.id, turn)).collect(),
+            named: task.turns.iter().chain(task.context).flat_map(|turn| words(&turn.text)).collect(),
+            seen: HashSet::new(),
+            facts: HashMap::new(),
+            operations: HashMap::new(),
+            deletes: HashMap::new(),
+        }
+    }
+
+    /// Takes over what can be used of an answer about these lines.
+    pub(super) fn answer(&mut self, [facts, operations]: &[Vec<Value>; 2], lines: &[Line]) {
+        for (index, fact) in facts.iter().enumerate() {
+            match self.statement(fact, lines) {
+                Ok(Some(statement)) => self.found.statements.push(statement),
+                Ok(None) => {}
+                Err(reason) => self.found.rejected.push(format!("fact {}: {reason}", index + 1)),
+            }
+        }
+        for (index, operation) in operations.iter().enumerate() {
+            match self.operation(operation, lines) {
+                Ok(operation) => self.found.operations.push(operation),
+                Err(reason) => self.found.rejected.push(format!("operation {}: {reason}", index + 1)),
+            }
+        }
+    }
+
+    /// A statement; none if it was told already.
+    fn statement(&mut self, element: &Value, lines: &[Line]) -> Kept<Option<Statement>> {
+        let turn = self.source(element, lines)?;
+        let text = answer::text(element, "text").ok_or("has no text")?;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.len() > LONGEST_FACT {
+            return Err("is longer than a sentence");
+        }
+        if let Some(suspicion) = suspicion::of_text(&text) {
+            return Err(suspicion.as_str());
+        }
+        let id = MemoryId::statement(self.task.agent, &turn.id, &text);
+        if self.seen.contains(&id) {
+            return Ok(None);
+        }
+        let told = self.facts.entry(turn.id.clone()).or_default();
+        if *told == MOST_PER_TURN {
+            return Err("is one too many for its turn");
+        }
+        *told += 1;
+        self.seen.insert(id.clone());
+        Ok(Some(Statement {
+            id,
+            text,
+            topic: topic(element),
+            importance: share(element, "importance"),
+            who: who(element, turn),
+            when: self.when(element),
+            day: Period::of(Grain::Daily, turn.days.0),
+            cover: turn.cover,
+            sources: vec![turn.id.clone()],
+        }))
+    }
+
+    fn operation(&mut self, element: &Value, lines: &[Line]) -> Kept<FactOperation> {
+        let turn = self.source(element, lines)?;
+        let verb: Verb = answer::text(element, "op").and_then(|op| op.parse().ok()).ok_or("has no known op")?;
+        let term = |name| answer::text(element, name).map(|text| resolved(text, turn));
+        let subject = term("subject").filter(|subject| is_term(subject)).ok_or("has no usable subject")?;
+        let predicate = answer::text(element, "predicate").map(predicate_name).filter(|name| is_term(name));
+        let predicate = predicate.ok_or("has no usable predicate")?;
+        let object = term("object").filter(|object| is_term(object)).ok_or("has no usable object")?;
+        let replaces = term("replaces").filter(|replaces| verb == Verb::Update && is_term(replaces));
+        let told = [Some(&object), replaces.as_ref()].into_iter().flatten();
+        if let Some(suspicion) = told.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
+            return Err(suspicion.as_str());
+        }
+        let verb = match (verb, &replaces) {
+            // One that names no former value would end all of them, also of a predicate that has many.
+            (Verb::Update, None) => Verb::Insert,
+            _ => verb,
+        };
+        if verb != Verb::Insert && suspicion::gives_orders(&turn.text) {
+            return Err("ends something on the word of a turn that gives orders");
+        }
+        if verb == Verb::Delete {
+            self.may_end(turn, &object)?;
+        }
+        let position = self.operations.entry(turn.id.clone()).or_default();
+        if *position as usize == MOST_PER_TURN {
+            return Err("is one too many for its turn");
+        }
+        let id = FactOperation::id(&turn.id, *position);
+        let place = *position;
+        *position += 1;
+        Ok(FactOperation {
+            id,
+            verb,
+            subject,
+            predicate,
+            object,
+            replaces,
+            properties: Properties::new(),
+            confidence: share(element, "confidence"),
+            at: self.when(element).unwrap_or(turn.at()),
+            said_at: turn.at(),
+            source: turn.id.clone(),
+            position: place,
+            recorded_at: self.task.now,
+        })
+    }
+
+    /// Whether something may end on the word of this turn: it is named in what was said, and the turn does not end much.
+    fn may_end(&mut self, turn: &Memory, object: &str) -> Kept<()> {
+        if !words(object).any(|word| self.named.contains(&word)) {
+            return Err("deletes what nobody named");
+        }
+        let ended = self.deletes.entry(turn.id.clone()).or_default();
+        *ended += 1;
+        if *ended > MOST_DELETES_PER_TURN { Err("is one deletion too many for its turn") } else { Ok(()) }
+    }
+
+    /// The turn that an element cites.
+    fn source(&self, element: &Value, lines: &[Line]) -> Kept<&'a Memory> {
+        let cited = element.get("source").or_else(|| element.get("sources"));
+        let number = answer::citations(cited).into_iter().next();
+        let line = number.and_then(|number| lines.get(number.checked_sub(1)?));
+        let turn = line.and_then(|line| self.turns.get(line.from.first()?)).copied();
+        turn.ok_or("cites no turn")
+    }
+
+    /// The moment of a day, month or year; nothing if it cannot be read, or is before what can be counted.
+    fn when(&self, element: &Value) -> Option<Timestamp> {
+        let text = answer::text(element, "when")?;
+        if let Ok(moment) = text.parse::<Timestamp>() {
+            return Some(moment);
+        }
+        // A bare year or month begins on its first day.
+        let whole = [text.to_owned(), format!("{text}-01"), format!("{text}-01-01")];
+        let day: Date = whole.iter().find_map(|text| text.get(..10)?.parse().ok())?;
+        Some(self.zones.day_interval(day).start)
+    }
+}
+
+/// What the speaker calls themselves is their name.
+fn resolved(term: &str, turn: &Memory) -> String {
+    const SELF: [&str; 9] = ["i", "me", "my", "myself", "mine", "user", "the user", "speaker", "the speaker"];
+    let speaker = turn.speaker.as_deref().unwrap_or("user");
+    if SELF.contains(&term.to_lowercase().as_str()) { speaker.to_owned() } else { term.to_owned() }
+}
+
+fn is_term(text: &str) -> bool {
+    !entity_key(text).is_empty() && text.len() <= LONGEST_TERM
+}
+
+fn topic(element: &Value) -> String {
+    let word = answer::text(element, "kind").map(predicate_name).filter(|word| !word.is_empty() && word.len() <= 40);
+    word.unwrap_or_else(|| "other".into())
+}
+
+/// Whom a statement is about; the speaker, if it does not say.
+fn who(element: &Value, turn: &Memory) -> Vec<String> {
+    let names = match &element["who"] {
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        Value::String(name) => vec![name.as_str()],
+        _ => Vec::new(),
+    };
+    let mut who: Vec<String> = Vec::new();
+    for name in names.into_iter().map(|name| resolved(name.trim(), turn)).filter(|name| is_term(name)) {
+        if !who.contains(&name) && who.len() < MOST_PER_TURN {
+            who.push(name);
+        }
+    }
+    if who.is_empty() { turn.speaker.iter().cloned().collect() } else { who }
+}
+
+fn share(element: &Value, name: &str) -> f64 {
+    answer::number(element, name).map_or(MIDDLING, |number| number.clamp(0.0, 1.0))
+}
+
+/// Words that name something, as they are compared: without case and accents.
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    const LIGHT: [&str; 14] =
+        ["a", "an", "and", "at", "for", "her", "his", "in", "my", "of", "on", "the", "to", "with"];
+    text.unicode_words().map(entity_key).filter(|word| !LIGHT.contains(&word.as_str()))
+}

@@ -1,0 +1,207 @@
+//! What a summary says that its sources do not: names, numbers and dates that none of them contains, counted.
+//!
+//! A count is a hint for people, stored with the summary; it rejects nothing. It knows English number words and months; of other
+//! languages it compares names and digits as they stand, and of German, where every noun has a capital, only digits.
+
+mod dates;
+mod numbers;
+
+use std::collections::{BTreeSet, HashSet};
+
+use annals_core::{Date, entity_key};
+use jiff::ToSpan;
+use unicode_segmentation::UnicodeSegmentation;
+
+use dates::{Written, month, take_dates, weekday};
+use numbers::{compound, hours, number_word, numbers};
+
+use super::lines::Line;
+use super::sentences::Told;
+
+/// How many different names, numbers and dates of the sentences no line contains.
+pub(super) fn ungrounded(told: &[Told], lines: &[Line], has_names: bool) -> u32 {
+    let sources = Sources::of(lines);
+    let mut found: HashSet<String> = HashSet::new();
+    for sentence in told {
+        let (rest, dates) = take_dates(&sentence.text);
+        found.extend(dates.into_iter().filter(|date| !sources.holds_date(*date)).map(|date| format!("{date:?}")));
+        found.extend(numbers(&rest).into_iter().filter(|number| !sources.holds_number(number)));
+        if has_names {
+            found.extend(names(&rest).into_iter().filter(|name| !sources.holds_name(name)));
+        }
+    }
+    u32::try_from(found.len()).unwrap_or(u32::MAX)
+}
+
+/// All that the sources say.
+#[derive(Debug, Default)]
+struct Sources {
+    words: HashSet<String>,
+    numbers: HashSet<String>,
+    /// Days on which something was said, and dates that were named.
+    days: BTreeSet<Date>,
+    written: BTreeSet<Written>,
+    /// Whether days are told in relation to these, so that others follow from them.
+    is_relative: bool,
+}
+
+impl Sources {
+    fn of(lines: &[Line]) -> Sources {
+        let mut sources = Sources::default();
+        for line in lines {
+            sources.add(&format!("{}{}", line.head, line.text));
+            for day in [line.days.0, line.days.1] {
+                sources.days.insert(day);
+                sources.numbers.extend([day.year().to_string(), day.day().to_string()]);
+            }
+        }
+        sources
+    }
+
+    fn add(&mut self, text: &str) {
+        let (_, dates) = take_dates(text);
+        self.written.extend(dates);
+        self.numbers.extend(numbers(text));
+        self.numbers.extend(hours(text));
+        for word in text.unicode_words() {
+            let word = plain(word);
+            self.numbers.extend(number_word(&word).map(|number| number.to_string()));
+            self.is_relative |= RELATIVE.contains(&word.as_str()) || weekday(&word).is_some();
+            self.words.insert(word);
+        }
+        self.numbers.extend(text.split_whitespace().filter_map(compound).map(|number| number.to_string()));
+    }
+
+    /// A date is told, or follows from a day by "tomorrow", "last week", "on Friday".
+    fn holds_date(&self, date: Written) -> bool {
+        let is_told = |other: &Written| {
+            let same_year = date.year.is_none_or(|year| other.year.is_none_or(|other| other == year));
+            date.month == other.month && date.day == other.day && same_year
+        };
+        let reach = if self.is_relative { 14 } else { 1 };
+        let near = |day: &Date| {
+            (-reach..=reach).any(|days: i64| day.checked_add(days.days()).is_ok_and(|other| date.is(other)))
+        };
+        self.written.iter().any(is_told) || self.days.iter().any(near)
+    }
+
+    fn holds_number(&self, number: &str) -> bool {
+        self.numbers.contains(number)
+    }
+
+    /// A name is told as it stands, or as a part or derivation: "German" from "Germany".
+    fn holds_name(&self, name: &str) -> bool {
+        if let Some(month) = month(name) {
+            return self.days.iter().any(|day| day.month() == month)
+                || self.written.iter().any(|date| date.month == month)
+                || self.words.contains(name);
+        }
+        if weekday(name).is_some() {
+            return self.is_relative || self.days.iter().any(|day| weekday(name) == Some(day.weekday() as i8));
+        }
+        let is_akin = |word: &String| {
+            word == name
+                || (word.len().min(name.len()) >= 5 && (word.starts_with(name) || name.starts_with(word.as_str())))
+        };
+        self.words.contains(name) || self.words.iter().any(is_akin)
+    }
+}
+
+/// Words by which another day is told than the one on which they are said.
+const RELATIVE: [&str; 10] =
+    ["today", "tomorrow", "yesterday", "tonight", "next", "last", "ago", "week", "weekend", "days"];
+
+/// A word as it is compared: without case, accents and genitive.
+fn plain(word: &str) -> String {
+    let key = entity_key(&word.replace('’', "'"));
+    key.strip_suffix("'s").map(str::to_owned).unwrap_or(key)
+}
+
+/// Words with a capital that do not begin a sentence, in the form in which they are compared.
+fn names(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut begins = true;
+    for piece in text.split_word_bounds() {
+        if piece.starts_with(['.', '!', '?', ':', '“', '"', '…', '\n', '«']) {
+            begins = true;
+        } else if piece.starts_with(char::is_alphanumeric) {
+            let is_name = piece.starts_with(char::is_uppercase) && piece.chars().count() > 1;
+            if is_name && !begins && !piece.starts_with("I'") && !piece.starts_with("I’") {
+                names.push(plain(piece));
+            }
+            begins = false;
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts for a summary of what was said on 4 March 2026, a Wednesday.
+    fn count(summary: &str, source: &str) -> u32 {
+        let day = jiff::civil::date(2026, 3, 4);
+        let line = |text: &str| Line {
+            head: "09:30 Ann: ".into(),
+            text: text.into(),
+            days: (day, day),
+            from: Vec::new(),
+            group: String::new(),
+        };
+        let told = Told { text: summary.into(), day, is_of_one_day: true, from: Vec::new() };
+        ungrounded(&[told], &[line(source)], true)
+    }
+
+    #[test]
+    fn what_the_sources_say_is_grounded() {
+        fn check(summary: &str, source: &str) {
+            assert_eq!(count(summary, source), 0, "{summary} / {source}");
+        }
+        check("Yesterday Ann met José in São Paulo.", "met jose in Sao Paulo");
+        check("It was Ann's flat.", "my flat");
+        check("Ann came 2nd.", "I came second!");
+        check("She has 2 cats and 25 fish.", "two cats, twenty-five fish");
+        check("It cost 1000 euros, then 2.5 more.", "€1,000 and 2,50 more");
+        check("They met at 14:00.", "see you at 2 pm");
+        check("They met at 9:30.", "now!");
+        check("Ann moved on 4 March.", "I moved");
+        check("Ann moved on March 4th, 2026.", "I moved today");
+        check("On 2026-03-05 Ann moves.", "tomorrow I move");
+        check("She will move on 2026-03-13.", "I move next Friday");
+        check("The party was on 12 May 2019.", "it was on 2019-05-12");
+        check("The party was on May 12.", "it was on the 12th of May");
+        check("In March the Germans came.", "the german guests");
+        check("On Wednesday it rained.", "rain");
+        check("They saw German films on a Friday.", "we watch films from Germany, on friday");
+        check("She said: The Moon is far. Nobody minds.", "moon is far");
+        check("", "");
+    }
+
+    #[test]
+    fn what_they_do_not_say_is_counted() {
+        fn check(summary: &str, source: &str, expect: u32) {
+            assert_eq!(count(summary, source), expect, "{summary} / {source}");
+        }
+        check("Then Ann met Bob.", "met somebody", 1);
+        check("Then Bob met Bob.", "met somebody", 1);
+        check("Ann flew to New York.", "flew away", 2);
+        check("It cost 300 euros.", "it cost 30 euros", 1);
+        check("On 2026-05-17 Ann moved.", "I moved", 1);
+        check("Ann moved on 17 May 2026.", "I move on 17 May 2025", 1);
+        check("Ann moved on 17 May 2026 with 3 cats and Tom.", "I moved", 3);
+        check("It was in July.", "it was in june", 1);
+        check("On Sunday it rained.", "rain", 1);
+        check("She came 3rd.", "I came second", 1);
+        // A sentence's first word may be a name, and may be any other.
+        check("Bob came.", "somebody came", 0);
+    }
+
+    #[test]
+    fn german_nouns_are_no_names() {
+        let day = jiff::civil::date(2026, 3, 4);
+        let text = "Sie kauft ein Haus für 300 Euro.".to_owned();
+        let told = Told { text, day, is_of_one_day: true, from: Vec::new() };
+        assert_eq!(ungrounded(&[told], &[], false), 1);
+    }
+}

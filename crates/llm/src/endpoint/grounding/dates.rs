@@ -1,0 +1,87 @@
+//! Dates, months and weekdays in a text, as English and ISO 8601 write them.
+
+use std::sync::LazyLock;
+
+use annals_core::Date;
+use regex::{Captures, Regex};
+
+use super::plain;
+
+/// A date as it is written: perhaps without its year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Written {
+    pub(super) year: Option<i16>,
+    pub(super) month: i8,
+    pub(super) day: i8,
+}
+
+impl Written {
+    /// Whether it can mean this day.
+    pub(super) fn is(self, date: Date) -> bool {
+        self.month == date.month() && self.day == date.day() && self.year.is_none_or(|year| year == date.year())
+    }
+}
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// The month of a word, by its name or the first letters of it.
+pub(super) fn month(word: &str) -> Option<i8> {
+    let is = |name: &str| word == name || (word.len() >= 3 && word.len() <= 4 && name.starts_with(word));
+    let place = MONTHS.iter().position(|name| is(name))?;
+    i8::try_from(place + 1).ok()
+}
+
+/// The place of a weekday in the week, from 1.
+pub(super) fn weekday(word: &str) -> Option<i8> {
+    let place = WEEKDAYS.iter().position(|name| *name == word)?;
+    i8::try_from(place + 1).ok()
+}
+
+static DATES: LazyLock<Regex> = LazyLock::new(|| {
+    let month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
+    let pattern = format!(
+        r"(?ix)
+        \b(?P<y1>\d{{4}})-(?P<m1>\d{{2}})-(?P<d1>\d{{2}})\b
+        | \b(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{month})\b\.?(?:,?\s+(?P<y2>\d{{4}}))?\b
+        | \b(?P<m3>{month})\.?\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<y3>\d{{4}})\b)?"
+    );
+    Regex::new(&pattern).expect("the pattern is a constant, and a test uses it")
+});
+
+/// The dates of a text, and what is left of it.
+pub(super) fn take_dates(text: &str) -> (String, Vec<Written>) {
+    let mut dates = Vec::new();
+    let rest = DATES.replace_all(text, |captures: &Captures<'_>| match written(captures) {
+        Some(date) => {
+            dates.push(date);
+            " ".to_owned()
+        }
+        None => captures[0].to_owned(),
+    });
+    (rest.into_owned(), dates)
+}
+
+fn written(captures: &Captures<'_>) -> Option<Written> {
+    let group = |names: [&str; 3]| names.iter().find_map(|name| captures.name(name)).map(|group| group.as_str());
+    let month_name = group(["m1", "m2", "m3"])?;
+    let month = month_name.parse().ok().or_else(|| month(&plain(month_name)))?;
+    let day = group(["d1", "d2", "d3"])?.parse().ok()?;
+    let year = group(["y1", "y2", "y3"]).and_then(|year| year.parse().ok());
+    // A leap year, so that 29 February without its year counts.
+    Date::new(year.unwrap_or(2024), month, day).ok().map(|_| Written { year, month, day })
+}

@@ -1,0 +1,143 @@
+//! One request to a chat endpoint, and what can come of it.
+//!
+//! The request is built of async-openai's types. It is not sent by async-openai's client, which reads answers of any length,
+//! logs the text of those it cannot read, drops `Retry-After`, and takes keys and organisations from the environment.
+
+use std::time::Duration;
+
+use async_openai::types::chat::CreateChatCompletionRequest;
+use reqwest::{Response, Url, redirect};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+
+use annals_core::Error;
+
+use super::trouble::{Trouble, trouble};
+use crate::config::Model;
+
+/// The longest body that is read; a good answer is a few thousand bytes.
+const LONGEST_BODY: usize = 1_000_000;
+
+/// Not reached within this, it is away.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// What a model said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Completion {
+    /// Its words.
+    pub(super) text: String,
+    /// Tokens of the question, if the server says so.
+    pub(super) tokens_in: Option<u64>,
+    /// Tokens of the answer, if the server says so.
+    pub(super) tokens_out: Option<u64>,
+    /// Whether the limit of tokens ended it.
+    pub(super) is_cut_off: bool,
+}
+
+/// A client for one base URL. It follows no redirect, which would carry key and memories elsewhere. Proxies of the environment
+/// are used, but never for this machine itself.
+pub(super) fn client(base_url: &str) -> annals_core::Result<reqwest::Client> {
+    // Another crate of the process may have chosen one; either will do.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is no URL"))?;
+    let mut builder = reqwest::Client::builder()
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .user_agent(concat!("annals/", env!("CARGO_PKG_VERSION")));
+    if is_this_machine(&url) {
+        builder = builder.no_proxy();
+    }
+    if url.scheme() == "http" {
+        // A machine without any certificates can still talk to its own model.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| Error::unavailable(format!("preparing to ask {base_url}"), error))
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Sends one request. Has no time limit of its own.
+pub(super) async fn post(
+    http: &reqwest::Client,
+    model: &Model,
+    body: &CreateChatCompletionRequest,
+) -> Result<Completion, Trouble> {
+    let mut request = http.post(format!("{}/chat/completions", model.base_url)).json(body);
+    if let Some(key) = &model.key {
+        request = request.bearer_auth(key.expose_secret());
+    }
+    let response = request.send().await.map_err(unreachable)?;
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = read(response).await?;
+    let answer: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    if !status.is_success() {
+        return Err(trouble(status.as_u16(), &headers, &answer));
+    }
+    if answer["error"].is_object() {
+        // Gateways report a failure behind them with status 200 and the real one inside.
+        let inner = answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        return Err(trouble(inner.filter(|code| *code >= 400).unwrap_or(502), &headers, &answer));
+    }
+    completion(&answer).ok_or(Trouble::Unusable("its answer is not that of a chat endpoint"))
+}
+
+async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+        if body.len() + chunk.len() > LONGEST_BODY {
+            return Err(Trouble::Unusable("its answer is longer than a million bytes"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+fn unreachable(error: reqwest::Error) -> Trouble {
+    let error = error.without_url();
+    let mut root: &dyn std::error::Error = &error;
+    while let Some(cause) = root.source() {
+        root = cause;
+    }
+    Trouble::Unreachable(root.to_string())
+}
+
+/// Reads what is needed and minds nothing else: servers differ in the rest.
+fn completion(answer: &Value) -> Option<Completion> {
+    let choice = answer["choices"].get(0)?;
+    let text = match &choice["message"]["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        Value::Null if choice["message"].is_object() => String::new(),
+        _ => return None,
+    };
+    Some(Completion {
+        text,
+        // Some servers report zero where they do not count.
+        tokens_in: answer["usage"]["prompt_tokens"].as_u64().filter(|tokens| *tokens > 0),
+        tokens_out: answer["usage"]["completion_tokens"].as_u64(),
+        is_cut_off: choice["finish_reason"] == "length",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_of_several_makes_are_read() {
+        fn check(message: Value, expect: Option<&str>) {
+            let answer = json!({ "choices": [{ "message": message }] });
+            assert_eq!(completion(&answer).map(|completion| completion.text).as_deref(), expect);
+        }
+        check(json!({ "content": "hi" }), Some("hi"));
+        check(json!({ "content": [{ "type": "text", "text": "h" }, { "type": "text", "text": "i" }] }), Some("hi"));
+        check(json!({ "content": null, "refusal": "no" }), Some(""));
+        check(json!("hi"), None);
+        assert_eq!(completion(&json!({ "choices": [] })), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! Writing one summary: what is too long for one question is summarised in parts, and the parts are merged.
+
+use annals_core::ports::SummaryTask;
+use annals_core::{Base, Draft, Error, Grain, Purpose, Result};
+
+use super::ask::{Job, Paid};
+use super::form::Form;
+use super::lines::{self, Line};
+use super::sentences::{self, Told};
+use super::{Endpoint, grounding, tokens};
+use crate::prompts::{AmendData, Context, MergeData, Prompt, Rendered, SummaryData, SummaryFrame, fence};
+
+/// A day never has to do with less, so that a short one keeps a sentence.
+const FLOOR: usize = 25;
+
+/// Partial summaries are merged at most so many times over; each time there are several times fewer.
+const MERGES: usize = 6;
+
+/// Tokens that a word of a partial summary takes in the next question, with its share of the number and date in front.
+const TOKENS_PER_WORD: u64 = 6;
+
+/// Left free in the window: roles, separators, and what a correction adds.
+const MARGIN: u64 = 600;
+
+/// A question with less room for its input than this is not worth asking.
+const LEAST_ROOM: u64 = 150;
+
+/// The summary of a period, by the model for its grain.
+pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<Draft> {
+    let (zones, grain) = (task.settings.zones()?, task.period.grain());
+    let late = lines::of(grain, task.sources, &zones)?;
+    let base = task.base.map(|base| lines::of_base(base, task.period.cover_days().0)).unwrap_or_default();
+    if let Some(base) = task.base.filter(|_| late.is_empty()) {
+        return Ok(unchanged(base));
+    }
+    let all = [base.clone(), late.clone()].concat();
+    let job = Job {
+        agent: task.agent,
+        settings: task.settings,
+        purpose: Purpose::of(grain),
+        about: zones.cover(task.period).end,
+        now: task.now,
+    };
+    let mut scribe = Scribe { endpoint, task: &task, job, grain, tokens: 0 };
+    let told = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
+    let has_names = task.settings.language != "de";
+    Ok(Draft {
+        text: sentences::set(grain, &told),
+        ungrounded: grounding::ungrounded(&told, &all, has_names),
+        sentences: told.into_iter().map(Told::sentence).collect(),
+        tokens: scribe.tokens,
+        verbatim: false,
+    })
+}
+
+/// What was sealed and has nothing to be amended by stays as it is.
+fn unchanged(base: &Base) -> Draft {
+    let Base { text, sentences, verbatim, .. } = base.clone();
+    Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim }
+}
+
+/// The most words of a summary.
+fn limit(grain: Grain) -> usize {
+    match grain {
+        Grain::Working | Grain::Daily => 200,
+        Grain::Weekly => 300,
+        Grain::Monthly => 400,
+        Grain::Quarterly => 500,
+        Grain::Yearly => 600,
+    }
+}
+
+struct Scribe<'a> {
+    endpoint: &'a Endpoint,
+    task: &'a SummaryTask<'a>,
+    job: Job<'a>,
+    grain: Grain,
+    /// Paid so far.
+    tokens: u64,
+}
+
+impl Scribe<'_> {
+    /// One summary of all lines, whatever their number.
+    async fn digest(&mut self, all: Vec<Line>) -> Result<Vec<Told>> {
+        let words = self.words(&all);
+        let mut prompt = Prompt::of(self.grain);
+        let mut parts = lines::split(all, self.room(prompt)?);
+        for _ in 0..MERGES {
+            if let [only] = parts.as_slice() {
+                return self.tell(prompt, &[], only, words).await;
+            }
+            let room = self.room(Prompt::Merge)?;
+            let mut partial = Vec::new();
+            for part in &parts {
+                let share = share(room, parts.len()).max(FLOOR).min(self.words(part));
+                let told = self.tell(prompt, &[], part, share).await?;
+                // Strictly, so that the parts become fewer each time.
+                partial.extend(sentences::within(share * 3 / 2, told));
+            }
+            prompt = Prompt::Merge;
+            parts = lines::split(partial.iter().map(Told::line).collect(), room);
+        }
+        Err(self.problem("the window is too small for what there is to read"))
+    }
+
+    /// The base with what came late; that is summarised first if both together are too long.
+    async fn amended(&mut self, base: Vec<Line>, late: Vec<Line>) -> Result<Vec<Told>> {
+        let room = self.room(Prompt::Amend)?;
+        let words = limit(self.grain).min(words(&base) + self.words(&late));
+        let fits = |late: &[Line]| lines::tokens(&base) + lines::tokens(late) <= room;
+        if fits(&late) {
+            return self.tell(Prompt::Amend, &base, &late, words).await;
+        }
+        let late: Vec<Line> = self.digest(late).await?.iter().map(Told::line).collect();
+        if !fits(&late) {
+            return Err(self.problem("the window is too small for the sealed summary and what came late"));
+        }
+        self.tell(Prompt::Amend, &base, &late, words).await
+    }
+
+    /// One question. The lines of the base are numbered first.
+    async fn tell(&mut self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Vec<Told>> {
+        let all = [base, lines].concat();
+        let rendered = self.render(prompt, base, lines, words)?;
+        let read = |answer: &serde_json::Value| sentences::read(answer, &all);
+        let Paid { value, tokens } = self.endpoint.ask(&self.job, Form::Summary, rendered, &read).await?;
+        self.tokens += tokens;
+        Ok(sentences::within(words * 2, value))
+    }
+
+    fn render(&self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Rendered> {
+        let (first, last) = self.task.period.cover_days();
+        let frame = SummaryFrame {
+            period: self.task.period.to_string(),
+            first_day: first.to_string(),
+            last_day: last.to_string(),
+            words,
+        };
+        let sources = fence("sources", &lines::numbered(lines, base.len() + 1));
+        let context = match prompt {
+            Prompt::Amend => {
+                let base = fence("base", &lines::numbered(base, 1));
+                Context::Amend(frame, AmendData { base, sources })
+            }
+            Prompt::Merge => Context::Merge(frame, MergeData { sources }),
+            _ => Context::Summary(frame, SummaryData { sources }),
+        };
+        prompt.render(self.job.settings, &context)
+    }
+
+    /// Tokens that the lines of one question may have.
+    fn room(&self, prompt: Prompt) -> Result<u64> {
+        let model = &self.endpoint.channel(self.job.purpose)?.model;
+        let Rendered { system, user } = self.render(prompt, &[], &[], limit(self.grain))?;
+        let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
+        let room = model.window.saturating_sub(model.max_output_tokens).saturating_sub(fixed);
+        if room < LEAST_ROOM {
+            return Err(self.problem(&format!("prompt and answer leave no room in a window of {}", model.window)));
+        }
+        Ok(room)
+    }
+
+    /// The most words for a summary of these lines: of a day a quarter of what was said, if that is less than the limit.
+    fn words(&self, lines: &[Line]) -> usize {
+        let limit = limit(self.grain);
+        if self.grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }
+    }
+
+    fn problem(&self, problem: &str) -> Error {
+        Error::model(format!("summarising {}", self.task.period), problem)
+    }
+}
+
+/// Words of each of so many partial summaries that are to fit into one question together.
+fn share(room: u64, parts: usize) -> usize {
+    usize::try_from(room / TOKENS_PER_WORD).unwrap_or(usize::MAX) / parts
+}
+
+fn words(lines: &[Line]) -> usize {
+    lines.iter().map(|line| sentences::length(&line.text)).sum()
+}

@@ -1,0 +1,183 @@
+//! The endpoint over real HTTP, against a server that answers by a script.
+
+mod facts;
+mod merged;
+mod planted;
+mod summaries;
+mod troubles;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use annals_core::ports::{ExtractionTask, Replies, SummaryTask};
+use annals_core::{
+    Agent, Base, Catalog, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Kind, Memory, MemoryId, Message,
+    Period, Result, Sentence, Settings, Timestamp, Zones,
+};
+use annals_testkit::{MemoryCatalog, ModelServer, Script, agent, at, message, period, turn_of};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::config::ModelsConfig;
+
+/// Quick enough for tests; the breaker stays open until a test ends.
+const QUICK: Pace = Pace {
+    first_wait: Duration::from_millis(1),
+    retries: 3,
+    cool_down: Duration::from_secs(600),
+    longest_cool_down: Duration::from_secs(600),
+};
+
+/// Later on the day after [`DAY`], so that the day is over.
+const NOW: &str = "2026-03-05T08:00:00Z";
+const DAY: &str = "2026-03-04";
+
+/// An endpoint, what it keeps, and whose memory it works on.
+struct Rig {
+    endpoint: Endpoint,
+    catalog: MemoryCatalog,
+    agent: Agent,
+    settings: Settings,
+    now: Timestamp,
+}
+
+impl Rig {
+    fn new(server: &ModelServer) -> Rig {
+        Rig::of(json!({ "base_url": server.base_url(), "model": "test" }))
+    }
+
+    /// With more said of the endpoint.
+    fn with(server: &ModelServer, more: Value) -> Rig {
+        let mut table = json!({ "base_url": server.base_url(), "model": "test" });
+        table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Rig::of(table)
+    }
+
+    fn of(table: Value) -> Rig {
+        Rig::paced(table, QUICK)
+    }
+
+    fn paced(table: Value, pace: Pace) -> Rig {
+        let config: ModelsConfig = serde_json::from_value(table).unwrap();
+        let models = config.check(|_| None).unwrap();
+        let catalog = MemoryCatalog::new();
+        let endpoint = Endpoint::at_pace(&models, Arc::new(catalog.clone()), pace).unwrap();
+        Rig { endpoint, catalog, agent: agent("tester"), settings: Settings::default(), now: at(NOW) }
+    }
+
+    async fn day(&self, turns: &[Memory]) -> Result<Draft> {
+        self.summarize(DAY, turns, None).await
+    }
+
+    async fn summarize(&self, label: &str, sources: &[Memory], base: Option<&Base>) -> Result<Draft> {
+        let task = SummaryTask {
+            agent: &self.agent,
+            settings: &self.settings,
+            period: period(label),
+            sources,
+            base,
+            now: self.now,
+        };
+        self.endpoint.summarize(task).await
+    }
+
+    async fn extract(&self, turns: &[Memory]) -> Result<Extracted> {
+        self.extract_knowing(turns, &[], &[]).await
+    }
+
+    async fn extract_knowing(&self, turns: &[Memory], context: &[Memory], known: &[Fact]) -> Result<Extracted> {
+        let task = ExtractionTask {
+            agent: &self.agent,
+            settings: &self.settings,
+            turns,
+            context,
+            known,
+            predicates: &["lives_in".into(), "likes".into()],
+            now: self.now,
+        };
+        self.endpoint.extract(task).await
+    }
+
+    /// Calls and tokens that were booked today.
+    async fn spent(&self) -> (u64, u64) {
+        let usage = self.catalog.usage(&self.agent, at("2026-01-01T00:00:00Z")).await.unwrap();
+        usage
+            .iter()
+            .fold((0, 0), |(calls, tokens), usage| (calls + usage.calls, tokens + usage.tokens_in + usage.tokens_out))
+    }
+}
+
+/// Turns of one day as the catalog gives them out; each is a conversation, a speaker and a text.
+async fn turns(said: &[(&str, &str, &str)]) -> Vec<Memory> {
+    let (agent, catalog) = (agent("tester"), MemoryCatalog::new());
+    let begin = at("2026-03-04T09:00:00Z");
+    let turns = said.iter().zip(0..).map(|((conversation, speaker, text), second)| {
+        let at = begin + annals_core::SignedDuration::from_secs(second);
+        let (conversation, name) = ((*conversation).to_owned(), Some((*speaker).to_owned()));
+        turn_of(&agent, Message { conversation, name, at, ..message(NOW, text) })
+    });
+    catalog.ingest(&agent, turns.collect(), false, at(NOW)).await.unwrap();
+    catalog.inputs(&agent, period(DAY)).await.unwrap().into_iter().filter(|memory| memory.kind == Kind::Turn).collect()
+}
+
+/// A few turns about a move.
+async fn a_day() -> Vec<Memory> {
+    turns(&[
+        ("move", "Ann", "Today I signed the contract for the new flat in Lisbon."),
+        ("move", "Bob", "The movers come on Friday at seven, and Marta brings the keys."),
+        ("move", "Ann", "I told my sister about it; she was very happy."),
+    ])
+    .await
+}
+
+/// Turns of many words in several conversations.
+async fn a_long_day(conversations: usize, turns_each: usize) -> Vec<Memory> {
+    let text = |c: usize, t: usize| format!("turn{c}x{t} {}", "somebody tells something of little weight ".repeat(8));
+    let said: Vec<(String, String)> =
+        (0..conversations).flat_map(|c| (0..turns_each).map(move |t| (format!("c{c}"), text(c, t)))).collect();
+    let said: Vec<(&str, &str, &str)> = said.iter().map(|(c, text)| (c.as_str(), "Ann", text.as_str())).collect();
+    turns(&said).await
+}
+
+/// A summary as the catalog gives it out.
+fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
+    let period = period(label);
+    let zones = Zones::new("UTC").unwrap();
+    let sentences: Vec<Sentence> = sentences
+        .iter()
+        .map(|(day, text, from)| Sentence {
+            day: day.parse::<Period>().unwrap().first_day(),
+            speaker: None,
+            text: (*text).into(),
+            from: vec![MemoryId::from_text(*from)],
+        })
+        .collect();
+    Memory {
+        id: MemoryId::summary(&agent("tester"), period),
+        grain: period.grain(),
+        kind: Kind::Summary,
+        period,
+        cover: zones.cover(period),
+        days: period.cover_days(),
+        text: sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join("\n"),
+        speaker: None,
+        role: None,
+        conversation: None,
+        message: None,
+        sentences,
+        sources: Vec::new(),
+        importance: None,
+        pinned: false,
+        seq: 1,
+    }
+}
+
+/// A summary of these sentences, as a model answers it.
+fn sentences(elements: Value) -> Script {
+    Script::Says(json!({ "sentences": elements }).to_string())
+}
+
+/// Facts and operations, as a model answers them.
+fn found(facts: Value, operations: Value) -> Script {
+    Script::Says(json!({ "facts": facts, "operations": operations }).to_string())
+}

@@ -1,0 +1,160 @@
+//! Extraction: what is kept of an answer, and what is asked.
+
+use super::*;
+
+fn operation(op: &str, subject: &str, predicate: &str, object: &str, source: u64) -> Value {
+    json!({ "op": op, "subject": subject, "predicate": predicate, "object": object, "replaces": null,
+            "confidence": 0.9, "when": null, "source": source })
+}
+
+#[tokio::test]
+async fn facts_and_operations_name_turn_time_and_speaker() {
+    let turns = a_day().await;
+    let facts = json!([{ "text": "Ann lives in Lisbon.", "kind": "Home", "importance": "0.8", "when": "2026-03-06",
+                         "who": ["I", "Ann"], "source": "[1]" }]);
+    let mut moved = operation("update", "I", "Lives in", "Lisbon", 1);
+    moved["replaces"] = json!("Porto");
+    moved["when"] = json!("2026-03");
+    let server = ModelServer::start([found(facts, json!([moved, operation("INSERT", "Ann", "likes", "keys", 1)]))]);
+    let rig = Rig::new(&server);
+    let Extracted { statements, operations, rejected } = rig.extract(&turns).await.unwrap();
+    assert!(rejected.is_empty(), "{rejected:?}");
+    let fact = &statements[0];
+    assert_eq!((fact.topic.as_str(), fact.importance, fact.who.as_slice()), ("home", 0.8, &["Ann".to_owned()][..]));
+    assert_eq!((fact.when, fact.day), (Some(at("2026-03-06T00:00:00Z")), turns[0].period));
+    assert_eq!((fact.cover, &fact.sources), (turns[0].cover, &vec![turns[0].id.clone()]));
+    assert_eq!(fact.id, MemoryId::statement(&rig.agent, &turns[0].id, "Ann lives in Lisbon."));
+    let [moved, likes] = operations.as_slice() else { panic!("{operations:?}") };
+    assert_eq!(
+        (moved.subject.as_str(), moved.predicate.as_str(), moved.object.as_str()),
+        ("Ann", "lives_in", "Lisbon")
+    );
+    assert_eq!((moved.replaces.as_deref(), moved.at), (Some("Porto"), at("2026-03-01T00:00:00Z")));
+    assert_eq!((likes.at, likes.said_at, likes.recorded_at), (turns[0].at(), turns[0].at(), rig.now));
+    assert_eq!((moved.position, likes.position), (0, 1));
+    assert_eq!(likes.id, annals_core::FactOperation::id(&turns[0].id, 1));
+}
+
+#[tokio::test]
+async fn one_bad_operation_does_not_discard_nine_good_ones() {
+    let turns = turns(&[("c", "Ann", "I like many things."), ("c", "Ann", "And more of them.")]).await;
+    let mut operations: Vec<Value> =
+        (0..9).map(|n| operation("INSERT", "Ann", "likes", &format!("thing {n}"), 1 + n % 2)).collect();
+    operations.insert(4, json!({ "op": "INSERT", "subject": 7 }));
+    let server = ModelServer::start([found(json!([]), json!(operations))]);
+    let found = Rig::new(&server).extract(&turns).await.unwrap();
+    assert_eq!(found.operations.len(), 9);
+    assert_eq!(found.rejected, ["operation 5: cites no turn"]);
+}
+
+#[tokio::test]
+async fn elements_that_cannot_be_used_are_put_aside_with_a_reason() {
+    async fn check(element: Value, expect: &str) {
+        let turns = turns(&[("c", "Ann", "I stopped playing the cello.")]).await;
+        let good = operation("INSERT", "Ann", "likes", "rest", 1);
+        let server = ModelServer::start([found(json!([]), json!([good, element]))]);
+        let found = Rig::new(&server).extract(&turns).await.unwrap();
+        assert_eq!((found.operations.len(), found.rejected), (1, vec![format!("operation 2: {expect}")]), "{element}");
+    }
+    check(operation("INSERT", "Ann", "likes", "tea", 2), "cites no turn").await;
+    check(operation("MERGE", "Ann", "likes", "tea", 1), "has no known op").await;
+    check(operation("INSERT", " ", "likes", "tea", 1), "has no usable subject").await;
+    check(operation("INSERT", "Ann", "...", "tea", 1), "has no usable predicate").await;
+    check(operation("INSERT", "Ann", "likes", &"tea ".repeat(60), 1), "has no usable object").await;
+    check(operation("DELETE", "Ann", "plays", "", 1), "has no usable object").await;
+    check(operation("DELETE", "", "plays", "cello", 1), "has no usable subject").await;
+    check(operation("DELETE", "Ann", "lives_in", "Lisbon", 1), "deletes what nobody named").await;
+    check(operation("INSERT", "Ann", "has_password", "swordfish", 1), "reads like a credential").await;
+}
+
+#[tokio::test]
+async fn what_was_named_may_end() {
+    let turns = turns(&[("c", "Ann", "I stopped playing the cello.")]).await;
+    let server = ModelServer::start([found(json!([]), json!([operation("DELETE", "I", "plays", "the Cello", 1)]))]);
+    let found = Rig::new(&server).extract(&turns).await.unwrap();
+    assert_eq!((found.operations.len(), found.rejected.len()), (1, 0));
+}
+
+#[tokio::test]
+async fn an_update_that_names_no_former_value_ends_none() {
+    let turns = turns(&[("c", "Ann", "I like tea now.")]).await;
+    let server = ModelServer::start([found(json!([]), json!([operation("UPDATE", "Ann", "likes", "tea", 1)]))]);
+    let found = Rig::new(&server).extract(&turns).await.unwrap();
+    assert_eq!(found.operations[0].verb, annals_core::Verb::Insert);
+}
+
+#[tokio::test]
+async fn one_turn_gives_only_so_much() {
+    let turns = turns(&[("c", "Ann", "I like everything.")]).await;
+    let operations: Vec<Value> = (0..30).map(|n| operation("INSERT", "Ann", "likes", &format!("x{n}"), 1)).collect();
+    let facts: Vec<Value> = (0..30).map(|n| json!({ "text": format!("Ann likes x{n}."), "source": 1 })).collect();
+    let server = ModelServer::start([found(json!(facts), json!(operations))]);
+    let found = Rig::new(&server).extract(&turns).await.unwrap();
+    assert_eq!((found.operations.len(), found.statements.len(), found.rejected.len()), (8, 8, 44));
+}
+
+#[tokio::test]
+async fn the_question_shows_what_is_known_and_what_was_said_before() {
+    let turns = a_day().await;
+    let known = Fact {
+        id: "o-1".into(),
+        subject: "Ann".into(),
+        predicate: "lives_in".into(),
+        object: "Porto".into(),
+        properties: annals_core::Properties::new(),
+        confidence: 1.0,
+        valid_from: at(NOW),
+        valid_to: None,
+        recorded_at: at(NOW),
+        said: turns[0].cover,
+        sources: Vec::new(),
+        superseded_by: None,
+    };
+    let server = ModelServer::start([]);
+    Rig::new(&server).extract_knowing(&turns[1..], &turns[..1], &[known]).await.unwrap();
+    let asked = server.requests()[0].said_by("user").to_owned();
+    for part in [
+        "The day is 2026-03-04, a Wednesday.",
+        "\nAnn, Bob\n",
+        "\n- Ann, lives_in, Porto\n",
+        "\nlives_in, likes\n",
+        "\n2026-03-04 09:00 Ann: Today I signed",
+        "\n[1] 2026-03-04 09:00 Bob: The movers",
+    ] {
+        assert!(asked.contains(part), "{part} / {asked}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_found_is_an_answer() {
+    let server = ModelServer::start([found(json!([]), json!([]))]);
+    let rig = Rig::new(&server);
+    assert_eq!(rig.extract(&a_day().await).await.unwrap(), Extracted::default());
+    assert_eq!(rig.extract(&[]).await.unwrap(), Extracted::default());
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_of_another_form_is_asked_for_again() {
+    let server = ModelServer::start([
+        Script::Says(r#"["Ann lives in Lisbon"]"#.into()),
+        found(json!(["Ann lives in Lisbon"]), json!([])),
+    ]);
+    let error = Rig::new(&server).extract(&a_day().await).await.unwrap_err();
+    assert!(matches!(error, Error::Model { .. }), "{error}");
+    assert_eq!(server.requests().len(), 2);
+    assert!(server.requests()[1].said_by("user").contains("neither a list `facts`"));
+}
+
+#[tokio::test]
+async fn many_turns_are_read_in_parts_and_keep_their_places() {
+    let turns = a_long_day(3, 10).await;
+    let server = ModelServer::start([]);
+    let rig = Rig::with(&server, json!({ "window": 3_600, "max_output_tokens": 400 }));
+    let found = rig.extract(&turns).await.unwrap();
+    assert!(server.requests().len() > 2);
+    assert_eq!((found.operations.len(), found.statements.len()), (30, 30));
+    let ids: std::collections::BTreeSet<&String> = found.operations.iter().map(|operation| &operation.id).collect();
+    assert_eq!(ids.len(), 30);
+    assert!(found.operations.iter().all(|operation| operation.position == 0 && operation.subject == "Ann"));
+}

@@ -1,0 +1,88 @@
+//! Inputs that are longer than a window.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::endpoint::tokens::of_messages;
+
+const SMALL: u64 = 2_600;
+
+fn small(server: &ModelServer) -> Rig {
+    Rig::with(server, json!({ "window": SMALL, "max_output_tokens": 400, "daily_tokens": 10_000_000 }))
+}
+
+#[tokio::test]
+async fn a_long_day_is_read_in_parts_that_fit() {
+    let server = ModelServer::start([]);
+    let (rig, day) = (small(&server), a_long_day(6, 8).await);
+    let draft = rig.day(&day).await.unwrap();
+    let requests = server.requests();
+    assert!(requests.len() > 6, "{}", requests.len());
+    for request in &requests {
+        let count = of_messages([request.said_by("system"), request.said_by("user")]);
+        assert!(count + 400 <= SMALL, "{count}");
+    }
+    let merges = requests.iter().filter(|request| request.said_by("system").contains("partial summaries")).count();
+    assert!(merges >= 1);
+    // What is left after all cuts is still traced to turns.
+    let ids: BTreeSet<&MemoryId> = day.iter().map(|turn| &turn.id).collect();
+    assert!(
+        draft
+            .sentences
+            .iter()
+            .all(|sentence| !sentence.from.is_empty() && sentence.from.iter().all(|id| ids.contains(id)))
+    );
+    assert_eq!((requests.len() as u64, draft.tokens), rig.spent().await);
+}
+
+#[tokio::test]
+async fn parts_that_were_paid_for_survive_an_outage() {
+    let day = a_long_day(6, 8).await;
+    let reference = ModelServer::start([]);
+    let whole = small(&reference).day(&day).await.unwrap();
+    let needed = reference.requests().len();
+
+    let mut script = vec![Script::Good; 3];
+    script.extend(vec![Script::Refuses(500, None); 4]);
+    let server = ModelServer::start(script);
+    let table = json!({
+        "base_url": server.base_url(), "model": "test", "window": SMALL, "max_output_tokens": 400,
+        "daily_tokens": 10_000_000,
+    });
+    let rig = Rig::paced(table, Pace { cool_down: Duration::ZERO, ..QUICK });
+    assert!(matches!(rig.day(&day).await, Err(Error::Unavailable { .. })));
+    assert_eq!(rig.day(&day).await.unwrap().sentences, whole.sentences);
+    assert_eq!(server.requests().len(), needed + 4);
+}
+
+#[tokio::test]
+async fn one_turn_longer_than_the_window_is_read_in_pieces() {
+    let text = "word after word after word and no end in sight ".repeat(300);
+    let day = turns(&[("c", "Ann", &text)]).await;
+    let server = ModelServer::start([]);
+    let draft = small(&server).day(&day).await.unwrap();
+    assert!(server.requests().len() > 2);
+    assert!(draft.sentences.iter().all(|sentence| sentence.from == [day[0].id.clone()]));
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_shorten_is_not_asked_for_ever() {
+    // It repeats all it reads, so partial summaries never become fewer.
+    let server = ModelServer::choosing(|request| {
+        let lines = request.said_by("user").lines().filter(|line| line.starts_with('['));
+        let all: Vec<Value> = lines.map(|line| json!({ "text": line, "day": null, "sources": [] })).collect();
+        sentences(json!(all))
+    });
+    let rig = small(&server);
+    let _ = rig.day(&a_long_day(4, 8).await).await;
+    assert!(server.requests().len() < 60, "{}", server.requests().len());
+}
+
+#[tokio::test]
+async fn a_window_without_room_is_said_to_have_none() {
+    let server = ModelServer::start([]);
+    let rig = Rig::with(&server, json!({ "window": 1_024, "max_output_tokens": 400 }));
+    let error = rig.day(&a_day().await).await.unwrap_err();
+    assert!(error.to_string().contains("leave no room in a window of 1024"), "{error}");
+    assert!(server.requests().is_empty());
+}

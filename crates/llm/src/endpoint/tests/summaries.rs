@@ -1,0 +1,158 @@
+//! What a good answer becomes, what it costs, and what is asked.
+
+use super::*;
+
+#[tokio::test]
+async fn keeps_the_promises_of_the_port() {
+    let server = ModelServer::start([]);
+    annals_testkit::engine_suite(&Rig::new(&server).endpoint).await;
+}
+
+#[tokio::test]
+async fn sentences_are_traced_and_counted() {
+    let answer = json!([
+        { "text": "Ann signed for a flat in Lisbon.", "day": DAY, "sources": [1] },
+        { "text": "Then Marta and Zoltan bring the keys.", "day": null, "sources": [2, 3] },
+    ]);
+    let server = ModelServer::start([sentences(answer)]);
+    let (rig, day) = (Rig::new(&server), a_day().await);
+    let draft = rig.day(&day).await.unwrap();
+    assert_eq!(draft.text, "Ann signed for a flat in Lisbon. Then Marta and Zoltan bring the keys.");
+    assert_eq!(draft.sentences[0].from, [day[0].id.clone()]);
+    assert_eq!(draft.sentences[1].from, [day[1].id.clone(), day[2].id.clone()]);
+    assert_eq!((draft.ungrounded, draft.verbatim), (1, false));
+    assert_eq!((1, draft.tokens), rig.spent().await);
+}
+
+#[tokio::test]
+async fn the_question_shows_times_speakers_and_numbers() {
+    let server = ModelServer::start([]);
+    let mut rig = Rig::new(&server);
+    rig.settings.time_zone = "Europe/Lisbon".into();
+    rig.day(&a_day().await).await.unwrap();
+    let request = &server.requests()[0];
+    let asked = request.said_by("user");
+    assert!(asked.contains("\n[2] 09:00 Bob: The movers come on Friday"), "{asked}");
+    assert!(asked.starts_with("The day is 2026-03-04. Write at most 25 words."), "{asked}");
+    assert!(!request.said_by("system").contains("movers"));
+    assert_eq!(request.body["max_tokens"], 2_048);
+    assert_eq!(request.body["model"], "test");
+}
+
+#[tokio::test]
+async fn longer_periods_are_made_of_sentences() {
+    let days = [
+        summary_of("2026-03-04", &[("2026-03-04", "Ann moved.", "t-1"), ("2026-03-04", "Bob came.", "t-2")]),
+        summary_of("2026-03-05", &[("2026-03-05", "It rained.", "t-3")]),
+    ];
+    let answer = json!([
+        { "text": "Ann moved with Bob.", "day": null, "sources": [1, 2] },
+        { "text": "It was wet.", "day": null, "sources": [3] },
+        { "text": "All in all a full week.", "day": null, "sources": [1, 2, 3] },
+    ]);
+    let server = ModelServer::start([sentences(answer)]);
+    let mut rig = Rig::new(&server);
+    rig.now = at("2026-03-10T00:00:00Z");
+    let draft = rig.summarize("2026-W10", &days, None).await.unwrap();
+    assert_eq!(draft.text, "2026-03-04 Ann moved with Bob.\n2026-03-05 It was wet.\nAll in all a full week.");
+    let from: Vec<Vec<&str>> =
+        draft.sentences.iter().map(|sentence| sentence.from.iter().map(MemoryId::as_str).collect()).collect();
+    assert_eq!(from, [vec!["t-1", "t-2"], vec!["t-3"], vec!["t-1", "t-2", "t-3"]]);
+    assert!(server.requests()[0].said_by("user").contains("[3] 2026-03-05 It rained."));
+}
+
+#[tokio::test]
+async fn the_same_question_is_paid_for_once() {
+    let server = ModelServer::start([]);
+    let (mut rig, day) = (Rig::new(&server), a_day().await);
+    let first = rig.day(&day).await.unwrap();
+    let again = rig.day(&day).await.unwrap();
+    assert_eq!((again.tokens, &again.sentences), (0, &first.sentences));
+    assert_eq!(server.requests().len(), 1);
+    // Another prompt is another question, and another recipe.
+    let before = Engine::recipe(&rig.endpoint, &rig.settings, Grain::Daily);
+    rig.settings.prompts.insert("daily".into(), "In verse.\n---\n{{ sources }}".into());
+    assert_ne!(Engine::recipe(&rig.endpoint, &rig.settings, Grain::Daily), before);
+    rig.day(&day).await.unwrap();
+    assert!(server.requests()[1].said_by("system").starts_with("In verse."));
+}
+
+#[tokio::test]
+async fn a_kept_answer_needs_no_endpoint_and_no_budget() {
+    let (mut rig, day) = {
+        let server = ModelServer::start([]);
+        let (rig, day) = (Rig::new(&server), a_day().await);
+        rig.day(&day).await.unwrap();
+        (rig, day)
+    };
+    rig.settings.daily_tokens = Some(0);
+    assert_eq!(rig.day(&day).await.unwrap().tokens, 0);
+}
+
+#[tokio::test]
+async fn a_spent_budget_waits_for_midnight() {
+    let server = ModelServer::start([]);
+    let (mut rig, day) = (Rig::new(&server), a_day().await);
+    rig.settings.daily_tokens = Some(1_000);
+    let error = rig.day(&day).await.unwrap_err();
+    let Error::Budget { limit, again } = error else { panic!("{error}") };
+    assert_eq!((limit, again), (1_000, at("2026-03-06T00:00:00Z")));
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn each_day_has_its_own_budget() {
+    let server = ModelServer::start([]);
+    let (mut rig, day) = (Rig::new(&server), a_day().await);
+    let one_question = 3_100;
+    rig.settings.daily_tokens = Some(one_question);
+    rig.day(&day).await.unwrap();
+    assert!(matches!(rig.day(&day[..1]).await, Err(Error::Budget { .. })));
+    rig.now = at("2026-03-06T00:00:00Z");
+    rig.day(&day[..1]).await.unwrap();
+}
+
+#[tokio::test]
+async fn old_days_leave_half_of_the_budget() {
+    let server = ModelServer::start([]);
+    let (mut rig, day) = (Rig::new(&server), a_day().await);
+    rig.settings.daily_tokens = Some(4_000);
+    rig.now = at("2026-03-13T00:00:00Z");
+    let error = rig.day(&day).await.unwrap_err();
+    assert!(matches!(error, Error::Budget { limit: 2_000, .. }), "{error}");
+    rig.now = at("2026-03-12T00:00:00Z");
+    rig.day(&day).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_sealed_summary_is_amended() {
+    let sentence = Sentence {
+        day: period(DAY).first_day(),
+        speaker: Some("Ann".into()),
+        text: "I signed.".into(),
+        from: vec![MemoryId::from_text("t-old")],
+    };
+    let base = Base { text: "Ann: I signed.".into(), sentences: vec![sentence], sources: Vec::new(), verbatim: true };
+    let server = ModelServer::start([]);
+    let (rig, day) = (Rig::new(&server), a_day().await);
+    let draft = rig.summarize(DAY, &day[..1], Some(&base)).await.unwrap();
+    assert_eq!(draft.sentences[0].from, [MemoryId::from_text("t-old")]);
+    assert_eq!(draft.sentences[1].from, [day[0].id.clone()]);
+    let asked = server.requests()[0].said_by("user").to_owned();
+    assert!(
+        asked.contains("[1] 2026-03-04 Ann: I signed.") && asked.contains("[2] 09:00 Ann: Today I signed"),
+        "{asked}"
+    );
+    // Without anything late it is what it was, and nobody is asked.
+    let same = rig.summarize(DAY, &[], Some(&base)).await.unwrap();
+    assert_eq!((same.text, same.verbatim, same.tokens), (base.text, true, 0));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_purpose_without_a_model_is_said_to_have_none() {
+    let server = ModelServer::start([]);
+    let rig = Rig::with(&server, json!({ "daily": { "off": true } }));
+    assert!(!rig.endpoint.does(Purpose::Daily) && rig.endpoint.does(Purpose::Weekly));
+    assert!(matches!(rig.day(&a_day().await).await, Err(Error::Invalid(_))));
+}

@@ -1,0 +1,157 @@
+//! Why an endpoint gave no answer, and what can be done about it.
+
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use serde_json::Value;
+
+/// Why there is no answer. Never holds words of a question or an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// No connection, or one that broke.
+    Unreachable(String),
+    /// It says that it cannot now, and perhaps for how long.
+    Overloaded { status: u16, wait: Option<Duration> },
+    /// No answer within the time that was given.
+    Late(Duration),
+    /// The key, the address or the name of the model is wrong: a matter between operator and endpoint.
+    Denied(u16),
+    /// It was not asked, for it did not answer a moment ago; for so long it will not be asked.
+    Away(Duration),
+    /// It does not take this question.
+    Refused { status: u16, code: String },
+    /// It answered, but not as a chat endpoint does.
+    Unusable(&'static str),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Unreachable(cause) => write!(f, "no connection: {cause}"),
+            Trouble::Overloaded { status, .. } => write!(f, "it answered with status {status}"),
+            Trouble::Late(timeout) => write!(f, "no answer within {timeout:?}"),
+            Trouble::Denied(status) => {
+                write!(f, "it answered with status {status}; check the key, the base URL and the name of the model")
+            }
+            Trouble::Away(_) => f.write_str("it did not answer a moment ago"),
+            Trouble::Refused { status, code } => write!(f, "it refused the question with status {status} {code}"),
+            Trouble::Unusable(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl Trouble {
+    /// Whether the same request may well succeed in a moment.
+    pub(super) fn passes(&self) -> bool {
+        matches!(self, Trouble::Unreachable(_) | Trouble::Overloaded { .. })
+    }
+
+    /// Whether the endpoint is at fault, not the question.
+    pub(super) fn is_outage(&self) -> bool {
+        !matches!(self, Trouble::Refused { .. } | Trouble::Unusable(_))
+    }
+
+    /// The wait that the server asked for.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        match self {
+            Trouble::Overloaded { wait, .. } => *wait,
+            Trouble::Away(left) => Some(*left),
+            _ => None,
+        }
+    }
+
+    /// Whether it can mean that the form of the answer cannot be asked for in this way: 400, 422 and 501.
+    pub(super) fn may_be_about_form(&self) -> bool {
+        matches!(self, Trouble::Refused { status: 400 | 422 | 501, .. })
+    }
+
+    /// Whether it answered, and so is to be paid.
+    pub(super) fn was_answered(&self) -> bool {
+        matches!(self, Trouble::Unusable(_))
+    }
+}
+
+/// What an answer with an error status means.
+pub(super) fn trouble(status: u16, headers: &HeaderMap, answer: &Value) -> Trouble {
+    match status {
+        408 | 425 | 429 | 500 | 502.. => Trouble::Overloaded { status, wait: retry_after(headers) },
+        300..=399 | 401..=405 | 407 => Trouble::Denied(status),
+        _ => Trouble::Refused { status, code: code(answer) },
+    }
+}
+
+/// A machine-readable word from an error, and nothing else of it: messages quote the question.
+fn code(answer: &Value) -> String {
+    let words = [&answer["error"]["code"], &answer["error"]["type"]];
+    let is_word = |word: &&str| word.len() <= 60 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let word = words.into_iter().filter_map(Value::as_str).find(is_word);
+    word.map(|word| format!("({word})")).unwrap_or_default()
+}
+
+/// Seconds, or a date, which is compared with the server's own.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = |text: &str| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp());
+    let wait = date(value)?.duration_since(date(headers.get(DATE).map(HeaderValue::to_str)?.ok()?)?);
+    Duration::try_from(wait).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| ((*name).try_into().unwrap(), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn waits_are_read_as_seconds_and_dates() {
+        fn check(pairs: &[(&'static str, &'static str)], expect: Option<u64>) {
+            assert_eq!(retry_after(&headers(pairs)), expect.map(Duration::from_secs), "{pairs:?}");
+        }
+        check(&[("retry-after", "7")], Some(7));
+        check(&[("retry-after", "-7")], None);
+        check(&[("retry-after", "soon")], None);
+        check(&[], None);
+        let (date, later) = ("Wed, 04 Mar 2026 09:00:00 GMT", "Wed, 04 Mar 2026 09:01:30 GMT");
+        check(&[("retry-after", later), ("date", date)], Some(90));
+        check(&[("retry-after", later)], None);
+    }
+
+    #[test]
+    fn what_a_status_means() {
+        fn check(status: u16, passes: bool, is_outage: bool) {
+            let trouble = trouble(status, &HeaderMap::new(), &Value::Null);
+            assert_eq!((trouble.passes(), trouble.is_outage()), (passes, is_outage), "{status}");
+        }
+        check(429, true, true);
+        check(500, true, true);
+        check(503, true, true);
+        check(401, false, true);
+        check(404, false, true);
+        check(302, false, true);
+        check(400, false, false);
+        check(413, false, false);
+    }
+
+    #[test]
+    fn of_an_error_only_its_code_is_told() {
+        fn check(error: Value, expect: &str) {
+            assert_eq!(code(&json!({ "error": error })), expect);
+        }
+        check(
+            json!({ "code": "context_length_exceeded", "message": "Ann lives in Lisbon" }),
+            "(context_length_exceeded)",
+        );
+        check(json!({ "code": "Ann lives", "type": "bad_request" }), "(bad_request)");
+        check(json!("Ann"), "");
+    }
+}

@@ -1,0 +1,71 @@
+//! Every prompt as a model gets it, and what a prompt of one's own may not be.
+
+use annals_core::Settings;
+
+use super::*;
+
+#[test]
+fn prompts_as_models_get_them() {
+    for prompt in Prompt::ALL {
+        let Rendered { system, user } = prompt.render(&Settings::default(), &sample(prompt)).unwrap();
+        let shown = format!("=== system ===\n{system}\n\n=== user ===\n{user}");
+        insta::assert_snapshot!(prompt.as_str(), shown);
+    }
+}
+
+#[test]
+fn the_prompts_that_come_with_annals_are_good() {
+    for prompt in Prompt::ALL {
+        check_prompt(prompt.as_str(), prompt.standard()).unwrap();
+    }
+}
+
+#[test]
+fn a_fault_is_named_with_its_prompt_and_line() {
+    fn check(name: &str, text: &str, expect: &str) {
+        let error = check_prompt(name, text).unwrap_err();
+        assert_eq!(error.to_string(), expect, "{text:?}");
+    }
+    check(
+        "diary",
+        "",
+        "prompt is \"diary\"; it is one of extraction, daily, weekly, monthly, quarterly, yearly, amend, merge",
+    );
+    check("daily", "Write!\n{{ sources }}", "line 2: prompt daily has no line --- between instructions and data");
+    check("daily", "---\n{{ sources }}", "line 1: prompt daily has no instructions above the line ---");
+    check("daily", "Write!\n---\nNow.", "line 3: prompt daily does not show the variable sources in its second part");
+    check("amend", "W\n---\n{{ sources }}", "line 3: prompt amend does not show the variable base in its second part");
+    check(
+        "daily",
+        "Write!\n---\n\n{{ sources }} {{ sorces }}",
+        "line 4: prompt daily names sorces, which this part of it does not know",
+    );
+    // What was said never gets among the instructions.
+    check(
+        "daily",
+        "Write of\n{{ sources }}\n---\n{{ sources }}",
+        "line 2: prompt daily names sources, which this part of it does not know",
+    );
+    // A branch that is never taken counts too.
+    check(
+        "weekly",
+        "W\n---\n{{ sources }}\n{% if false %}{{ word }}{% endif %}",
+        "line 4: prompt weekly names word, which this part of it does not know",
+    );
+    check(
+        "weekly",
+        "W\n---\n{{ sources }}\n{% if words %}",
+        "line 4: prompt weekly cannot be filled in: syntax error: unexpected end of input, expected end of block",
+    );
+}
+
+#[test]
+fn a_prompt_of_ones_own_takes_effect_and_keeps_the_rules() {
+    let mut settings = Settings::default();
+    let standard = Prompt::Daily.digest(&settings);
+    settings.prompts.insert("daily".into(), "Only haiku for {{ period }}.\n---\n{{ sources }}".into());
+    assert_ne!(Prompt::Daily.digest(&settings), standard);
+    let rendered = Prompt::Daily.render(&settings, &sample(Prompt::Daily)).unwrap();
+    assert!(rendered.system.starts_with("Only haiku for 2026-W10.\n\nWhat stands between"), "{}", rendered.system);
+    assert!(rendered.user.starts_with("<sources id="));
+}

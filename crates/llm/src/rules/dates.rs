@@ -1,0 +1,295 @@
+//! Dates in a clause, told in days of the calendar or as seen from the day on which it was said.
+
+use annals_core::Date;
+use interim::{Dialect, parse_date_string};
+use jiff::civil::Weekday;
+use jiff::tz::TimeZone;
+use jiff::{Span, ToSpan};
+use regex::{Captures, Regex};
+
+use super::grammar::pattern;
+
+/// Which way a date lies that could lie both ways: "on Friday", "in May".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Past,
+    Future,
+}
+
+/// A date, to the day, week, month or year in which it was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct When {
+    /// Its first day.
+    pub(super) day: Date,
+    /// As in `2026-05-05`, `2026-05` or `2026`.
+    pub(super) label: String,
+}
+
+impl When {
+    pub(super) fn is_a_day(&self) -> bool {
+        self.label == self.day.to_string()
+    }
+}
+
+/// The clause without its date, and the date as it was told, which lies to one side of `today`. A date that cannot be read is left
+/// where it is.
+pub(super) fn take(clause: &str, today: Date, side: Side) -> (String, Option<When>) {
+    for found in DATE.captures_iter(clause) {
+        if let Some(when) = read(clause, &found, today, side) {
+            let place = found.get(0).expect("a match has a place").range();
+            let rest = format!("{} {}", clause[..place.start].trim_end(), clause[place.end..].trim_start());
+            return (rest.trim_matches([' ', ',']).replace(" ,", ","), Some(when));
+        }
+    }
+    (clause.to_owned(), None)
+}
+
+fn read(clause: &str, found: &Captures<'_>, today: Date, side: Side) -> Option<When> {
+    let part = |name: &str| found.name(name).map(|part| part.as_str().to_lowercase());
+    if let Some(word) = part("word") {
+        return near(&word, today);
+    }
+    if let (Some(count), Some(unit)) = (part("ago"), part("ago_unit")) {
+        return ago(&format!("{} {unit} ago", number(&count)?), &unit, today);
+    }
+    if let (Some(count), Some(unit)) = (part("for"), part("for_unit")) {
+        if !PERFECT.is_match(clause) {
+            return None;
+        }
+        return ago(&format!("{} {unit} ago", number(&count)?), &unit, today);
+    }
+    if let (Some(count), Some(unit)) = (part("in"), part("in_unit")) {
+        return ago(&format!("{} {unit}", number(&count)?), &unit, today);
+    }
+    if let (Some(which), Some(unit)) = (part("which"), part("unit")) {
+        return beside(&which, &unit, today, side);
+    }
+    if let Some(name) = part("weekday") {
+        return toward(side, weekday(&name)?, today).map(day);
+    }
+    let is_placed = found.name("preposition").is_some();
+    if let Some(month) = part("month") {
+        let (number, year) = (part("day").or_else(|| part("day_after")), part("month_year"));
+        let is_date = is_placed || number.is_some() || year.is_some();
+        return is_date.then(|| of_month(&month, number, year, today, side)).flatten();
+    }
+    let year: i16 = part("year").filter(|_| is_placed)?.parse().ok()?;
+    Some(in_year(year))
+}
+
+fn near(word: &str, today: Date) -> Option<When> {
+    let distance = match word {
+        "the day before yesterday" => -2,
+        "yesterday" | "yesterday morning" | "yesterday evening" | "yesterday afternoon" | "last night" => -1,
+        "tomorrow" | "tomorrow morning" | "tomorrow evening" | "tomorrow night" | "tomorrow afternoon" => 1,
+        "the day after tomorrow" => 2,
+        _ => 0,
+    };
+    today.checked_add(distance.days()).ok().map(day)
+}
+
+/// "2 weeks ago" and "2 weeks", to the unit: who says "two years ago" does not mean the day.
+fn ago(phrase: &str, unit: &str, today: Date) -> Option<When> {
+    let date = parsed(phrase, today)?;
+    Some(match unit.trim_end_matches('s') {
+        "month" => in_month(date),
+        "year" => in_year(date.year()),
+        _ => day(date),
+    })
+}
+
+/// "last week", "next May", "this Friday".
+fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
+    let step: i64 = match which {
+        "last" | "past" => -1,
+        "next" | "coming" | "upcoming" => 1,
+        _ => 0,
+    };
+    let shifted = |span: Span| today.checked_add(span).ok();
+    match unit {
+        // Of a week, month or year that is not over, no day but today is known to be meant.
+        "week" if step == 0 => monday(today).map(|monday| When { day: today, ..day(monday) }),
+        "month" if step == 0 => Some(When { day: today, ..in_month(today) }),
+        "year" if step == 0 => Some(When { day: today, ..in_year(today.year()) }),
+        "week" => shifted(step.weeks()).and_then(monday).map(day),
+        // The weekend of this week; on a Sunday "last weekend" is still a week ago.
+        "weekend" => shifted(step.weeks()).and_then(monday)?.checked_add(5.days()).ok().map(day),
+        "month" => shifted(step.months()).map(in_month),
+        "year" => shifted(step.years()).map(|date| in_year(date.year())),
+        name => match weekday(name) {
+            Some(name) if step > 0 => {
+                shifted(1.week()).and_then(monday)?.checked_add(since_monday(name).days()).ok().map(day)
+            }
+            Some(name) => toward(if step < 0 { Side::Past } else { side }, name, today).map(day),
+            None if step < 0 => of_month(name, None, None, today.first_of_month().yesterday().ok()?, Side::Past),
+            None if step > 0 => of_month(name, None, None, today.last_of_month().tomorrow().ok()?, Side::Future),
+            None => of_month(name, None, None, today, side),
+        },
+    }
+}
+
+/// Without a year, of the days of that name in three years, the nearest on its side.
+fn of_month(month: &str, number: Option<String>, year: Option<String>, today: Date, side: Side) -> Option<When> {
+    let to_its_unit = if number.is_some() { day } else { in_month };
+    let number = number.as_deref().unwrap_or("1");
+    let in_year = |year: &str| parsed(&format!("{number} {month} {year}"), today);
+    if let Some(year) = year {
+        return in_year(&year).map(to_its_unit);
+    }
+    let mut days = (-1..=1).filter_map(|years| in_year(&(today.year() + years).to_string()));
+    let nearest = match side {
+        Side::Past => days.rfind(|day| *day <= today),
+        Side::Future => days.find(|day| *day >= today),
+    };
+    nearest.map(to_its_unit)
+}
+
+fn weekday(name: &str) -> Option<Weekday> {
+    Some(match name {
+        "monday" => Weekday::Monday,
+        "tuesday" => Weekday::Tuesday,
+        "wednesday" => Weekday::Wednesday,
+        "thursday" => Weekday::Thursday,
+        "friday" => Weekday::Friday,
+        "saturday" => Weekday::Saturday,
+        "sunday" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+/// The nearest such day that is not today.
+fn toward(side: Side, weekday: Weekday, today: Date) -> Option<Date> {
+    today.nth_weekday(if side == Side::Past { -1 } else { 1 }, weekday).ok()
+}
+
+/// As `interim` reads it.
+fn parsed(phrase: &str, today: Date) -> Option<Date> {
+    let now = today.to_zoned(TimeZone::UTC).ok()?;
+    parse_date_string(phrase, now, Dialect::Uk).ok().map(|moment| moment.date())
+}
+
+fn day(day: Date) -> When {
+    When { day, label: day.to_string() }
+}
+
+fn in_month(date: Date) -> When {
+    When { day: date.first_of_month(), label: date.strftime("%Y-%m").to_string() }
+}
+
+fn in_year(year: i16) -> When {
+    When { day: Date::constant(year, 1, 1), label: format!("{year:04}") }
+}
+
+fn monday(date: Date) -> Option<Date> {
+    date.checked_sub(since_monday(date.weekday()).days()).ok()
+}
+
+fn since_monday(weekday: Weekday) -> i64 {
+    i64::from(weekday.to_monday_zero_offset())
+}
+
+fn number(word: &str) -> Option<u32> {
+    const WORDS: [&str; 12] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    let place =
+        |word: &str| WORDS.iter().position(|known| *known == word).and_then(|place| u32::try_from(place + 1).ok());
+    match word {
+        "a" | "an" => Some(1),
+        "a couple of" | "a couple" | "couple of" => Some(2),
+        "a few" | "few" => Some(3),
+        _ => word.parse().ok().or_else(|| place(word)),
+    }
+}
+
+pattern!(
+    DATE,
+    r"(?xi)(?:,\s*)?
+    (?:\b(?P<preposition>back\ in|on|in|since|by|from|starting|around|early|late|at\ the\ end\ of|at\ the\ beginning\ of|during)\s+)?
+    (?:
+      \b(?P<word>the\ day\ before\ yesterday|the\ day\ after\ tomorrow|yesterday(?:\ (?:morning|afternoon|evening))?|last\ night|today|
+         tonight|this\ (?:morning|afternoon|evening)|tomorrow(?:\ (?:morning|afternoon|evening|night))?)
+      |\b(?P<ago>\d{1,3}|an?|an?\ couple\ of|a\ couple|couple\ of|an?\ few|few|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)
+         \ (?P<ago_unit>days?|weeks?|months?|years?)\ ago
+      |\b(?:for|over)\ (?:about\ |over\ |almost\ )?(?P<for>\d{1,2}|a|a\ couple\ of|a\ few|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)
+         \ (?P<for_unit>months?|years?)(?:\ now)?
+      |\b(?:in|within)\ (?P<in>\d{1,2}|a|a\ couple\ of|a\ few|two|three|four|five|six|seven|eight|nine|ten)
+         \ (?P<in_unit>days?|weeks?|months?|years?)(?:'\ time)?
+      |\b(?:the\ )?(?P<which>last|this|next|past|coming|upcoming)
+         \ (?P<unit>week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day|
+             january|february|march|april|may|june|july|august|september|october|november|december)
+      |\b(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)
+      |\b(?:(?:the\ )?(?P<day>\d{1,2})(?:st|nd|rd|th)?\ (?:of\ )?)?
+         (?P<month>(?-i:January|February|March|April|May|June|July|August|September|October|November|December))
+         (?:\ (?P<day_after>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\ (?P<month_year>\d{4}))?
+      |\b(?P<year>(?:19|20)\d\d)
+    )\b"
+);
+// "I have lived there for two years" began two years ago; "I go there for two years" did not.
+pattern!(PERFECT, r"(?i)\b(?:have|has|been)\b|'ve\b");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Said on Wednesday, 10 May 2023.
+    fn check(side: Side, clause: &str, rest: &str, label: &str, first_day: &str) {
+        let (left, when) = take(clause, Date::constant(2023, 5, 10), side);
+        let when = when.unwrap_or_else(|| panic!("{clause}: no date"));
+        assert_eq!(
+            (left.as_str(), when.label.as_str(), when.day.to_string().as_str()),
+            (rest, label, first_day),
+            "{clause}"
+        );
+    }
+
+    #[test]
+    fn past_dates_are_read_and_taken_out() {
+        let check = |clause, rest, label, day| check(Side::Past, clause, rest, label, day);
+        check("I moved to Oslo yesterday", "I moved to Oslo", "2023-05-09", "2023-05-09");
+        check("Last night, I got a dog", "I got a dog", "2023-05-09", "2023-05-09");
+        check("I moved two weeks ago to Oslo", "I moved to Oslo", "2023-04-26", "2023-04-26");
+        check("I moved 3 years ago", "I moved", "2020", "2020-01-01");
+        check("I moved a month ago", "I moved", "2023-04", "2023-04-01");
+        check("I moved last Friday", "I moved", "2023-05-05", "2023-05-05");
+        check("I moved last Wednesday", "I moved", "2023-05-03", "2023-05-03");
+        check("I moved on Friday", "I moved", "2023-05-05", "2023-05-05");
+        check("I moved last week", "I moved", "2023-05-01", "2023-05-01");
+        check("I moved last weekend", "I moved", "2023-05-06", "2023-05-06");
+        check("I moved last month", "I moved", "2023-04", "2023-04-01");
+        check("I moved last year", "I moved", "2022", "2022-01-01");
+        check("I moved last August", "I moved", "2022-08", "2022-08-01");
+        check("In 2019, I moved", "I moved", "2019", "2019-01-01");
+        check("I moved in March 2019", "I moved", "2019-03", "2019-03-01");
+        check("I moved in March", "I moved", "2023-03", "2023-03-01");
+        check("I moved in August", "I moved", "2022-08", "2022-08-01");
+        check("I moved on 5 May", "I moved", "2023-05-05", "2023-05-05");
+        check("I moved on June 7th", "I moved", "2022-06-07", "2022-06-07");
+        check("I moved on the 7th of June, 2021", "I moved", "2021-06-07", "2021-06-07");
+        check("I've lived in Rome for ten years now", "I've lived in Rome", "2013", "2013-01-01");
+        check("I moved this week", "I moved", "2023-05-08", "2023-05-10");
+    }
+
+    #[test]
+    fn future_dates_are_read_and_taken_out() {
+        let check = |clause, rest, label, day| check(Side::Future, clause, rest, label, day);
+        check("I'll go tomorrow", "I'll go", "2023-05-11", "2023-05-11");
+        check("I'll go on Friday", "I'll go", "2023-05-12", "2023-05-12");
+        check("I'll go next month", "I'll go", "2023-06", "2023-06-01");
+        check("I'll go next year", "I'll go", "2024", "2024-01-01");
+        check("I'll go in two weeks", "I'll go", "2023-05-24", "2023-05-24");
+        check("I'll go on May 5", "I'll go", "2024-05-05", "2024-05-05");
+        check("I'll go next Friday", "I'll go", "2023-05-19", "2023-05-19");
+        check("I'll go next May", "I'll go", "2024-05", "2024-05-01");
+        check("I'll go in August", "I'll go", "2023-08", "2023-08-01");
+        check("I'll go this weekend", "I'll go", "2023-05-13", "2023-05-13");
+    }
+
+    #[test]
+    fn what_is_no_date_stays() {
+        for clause in
+            ["I have 2000 books", "I may go", "April is nice", "I go there for two years", "I moved on 31 February"]
+        {
+            assert_eq!(take(clause, Date::constant(2023, 5, 10), Side::Past), (clause.to_owned(), None));
+        }
+    }
+}

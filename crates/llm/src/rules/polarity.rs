@@ -1,0 +1,43 @@
+//! What is told to have ended, said as if it still held: "I no longer live in Rome" is "I live in Rome", ended.
+
+use regex::{Captures, Regex};
+
+use super::grammar::pattern;
+
+/// A clause turned positive, and whether it has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Polar {
+    pub(super) clause: String,
+    pub(super) ended: bool,
+}
+
+/// The clause without the words that end it. What is only denied stays as it is, and fits no rule.
+pub(super) fn of(clause: &str) -> Polar {
+    let (clause, withdrawn) = match FORGET.find(clause) {
+        Some(forget) => (&clause[forget.end()..], true),
+        None => (clause, false),
+    };
+    let positive = ENDS.iter().find_map(|ends| {
+        let found = ends.captures(clause)?;
+        Some(positive(&found))
+    });
+    Polar { ended: withdrawn || positive.is_some(), clause: positive.unwrap_or_else(|| clause.to_owned()) }
+}
+
+fn positive(found: &Captures<'_>) -> String {
+    let part = |name| found.name(name).map_or("", |part| part.as_str().trim());
+    let parts = [part("who"), part("verb"), part("rest")];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+pattern!(FORGET, r"(?i)^(?:please,? )?(?:forget|scratch|ignore) (?:about )?(?:the fact )?that\s+");
+
+static ENDS: std::sync::LazyLock<[Regex; 4]> = std::sync::LazyLock::new(|| {
+    [
+        r"(?i)^(?P<who>\S+(?:'m| am|'re| are|'s| is)?) no longer (?P<verb>\S+)(?P<rest>.*)$",
+        r"(?i)^(?P<who>[^\s']+) used to (?P<verb>\S+)(?P<rest>.*)$",
+        r"(?i)^(?P<who>\S+) (?:do not|don't|does not|doesn't) (?:really )?(?P<verb>.+?),? (?:anymore|any more|any longer)\b(?P<rest>.*)$",
+        r"(?i)^(?P<who>\S+(?:'m| am|'re| are|'s| is))(?: not|n't) (?P<verb>.+?),? (?:anymore|any more|any longer)\b(?P<rest>.*)$",
+    ]
+    .map(|pattern| Regex::new(pattern).expect("a pattern of the rules is valid"))
+});

@@ -1,0 +1,453 @@
+//! What is a fact and what is none, in small cases. Said by Ann on Wednesday, 10 May 2023, at noon.
+
+use annals_core::ports::ExtractionTask;
+use annals_core::{
+    Agent, Fact, FactOperation, Grain, Interval, MemoryId, Period, Timestamp, TurnKey, Verb, Zones, fold,
+};
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn turn(number: usize, role: Role, speaker: &str, text: &str) -> Memory {
+    let at: Timestamp = "2023-05-10T12:00:00Z".parse().unwrap();
+    let day = Zones::new("UTC").unwrap().day_of(at);
+    let key = TurnKey { conversation: "c".into(), id: format!("{number:03}") };
+    Memory {
+        id: MemoryId::turn(&Agent::new("a").unwrap(), &key),
+        grain: Grain::Working,
+        kind: Kind::Turn,
+        period: Period::of(Grain::Daily, day),
+        cover: Interval { start: at, end: at },
+        days: (day, day),
+        text: text.to_owned(),
+        speaker: Some(speaker.to_owned()),
+        role: Some(role),
+        conversation: Some(key.conversation),
+        message: Some(key.id),
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        importance: None,
+        pinned: false,
+        seq: 0,
+    }
+}
+
+fn found_in(turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
+    let (agent, settings) = (Agent::new("a").unwrap(), Settings::default());
+    let now = "2023-05-11T00:00:00Z".parse().unwrap();
+    let task = ExtractionTask { agent: &agent, settings: &settings, turns, context: &[], known, predicates: &[], now };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let found = runtime.block_on(Rules.extract(task)).unwrap();
+    assert!(found.statements.is_empty() && found.rejected.is_empty());
+    found.operations
+}
+
+/// `Ann likes tea`, `DELETE Ann likes tea`, `UPDATE Ann lives_in Oslo (was Rome)`, with `{when: 2023-06}` and `from 2022-01-01`.
+fn line(operation: &FactOperation) -> String {
+    let FactOperation { verb, subject, predicate, object, .. } = operation;
+    let verb = if *verb == Verb::Insert { String::new() } else { format!("{verb} ") };
+    let former = operation.replaces.as_ref().map(|former| format!(" (was {former})")).unwrap_or_default();
+    let properties =
+        operation.properties.iter().map(|(name, value)| format!(" {{{name}: {}}}", value.as_str().unwrap()));
+    let from = if operation.at == operation.said_at {
+        String::new()
+    } else {
+        format!(" from {:.10}", operation.at.to_string())
+    };
+    format!("{verb}{subject} {predicate} {object}{former}{}{from}", properties.collect::<String>())
+        .trim_end()
+        .to_owned()
+}
+
+fn check_by(role: Role, speaker: &str, text: &str, expect: &[&str]) {
+    let found = found_in(&[turn(0, role, speaker, text)], &[]);
+    assert_eq!(found.iter().map(line).collect::<Vec<_>>(), expect, "{text}");
+}
+
+fn check(text: &str, expect: &[&str]) {
+    check_by(Role::User, "Ann", text, expect);
+}
+
+#[test]
+fn likes_and_dislikes() {
+    check("I love hiking.", &["Ann likes hiking"]);
+    check("i really like tea and coffee", &["Ann likes tea", "Ann likes coffee"]);
+    check("I enjoy tea, coffee, and cake!", &["Ann likes tea", "Ann likes coffee", "Ann likes cake"]);
+    check("Yeah, I love spending time with family and friends.", &["Ann likes spending time with family and friends"]);
+    check("I love fantasy and sci-fi movies, they're great.", &["Ann likes fantasy and sci-fi movies"]);
+    check("We love “Home Alone” - it always brings laughs!", &["Ann likes Home Alone"]);
+    check("I’m a big fan of Nintendo games.", &["Ann likes Nintendo games"]);
+    check("I'm a huge Tolkien fan!", &["Ann likes Tolkien"]);
+    check("I've always loved horses", &["Ann likes horses"]);
+    check("I like to paint, because it calms me.", &["Ann likes paint"]);
+    check("I love walks, they recharge me for the upcoming week.", &["Ann likes walks"]);
+    check("I love the Beatles.", &["Ann likes the Beatles"]);
+    check("I hate crowds.", &["Ann dislikes crowds", "DELETE Ann likes crowds"]);
+    check("I don't really like dark beer.", &["Ann dislikes dark beer", "DELETE Ann likes dark beer"]);
+    check("My favorite book is The Hobbit.", &["Ann has_favorite The Hobbit {kind: book}"]);
+    check("Harry Potter is my favourite book!", &["Ann has_favorite Harry Potter {kind: book}"]);
+    check("I'm interested in astronomy.", &["Ann interested_in astronomy"]);
+    check("I love this city called Porto.", &["Ann likes Porto"]);
+}
+
+#[test]
+fn homes_and_origins() {
+    check("I live in Rome.", &["Ann lives_in Rome"]);
+    check("We live in Santa Fe, New Mexico, with two cats.", &["Ann lives_in Santa Fe, New Mexico"]);
+    check("Last year I moved to Oslo.", &["Ann lives_in Oslo from 2022-01-01"]);
+    check("I moved from Rome to Oslo in March 2022", &["UPDATE Ann lives_in Oslo (was Rome) from 2022-03-01"]);
+    check("I've lived in Rome for ten years.", &["Ann lives_in Rome from 2013-01-01"]);
+    check("I'm originally from Sweden.", &["Ann is_from Sweden"]);
+    check("I was born in Lyon in 1990.", &["Ann born_in Lyon from 1990-01-01", "UPDATE Ann born_on 1990"]);
+    check("I was born on 5 May 1990.", &["UPDATE Ann born_on 1990-05-05"]);
+    check("My birthday is on May 5th.", &["UPDATE Ann has_birthday 5 May"]);
+    check("Today is my birthday!", &["UPDATE Ann has_birthday 10 May"]);
+    check("I'm 34 years old.", &["UPDATE Ann age 34"]);
+    check("I just turned 30 last week!", &["UPDATE Ann age 30 from 2023-05-01"]);
+}
+
+#[test]
+fn work_and_study() {
+    check("I work at Google.", &["Ann works_at Google"]);
+    check("I've been working for a small bakery since 2019.", &["Ann works_at small bakery from 2019-01-01"]);
+    check("I work as a nurse.", &["Ann works_as nurse"]);
+    check("I'm a software engineer at a bank.", &["Ann works_as software engineer"]);
+    check("I started a new job as a Financial Analyst last week", &["Ann works_as Financial Analyst from 2023-05-01"]);
+    check("I quit my job at Acme yesterday.", &["DELETE Ann works_at Acme from 2023-05-09"]);
+    check("I lost my job.", &["DELETE Ann works_at"]);
+    check("I'm studying marine biology.", &["Ann studies marine biology"]);
+    check("I graduated from Yale.", &["Ann graduated_from Yale"]);
+    check("I'm an engineering student.", &["Ann is_a engineering student"]);
+    check("I joined a gym last week!", &["Ann member_of gym from 2023-05-01"]);
+    check("I signed up for a pottery class.", &["Ann attends pottery class"]);
+    check("I also started taking a painting classes few days ago", &["Ann attends painting classes from 2023-05-07"]);
+    check("I volunteer at the local shelter.", &["Ann volunteers_at the local shelter"]);
+}
+
+#[test]
+fn belongings_and_pets() {
+    check("I have a dog.", &["Ann has_pet dog {kind: dog}"]);
+    check("We have two cats and a garden", &["Ann has_pet two cats {kind: cat}"]);
+    check("I adopted a rescue puppy named Luna!", &["Ann has_pet Luna {kind: puppy}"]);
+    check("I took my dog Max to the vet.", &["Ann has_pet Max {kind: dog}"]);
+    check("I have three kids.", &["Ann has_children three kids"]);
+    check("I bought a new car yesterday.", &["Ann owns new car from 2023-05-09"]);
+    check("I own a bakery.", &["Ann owns bakery"]);
+    check("I opened my own car maintenance shop", &["Ann owns car maintenance shop"]);
+    check("I sold my car.", &["DELETE Ann owns car"]);
+}
+
+#[test]
+fn family_and_couples() {
+    check("I'm married to Tom.", &["Ann married_to Tom", "UPDATE Ann marital_status married"]);
+    check("I'm married.", &["UPDATE Ann marital_status married"]);
+    check("We got engaged last month!", &["UPDATE Ann marital_status engaged from 2023-04-01"]);
+    check("My sister Anna is here.", &["Ann has_sister Anna"]);
+    check("I went there with my older brother Tom and my mom.", &["Ann has_brother Tom"]);
+    check("My husband's name is Jack.", &["Ann married_to Jack"]);
+    check("I have two sisters named Eva and Ida.", &["Ann has_sister Eva", "Ann has_sister Ida"]);
+    check("My brother Tom works at Ikea.", &["Tom works_at Ikea", "Ann has_brother Tom"]);
+}
+
+#[test]
+fn named_people() {
+    check("Eva lives in Rome.", &["Eva lives_in Rome"]);
+    check("Eva moved to Oslo last year.", &["Eva lives_in Oslo from 2022-01-01"]);
+    check("My sister Eva came. Eva loves sushi.", &["Ann has_sister Eva", "Eva likes sushi"]);
+    check("Everyone loves pizza.", &[]);
+    check("Music lives in Vienna.", &[]);
+    check("Hiking has a dog.", &[]);
+    check("She lives in Rome.", &[]);
+}
+
+#[test]
+fn skills_food_and_health() {
+    check("I speak Spanish and a little French.", &["Ann speaks Spanish"]);
+    check("I'm learning German now", &["Ann learns German"]);
+    check("I started learning how to play the piano.", &["Ann learns the piano"]);
+    check("I play the violin.", &["Ann plays the violin"]);
+    check("I'm allergic to peanuts.", &["Ann allergic_to peanuts"]);
+    check("I'm vegan now.", &["Ann diet vegan"]);
+    check("I don't eat meat.", &["Ann does_not_eat meat"]);
+    check("I started surfing five years ago", &["Ann practices surfing from 2018-01-01"]);
+    check("I've been painting for seven years", &["Ann practices painting from 2016-01-01"]);
+    check("I visited Italy last year", &["Ann visited Italy from 2022-01-01"]);
+}
+
+#[test]
+fn plans_and_wishes() {
+    check("I'm planning to visit Rome next month.", &["Ann plans visit Rome {when: 2023-06}"]);
+    check("I'm going to adopt a cat on Friday", &["Ann plans adopt a cat {when: 2023-05-12}"]);
+    check(
+        "We are planning to play \"Walking Dead\" next Saturday.",
+        &["Ann plans play \"Walking Dead\" {when: 2023-05-20}"],
+    );
+    check("We're planning a trip to Rome.", &["Ann plans trip to Rome"]);
+    check("I'm flying to Boston tomorrow", &["Ann plans flying to Boston {when: 2023-05-11}"]);
+    check("I've got a gaming tournament next month", &["Ann plans gaming tournament {when: 2023-06}"]);
+    check("I want to become a counselor.", &["Ann wants become a counselor"]);
+    check("I've always wanted to learn Spanish.", &["Ann wants learn Spanish"]);
+    check("I'm thinking about getting a dog.", &["Ann considers getting a dog"]);
+}
+
+#[test]
+fn names() {
+    check_by(Role::User, "user", "My name is Ann.", &["user also_known_as Ann"]);
+    check("Call me Annie!", &["Ann also_known_as Annie"]);
+    check("My name is Ann.", &[]);
+}
+
+#[test]
+fn what_ends() {
+    check("I no longer like tea.", &["DELETE Ann likes tea"]);
+    check("I don't like tea anymore.", &["DELETE Ann likes tea"]);
+    check("I'm not working at Google any more.", &["DELETE Ann works_at Google"]);
+    check("I used to live in Rome.", &["DELETE Ann lives_in Rome"]);
+    check("Eva no longer lives in Rome.", &["DELETE Eva lives_in Rome"]);
+    check("I used to play tennis with my brother Tom.", &["DELETE Ann plays tennis"]);
+    check("I quit my job next week.", &[]);
+    check("Forget that I love tea.", &["DELETE Ann likes tea"]);
+    check("Please forget that I live in Rome", &["DELETE Ann lives_in Rome"]);
+    check("I stopped playing the guitar.", &["DELETE Ann plays the guitar", "DELETE Ann learns the guitar"]);
+    check("We cancelled the trip to Rome.", &["DELETE Ann plans trip to Rome"]);
+    check("The trip has been cancelled.", &["DELETE Ann plans trip"]);
+}
+
+#[test]
+fn what_is_asked_supposed_quoted_or_told_by_others_is_no_fact() {
+    for text in [
+        "Do I like tea?",
+        "I love tea, right?",
+        "If I lived in Rome, I like tea.",
+        "I'd love a dog.",
+        "I would love to visit Rome.",
+        "I wish I lived in Rome.",
+        "I might move to Oslo.",
+        "Maybe I'm going to adopt a cat.",
+        "I almost bought a car.",
+        "She said I live in Rome.",
+        "Tom told me, I love tea.",
+        "He asked, \"I live in Rome.\"",
+        "\"I live in Rome. I love tea.\" That was the song.",
+        "\"Hello there. I live in Rome. Goodbye.\" That was the song.",
+        "> I live in Rome.",
+        "I live in Rome, just kidding!",
+        "Imagine I live in Rome.",
+        "Go live in Rome!",
+        "You love tea.",
+        "It feels as if I live in Rome.",
+        "I never liked tea.",
+        "I don't live in Rome.",
+        "I think I love tea.",
+        "[shared a picture: I love tea]",
+    ] {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn what_says_nothing_on_its_own_is_no_object() {
+    for text in [
+        "I love it!",
+        "I love that too.",
+        "I love your paintings.",
+        "I love how they play.",
+        "I love this series.",
+        "I love the view.",
+        "I love their work.",
+        "I love games that make you think.",
+        "I love the friends I have.",
+        "I love all the yellow leaves.",
+        "I love the self-acceptance and love theme.",
+        "I'm a huge fan!",
+        "I'm a big fan of them.",
+        "I'm passionate about sharing that with others.",
+        "I'm passionate about creating a safe, inviting place.",
+        "I started a course that is fun.",
+        "I bought a console for my partner.",
+        "I have a question.",
+        "I have a photo of a dog.",
+        "I'm going to check it out.",
+        "I'm gonna keep going.",
+        "I want to tell you something.",
+        "I want to share this with you.",
+        "I live in a small town.",
+        "I'm living my dream.",
+        "I moved from the couch.",
+        "I have lived in Rome.",
+        "I lived in Rome.",
+        "I work at night.",
+        "I got a great omelette the first time!",
+        "I got to feed a horse a carrot.",
+        "I'm a mix of excited and scared.",
+        "I'm used to living in Rome.",
+        "This is my favorite!",
+        "It's one of my favorites.",
+        "My favorite was when we were down 10.",
+        "I have a meeting.",
+        "I've got people like you in my corner.",
+        "I play one more game with friends.",
+        "I may be vegan soon.",
+    ] {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn only_persons_are_read() {
+    check_by(Role::System, "system", "I love tea.", &[]);
+    check_by(Role::Tool, "tool", "I live in Rome.", &[]);
+    check_by(Role::Assistant, "assistant", "I love helping people.", &[]);
+    check_by(Role::Assistant, "Melanie", "I love tea.", &["Melanie likes tea"]);
+    check_by(Role::User, "user", "I love tea.", &["user likes tea"]);
+}
+
+/// Were any of it quadratic, this would run for hours.
+#[test]
+fn a_huge_turn_is_a_turn_like_any_other() {
+    for piece in ["and I love \" ", "I love tea and ", "x", "I, my, we; ", "公寓"] {
+        check(&piece.repeat(1_000_000 / piece.len()), &[]);
+    }
+}
+
+#[test]
+fn a_call_is_no_relative() {
+    let turns = [turn(0, Role::User, "Ann", "I saw my sister, Bob!"), turn(1, Role::User, "Bob", "Nice.")];
+    assert_eq!(found_in(&turns, &[]), []);
+}
+
+#[test]
+fn what_ends_is_known_by_part_of_its_name() {
+    let said = |texts: &[&str], known: &[Fact]| {
+        let turns: Vec<Memory> =
+            texts.iter().enumerate().map(|(number, text)| turn(number, Role::User, "Ann", text)).collect();
+        found_in(&turns, known)
+    };
+    let told = said(&["We're planning a trip to Rome.", "We cancelled the trip."], &[]);
+    assert_eq!(told.iter().map(line).collect::<Vec<_>>(), ["Ann plans trip to Rome", "DELETE Ann plans trip to Rome"]);
+    let known = fold(&told[..1]);
+    assert_eq!(line(&said(&["We cancelled the trip."], &known)[0]), "DELETE Ann plans trip to Rome");
+    let two = said(&["We're planning a trip to Rome. We're planning a trip to Oslo.", "We cancelled the trip."], &[]);
+    assert_eq!(line(&two[2]), "DELETE Ann plans trip");
+}
+
+#[test]
+fn operations_are_numbered_within_their_turn_and_the_same_each_time() {
+    let turns = [
+        turn(0, Role::User, "Ann", "I love tea. I love tea. I live in Rome."),
+        turn(1, Role::User, "Ann", "I love tea."),
+    ];
+    let found = found_in(&turns, &[]);
+    let places: Vec<(&MemoryId, u32)> = found.iter().map(|one| (&one.source, one.position)).collect();
+    assert_eq!(places, [(&turns[0].id, 0), (&turns[0].id, 1), (&turns[1].id, 0)]);
+    assert!(found.iter().all(|one| one.id == FactOperation::id(&one.source, one.position)));
+    assert!(found.iter().all(|one| one.recorded_at.to_string().starts_with("2023-05-11")));
+    assert_eq!(found_in(&turns, &[]), found);
+}
+
+#[test]
+fn facts_follow_as_they_are_told() {
+    fn check(texts: &[&str], expect: &[&str]) {
+        let turns = texts.iter().enumerate().map(|(number, text)| turn(number, Role::User, "Ann", text));
+        let mut turns: Vec<Memory> = turns.collect();
+        for (minute, turn) in turns.iter_mut().enumerate() {
+            let at = turn.cover.start + jiff::SignedDuration::from_mins(i64::try_from(minute).unwrap());
+            turn.cover = Interval { start: at, end: at };
+        }
+        let facts = fold(&found_in(&turns, &[]));
+        let current = facts.iter().filter(|fact| fact.valid_to.is_none());
+        let mut current: Vec<String> = current.map(|fact| format!("{} {}", fact.predicate, fact.object)).collect();
+        current.sort();
+        assert_eq!(current, expect);
+    }
+    check(&["I live in Bonn.", "I moved to Rome.", "I moved from Rome to Oslo."], &["lives_in Oslo"]);
+    check(&["I love tea.", "I love jazz."], &["likes jazz", "likes tea"]);
+    check(&["I love tea.", "I hate tea."], &["dislikes tea"]);
+    check(&["I love tea.", "Forget that I love tea."], &[]);
+    check(&["We're planning a trip to Rome.", "We cancelled the trip to Rome."], &[]);
+    check(&["I moved from Rome to Oslo."], &["lives_in Oslo"]);
+    check(&["I love tea."; 10], &["likes tea"]);
+}
+
+/// Talk out of the words that the rules know, and of others, in any order.
+fn talk() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "I",
+        "we",
+        "my",
+        "Eva",
+        "sister",
+        "love",
+        "live",
+        "in",
+        "to",
+        "and",
+        "the",
+        "a",
+        "dog",
+        "named",
+        "moved",
+        "Rome",
+        "from",
+        "not",
+        "anymore",
+        "used",
+        "no longer",
+        "forget that",
+        "\"",
+        "'",
+        "said",
+        "if",
+        "last week",
+        "on 31 February",
+        "999 years ago",
+        "in 2019",
+        "next Friday",
+        "I'm",
+        "going to",
+        "plan to",
+        "favorite",
+        "is",
+        "was born",
+        "birthday",
+        "work at",
+        "quit",
+        "job",
+        ",",
+        ".",
+        "?",
+        "!",
+        ";",
+        " - ",
+        "😀",
+        "公寓",
+        "’",
+        "\n",
+        ">",
+        "[shared a picture: x]",
+        "tea",
+        "because",
+        "that",
+    ]);
+    prop::collection::vec(word, 0..40).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn whatever_is_said_objects_are_short_and_places_in_order(text in talk(), noise in ".{0,60}", day in 0..3_usize) {
+        let mut turn = turn(0, Role::User, "Ann", &format!("{text}{noise}"));
+        let days = [annals_core::Date::MIN, turn.days.0, annals_core::Date::MAX];
+        turn.days = (days[day], days[day]);
+        let found = found_in(std::slice::from_ref(&turn), &[]);
+        for (place, operation) in found.iter().enumerate() {
+            prop_assert_eq!(operation.position as usize, place);
+            prop_assert!(operation.object.split_whitespace().count() <= 12, "{}", operation.object);
+            prop_assert!(operation.verb == Verb::Delete || !operation.object.is_empty());
+            prop_assert!(operation.at <= turn.at() && !operation.subject.is_empty());
+        }
+        prop_assert_eq!(found_in(&[turn], &[]), found);
+    }
+}

@@ -1,0 +1,195 @@
+//! What is due to be pruned: whole sets, past the plan, told of by a summary that has read them. Pure.
+//!
+//! A *set* is all that one period is made of (turns and statements of a day, days of a week, …), or a yearly summary, which
+//! has nothing above it. It goes when all of this holds:
+//!
+//! - it is past the plan: so long ago did the last day end that any of it covers;
+//! - its period is clean, and has a live summary that is not degraded: what a model could not read yet, it still may;
+//! - extraction has read its turns;
+//! - nothing in it is pinned;
+//! - everything finer below it is gone, or goes right before it. So a path from day to year is only ever shortened from below.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use annals_core::ports::Children;
+use annals_core::{Grain, LedgerRow, Period, Timestamp, Zones};
+
+use crate::Plan;
+
+/// All that decides what is due.
+#[derive(Clone, Copy, Debug)]
+pub struct State<'a> {
+    /// The agent's plan.
+    pub plan: &'a Plan,
+    /// The agent's zones.
+    pub zones: &'a Zones,
+    /// Every set.
+    pub children: &'a [Children],
+    /// The ledger.
+    pub ledger: &'a [LedgerRow],
+    /// The periods with a live summary, as far as they matter: those over sets that are past the plan.
+    pub told: &'a HashSet<Period>,
+    /// The catalog sequence up to which extraction has read all turns.
+    pub extracted: u64,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A set that is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pruning {
+    /// The set as it was looked at.
+    pub children: Children,
+    /// The `clean_seq` of its period as it was looked at.
+    pub clean_seq: u64,
+}
+
+/// A set that is past the plan, and stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The set.
+    pub children: Children,
+    /// Why.
+    pub hold: Hold,
+}
+
+/// Why a set stays that is past the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Hold {
+    /// Something in it is pinned.
+    Pinned,
+    /// Its period's summary has not read all of it yet, or there is none.
+    Uncovered,
+    /// Its period's summary is degraded, and the set is needed to write it anew. It can stay so for as long as the cause
+    /// does, so someone should look.
+    Degraded,
+    /// Extraction has not read its turns yet.
+    Unread,
+    /// Something finer below it is still there.
+    Finer,
+}
+
+/// What is due, and what is not though it is past the plan. Both from fine to coarse: the order in which to prune.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    /// What is due.
+    pub prunings: Vec<Pruning>,
+    /// What has to wait.
+    pub held: Vec<Held>,
+}
+
+/// How much a number of sets holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Sets.
+    pub sets: u64,
+    /// Memories.
+    pub rows: u64,
+    /// Bytes of their text.
+    pub bytes: u64,
+}
+
+/// What is due in this state.
+pub fn due(state: &State<'_>) -> Due {
+    let rows: HashMap<Period, &LedgerRow> = state.ledger.iter().map(|row| (row.period, row)).collect();
+    let mut sets: Vec<&Children> = state.children.iter().collect();
+    sets.sort_by_key(|set| place(set));
+    let mut over_staying = HashSet::new();
+    let mut due = Due::default();
+    for set in sets {
+        let finer = over_staying.contains(&place(set));
+        match judge(state, set, rows.get(&set.parent).copied(), finer) {
+            Verdict::Goes(clean_seq) => {
+                due.prunings.push(Pruning { children: set.clone(), clean_seq });
+                continue;
+            }
+            Verdict::Waits(hold) => due.held.push(Held { children: set.clone(), hold }),
+            Verdict::IsKept => {}
+        }
+        over_staying.extend(above(set));
+    }
+    due
+}
+
+enum Verdict {
+    IsKept,
+    Waits(Hold),
+    Goes(u64),
+}
+
+fn judge(state: &State<'_>, set: &Children, row: Option<&LedgerRow>, finer: bool) -> Verdict {
+    if !is_past(set, state.plan, state.zones, state.now) {
+        return Verdict::IsKept;
+    }
+    let Some(row) = row.filter(|row| !row.is_dirty() && state.told.contains(&set.parent)) else {
+        return Verdict::Waits(Hold::Uncovered);
+    };
+    let holds = [
+        (set.pinned, Hold::Pinned),
+        (row.degraded, Hold::Degraded),
+        (set.last_turn > state.extracted, Hold::Unread),
+        (finer, Hold::Finer),
+    ];
+    let hold = holds.into_iter().find(|(holds, _)| *holds);
+    hold.map_or(Verdict::Goes(row.clean_seq), |(_, hold)| Verdict::Waits(hold))
+}
+
+/// Whether a set is past the plan.
+pub(crate) fn is_past(set: &Children, plan: &Plan, zones: &Zones, now: Timestamp) -> bool {
+    plan.keep(grain(set)).is_past(set.last_day, zones, now)
+}
+
+/// The grain of what is in a set.
+pub(crate) fn grain(set: &Children) -> Grain {
+    match set.parent.grain().finer() {
+        Some(finer) if !set.yearly => finer,
+        _ => set.parent.grain(),
+    }
+}
+
+/// A set's place in the tree: sorts from fine to coarse.
+pub(crate) fn place(set: &Children) -> (Grain, Period) {
+    (grain(set), set.parent)
+}
+
+/// The places of the sets over a set, each of which may only go after it.
+pub(crate) fn above(set: &Children) -> impl Iterator<Item = (Grain, Period)> {
+    let coarser = Grain::SUMMARIES.into_iter().filter(|coarser| *coarser > grain(set));
+    coarser.map(|coarser| (coarser, set.parent.ancestor(coarser.coarser().unwrap_or(Grain::Yearly))))
+}
+
+impl Due {
+    /// How much is due, by grain in the order of [`Grain::ALL`].
+    pub fn totals(&self) -> [Totals; 6] {
+        totals(self.prunings.iter().map(|pruning| &pruning.children))
+    }
+}
+
+/// How much sets hold, by grain.
+pub(crate) fn totals<'a>(sets: impl Iterator<Item = &'a Children>) -> [Totals; 6] {
+    let mut totals = [Totals::default(); 6];
+    for set in sets {
+        let total = &mut totals[grain(set) as usize];
+        total.sets += 1;
+        total.rows += set.rows;
+        total.bytes += set.bytes;
+    }
+    totals
+}
+
+/// As the end of a sentence that starts with the set.
+impl fmt::Display for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Hold::Pinned => "holds something pinned",
+            Hold::Uncovered => "is not in a summary yet",
+            Hold::Degraded => "is needed to write a degraded summary anew",
+            Hold::Unread => "was not searched for facts yet",
+            Hold::Finer => "lies over something that is still kept",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! How long something is kept: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y`, `forever`. Pure.
+//!
+//! Hours are exact. Days and longer units go by the calendar of the agent's zone: half a year from 1 March ends on
+//! 1 September, however many hours that is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use annals_core::{Date, Error, Result, SignedDuration, Timestamp, Zones};
+use jiff::{Span, ToSpan};
+
+/// How long something is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// It is never pruned.
+    Forever,
+    /// So many units after the end of what it covers.
+    For(u16, Unit),
+}
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// `h`
+    Hours,
+    /// `d`
+    Days,
+    /// `w`
+    Weeks,
+    /// `mo`
+    Months,
+    /// `q`, three months.
+    Quarters,
+    /// `y`
+    Years,
+}
+
+impl Unit {
+    const ALL: [Unit; 6] = [Unit::Hours, Unit::Days, Unit::Weeks, Unit::Months, Unit::Quarters, Unit::Years];
+
+    fn as_str(self) -> &'static str {
+        ["h", "d", "w", "mo", "q", "y"][self as usize]
+    }
+
+    fn span(self, count: u16) -> Span {
+        let count = i64::from(count);
+        match self {
+            Unit::Hours => count.hours(),
+            Unit::Days => count.days(),
+            Unit::Weeks => count.weeks(),
+            Unit::Months => count.months(),
+            Unit::Quarters => (3 * count).months(),
+            // More years than there are: never reached, and no span that the calendar refuses.
+            Unit::Years => count.min(9_999).years(),
+        }
+    }
+}
+
+impl Keep {
+    /// Whether what covers days up to `last_day` is past this at `now`.
+    pub fn is_past(self, last_day: Date, zones: &Zones, now: Timestamp) -> bool {
+        self.ends(last_day, zones).is_some_and(|end| end <= now)
+    }
+
+    /// The instant from which it is no longer kept; none for never, and for after the end of the calendar.
+    fn ends(self, last_day: Date, zones: &Zones) -> Option<Timestamp> {
+        match self {
+            Keep::Forever => None,
+            Keep::For(count, Unit::Hours) => {
+                let over = zones.day_interval(last_day).end;
+                over.checked_add(SignedDuration::from_hours(i64::from(count))).ok()
+            }
+            Keep::For(count, unit) => {
+                let first = last_day.tomorrow().ok()?.checked_add(unit.span(count)).ok()?;
+                Some(zones.day_interval(first).start)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Keep::Forever => f.pad("forever"),
+            Keep::For(count, unit) => f.pad(&format!("{count}{}", unit.as_str())),
+        }
+    }
+}
+
+impl FromStr for Keep {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Keep> {
+        if text == "forever" {
+            return Ok(Keep::Forever);
+        }
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (count, unit) = text.split_at(digits);
+        let unit = Unit::ALL.into_iter().find(|known| known.as_str() == unit);
+        count.parse().ok().zip(unit).map(|(count, unit)| Keep::For(count, unit)).ok_or_else(|| {
+            Error::invalid("duration", format!("is {text:?}; it looks like 48h, 30d, 6w, 6mo, 4q, 2y or forever"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_writes_and_nothing_else() {
+        for text in ["forever", "0h", "48h", "30d", "6w", "6mo", "4q", "2y", "65535y"] {
+            assert_eq!(text.parse::<Keep>().unwrap().to_string(), text);
+        }
+        for text in ["", "h", "48", "-1d", "+1d", "1.5d", "6 w", "6m", "6W", "65536d", "1d2h", "Forever", "४d"] {
+            assert!(text.parse::<Keep>().is_err(), "{text}");
+        }
+    }
+
+    /// What covers days up to `last` is past `keep` from `expect` on, and not a microsecond earlier.
+    #[track_caller]
+    fn check(keep: &str, zone: &str, last: &str, expect: &str) {
+        let (keep, zones): (Keep, _) = (keep.parse().unwrap(), Zones::new(zone).unwrap());
+        let (last, expect): (Date, Timestamp) = (last.parse().unwrap(), expect.parse().unwrap());
+        assert_eq!(keep.ends(last, &zones), Some(expect));
+        assert!(keep.is_past(last, &zones, expect));
+        assert!(!keep.is_past(last, &zones, expect - SignedDuration::from_micros(1)));
+    }
+
+    #[test]
+    fn age_counts_from_the_end_of_the_last_day() {
+        check("0h", "UTC", "2026-03-04", "2026-03-05T00:00:00Z");
+        check("48h", "UTC", "2026-03-04", "2026-03-07T00:00:00Z");
+        check("0d", "UTC", "2026-03-04", "2026-03-05T00:00:00Z");
+        check("30d", "UTC", "2026-03-04", "2026-04-04T00:00:00Z");
+        check("6w", "UTC", "2026-03-08", "2026-04-20T00:00:00Z");
+        check("6mo", "UTC", "2026-03-29", "2026-09-30T00:00:00Z");
+        check("6mo", "UTC", "2026-08-30", "2027-02-28T00:00:00Z");
+        check("4q", "UTC", "2026-03-29", "2027-03-30T00:00:00Z");
+        check("2y", "UTC", "2024-02-28", "2026-02-28T00:00:00Z");
+    }
+
+    #[test]
+    fn days_are_local_and_hours_exact() {
+        check("1d", "Europe/Berlin", "2026-03-28", "2026-03-29T22:00:00Z");
+        check("24h", "Europe/Berlin", "2026-03-28", "2026-03-29T23:00:00Z");
+        check("1mo", "America/New_York", "2026-10-31", "2026-12-01T05:00:00Z");
+    }
+
+    #[test]
+    fn never_is_never() {
+        let zones = Zones::new("UTC").unwrap();
+        for keep in ["forever", "65535y", "9999y"] {
+            let keep: Keep = keep.parse().unwrap();
+            assert!(!keep.is_past("2026-03-04".parse().unwrap(), &zones, Timestamp::MAX), "{keep}");
+        }
+    }
+}

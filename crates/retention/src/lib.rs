@@ -1,0 +1,42 @@
+//! Retention: what the plan of an agent no longer keeps is pruned, as soon as what stays tells of it.
+//!
+//! Only whole sets go: all that one period is made of, once the youngest of it is past the plan and the period's own summary
+//! has read it. Relies on the ports alone; never reads a clock, never prunes what no summary covers, and never prunes
+//! under a clock that has not been steady.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod clock;
+mod due;
+mod keep;
+mod plan;
+mod prune;
+#[cfg(test)]
+mod simulation;
+
+use std::sync::Arc;
+
+use annals_core::Catalog;
+use annals_core::ports::{Journal, Seals};
+
+pub use clock::{Confirmed, observe};
+pub use due::{Due, Held, Hold, Pruning, State, Totals, due};
+pub use keep::{Keep, Unit};
+pub use plan::{Plan, Plans};
+pub use prune::Pruned;
+
+/// Prunes the memories of agents by their plans. Cheap to clone.
+#[derive(Clone)]
+pub struct Retention {
+    catalog: Arc<dyn Catalog>,
+    journal: Arc<dyn Journal>,
+    seals: Arc<dyn Seals>,
+    plans: Plans,
+}
+
+impl Retention {
+    /// Retention over these stores; agents name one of `plans` in their settings.
+    pub fn new(catalog: Arc<dyn Catalog>, journal: Arc<dyn Journal>, seals: Arc<dyn Seals>, plans: Plans) -> Retention {
+        Retention { catalog, journal, seals, plans }
+    }
+}

@@ -1,0 +1,81 @@
+//! Pruning an agent: what is due is sealed set by set, each in a transaction of its own that checks it once more.
+
+use std::collections::HashSet;
+
+use annals_core::{Agent, Error, MemoryId, Period, Result, Timestamp};
+
+use crate::due::{above, is_past, place, totals};
+use crate::{Confirmed, Due, Held, Plan, Retention, State, Totals, due, observe};
+
+/// What pruning came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// What was pruned, by grain in the order of [`annals_core::Grain::ALL`].
+    pub pruned: [Totals; 6],
+    /// What was due but stays, because the clock is not confirmed.
+    pub postponed: [Totals; 6],
+    /// Periods that changed under way; they are looked at again in the next pass.
+    pub stale: Vec<Period>,
+    /// What is past the plan and stays, and why.
+    pub held: Vec<Held>,
+}
+
+impl Retention {
+    /// Looks at the clock and keeps what was seen: to be called at every wake-up, so that a jump is noticed. `synchronised` is
+    /// what the system says of its clock, where it says anything.
+    pub async fn look_at_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<Confirmed> {
+        let (note, confirmed) = observe(self.seals.clock().await?, now, synchronised);
+        self.seals.save_clock(note).await?;
+        Ok(confirmed)
+    }
+
+    /// What [`Retention::prune`] would do at `now` under a confirmed clock.
+    pub async fn due(&self, agent: &Agent, now: Timestamp) -> Result<Due> {
+        let plan = self.catalog.settings(agent).await?.plan;
+        self.compare(agent, self.plans.get(&plan)?, now).await
+    }
+
+    /// What would be pruned at `now` if `plan` were the agent's.
+    pub async fn compare(&self, agent: &Agent, plan: &Plan, now: Timestamp) -> Result<Due> {
+        if plan.is_forever() {
+            return Ok(Due::default());
+        }
+        let zones = self.catalog.settings(agent).await?.zones()?;
+        let children = self.seals.children(agent).await?;
+        let past = children.iter().filter(|set| is_past(set, plan, &zones, now));
+        let parents: HashSet<Period> = past.map(|set| set.parent).collect();
+        let ids: Vec<MemoryId> = parents.iter().map(|parent| MemoryId::summary(agent, *parent)).collect();
+        let told = self.catalog.get(agent, &ids).await?.iter().map(|summary| summary.period).collect();
+        let ledger = self.catalog.ledger(agent).await?;
+        let extracted = self.journal.extraction(agent).await?.extracted;
+        let state = State { plan, zones: &zones, children: &children, ledger: &ledger, told: &told, extracted, now };
+        Ok(due(&state))
+    }
+
+    /// Prunes what is due at `now`, if the clock is `confirmed`. What changes under way stays, with all that lies over it.
+    pub async fn prune(&self, agent: &Agent, now: Timestamp, confirmed: bool) -> Result<Pruned> {
+        let due = self.due(agent, now).await?;
+        if !confirmed {
+            return Ok(Pruned { postponed: due.totals(), held: due.held, ..Pruned::default() });
+        }
+        let (mut gone, mut stale, mut over_stale) = (Vec::new(), Vec::new(), HashSet::new());
+        for pruning in &due.prunings {
+            let set = &pruning.children;
+            if over_stale.contains(&place(set)) {
+                continue;
+            }
+            match self.seals.seal(agent, set, pruning.clean_seq).await {
+                Ok(()) => gone.push(set),
+                Err(Error::Stale { .. }) => {
+                    stale.push(set.parent);
+                    over_stale.extend(above(set));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Pruned { pruned: totals(gone.into_iter()), stale, held: due.held, ..Pruned::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

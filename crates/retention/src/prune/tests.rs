@@ -1,0 +1,147 @@
+//! Pruning over a catalog in memory: what goes, what is only counted, and what stays when something moves under way.
+
+use std::sync::Arc;
+
+use annals_core::ports::{Catalog, Children, ClockNote, Journal, Seals};
+use annals_core::{Base, Extraction, Grain, Settings};
+use annals_summarizer::{Patience, Summarizer};
+use annals_testkit::{MemoryCatalog, QuotingEngine, agent, at, period, turn};
+
+use super::*;
+use crate::{Hold, Plans};
+
+const NOW: &str = "2026-04-12T12:00:00Z";
+
+/// Two days of one week, rolled up and read, under the plan `free`.
+async fn catalog() -> Arc<MemoryCatalog> {
+    let (catalog, agent) = (Arc::new(MemoryCatalog::new()), agent("a"));
+    catalog.save_settings(&agent, &Settings { plan: "free".into(), ..Settings::default() }).await.unwrap();
+    let turns = ["2026-03-04T10:00:00Z", "2026-03-05T10:00:00Z"].map(|said_at| turn(&agent, said_at, "tea"));
+    let extracted = catalog.ingest(&agent, turns.to_vec(), false, at(NOW)).await.unwrap().seq;
+    let read = Extraction { turns: Vec::new(), found: Default::default(), extracted, degraded: None };
+    catalog.save_extraction(&agent, read, at(NOW)).await.unwrap();
+    let engine = Arc::new(QuotingEngine);
+    let summarizer = Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default());
+    summarizer.pass(&agent, at(NOW), &|_| ()).await.unwrap();
+    catalog
+}
+
+fn over(catalog: &Arc<MemoryCatalog>, seals: Arc<dyn Seals>) -> Retention {
+    Retention::new(catalog.clone(), catalog.clone(), seals, Plans::built_in())
+}
+
+async fn memories(catalog: &MemoryCatalog) -> [u64; 6] {
+    catalog.counts(&agent("a")).await.unwrap().memories
+}
+
+fn sets(totals: [Totals; 6]) -> [u64; 6] {
+    totals.map(|total| total.sets)
+}
+
+#[tokio::test]
+async fn what_is_due_goes_once() {
+    let catalog = catalog().await;
+    let retention = over(&catalog, catalog.clone());
+    let due = retention.due(&agent("a"), at(NOW)).await.unwrap();
+    assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0]);
+    let pruned = retention.prune(&agent("a"), at(NOW), true).await.unwrap();
+    assert_eq!(pruned, Pruned { pruned: due.totals(), ..Pruned::default() });
+    assert_eq!(pruned.pruned[0], Totals { sets: 2, rows: 2, bytes: 6 });
+    assert_eq!(sets(pruned.pruned), [2, 1, 0, 0, 0, 0]);
+    assert_eq!(memories(&catalog).await, [0, 0, 1, 1, 1, 0]);
+    assert_eq!(retention.prune(&agent("a"), at(NOW), true).await.unwrap(), Pruned::default());
+}
+
+#[tokio::test]
+async fn under_a_clock_that_is_not_confirmed_it_is_only_counted() {
+    let catalog = catalog().await;
+    let retention = over(&catalog, catalog.clone());
+    let pruned = retention.prune(&agent("a"), at(NOW), false).await.unwrap();
+    assert_eq!((sets(pruned.postponed), sets(pruned.pruned)), ([2, 1, 0, 0, 0, 0], [0; 6]));
+    assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0]);
+    assert!(!retention.look_at_clock(at(NOW), Some(true)).await.unwrap().is_yes());
+    assert!(retention.look_at_clock(at("2026-04-12T12:30:00Z"), Some(true)).await.unwrap().is_yes());
+}
+
+#[tokio::test]
+async fn a_change_of_plan_can_be_looked_at_first() {
+    let catalog = catalog().await;
+    let retention = over(&catalog, catalog.clone());
+    let plans = Plans::built_in();
+    for (plan, expect) in [("keep", [0; 6]), ("pro", [2, 0, 0, 0, 0, 0]), ("free", [2, 1, 0, 0, 0, 0])] {
+        let due = retention.compare(&agent("a"), plans.get(plan).unwrap(), at(NOW)).await.unwrap();
+        assert_eq!(sets(due.totals()), expect, "{plan}");
+    }
+    catalog.save_settings(&agent("a"), &Settings { plan: "gold".into(), ..Settings::default() }).await.unwrap();
+    assert!(matches!(retention.due(&agent("a"), at(NOW)).await, Err(Error::NotFound { what: "plan", .. })));
+}
+
+#[tokio::test]
+async fn a_pin_holds_its_set_and_all_above() {
+    let catalog = catalog().await;
+    let retention = over(&catalog, catalog.clone());
+    let tea = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap().remove(0);
+    catalog.pin(&agent("a"), &tea.id, true).await.unwrap();
+    let pruned = retention.prune(&agent("a"), at(NOW), true).await.unwrap();
+    let holds: Vec<_> = pruned.held.iter().map(|held| (held.children.parent.to_string(), held.hold)).collect();
+    assert_eq!(holds, [("2026-03-04".into(), Hold::Pinned), ("2026-W10".into(), Hold::Finer)]);
+    catalog.pin(&agent("a"), &tea.id, false).await.unwrap();
+    assert_eq!(sets(retention.prune(&agent("a"), at(NOW), true).await.unwrap().pruned), [1, 1, 0, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn what_changes_under_way_stays_with_all_above_it() {
+    let catalog = catalog().await;
+    let busy = Arc::new(Busy { catalog: catalog.clone(), period: period("2026-03-04") });
+    let pruned = over(&catalog, busy).prune(&agent("a"), at(NOW), true).await.unwrap();
+    assert_eq!((sets(pruned.pruned), pruned.stale), ([1, 0, 0, 0, 0, 0], vec![period("2026-03-04")]));
+    assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0], "the turn that came late is there too");
+}
+
+/// Turns whose facts were not looked for yet stay, and so does what is new since.
+#[tokio::test]
+async fn what_extraction_has_not_read_stays() {
+    let catalog = catalog().await;
+    let read = Extraction { turns: Vec::new(), found: Default::default(), extracted: 1, degraded: None };
+    catalog.save_extraction(&agent("a"), read, at(NOW)).await.unwrap();
+    let due = over(&catalog, catalog.clone()).due(&agent("a"), at(NOW)).await.unwrap();
+    let holds: Vec<_> = due.held.iter().map(|held| (held.children.parent.grain(), held.hold)).collect();
+    assert_eq!(holds, [(Grain::Daily, Hold::Unread), (Grain::Weekly, Hold::Finer)]);
+}
+
+/// Seals around a catalog that one period changes in just before it is sealed.
+struct Busy {
+    catalog: Arc<MemoryCatalog>,
+    period: Period,
+}
+
+#[async_trait::async_trait]
+impl Seals for Busy {
+    async fn children(&self, agent: &Agent) -> Result<Vec<Children>> {
+        self.catalog.children(agent).await
+    }
+
+    async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
+        if looked_at.parent == self.period {
+            let late = turn(agent, &format!("{}T23:00:00Z", self.period), "late");
+            self.catalog.ingest(agent, vec![late], false, at(NOW)).await?;
+        }
+        self.catalog.seal(agent, looked_at, clean_seq).await
+    }
+
+    async fn base(&self, agent: &Agent, period: Period) -> Result<Option<Base>> {
+        self.catalog.base(agent, period).await
+    }
+
+    async fn pin(&self, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
+        self.catalog.pin(agent, id, pinned).await
+    }
+
+    async fn clock(&self) -> Result<Option<ClockNote>> {
+        self.catalog.clock().await
+    }
+
+    async fn save_clock(&self, note: ClockNote) -> Result<()> {
+        self.catalog.save_clock(note).await
+    }
+}

@@ -1,0 +1,402 @@
+//! Roll-up and retention together, through 400 days of everything that goes wrong: downtime, late and repeated messages, a
+//! model that is dead for three weeks and one that refuses some texts, extraction that lags, a clock that once runs a year ahead.
+//!
+//! Each message holds a word that is said nowhere else, and the engines here keep every word. So whether something was lost
+//! is asked of the texts themselves, not of the code that decides.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use annals_core::ports::{Journal, Select, SummaryTask, Turn};
+use annals_core::{
+    Agent, Catalog, Date, Digest, Draft, Engine, Error, Extracted, Extraction, Grain, Interval, Kind, Memory, Period,
+    Result, Settings, SignedDuration, Timestamp, Zones,
+};
+use annals_summarizer::{Gap, Patience, Summarizer};
+use annals_testkit::{MemoryCatalog, agent, at, turn};
+
+use crate::{Hold, Plan, Plans, Pruned, Retention, Totals};
+
+/// Everything comes round within the simulated time, whole years included.
+const SWIFT: &str =
+    "working = \"1d\"\ndaily = \"3d\"\nweekly = \"2w\"\nmonthly = \"1mo\"\nquarterly = \"1q\"\nyearly = \"4mo\"";
+/// Long before the end of a year, so that years are pruned too.
+const START: &str = "2025-09-10T00:00:00Z";
+const NOTHING: [Totals; 6] = [Totals { sets: 0, rows: 0, bytes: 0 }; 6];
+const DAYS: i64 = 400;
+
+/// Writes down every word of what it reads, once.
+#[derive(Default)]
+struct Keeper {
+    away: AtomicBool,
+    picky: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl Engine for Keeper {
+    fn recipe(&self, _: &Settings, grain: Grain) -> Digest {
+        Digest::of(["keeper", grain.as_str()])
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        if self.away.load(Ordering::SeqCst) {
+            return Err(Error::unavailable("asking the model", "it is dead"));
+        }
+        let base = task.base.iter().map(|base| base.text.as_str());
+        let texts = base.chain(task.sources.iter().map(|source| source.text.as_str()));
+        let words: BTreeSet<&str> = texts.flat_map(str::split_whitespace).collect();
+        if self.picky.load(Ordering::SeqCst) && words.contains("POISON") {
+            return Err(Error::model("asking the model", "it makes no sense"));
+        }
+        let text = words.into_iter().collect::<Vec<_>>().join(" ");
+        Ok(Draft { text, sentences: Vec::new(), tokens: 1, ungrounded: 0, verbatim: true })
+    }
+}
+
+/// SplitMix64.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: i64) -> i64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        i64::try_from((z ^ (z >> 31)) >> 1).unwrap() % bound
+    }
+
+    fn percent(&mut self, chance: i64) -> bool {
+        self.below(100) < chance
+    }
+}
+
+struct World {
+    name: String,
+    dice: Dice,
+    agent: Agent,
+    zones: Zones,
+    plan: Plan,
+    catalog: Arc<MemoryCatalog>,
+    model: Arc<Keeper>,
+    summarizer: Summarizer,
+    retention: Retention,
+    /// Every word that was said, with its day and the message.
+    said: BTreeMap<String, Turn>,
+    spoken: i64,
+    /// The sequence of the last message.
+    last: u64,
+    pruned: [Totals; 6],
+    /// Looks at a clock that was confirmed, and sealed periods that were amended.
+    confirmed: u64,
+    amended: u64,
+}
+
+impl World {
+    async fn new(plan: &str, seed: u64) -> World {
+        let (agent, catalog, model) = (agent("a"), Arc::new(MemoryCatalog::new()), Arc::new(Keeper::default()));
+        let mut plans = Plans::built_in();
+        plans.add("swift", SWIFT).unwrap();
+        catalog.save_settings(&agent, &Settings { plan: plan.into(), ..Settings::default() }).await.unwrap();
+        let patience = Patience { grace: SignedDuration::from_mins(30), ..Patience::default() };
+        let spare = Arc::new(Keeper::default());
+        World {
+            name: format!("plan {plan}, seed {seed}"),
+            dice: Dice(seed),
+            zones: Zones::new("UTC").unwrap(),
+            plan: plans.get(plan).unwrap().clone(),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), model.clone(), spare, patience),
+            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans),
+            agent,
+            catalog,
+            model,
+            said: BTreeMap::new(),
+            spoken: 0,
+            last: 0,
+            pruned: NOTHING,
+            confirmed: 0,
+            amended: 0,
+        }
+    }
+
+    async fn live(&mut self) {
+        let dead = 60 + self.dice.below(200);
+        let jump = 50 + self.dice.below(DAYS - 60);
+        let mut down_until = 0;
+        for day in 0..DAYS {
+            self.model.away.store((dead..dead + 21).contains(&day), Ordering::SeqCst);
+            self.model.picky.store(day < 250, Ordering::SeqCst);
+            if self.dice.percent(3) {
+                down_until = day + 1 + self.dice.below(6);
+            }
+            self.talk(day).await;
+            if day < down_until {
+                continue;
+            }
+            if self.dice.percent(70) {
+                self.extract().await;
+            }
+            for hours in [self.dice.below(12), 12 + self.dice.below(12)] {
+                let now = moment(day) + SignedDuration::from_mins(hours * 60 + self.dice.below(60));
+                self.tick(now).await;
+                if day == jump && hours >= 12 {
+                    self.jump(now).await;
+                }
+            }
+        }
+        self.settle().await;
+    }
+
+    /// What is said on a day, and what comes late: from a phone that was off, an import, an import sent twice.
+    async fn talk(&mut self, day: i64) {
+        for _ in 0..self.dice.below(3) {
+            self.say(day).await;
+        }
+        if self.dice.percent(12) {
+            let late = self.dice.below(day.min(300) + 1);
+            self.say(day - late).await;
+        }
+        if self.dice.percent(4) && !self.said.is_empty() {
+            let index = self.dice.below(self.spoken);
+            let again = self.said.values().nth(usize::try_from(index).unwrap()).unwrap().clone();
+            self.store(again, day).await;
+        }
+    }
+
+    async fn say(&mut self, day: i64) {
+        self.spoken += 1;
+        let word = format!("w{}", self.spoken);
+        let text = if self.dice.below(300) == 0 { format!("{word} POISON") } else { word.clone() };
+        let said_at = moment(day) + SignedDuration::from_secs(self.dice.below(86_400));
+        let turn = turn(&self.agent, &said_at.to_string(), &text);
+        self.said.insert(word, turn.clone());
+        self.store(turn, day).await;
+    }
+
+    async fn store(&mut self, turn: Turn, day: i64) {
+        let stored = self.catalog.ingest(&self.agent, vec![turn], false, moment(day)).await.unwrap();
+        self.last = self.last.max(stored.seq);
+    }
+
+    /// Extraction reads what there is.
+    async fn extract(&mut self) {
+        let found = Extracted::default();
+        let read = Extraction { turns: Vec::new(), found, extracted: self.last, degraded: None };
+        self.catalog.save_extraction(&self.agent, read, moment(0)).await.unwrap();
+    }
+
+    /// For ten minutes the clock is a year ahead, and whatever looks after the clock says that it is right.
+    async fn jump(&mut self, now: Timestamp) {
+        for minutes in [1, 6, 11] {
+            let ahead = now + SignedDuration::from_hours(365 * 24) + SignedDuration::from_mins(minutes);
+            let before = sets(&self.memories().await);
+            let pruned = self.wake(ahead).await;
+            assert_eq!(pruned.pruned, NOTHING, "{}: pruned in a year that did not come", self.name);
+            let after = sets(&self.memories().await);
+            for (place, set) in before {
+                assert!(after.get(&place).is_some_and(|after| after.rows >= set.rows), "{}: {place:?}", self.name);
+            }
+        }
+    }
+
+    /// What a wake-up does.
+    async fn wake(&mut self, now: Timestamp) -> Pruned {
+        let clock = self.look(now).await;
+        self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap();
+        self.retention.prune(&self.agent, now, clock).await.unwrap()
+    }
+
+    async fn look(&mut self, now: Timestamp) -> bool {
+        let synchronised = [None, Some(true), Some(false)][usize::try_from(self.dice.below(3)).unwrap()];
+        let clock = self.retention.look_at_clock(now, synchronised).await.unwrap();
+        self.confirmed += u64::from(clock.is_yes());
+        clock.is_yes()
+    }
+
+    async fn tick(&mut self, now: Timestamp) {
+        let sealed = self.sealed_and_dirty().await;
+        let passed = self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap();
+        self.amended += if passed.waiting.is_empty() { sealed } else { 0 };
+        let gaps = if self.dice.percent(15) { Some(self.gaps(now).await) } else { None };
+        let clock = self.look(now).await;
+        self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap();
+        let before = sets(&self.memories().await);
+        let pruned = self.retention.prune(&self.agent, now, clock).await.unwrap();
+        let memories = self.memories().await;
+        self.sum(&pruned);
+        self.only_whole_sets_past_the_plan_went(&before, &sets(&memories), &pruned, now);
+        self.no_word_is_lost(&memories, now);
+        if let Some(gaps) = gaps {
+            let new: Vec<Gap> = self.gaps(now).await.into_iter().filter(|gap| !gaps.contains(gap)).collect();
+            assert_eq!(new, [], "{} at {now}: pruning uncovered days", self.name);
+        }
+    }
+
+    async fn sealed_and_dirty(&self) -> u64 {
+        let ledger = self.catalog.ledger(&self.agent).await.unwrap();
+        ledger.iter().filter(|row| row.sealed && row.is_dirty()).count() as u64
+    }
+
+    async fn gaps(&self, now: Timestamp) -> Vec<Gap> {
+        self.summarizer.coverage(&self.agent, now).await.unwrap()
+    }
+
+    fn sum(&mut self, pruned: &Pruned) {
+        for (sum, more) in self.pruned.iter_mut().zip(pruned.pruned) {
+            sum.sets += more.sets;
+            sum.rows += more.rows;
+            sum.bytes += more.bytes;
+        }
+    }
+
+    fn only_whole_sets_past_the_plan_went(&self, before: &Sets, after: &Sets, pruned: &Pruned, now: Timestamp) {
+        let mut went = NOTHING;
+        for (place, set) in before {
+            match after.get(place) {
+                Some(left) => assert_eq!(left.rows, set.rows, "{} at {now}: {place:?} is half-pruned", self.name),
+                None => {
+                    let is_past = self.plan.keep(place.0).is_past(set.last_day, &self.zones, now);
+                    assert!(is_past, "{} at {now}: {place:?} went early", self.name);
+                    let total = &mut went[place.0 as usize];
+                    *total =
+                        Totals { sets: total.sets + 1, rows: total.rows + set.rows, bytes: total.bytes + set.bytes };
+                }
+            }
+        }
+        assert_eq!(went, pruned.pruned, "{} at {now}", self.name);
+    }
+
+    /// Every word is in some live memory, or its year is past the plan.
+    fn no_word_is_lost(&self, memories: &[Memory], now: Timestamp) {
+        let words: HashSet<&str> = memories.iter().flat_map(|memory| memory.text.split_whitespace()).collect();
+        for (word, turn) in &self.said {
+            let is_kept = words.contains(word.as_str()) || self.is_over(turn, now);
+            assert!(is_kept, "{} at {now}: {word} of {} is lost", self.name, turn.day);
+        }
+    }
+
+    fn is_over(&self, turn: &Turn, now: Timestamp) -> bool {
+        let year = turn.day.ancestor(Grain::Yearly);
+        self.plan.keep(Grain::Yearly).is_past(year.cover_days().1, &self.zones, now)
+    }
+
+    async fn memories(&self) -> Vec<Memory> {
+        let mut memories = Vec::new();
+        for grain in Grain::ALL {
+            let select =
+                Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+            memories.extend(self.catalog.list(&self.agent, &select).await.unwrap());
+        }
+        memories
+    }
+
+    /// A month later all is well: everything that was late or degraded is made good, and doing it again changes nothing.
+    async fn settle(&mut self) {
+        for half_day in 0..60 {
+            let now = moment(DAYS) + SignedDuration::from_hours(12 * half_day);
+            self.extract().await;
+            self.tick(now).await;
+        }
+        let now = moment(DAYS + 30);
+        self.wake(now).await;
+        assert_eq!(self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap(), Default::default(), "{}", self.name);
+        let again = self.retention.prune(&self.agent, now, true).await.unwrap();
+        assert_eq!((again.pruned, again.stale.len()), (NOTHING, 0), "{}", self.name);
+        let held: Vec<_> = again.held.iter().filter(|held| held.hold != Hold::Uncovered).collect();
+        assert!(held.is_empty(), "{}: {held:?}", self.name);
+        assert_eq!(self.gaps(now).await, [], "{}", self.name);
+        let ledger = self.catalog.ledger(&self.agent).await.unwrap();
+        // A year that is open was written all the same while the clock was a year ahead.
+        let closed = ledger.iter().filter(|row| self.zones.is_closed(row.period, SignedDuration::ZERO, now));
+        let degraded: Vec<_> = closed.filter(|row| row.degraded).collect();
+        assert!(degraded.is_empty(), "{}: {degraded:?}", self.name);
+        self.every_word_came_up(now).await;
+    }
+
+    /// The coarsest closed period over each word has a summary with that word, whatever was sealed and amended below.
+    async fn every_word_came_up(&self, now: Timestamp) {
+        let texts: BTreeMap<Period, HashSet<String>> = self
+            .memories()
+            .await
+            .into_iter()
+            .filter(|memory| memory.grain > Grain::Working)
+            .map(|memory| (memory.period, memory.text.split_whitespace().map(str::to_owned).collect()))
+            .collect();
+        for (word, turn) in self.said.iter().filter(|(_, turn)| !self.is_over(turn, now)) {
+            let path = Grain::SUMMARIES.map(|grain| turn.day.ancestor(grain));
+            let closed =
+                path.iter().rev().find(|period| self.zones.is_closed(**period, SignedDuration::from_mins(30), now));
+            let top = closed.expect("all of it was said a month ago");
+            assert!(texts.get(top).is_some_and(|text| text.contains(word)), "{}: {word} is not in {top}", self.name);
+        }
+    }
+}
+
+/// All that one period is made of, counted from the memories themselves.
+struct Set {
+    rows: u64,
+    bytes: u64,
+    last_day: Date,
+}
+
+type Sets = BTreeMap<(Grain, Period), Set>;
+
+fn sets(memories: &[Memory]) -> Sets {
+    let mut sets = Sets::new();
+    for memory in memories {
+        let parent = if memory.kind == Kind::Turn { None } else { memory.period.parent() };
+        let place = (memory.grain, parent.unwrap_or(memory.period));
+        let set = sets.entry(place).or_insert(Set { rows: 0, bytes: 0, last_day: memory.days.1 });
+        set.rows += 1;
+        set.bytes += memory.text.len() as u64;
+        set.last_day = set.last_day.max(memory.days.1);
+    }
+    sets
+}
+
+fn moment(day: i64) -> Timestamp {
+    at(START) + SignedDuration::from_hours(24 * day)
+}
+
+/// Lives through these seeds; expects which grains are pruned in all, by their first letters.
+async fn check(plan: &str, seeds: std::ops::Range<u64>, expect: &str) {
+    let (mut sets, mut amended) = ([0; 6], 0);
+    for seed in seeds {
+        let mut world = World::new(plan, seed).await;
+        world.live().await;
+        assert!(world.confirmed > 100, "{}: too little happened", world.name);
+        amended += world.amended;
+        for (sum, totals) in sets.iter_mut().zip(world.pruned) {
+            *sum += totals.sets;
+        }
+    }
+    assert!(amended > 0 || plan == "keep", "{plan}: nothing came late");
+    let pruned = Grain::ALL.into_iter().zip(sets).filter(|(_, sets)| *sets > 0);
+    let letters: String = pruned.map(|(grain, _)| &grain.as_str()[..1]).collect();
+    assert_eq!(letters, expect, "{plan}: {sets:?}");
+}
+
+#[tokio::test]
+async fn keep_prunes_nothing() {
+    check("keep", 0..1, "").await;
+}
+
+#[tokio::test]
+async fn free_prunes_up_to_months() {
+    check("free", 10..13, "wdwm").await;
+}
+
+#[tokio::test]
+async fn starter_prunes_up_to_months() {
+    check("starter", 20..22, "wdwm").await;
+}
+
+#[tokio::test]
+async fn pro_prunes_up_to_weeks() {
+    check("pro", 30..32, "wdw").await;
+}
+
+#[tokio::test]
+async fn a_swift_plan_prunes_all_grains() {
+    check("swift", 100..116, "wdwmqy").await;
+}

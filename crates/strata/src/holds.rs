@@ -1,0 +1,94 @@
+//! Operation `holds`: whether words are still anywhere in an agent's files. The proof of erasure, so it trusts nothing: every
+//! version of every table is decoded, and every file is searched as bytes besides.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use aho_corasick::AhoCorasick;
+use annals_core::ports::Table;
+use annals_core::{Agent, Error, Grain, Result};
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use futures::TryStreamExt;
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
+use walkdir::WalkDir;
+
+use crate::damage::explain;
+use crate::rows::{CONVERSATION, SPEAKER, TEXT};
+use crate::tables::Tables;
+
+/// Columns with words as a person wrote them. The analysed column holds stems of the same.
+const WORDED: [&str; 3] = [TEXT, SPEAKER, CONVERSATION];
+
+/// The places that hold any of the words: tables with their version, and files.
+pub async fn holds(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    let failed = |error: &dyn ToString| Error::storage("searching the tables", error.to_string());
+    let search = AhoCorasick::new(words).map_err(|error| failed(&error))?;
+    let folder = tables.root.join(agent.folder());
+    let mut places = Vec::new();
+    for table in tables_in(&folder, agent).map_err(|error| failed(&error))? {
+        places.extend(versions_that_hold(tables, &table, &search).await?);
+    }
+    let root = tables.root.clone();
+    let files = tokio::task::spawn_blocking(move || files_that_hold(&root, &folder, &search)).await;
+    places.extend(files.map_err(io::Error::other).flatten().map_err(|error| failed(&error))?);
+    Ok(places)
+}
+
+/// The tables in an agent's folder, by their names.
+pub fn tables_in(folder: &Path, agent: &Agent) -> io::Result<Vec<Table>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let names: Vec<String> = names.collect::<io::Result<_>>()?;
+    Ok(names.iter().filter_map(|name| table_of(name, agent)).collect())
+}
+
+fn table_of(name: &str, agent: &Agent) -> Option<Table> {
+    let (grain, generation) = name.strip_suffix(".lance")?.split_once("-g")?;
+    let grain: Grain = grain.parse().ok()?;
+    Some(Table { agent: agent.clone(), grain, generation: generation.parse().ok()? })
+}
+
+async fn versions_that_hold(tables: &Tables, table: &Table, search: &AhoCorasick) -> Result<Vec<String>> {
+    let found = async {
+        // A handle of its own: looking at an old version must not move the one that searches read.
+        let Some(open) = tables.find(table).await? else { return Ok(Vec::new()) };
+        let mut places = Vec::new();
+        for version in open.list_versions().await? {
+            open.checkout(version.version).await?;
+            let columns = Select::columns(&WORDED);
+            let rows: Vec<RecordBatch> = open.query().select(columns).execute().await?.try_collect().await?;
+            if rows.iter().any(|batch| batch_holds(batch, search)) {
+                places.push(format!(
+                    "table {} generation {}, version {}",
+                    table.grain, table.generation, version.version
+                ));
+            }
+        }
+        Ok(places)
+    };
+    found.await.map_err(|error| explain(table, error))
+}
+
+fn batch_holds(batch: &RecordBatch, search: &AhoCorasick) -> bool {
+    let strings = batch.columns().iter().flat_map(|column| column.as_string::<i32>().iter().flatten());
+    strings.into_iter().any(|text| search.is_match(text))
+}
+
+fn files_that_hold(root: &Path, folder: &Path, search: &AhoCorasick) -> io::Result<Vec<String>> {
+    let mut places = Vec::new();
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) if error.io_error().is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if entry.file_type().is_file() && search.is_match(&fs::read(entry.path())?) {
+            places.push(entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string());
+        }
+    }
+    Ok(places)
+}

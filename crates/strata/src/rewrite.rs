@@ -1,0 +1,36 @@
+//! Operation `rewrite`: the live rows of one generation, in new files of another.
+//!
+//! A deleted row stays in older versions, in the text index and in files that compaction left behind. Only files that were
+//! written without it are known not to hold it.
+
+use annals_core::ports::Table;
+use annals_core::{Error, Result};
+use futures::TryStreamExt;
+
+use crate::damage::{explain, name};
+use crate::remove::remove;
+use crate::rows;
+use crate::scan;
+use crate::tables::Tables;
+use crate::upkeep::Versions;
+
+/// Copies the rows as they are, vectors included, checked one by one. What an earlier copy that was cut off left goes first.
+pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<()> {
+    let to = Table { generation, ..from.clone() };
+    remove(tables, &to).await?;
+    let (source, target) = (tables.slot(from), tables.slot(&to));
+    let Some(open) = tables.reading(from, &source).await? else { return Ok(()) };
+    let _lane = target.lane.lock().await;
+    let copy = tables.writing(&to, &target).await?;
+    let mut batches = scan::read(&open, tables.dimension).await.map_err(|error| explain(from, error))?;
+    while let Some(batch) = batches.try_next().await.map_err(|error| explain(from, error))? {
+        rows::stored(&batch).map_err(|rows::Altered| Error::damaged(name(from), "a row is not what was written"))?;
+        let written = async {
+            let before = copy.version().await?;
+            Ok(Versions { before, after: copy.add(batch).execute().await?.version })
+        };
+        let versions = written.await.map_err(|error| explain(&to, error))?;
+        tables.upkeep.after(versions, &to, &target, &copy).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! The periods of one grain, written a few at a time, saved in batches; what failed is noted with when to try again.
+
+use std::sync::Mutex;
+
+use annals_core::{LedgerRow, Result, SignedDuration, Timestamp};
+use futures::{StreamExt, TryStreamExt};
+
+use crate::due::{LONGEST_WAIT, later};
+use crate::pass::Pass;
+use crate::roll_up::{Outage, Outcome, Why};
+
+/// Roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
+const BATCH: usize = 64;
+/// Roll-ups of one agent at the same time: an endpoint is kept busy, and other agents still get their turn.
+const AT_ONCE: usize = 4;
+/// The first wait after a failure; it doubles with each further one.
+const BACKOFF: SignedDuration = SignedDuration::from_mins(1);
+/// 2^10 minutes are 17 hours.
+const MOST_DOUBLINGS: u32 = 10;
+/// The first wait after a failure to write anew what the spare engine wrote: nobody waits for it, and each attempt may cost.
+const DEGRADED_BACKOFF: SignedDuration = SignedDuration::from_hours(1);
+/// 2^7 hours are five days.
+const MOST_DEGRADED_DOUBLINGS: u32 = 7;
+/// The longest wait for an engine that does not say when it is back.
+const LONGEST_OUTAGE_WAIT: SignedDuration = SignedDuration::from_hours(1);
+
+impl Pass<'_> {
+    /// Rolls these periods up. Once the engine turns out to be away, it is not asked for the rest of them: they would
+    /// only wait too.
+    pub(crate) async fn lane(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
+        let away = Mutex::new(None);
+        let mut waiting = Vec::new();
+        for batch in rows.chunks(BATCH) {
+            let roll_ups = futures::stream::iter(batch).map(|row| self.roll_up(row, why, &away)).buffered(AT_ONCE);
+            let outcomes: Vec<Outcome> = roll_ups.try_collect().await?;
+            let mut summaries = Vec::new();
+            for (row, outcome) in batch.iter().zip(outcomes) {
+                match outcome {
+                    Outcome::Done(summary) => summaries.push(summary),
+                    Outcome::Failed(error) => self.note_failure(row, why, error).await?,
+                    Outcome::Waiting => waiting.push(row),
+                }
+            }
+            summaries.iter().for_each(|summary| self.passed.count(summary));
+            self.summarizer.catalog.save_summaries(self.agent, summaries, self.now).await?;
+            (self.progress)(batch.len() as u64);
+        }
+        match away.into_inner().expect("no holder of the lock panics") {
+            Some(outage) => self.note_outage(&waiting, why, outage).await,
+            None => Ok(()),
+        }
+    }
+
+    /// A summary that stands and is only outdated has no failure to its name: whoever asked for the refresh is told.
+    async fn note_failure(&mut self, row: &LedgerRow, why: Why, error: String) -> Result<()> {
+        let wait = match why {
+            Why::Dirty => Some(BACKOFF * 2_i32.pow(row.attempts.min(MOST_DOUBLINGS))),
+            Why::Degraded => Some(DEGRADED_BACKOFF * 2_i32.pow(row.attempts.min(MOST_DEGRADED_DOUBLINGS))),
+            Why::Outdated => None,
+        };
+        if let Some(wait) = wait {
+            let not_before = later(self.now, wait);
+            self.summarizer.catalog.note_failure(self.agent, row.period, &error, not_before, self.now).await?;
+        }
+        self.passed.failed.push((row.period, error));
+        Ok(())
+    }
+
+    async fn note_outage(&mut self, waiting: &[&LedgerRow], why: Why, outage: Outage) -> Result<()> {
+        if why != Why::Outdated {
+            let not_before = self.again(waiting, why, &outage);
+            let periods: Vec<_> = waiting.iter().map(|row| row.period).collect();
+            self.summarizer.catalog.note_outage(self.agent, &periods, &outage.error, not_before, self.now).await?;
+        }
+        self.passed.waiting.extend(waiting.iter().map(|row| row.period));
+        self.passed.outage = Some(outage.error);
+        Ok(())
+    }
+
+    /// When to ask an engine again that is away: when it said, or after as long as it has been away already; but not after
+    /// the first of the periods has waited long enough for the spare engine.
+    fn again(&self, waiting: &[&LedgerRow], why: Why, outage: &Outage) -> Timestamp {
+        let since = waiting.iter().filter_map(|row| row.failing_since).min().unwrap_or(self.now);
+        let wait = self.now.duration_since(since).clamp(BACKOFF, LONGEST_OUTAGE_WAIT);
+        let again = outage.again.unwrap_or_else(|| later(self.now, wait)).min(later(self.now, LONGEST_WAIT));
+        let ends = waiting.iter().map(|row| self.summarizer.patience.ends(row, self.now));
+        if why == Why::Dirty { ends.fold(again, Timestamp::min) } else { again }
+    }
+}

@@ -1,0 +1,71 @@
+//! Refreshing: what was written by another recipe is written anew, unless a person wrote it or what it was made of is gone.
+
+use annals_core::ports::Seals;
+
+use super::*;
+
+async fn refresh(catalog: &Arc<MemoryCatalog>) -> Passed {
+    with(catalog, Arc::new(Shouting)).refresh(&agent("a"), at(NOW), &|_| ()).await.unwrap()
+}
+
+async fn quiet(catalog: &MemoryCatalog) -> Vec<String> {
+    let others = summaries(catalog).await.into_iter().filter(|summary| !summary.contains("\"HO\""));
+    others.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_new_recipe_rewrites_only_when_asked() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    let other = with(&catalog, Arc::new(Shouting));
+    assert_eq!(other.pass(&agent("a"), at(NOW), &|_| ()).await.unwrap(), Passed::default());
+    assert_eq!(other.plan(&agent("a"), true, at(NOW)).await.unwrap().periods.len(), 12);
+    assert_eq!(refresh(&catalog).await.written, [4, 3, 2, 2, 1]);
+    assert_eq!(quiet(&catalog).await, [""; 0]);
+    assert_eq!(refresh(&catalog).await, Passed::default());
+}
+
+/// As the archive does it.
+async fn correct(catalog: &MemoryCatalog, label: &str, text: &str) {
+    let period = label.parse().unwrap();
+    let ledger = catalog.ledger(&agent("a")).await.unwrap();
+    let row = ledger.iter().find(|row| row.period == period).unwrap();
+    let inputs = catalog.inputs(&agent("a"), period).await.unwrap();
+    let corrected = Summary {
+        recipe: annals_core::Digest::of(["corrected"]),
+        input_digest: row.input_digest.unwrap(),
+        ..annals_testkit::summary(label, row.dirty_seq, &[inputs[0].id.clone()], text)
+    };
+    catalog.save_summaries(&agent("a"), vec![corrected], at(NOW)).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_person_corrected_stays() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    correct(&catalog, "2026-03-11", "It snowed.").await;
+    pass(&catalog).await;
+    refresh(&catalog).await;
+    assert_eq!(quiet(&catalog).await, ["2026-03-11"]);
+}
+
+#[tokio::test]
+async fn what_is_sealed_stays_and_what_was_pruned_is_not_looked_for() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    for label in ["2026-03-11", "2026-W11"] {
+        let sets = catalog.children(&agent("a")).await.unwrap();
+        let set = sets.iter().find(|set| set.parent.to_string() == label).unwrap();
+        let ledger = catalog.ledger(&agent("a")).await.unwrap();
+        let row = ledger.iter().find(|row| row.period == set.parent).unwrap();
+        catalog.seal(&agent("a"), set, row.clean_seq).await.unwrap();
+    }
+    let passed = refresh(&catalog).await;
+    assert_eq!((passed.written, passed.removed), ([3, 2, 2, 2, 1], 0));
+    assert_eq!(quiet(&catalog).await, ["2026-W11"]);
+    let covered = over(catalog).coverage(&agent("a"), at(NOW)).await.unwrap();
+    assert_eq!(covered, []);
+}

@@ -1,0 +1,51 @@
+//! What a pass would do, and how much it would read: for who wants to know the price first.
+
+use std::collections::{BTreeSet, HashMap};
+
+use annals_core::{Agent, Grain, LedgerRow, Period, Result, Timestamp};
+
+use crate::due::{degraded, outdated};
+use crate::{Summarizer, due};
+
+/// What a pass would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Periods that would be read, by grain and time. Coarser ones are only written if what they are made of turns out to
+    /// have changed.
+    pub periods: Vec<Period>,
+    /// Words that would be read. Summaries that are yet to be written are not among them: each has a few hundred at most.
+    pub words: u64,
+}
+
+impl Summarizer {
+    /// What [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`].
+    pub async fn plan(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Plan> {
+        let settings = self.catalog.settings(agent).await?;
+        let zones = settings.zones()?;
+        let ledger = self.catalog.ledger(agent).await?;
+        let mut periods: BTreeSet<Period> = BTreeSet::new();
+        for grain in Grain::SUMMARIES {
+            periods.extend(due(&ledger, grain, &zones, self.patience, now).iter().map(|row| row.period));
+            let again = if refresh {
+                self.told(agent, outdated(&ledger, grain, self.engine.recipe(&settings, grain))).await?
+            } else {
+                degraded(&ledger, grain, now)
+            };
+            periods.extend(again.iter().map(|row| row.period));
+            let parents = periods.iter().filter_map(|period| period.parent());
+            let closed = parents.filter(|parent| zones.is_closed(*parent, self.patience.grace, now));
+            periods.extend(closed.collect::<Vec<_>>());
+        }
+        let words = self.words(agent, &ledger, &periods).await?;
+        Ok(Plan { periods: periods.into_iter().collect(), words })
+    }
+
+    async fn words(&self, agent: &Agent, ledger: &[LedgerRow], periods: &BTreeSet<Period>) -> Result<u64> {
+        let rows: HashMap<Period, &LedgerRow> = ledger.iter().map(|row| (row.period, row)).collect();
+        let mut words = 0;
+        for row in periods.iter().filter_map(|period| rows.get(period)) {
+            words += self.input(agent, row).await?.words();
+        }
+        Ok(words)
+    }
+}

@@ -1,0 +1,76 @@
+//! Everything out.
+
+use annals_core::ports::Record;
+use annals_core::{Agent, Digest, FactOperation, Kind, LedgerRow, Memory};
+
+use crate::catalog::shelf::Shelf;
+
+impl Shelf {
+    pub(super) fn records(&self, agent: &Agent) -> Vec<Record> {
+        let mut records = vec![Record::Settings(self.settings.clone().unwrap_or_default())];
+        records.extend(self.select(|memory| memory.kind == Kind::Turn).into_iter().map(|turn| self.turn_record(turn)));
+        let statements = self.select(|memory| memory.kind == Kind::Fact).into_iter();
+        records.extend(
+            statements.map(|memory| Record::Statement {
+                statement: self.statements[&memory.id].clone(),
+                pinned: memory.pinned,
+            }),
+        );
+        records.extend(self.ordered_log().into_iter().map(Record::Operation));
+        records.extend(self.ledger.values().map(|row| self.period_record(agent, row)));
+        let versions =
+            self.versions.iter().flat_map(|(id, versions)| versions.iter().map(move |version| (id, version)));
+        records.extend(versions.map(|(id, version)| Record::Version {
+            id: id.clone(),
+            text: version.text.clone(),
+            replaced_at: version.replaced_at,
+        }));
+        records
+    }
+
+    fn turn_record(&self, turn: Memory) -> Record {
+        let message = self.messages[&turn.id].clone();
+        Record::Turn {
+            conversation: message.conversation,
+            id: turn.message.expect("a turn has an id in its conversation"),
+            day: turn.period,
+            at: message.at,
+            role: message.role,
+            name: message.name,
+            content: message.content,
+            extracted: turn.seq <= self.extraction.extracted,
+            pinned: turn.pinned,
+        }
+    }
+
+    /// The log in the order in which it is folded.
+    fn ordered_log(&self) -> Vec<FactOperation> {
+        let mut log: Vec<_> = self.log.values().cloned().collect();
+        log.sort_by(|a, b| {
+            (a.at, a.said_at, &a.source, a.position, &a.id).cmp(&(b.at, b.said_at, &b.source, b.position, &b.id))
+        });
+        log
+    }
+
+    fn period_record(&self, agent: &Agent, row: &LedgerRow) -> Record {
+        let period = row.period;
+        let summary = self.summary(agent, period);
+        Record::Period {
+            period,
+            text: summary.map(|summary| summary.text.clone()),
+            sentences: summary.map(|summary| summary.sentences.clone()).unwrap_or_default(),
+            cover: summary.map(|summary| summary.cover),
+            sources: summary.map(|summary| summary.sources.clone()).unwrap_or_default(),
+            dirty: row.is_dirty(),
+            dirty_at: row.dirty_at,
+            input: row.input_digest.as_ref().map(Digest::to_string),
+            recipe: row.recipe.as_ref().map(Digest::to_string),
+            verbatim: self.verbatim.contains(&period),
+            degraded: row.degraded,
+            ungrounded: row.ungrounded,
+            tokens: row.tokens,
+            base: self.bases.get(&period).cloned(),
+            pinned: summary.is_some_and(|summary| summary.pinned),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Everything in again, on a copy that takes the shelf's place once all of it is in.
+
+use annals_core::ports::{Record, Turn};
+use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
+
+use crate::catalog::shelf::{Shelf, remember, state, summarized};
+
+impl Shelf {
+    pub(super) fn restore(
+        &mut self,
+        agent: &Agent,
+        mut records: Vec<Record>,
+        seq: &mut u64,
+        now: Timestamp,
+    ) -> Result<()> {
+        if !self.memories.is_empty() || !self.log.is_empty() {
+            return Err(Error::invalid("agent", "holds memories already"));
+        }
+        let mut shelf = self.clone();
+        // Extraction has read all turns up to a number: those that it has read come in first.
+        records.sort_by_key(|record| matches!(record, Record::Turn { extracted: false, .. }));
+        for record in records {
+            *seq += 1;
+            shelf.take(agent, record, *seq)?;
+        }
+        shelf.soil_unknown_days(*seq, now);
+        *self = shelf;
+        Ok(())
+    }
+
+    fn take(&mut self, agent: &Agent, record: Record, seq: u64) -> Result<()> {
+        match record {
+            Record::Settings(settings) => self.settings = Some(settings),
+            Record::Turn { conversation, id, day, at, role, name, content, extracted, pinned } => {
+                let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
+                let key = TurnKey { conversation, id };
+                self.take_turn(Turn { id: MemoryId::turn(agent, &key), key, day, message }, pinned, seq)?;
+                if extracted {
+                    self.extraction.extracted = seq;
+                }
+            }
+            Record::Statement { statement, pinned } => {
+                self.put(Memory { pinned, ..state(&statement, seq) });
+                self.statements.insert(statement.id.clone(), statement);
+            }
+            Record::Operation(operation) => {
+                self.log.insert(operation.id.clone(), operation);
+                self.log_version = seq;
+            }
+            Record::Period { .. } => self.take_period(agent, record, seq)?,
+            Record::Version { id, text, replaced_at } => self.keep_version(&id, text, replaced_at),
+        }
+        Ok(())
+    }
+
+    fn take_turn(&mut self, turn: Turn, pinned: bool, seq: u64) -> Result<()> {
+        if self.has_forgotten(&turn) {
+            return Err(Error::invalid("records", "hold a message that was forgotten"));
+        }
+        self.messages.insert(turn.id.clone(), turn.message.clone());
+        self.put(Memory { pinned, ..remember(turn, seq) });
+        Ok(())
+    }
+
+    fn take_period(&mut self, agent: &Agent, record: Record, seq: u64) -> Result<()> {
+        let Record::Period {
+            period,
+            text,
+            sentences,
+            cover,
+            sources,
+            dirty,
+            dirty_at,
+            input,
+            recipe,
+            verbatim,
+            degraded,
+            ungrounded,
+            tokens,
+            base,
+            pinned,
+        } = record
+        else {
+            unreachable!("only periods are given here");
+        };
+        let row = LedgerRow {
+            clean_seq: if dirty { 0 } else { seq },
+            input_digest: input.as_deref().map(digest).transpose()?,
+            recipe: recipe.as_deref().map(digest).transpose()?,
+            degraded,
+            ungrounded,
+            tokens,
+            ..LedgerRow::new(period, seq, dirty_at)
+        };
+        self.ledger.insert(period, row);
+        if let Some(base) = base {
+            self.seal(period, Some(base));
+        }
+        if verbatim {
+            self.verbatim.insert(period);
+        }
+        if let Some(text) = text {
+            let cover = cover.ok_or_else(|| Error::invalid("cover", "is missing"))?;
+            let id = MemoryId::summary(agent, period);
+            self.put(Memory { id, text, sentences, sources, pinned, ..summarized(period, cover, seq) });
+        }
+        Ok(())
+    }
+
+    /// A day of which no record tells has had no roll-up.
+    fn soil_unknown_days(&mut self, seq: u64, now: Timestamp) {
+        let turns = self.memories.values().filter(|memory| memory.kind == Kind::Turn);
+        let days: Vec<_> = turns.map(|turn| turn.period).filter(|day| !self.ledger.contains_key(day)).collect();
+        for day in days {
+            self.soil(day, seq, now);
+        }
+    }
+}
+
+/// Digests are 64 hexadecimal digits.
+fn digest(hex: &str) -> Result<Digest> {
+    let byte = |index: usize| u8::from_str_radix(hex.get(2 * index..2 * index + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
+    let digest = bytes.and_then(|bytes| bytes.try_into().ok()).map(Digest);
+    digest.filter(|digest| digest.to_string() == hex).ok_or_else(|| Error::invalid("digest", "is not one"))
+}

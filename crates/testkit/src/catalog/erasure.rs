@@ -1,0 +1,73 @@
+//! Port `Erasure`: what is to be forgotten goes, with all that was made of it; hashes of the messages stay.
+//!
+//! The dry run is the erasure itself, on a copy.
+
+mod aim;
+mod erase;
+mod subject;
+mod summaries;
+mod words;
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::{Erasure, Reach, Target, Turn};
+use annals_core::{Agent, Digest, MemoryId, Result, Timestamp, TurnKey};
+use async_trait::async_trait;
+
+use super::MemoryCatalog;
+use super::shelf::Shelf;
+
+#[async_trait]
+impl Erasure for MemoryCatalog {
+    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
+        self.read(agent, |shelf| shelf.clone().erase(agent, target, &mut 0, Timestamp::UNIX_EPOCH))
+    }
+
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+        self.write(agent, |shelf, seq| shelf.erase(agent, target, seq, now))
+    }
+
+    async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
+        self.read(agent, |shelf| messages.iter().map(|(key, digest)| shelf.knows_trace(key, digest)).collect())
+    }
+
+    async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
+        self.write(agent, |shelf, _| {
+            let traces: Vec<_> = messages.iter().flat_map(|(key, digest)| traces(key, digest)).collect();
+            shelf.forgotten.retain(|trace| !traces.contains(trace));
+            // Else they would count as pruned, and be known already.
+            messages.iter().for_each(|(key, _)| {
+                shelf.gone.remove(&MemoryId::turn(agent, key));
+            });
+        })
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn holds(&self, words: &[String]) -> Result<Vec<String>> {
+        let state = self.state();
+        let places = state.shelves.values().flat_map(words::places);
+        let held = places.filter(|(_, text)| words.iter().any(|word| text.contains(word.as_str())));
+        let places: BTreeSet<String> = held.map(|(place, _)| place.to_owned()).collect();
+        Ok(places.into_iter().collect())
+    }
+}
+
+impl Shelf {
+    /// Whether this message was forgotten.
+    pub(super) fn has_forgotten(&self, turn: &Turn) -> bool {
+        self.knows_trace(&turn.key, &turn.message.digest())
+    }
+
+    fn knows_trace(&self, key: &TurnKey, digest: &Digest) -> bool {
+        traces(key, digest).iter().any(|trace| self.forgotten.contains(trace))
+    }
+}
+
+/// What is kept of a forgotten message: hashes of its place, and of its content in its conversation.
+fn traces(key: &TurnKey, digest: &Digest) -> [Digest; 2] {
+    let place = Digest::of(["place", &key.conversation, &key.id]);
+    [place, Digest::of([b"content".as_slice(), key.conversation.as_bytes(), &digest.0])]
+}

@@ -1,0 +1,99 @@
+//! One erasure, from what it takes to what it leaves.
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::{Reach, Target};
+use annals_core::{Agent, FactOperation, Kind, Memory, Period, Timestamp, TurnKey};
+
+use super::aim::Aim;
+use super::traces;
+use crate::catalog::shelf::Shelf;
+
+/// An erasure under way.
+pub(super) struct Erasing<'s> {
+    pub(super) shelf: &'s mut Shelf,
+    pub(super) agent: &'s Agent,
+    pub(super) aim: Aim,
+    pub(super) seq: &'s mut u64,
+    pub(super) now: Timestamp,
+    pub(super) reach: Reach,
+}
+
+impl Shelf {
+    pub(super) fn erase(&mut self, agent: &Agent, target: &Target, seq: &mut u64, now: Timestamp) -> Reach {
+        let aim = Aim::new(self, target);
+        let erasing = Erasing { shelf: self, agent, aim, seq, now, reach: Reach::default() };
+        if *target == Target::Agent { erasing.everything() } else { erasing.part() }
+    }
+}
+
+impl Erasing<'_> {
+    fn part(mut self) -> Reach {
+        let (memories, operations) = self.take();
+        let mut touched = self.cut_sealed();
+        touched.extend(memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period));
+        self.remove_made_of(touched);
+        self.drop_versions(&memories);
+        self.shelf.replies.clear();
+        self.shelf.requests.clear();
+        self.finish(&memories, &operations)
+    }
+
+    fn everything(mut self) -> Reach {
+        let (memories, operations) = self.take();
+        let summaries = self.shelf.memories.values();
+        self.reach.lost = summaries.map(|summary| summary.period).collect();
+        self.reach.letters += self.shelf.letters.len() as u64;
+        *self.shelf = Shelf { forgotten: std::mem::take(&mut self.shelf.forgotten), ..Shelf::default() };
+        self.finish(&memories, &operations)
+    }
+
+    /// Removes the turns, statements and operations, with their letters, and remembers which messages they were.
+    fn take(&mut self) -> (Vec<Memory>, BTreeMap<String, FactOperation>) {
+        let memories = self.shelf.select(|memory| match memory.kind {
+            Kind::Turn => self.aim.sources.contains(&memory.id),
+            Kind::Fact => self.aim.takes_statement(memory, &self.shelf.statements[&memory.id].who),
+            Kind::Summary => false,
+        });
+        for memory in &memories {
+            self.forget(memory);
+        }
+        let takes = |operation: &FactOperation| self.aim.takes_operation(operation);
+        let (gone, log): (BTreeMap<_, _>, _) = self.shelf.log.clone().into_iter().partition(|(_, it)| takes(it));
+        self.shelf.replace_log(log, self.seq);
+        self.reach.operations = gone.keys().cloned().collect();
+        (memories, gone)
+    }
+
+    fn forget(&mut self, memory: &Memory) {
+        if let Some(message) = self.shelf.messages.get(&memory.id) {
+            let id = memory.message.clone().expect("a turn has an id in its conversation");
+            let key = TurnKey { conversation: message.conversation.clone(), id };
+            let traces = traces(&key, &message.digest());
+            self.shelf.forgotten.extend(traces);
+            self.reach.turns.push(memory.id.clone());
+        } else {
+            self.reach.statements.push(memory.id.clone());
+        }
+        self.shelf.delete(&memory.id, self.seq);
+        if memory.kind == Kind::Turn {
+            self.soil(memory.period);
+        }
+        let kept = self.shelf.letters.len();
+        self.shelf.letters.retain(|(id, _), _| *id != memory.id);
+        self.reach.letters += (kept - self.shelf.letters.len()) as u64;
+    }
+
+    /// Makes a period dirty.
+    pub(super) fn soil(&mut self, period: Period) {
+        self.shelf.soil(period, *self.seq, self.now);
+    }
+
+    fn finish(mut self, memories: &[Memory], operations: &BTreeMap<String, FactOperation>) -> Reach {
+        self.reach.words = self.shelf.words_gone(memories, operations);
+        for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
+            periods.sort();
+        }
+        self.reach
+    }
+}

@@ -1,0 +1,82 @@
+//! What an erasure does to summaries. Those that can be written again go; of sealed ones, verbatim sentences that come from what
+//! went are cut out, and what a model wrote goes altogether.
+
+use std::collections::BTreeSet;
+
+use annals_core::{Base, Grain, Kind, Memory, MemoryId, Period};
+
+use super::erase::Erasing;
+
+impl Erasing<'_> {
+    /// Cuts every sealed period that has any of what goes, in its base or in its present summary. Which ones.
+    pub(super) fn cut_sealed(&mut self) -> BTreeSet<Period> {
+        let sealed: Vec<_> = self.shelf.bases.clone().into_iter().collect();
+        sealed.into_iter().filter_map(|(period, base)| self.cut(period, base).then_some(period)).collect()
+    }
+
+    fn cut(&mut self, period: Period, base: Base) -> bool {
+        let id = MemoryId::summary(self.agent, period);
+        let present = self.shelf.memories.get(&id).map(|summary| self.shelf.as_base(summary));
+        if ![Some(&base), present.as_ref()].into_iter().flatten().any(|text| self.aim.reaches(text)) {
+            return false;
+        }
+        let base = self.aim.without(base);
+        let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
+        *self.seq += 1;
+        let removed = present.is_none() && self.shelf.delete(&id, self.seq).is_some();
+        let list = match (&base, removed) {
+            (None, _) => &mut self.reach.lost,
+            // Only what came late is concerned: it is written again from the base.
+            (Some(_), true) => &mut self.reach.rebuilt,
+            (Some(_), false) => &mut self.reach.cut,
+        };
+        list.push(period);
+        if let Some(present) = present {
+            self.amend(&id, present);
+        }
+        self.shelf.seal(period, base);
+        self.soil_with_parent(period);
+        true
+    }
+
+    fn amend(&mut self, id: &MemoryId, Base { text, sentences, sources, .. }: Base) {
+        let former = self.shelf.memories[id].clone();
+        self.shelf.put(Memory { text, sentences, sources, seq: *self.seq, ..former });
+        self.shelf.versions.remove(id);
+    }
+
+    /// Removes every summary that was made of these periods, themselves included, or that names the subject, except sealed ones.
+    pub(super) fn remove_made_of(&mut self, mut touched: BTreeSet<Period>) {
+        let summaries = self.shelf.memories.values().filter(|memory| memory.kind == Kind::Summary);
+        let naming = summaries.filter(|summary| self.aim.is_named_in(&summary.text));
+        touched.extend(naming.map(|summary| summary.period));
+        for period in touched.iter().flat_map(|period| lineage(*period)).collect::<BTreeSet<_>>() {
+            let id = MemoryId::summary(self.agent, period);
+            if !self.shelf.bases.contains_key(&period) && self.shelf.delete(&id, self.seq).is_some() {
+                self.reach.rebuilt.push(period);
+                self.soil_with_parent(period);
+            }
+        }
+    }
+
+    fn soil_with_parent(&mut self, period: Period) {
+        for period in [Some(period), period.parent()].into_iter().flatten() {
+            self.soil(period);
+        }
+    }
+
+    /// Drops former texts that may hold words of what went, of memories that stay.
+    pub(super) fn drop_versions(&mut self, gone: &[Memory]) {
+        let above: BTreeSet<_> = gone.iter().flat_map(|memory| lineage(memory.period)).collect();
+        let made_of: BTreeSet<_> = above.into_iter().map(|period| MemoryId::summary(self.agent, period)).collect();
+        self.shelf.versions.retain(|id, versions| {
+            versions.retain(|version| !self.aim.is_named_in(&version.text));
+            !versions.is_empty() && !made_of.contains(id)
+        });
+    }
+}
+
+/// The period and its ancestors.
+fn lineage(period: Period) -> impl Iterator<Item = Period> {
+    Grain::SUMMARIES.into_iter().filter(move |grain| *grain >= period.grain()).map(move |grain| period.ancestor(grain))
+}

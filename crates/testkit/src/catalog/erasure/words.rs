@@ -1,0 +1,58 @@
+//! The words that must be found nowhere after an erasure, and the places where words are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::{Base, FactOperation, Kind, Memory};
+
+use crate::catalog::shelf::Shelf;
+
+/// Shorter sentences prove nothing: they are said everywhere.
+const SHORTEST: usize = 12;
+
+impl Shelf {
+    /// Sentences of what went that stand nowhere in what stays.
+    pub(super) fn words_gone(&self, memories: &[Memory], operations: &BTreeMap<String, FactOperation>) -> Vec<String> {
+        let by_hand = operations.values().filter(|operation| operation.source.as_str().starts_with("u-"));
+        let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_hand.flat_map(told));
+        let sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
+        let gone = sentences.into_iter().filter(|sentence| !self.stays().any(|text| text.contains(sentence)));
+        gone.map(str::to_owned).collect()
+    }
+
+    /// The texts of turns, statements and operations, and what is left of pruned ones.
+    fn stays(&self) -> impl Iterator<Item = &str> {
+        let memories = self.memories.values().filter(|memory| memory.kind != Kind::Summary);
+        let texts = memories.map(|memory| memory.text.as_str());
+        texts.chain(self.log.values().flat_map(told)).chain(self.bases.values().flat_map(kept))
+    }
+}
+
+fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
+    [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+}
+
+fn kept(base: &Base) -> impl Iterator<Item = &str> {
+    base.sentences.iter().map(|sentence| sentence.text.as_str())
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let ends = ['.', '!', '?', '\n', '。', '！', '？'];
+    text.split(ends).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST)
+}
+
+/// Every text that is kept of an agent, and where.
+pub(super) fn places(shelf: &Shelf) -> Vec<(&'static str, String)> {
+    let memories = shelf.memories.values().map(|memory| ("memory.text", memory.text.clone()));
+    let sentences = shelf.memories.values().flat_map(|memory| &memory.sentences);
+    let sentences = sentences.map(|sentence| ("memory.sentences", sentence.text.clone()));
+    let who = shelf.statements.values().flat_map(|statement| &statement.who).map(|who| ("statement.who", who.clone()));
+    let log = shelf.log.values().flat_map(|operation| told(operation).map(|text| ("operation", text.to_owned())));
+    let bases = shelf.bases.values().flat_map(|base| kept(base).chain([base.text.as_str()]));
+    let bases = bases.map(|text| ("base", text.to_owned()));
+    let versions = shelf.versions.values().flatten().map(|version| ("version", version.text.clone()));
+    let replies = shelf.replies.values().map(|(text, _)| ("reply", text.clone()));
+    memories.chain(sentences).chain(who).chain(log).chain(bases).chain(versions).chain(replies).collect()
+}

@@ -1,0 +1,114 @@
+//! Port `Journal`: statements, the log of fact operations, and the lane that fills both.
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::Journal;
+use annals_core::{
+    Agent, DeadLetter, Extraction, ExtractionLane, FactOperation, Grain, MemoryId, Result, Stage, Statement, Timestamp,
+};
+use async_trait::async_trait;
+
+use super::MemoryCatalog;
+use super::shelf::{Shelf, state};
+
+#[async_trait]
+impl Journal for MemoryCatalog {
+    async fn extraction(&self, agent: &Agent) -> Result<ExtractionLane> {
+        self.read(agent, |shelf| shelf.extraction.clone())
+    }
+
+    async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()> {
+        self.write(agent, |shelf, seq| {
+            let Extraction { turns, found, extracted, degraded } = extraction;
+            shelf.restate(&turns, found.statements, seq);
+            shelf.relog(&turns, found.operations, seq);
+            shelf.mark_degraded(agent, &turns, degraded.as_deref(), now);
+            shelf.extraction = ExtractionLane { extracted, ..ExtractionLane::default() };
+        })
+    }
+
+    async fn note_extraction_failure(
+        &self,
+        agent: &Agent,
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(agent, |shelf, _| {
+            let lane = &mut shelf.extraction;
+            lane.attempts += 1;
+            lane.failing_since.get_or_insert(now);
+            lane.not_before = Some(not_before);
+            lane.last_error = Some(error.to_owned());
+        })
+    }
+
+    async fn log_version(&self, agent: &Agent) -> Result<u64> {
+        self.read(agent, |shelf| shelf.log_version)
+    }
+
+    async fn operations(&self, agent: &Agent) -> Result<(u64, Vec<FactOperation>)> {
+        self.read(agent, |shelf| (shelf.log_version, shelf.log.values().cloned().collect()))
+    }
+
+    async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> Result<()> {
+        self.write(agent, |shelf, seq| {
+            let mut log = shelf.log.clone();
+            for operation in operations {
+                log.entry(operation.id.clone()).or_insert(operation);
+            }
+            shelf.replace_log(log, seq);
+        })
+    }
+}
+
+impl Shelf {
+    /// Puts these statements in the place of those whose first source is among the turns.
+    fn restate(&mut self, turns: &[MemoryId], found: Vec<Statement>, seq: &mut u64) {
+        let found = found.into_iter().filter(|statement| statement.sources.iter().all(|id| self.has_turn(id)));
+        let found: BTreeMap<_, _> = found.map(|statement| (statement.id.clone(), statement)).collect();
+        let former = self
+            .statements
+            .values()
+            .filter(|statement| statement.sources.first().is_some_and(|first| turns.contains(first)));
+        let dropped: Vec<_> = former.map(|former| former.id.clone()).filter(|id| !found.contains_key(id)).collect();
+        for id in dropped {
+            self.delete(&id, seq);
+        }
+        for (id, statement) in found {
+            if self.statements.get(&id) != Some(&statement) {
+                *seq += 1;
+                self.put(state(&statement, *seq));
+                self.statements.insert(id, statement);
+            }
+        }
+    }
+
+    /// Puts these operations in the place of those whose source is among the turns.
+    fn relog(&mut self, turns: &[MemoryId], found: Vec<FactOperation>, seq: &mut u64) {
+        let mut log = self.log.clone();
+        log.retain(|_, operation| !turns.contains(&operation.source));
+        let found = found.into_iter().filter(|operation| self.has_turn(&operation.source));
+        log.extend(found.map(|operation| (operation.id.clone(), operation)));
+        self.replace_log(log, seq);
+    }
+
+    /// The log is now this one. Its version rises if that is a change.
+    pub(super) fn replace_log(&mut self, log: BTreeMap<String, FactOperation>, seq: &mut u64) {
+        if log != self.log {
+            *seq += 1;
+            self.log = log;
+            self.log_version = *seq;
+        }
+    }
+
+    /// Makes live turns that the model could not read dead letters, or takes that back.
+    fn mark_degraded(&mut self, agent: &Agent, turns: &[MemoryId], degraded: Option<&str>, now: Timestamp) {
+        self.letters.retain(|(id, stage), _| *stage != Stage::Extraction || !turns.contains(id));
+        let Some(error) = degraded else { return };
+        for memory in turns.iter().filter(|id| self.messages.contains_key(id)).cloned().collect::<Vec<_>>() {
+            let (agent, error) = (agent.clone(), error.to_owned());
+            self.bury(DeadLetter { agent, grain: Grain::Working, memory, stage: Stage::Extraction, error, at: now });
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Port `Replies`: kept answers, and what models have cost.
+
+use annals_core::ports::Replies;
+use annals_core::{Agent, Digest, Reply, Result, Timestamp, Usage};
+use async_trait::async_trait;
+
+use super::MemoryCatalog;
+use super::shelf::Shelf;
+use crate::builders::utc_day;
+
+#[async_trait]
+impl Replies for MemoryCatalog {
+    async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>> {
+        self.read(agent, |shelf| shelf.replies.get(key).map(|(text, _)| text.clone()))
+    }
+
+    async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
+        self.write(agent, |shelf, _| {
+            shelf.book(&reply, now);
+            shelf.replies.insert(reply.key, (reply.text, now));
+        })
+    }
+
+    async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
+        self.write(agent, |shelf, _| shelf.book(&reply, now))
+    }
+
+    async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64> {
+        self.write(agent, |shelf, _| {
+            let kept = shelf.replies.len();
+            shelf.replies.retain(|_, (_, at)| *at >= before);
+            (kept - shelf.replies.len()) as u64
+        })
+    }
+
+    async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
+        self.read(agent, |shelf| shelf.usage.values().filter(|usage| usage.day >= utc_day(since)).cloned().collect())
+    }
+}
+
+impl Shelf {
+    fn book(&mut self, reply: &Reply, now: Timestamp) {
+        let (day, purpose, model) = (utc_day(now), reply.purpose, reply.model.clone());
+        let none = Usage { day, purpose, model: model.clone(), calls: 0, tokens_in: 0, tokens_out: 0 };
+        let usage = self.usage.entry((day, purpose, model)).or_insert(none);
+        usage.calls += 1;
+        usage.tokens_in += reply.tokens_in;
+        usage.tokens_out += reply.tokens_out;
+    }
+}

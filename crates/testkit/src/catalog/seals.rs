@@ -1,0 +1,124 @@
+//! Port `Seals`: pruning, sealing, pins, and the clock.
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::{Children, ClockNote, Seals};
+use annals_core::{Agent, Base, Error, Kind, Memory, MemoryId, Period, Result};
+use async_trait::async_trait;
+
+use super::MemoryCatalog;
+use super::shelf::Shelf;
+
+#[async_trait]
+impl Seals for MemoryCatalog {
+    async fn children(&self, agent: &Agent) -> Result<Vec<Children>> {
+        self.read(agent, |shelf| {
+            let parents: BTreeSet<_> = shelf.memories.values().map(parent).collect();
+            parents.into_iter().filter_map(|(yearly, parent)| shelf.children(parent, yearly)).collect()
+        })
+    }
+
+    async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
+        self.write(agent, |shelf, seq| {
+            let parent = looked_at.parent;
+            let row = shelf.ledger.get(&parent).filter(|row| row.clean_seq == clean_seq && !row.is_dirty());
+            let base = shelf.summary(agent, parent).map(|summary| shelf.as_base(summary));
+            let same = shelf.children(parent, looked_at.yearly).as_ref() == Some(looked_at);
+            let (Some(_), Some(base), true) = (row, base, same) else {
+                return Err(Error::Stale { what: format!("period {parent}") });
+            };
+            for child in shelf.members(parent, looked_at.yearly) {
+                shelf.prune(&child, seq);
+            }
+            if !looked_at.yearly {
+                shelf.seal(parent, Some(base));
+            }
+            Ok(())
+        })?
+    }
+
+    async fn base(&self, agent: &Agent, period: Period) -> Result<Option<Base>> {
+        self.read(agent, |shelf| shelf.bases.get(&period).cloned())
+    }
+
+    async fn pin(&self, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
+        self.write(agent, |shelf, _| match shelf.memories.get_mut(id) {
+            Some(memory) => {
+                memory.pinned = pinned;
+                Ok(())
+            }
+            None => Err(Error::NotFound { what: "memory", name: id.to_string() }),
+        })?
+    }
+
+    async fn clock(&self) -> Result<Option<ClockNote>> {
+        Ok(self.state().clock)
+    }
+
+    async fn save_clock(&self, note: ClockNote) -> Result<()> {
+        self.state().clock = Some(note);
+        Ok(())
+    }
+}
+
+impl Shelf {
+    /// What a period is made of, in order; or the yearly summary itself.
+    fn members(&self, parent: Period, yearly: bool) -> Vec<Memory> {
+        self.select(|memory| match memory.kind {
+            Kind::Turn | Kind::Fact => memory.period == parent,
+            Kind::Summary if yearly => memory.period == parent,
+            Kind::Summary => memory.period.parent() == Some(parent),
+        })
+    }
+
+    fn children(&self, parent: Period, yearly: bool) -> Option<Children> {
+        let members = self.members(parent, yearly);
+        let turns = members.iter().filter(|memory| memory.kind == Kind::Turn);
+        Some(Children {
+            parent,
+            yearly,
+            rows: members.len() as u64,
+            bytes: members.iter().map(|memory| memory.text.len() as u64).sum(),
+            last_day: members.iter().map(|memory| memory.days.1).max()?,
+            pinned: members.iter().any(|memory| memory.pinned),
+            last_turn: turns.map(|turn| turn.seq).max().unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn as_base(&self, summary: &Memory) -> Base {
+        Base {
+            text: summary.text.clone(),
+            sentences: summary.sentences.clone(),
+            sources: summary.sources.clone(),
+            verbatim: self.verbatim.contains(&summary.period),
+        }
+    }
+
+    /// Lets a memory go because its parent is sealed. Nothing of its words stays.
+    fn prune(&mut self, memory: &Memory, seq: &mut u64) {
+        self.delete(&memory.id, seq);
+        self.letters.retain(|(id, _), _| *id != memory.id);
+        if memory.kind == Kind::Summary {
+            self.seal(memory.period, None);
+        }
+    }
+
+    /// Gives a period its base, or takes it away. It is sealed as long as it has one.
+    pub(super) fn seal(&mut self, period: Period, base: Option<Base>) {
+        if let Some(row) = self.ledger.get_mut(&period) {
+            row.sealed = base.is_some();
+        }
+        match base {
+            Some(base) => self.bases.insert(period, base),
+            None => self.bases.remove(&period),
+        };
+    }
+}
+
+/// What a memory goes into; a yearly summary, itself. Years come last.
+fn parent(memory: &Memory) -> (bool, Period) {
+    match memory.kind {
+        Kind::Turn | Kind::Fact => (false, memory.period),
+        Kind::Summary => memory.period.parent().map_or((true, memory.period), |parent| (false, parent)),
+    }
+}

@@ -1,0 +1,124 @@
+//! All that the catalog in memory knows of one agent, and how it changes.
+
+mod memories;
+mod save;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use annals_core::ports::{Change, Lane, Version};
+use annals_core::{
+    Agent, Base, Date, DeadLetter, Digest, ExtractionLane, FactOperation, Grain, Kind, LedgerRow, Memory, MemoryId,
+    Message, Operation, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage,
+};
+
+pub(crate) use memories::remember;
+pub(super) use memories::{request_id, state, summarized};
+
+/// All that is known of one agent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shelf {
+    pub(super) settings: Option<Settings>,
+    /// Live memories of all grains.
+    pub(super) memories: BTreeMap<MemoryId, Memory>,
+    /// The messages of live turns.
+    pub(super) messages: BTreeMap<MemoryId, Message>,
+    /// Of live statements, what a memory does not tell.
+    pub(super) statements: BTreeMap<MemoryId, Statement>,
+    /// Former texts of live memories, oldest first.
+    pub(super) versions: BTreeMap<MemoryId, Vec<Version>>,
+    /// Memories that were deleted and not written again.
+    pub(super) gone: BTreeMap<MemoryId, (Grain, u64)>,
+    pub(super) ledger: BTreeMap<Period, LedgerRow>,
+    /// Periods whose summary is verbatim.
+    pub(super) verbatim: BTreeSet<Period>,
+    /// Of sealed periods, and of no other.
+    pub(super) bases: BTreeMap<Period, Base>,
+    pub(super) lanes: HashMap<Grain, Lane>,
+    pub(super) requests: HashMap<String, Operation>,
+    pub(super) letters: BTreeMap<(MemoryId, Stage), DeadLetter>,
+    /// The log of fact operations, by id.
+    pub(super) log: BTreeMap<String, FactOperation>,
+    pub(super) log_version: u64,
+    pub(super) extraction: ExtractionLane,
+    /// Kept answers and when they were kept.
+    pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
+    pub(super) usage: BTreeMap<(Date, Purpose, String), Usage>,
+    /// The places of forgotten messages, and their contents with their conversations.
+    pub(super) forgotten: HashSet<Digest>,
+}
+
+impl Shelf {
+    /// Whether the agent is known. Its messages may all be pruned: their days stay in the ledger.
+    pub(super) fn is_known(&self) -> bool {
+        self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty()
+    }
+
+    /// Summary of a period, if there is one.
+    pub(super) fn summary(&self, agent: &Agent, period: Period) -> Option<&Memory> {
+        self.memories.get(&MemoryId::summary(agent, period))
+    }
+
+    /// Whether this turn is live.
+    pub(super) fn has_turn(&self, id: &MemoryId) -> bool {
+        self.messages.contains_key(id)
+    }
+
+    /// Lets a memory go, with its former texts. Projections learn of it.
+    pub(super) fn delete(&mut self, id: &MemoryId, seq: &mut u64) -> Option<Memory> {
+        let memory = self.memories.remove(id)?;
+        self.messages.remove(id);
+        self.statements.remove(id);
+        self.versions.remove(id);
+        if memory.kind == Kind::Summary {
+            self.verbatim.remove(&memory.period);
+        }
+        *seq += 1;
+        self.gone.insert(id.clone(), (memory.grain, *seq));
+        Some(memory)
+    }
+
+    /// Puts a memory in the place of the one of its id; its pin stays.
+    pub(super) fn put(&mut self, memory: Memory) -> Option<Memory> {
+        let id = memory.id.clone();
+        self.gone.remove(&id);
+        let pinned = memory.pinned || self.memories.get(&id).is_some_and(|former| former.pinned);
+        self.memories.insert(id, Memory { pinned, ..memory })
+    }
+
+    /// Keeps the former text of a memory.
+    pub(super) fn keep_version(&mut self, id: &MemoryId, text: String, replaced_at: Timestamp) {
+        self.versions.entry(id.clone()).or_default().push(Version { text, replaced_at });
+    }
+
+    /// Notes a dead letter in place of an earlier one of the same memory and stage.
+    pub(super) fn bury(&mut self, letter: DeadLetter) {
+        self.letters.insert((letter.memory.clone(), letter.stage), letter);
+    }
+
+    /// Makes a period dirty.
+    pub(super) fn soil(&mut self, period: Period, seq: u64, now: Timestamp) {
+        let row = self.ledger.entry(period).or_insert_with(|| LedgerRow::new(period, seq, now));
+        row.dirty_seq = seq;
+        row.dirty_at = now;
+    }
+
+    /// Live memories in order of time, then of conversation and id. Statements, which have neither, come first of an instant.
+    pub(super) fn select(&self, admits: impl Fn(&Memory) -> bool) -> Vec<Memory> {
+        let mut memories: Vec<_> = self.memories.values().filter(|memory| admits(memory)).cloned().collect();
+        memories.sort_by(|a, b| {
+            let place = |memory: &'_ Memory| (memory.at(), memory.period);
+            let names = (&a.conversation, &a.message, &a.id).cmp(&(&b.conversation, &b.message, &b.id));
+            place(a).cmp(&place(b)).then(names)
+        });
+        memories
+    }
+
+    pub(super) fn changes(&self, grain: Grain, after: u64) -> Vec<Change> {
+        let live = self.memories.values().filter(|memory| memory.grain == grain).cloned().map(Change::Upsert);
+        let gone = self.gone.iter().filter(|(_, (of, _))| *of == grain);
+        let gone = gone.map(|(id, (_, seq))| Change::Delete { id: id.clone(), seq: *seq });
+        let mut changes: Vec<_> = live.chain(gone).filter(|change| change.seq() > after).collect();
+        changes.sort_by_key(Change::seq);
+        changes
+    }
+}

@@ -1,0 +1,92 @@
+//! Turns, statements and roll-ups as memories.
+
+use annals_core::ports::Turn;
+use annals_core::{Digest, Grain, Interval, Kind, Memory, MemoryId, Message, Period, Statement, Summary, Timestamp};
+
+/// A turn as a memory.
+pub(crate) fn remember(turn: Turn, seq: u64) -> Memory {
+    let Message { at, role, .. } = turn.message;
+    let day = turn.day.first_day();
+    let end = Timestamp::from_microsecond(at.as_microsecond() + 1).expect("messages lie far from the end of time");
+    Memory {
+        id: turn.id,
+        grain: Grain::Working,
+        kind: Kind::Turn,
+        period: turn.day,
+        cover: Interval { start: at, end },
+        days: (day, day),
+        speaker: Some(turn.message.speaker().to_owned()),
+        role: Some(role),
+        text: turn.message.content,
+        conversation: Some(turn.key.conversation),
+        message: Some(turn.key.id),
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        importance: None,
+        pinned: false,
+        seq,
+    }
+}
+
+/// A statement as a memory.
+pub(crate) fn state(statement: &Statement, seq: u64) -> Memory {
+    let day = statement.day.first_day();
+    Memory {
+        id: statement.id.clone(),
+        grain: Grain::Working,
+        kind: Kind::Fact,
+        period: statement.day,
+        cover: statement.cover,
+        days: (day, day),
+        text: statement.text.clone(),
+        speaker: statement.who.first().cloned(),
+        role: None,
+        conversation: None,
+        message: None,
+        sentences: Vec::new(),
+        sources: statement.sources.clone(),
+        importance: Some(statement.importance),
+        pinned: false,
+        seq,
+    }
+}
+
+/// A roll-up as a memory.
+pub(super) fn recount(id: MemoryId, summary: Summary, seq: u64) -> Memory {
+    let draft = summary.draft.expect("only a summary with a draft is stored");
+    Memory {
+        id,
+        text: draft.text,
+        sentences: draft.sentences,
+        sources: summary.sources,
+        ..summarized(summary.period, summary.cover, seq)
+    }
+}
+
+/// A summary without id and words.
+pub(crate) fn summarized(period: Period, cover: Interval, seq: u64) -> Memory {
+    Memory {
+        id: MemoryId::from_text(""),
+        grain: period.grain(),
+        kind: Kind::Summary,
+        period,
+        cover,
+        days: period.cover_days(),
+        text: String::new(),
+        speaker: None,
+        role: None,
+        conversation: None,
+        message: None,
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        importance: None,
+        pinned: false,
+        seq,
+    }
+}
+
+/// The same request has the same id.
+pub(crate) fn request_id(turns: &[Turn], revise: bool) -> String {
+    let contents = turns.iter().flat_map(|turn| [turn.id.to_string(), turn.message.digest().to_string()]);
+    Digest::of(contents.chain([revise.to_string()])).to_string()
+}

@@ -1,0 +1,99 @@
+//! A catalog that fails when a test says so.
+
+use annals_core::ports::{Catalog, Change, Counts, Lane, Select, Turn};
+use annals_core::{
+    Agent, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary, Timestamp,
+};
+use async_trait::async_trait;
+
+use super::Faulty;
+
+#[async_trait]
+impl<P: Catalog> Catalog for Faulty<P> {
+    async fn agents(&self) -> Result<Vec<Agent>> {
+        self.store()?.agents().await
+    }
+
+    async fn settings(&self, agent: &Agent) -> Result<Settings> {
+        self.store()?.settings(agent).await
+    }
+
+    async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()> {
+        self.store()?.save_settings(agent, settings).await
+    }
+
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
+        self.store()?.ingest(agent, turns, revise, now).await
+    }
+
+    async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
+        self.store()?.changes(agent, grain, after, limit).await
+    }
+
+    async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
+        self.store()?.backlog(agent, grain, after).await
+    }
+
+    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
+        self.store()?.lane(agent, grain).await
+    }
+
+    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
+        self.store()?.save_lane(agent, grain, lane).await
+    }
+
+    async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
+        self.store()?.ledger(agent).await
+    }
+
+    async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
+        self.store()?.inputs(agent, period).await
+    }
+
+    async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()> {
+        self.store()?.save_summaries(agent, summaries, now).await
+    }
+
+    async fn note_failure(
+        &self,
+        agent: &Agent,
+        period: Period,
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.store()?.note_failure(agent, period, error, not_before, now).await
+    }
+
+    async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
+        self.store()?.list(agent, select).await
+    }
+
+    async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        self.store()?.get(agent, ids).await
+    }
+
+    async fn counts(&self, agent: &Agent) -> Result<Counts> {
+        self.store()?.counts(agent).await
+    }
+
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>> {
+        self.store()?.operation(agent, id).await
+    }
+
+    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()> {
+        self.store()?.bury(letters).await
+    }
+
+    async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
+        self.store()?.dead_letters(agent).await
+    }
+
+    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
+        self.store()?.exhume(agent, memories).await
+    }
+
+    async fn check(&self) -> Result<Vec<String>> {
+        self.store()?.check().await
+    }
+}

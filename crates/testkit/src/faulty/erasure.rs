@@ -1,0 +1,67 @@
+//! What forgetting works through, failing when a test says so.
+
+use std::path::Path;
+
+use annals_core::ports::{Erasure, Reach, Target};
+use annals_core::{Agent, Digest, Fact, FactQuery, Facts, Result, Timestamp, TurnKey};
+use async_trait::async_trait;
+
+use super::Faulty;
+
+#[async_trait]
+impl<P: Erasure> Erasure for Faulty<P> {
+    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
+        self.store()?.reach(agent, target).await
+    }
+
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+        self.store()?.erase(agent, target, now).await
+    }
+
+    async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
+        self.store()?.forgotten(agent, messages).await
+    }
+
+    async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
+        self.store()?.unforget(agent, messages).await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        self.store()?.scrub().await
+    }
+
+    async fn holds(&self, words: &[String]) -> Result<Vec<String>> {
+        self.store()?.holds(words).await
+    }
+}
+
+#[async_trait]
+impl<P: Facts> Facts for Faulty<P> {
+    async fn version(&self, agent: &Agent) -> Result<u64> {
+        self.store()?.version(agent).await
+    }
+
+    async fn replace(&self, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
+        self.store()?.replace(agent, facts, version).await
+    }
+
+    async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
+        self.store()?.find(agent, query).await
+    }
+
+    async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>> {
+        self.store()?.predicates(agent, limit).await
+    }
+
+    async fn export(&self, agent: &Agent, target: &Path) -> Result<()> {
+        self.store()?.export(agent, target).await
+    }
+
+    async fn remove(&self, agent: &Agent) -> Result<()> {
+        self.store()?.remove(agent).await
+    }
+
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.store()?.holds(agent, words).await
+    }
+}

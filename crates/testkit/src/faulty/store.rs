@@ -1,0 +1,92 @@
+//! The catalog's other ports that policies work through, failing when a test says so.
+
+use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals};
+use annals_core::{
+    Agent, Base, Digest, Extraction, ExtractionLane, FactOperation, MemoryId, Period, Reply, Result, Timestamp, Usage,
+};
+use async_trait::async_trait;
+
+use super::Faulty;
+
+#[async_trait]
+impl<P: Journal> Journal for Faulty<P> {
+    async fn extraction(&self, agent: &Agent) -> Result<ExtractionLane> {
+        self.store()?.extraction(agent).await
+    }
+
+    async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()> {
+        self.store()?.save_extraction(agent, extraction, now).await
+    }
+
+    async fn note_extraction_failure(
+        &self,
+        agent: &Agent,
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.store()?.note_extraction_failure(agent, error, not_before, now).await
+    }
+
+    async fn log_version(&self, agent: &Agent) -> Result<u64> {
+        self.store()?.log_version(agent).await
+    }
+
+    async fn operations(&self, agent: &Agent) -> Result<(u64, Vec<FactOperation>)> {
+        self.store()?.operations(agent).await
+    }
+
+    async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> Result<()> {
+        self.store()?.add_operations(agent, operations).await
+    }
+}
+
+#[async_trait]
+impl<P: Seals> Seals for Faulty<P> {
+    async fn children(&self, agent: &Agent) -> Result<Vec<Children>> {
+        self.store()?.children(agent).await
+    }
+
+    async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
+        self.store()?.seal(agent, looked_at, clean_seq).await
+    }
+
+    async fn base(&self, agent: &Agent, period: Period) -> Result<Option<Base>> {
+        self.store()?.base(agent, period).await
+    }
+
+    async fn pin(&self, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
+        self.store()?.pin(agent, id, pinned).await
+    }
+
+    async fn clock(&self) -> Result<Option<ClockNote>> {
+        self.store()?.clock().await
+    }
+
+    async fn save_clock(&self, note: ClockNote) -> Result<()> {
+        self.store()?.save_clock(note).await
+    }
+}
+
+#[async_trait]
+impl<P: Replies> Replies for Faulty<P> {
+    async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>> {
+        self.store()?.reply(agent, key).await
+    }
+
+    async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
+        self.store()?.save_reply(agent, reply, now).await
+    }
+
+    async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
+        self.store()?.charge(agent, reply, now).await
+    }
+
+    async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64> {
+        self.store()?.drop_replies(agent, before).await
+    }
+
+    async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
+        self.store()?.usage(agent, since).await
+    }
+}

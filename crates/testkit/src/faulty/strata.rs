@@ -1,0 +1,42 @@
+//! Tables that fail when a test says so.
+
+use annals_core::ports::{Batch, Hit, Probe, Stored, Strata, Table};
+use annals_core::{Agent, Result};
+use async_trait::async_trait;
+
+use super::Faulty;
+
+#[async_trait]
+impl<P: Strata> Strata for Faulty<P> {
+    async fn apply(&self, table: &Table, batch: Batch) -> Result<()> {
+        self.store()?.apply(table, batch).await
+    }
+
+    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>> {
+        self.store()?.search(table, probe).await
+    }
+
+    async fn scan(&self, table: &Table) -> Result<Vec<Stored>> {
+        self.store()?.scan(table).await
+    }
+
+    async fn remove(&self, table: &Table) -> Result<()> {
+        self.store()?.remove(table).await
+    }
+
+    async fn rewrite(&self, from: &Table, generation: u32) -> Result<()> {
+        self.store()?.rewrite(from, generation).await
+    }
+
+    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
+        self.store()?.purge(agent, keep).await
+    }
+
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.store()?.holds(agent, words).await
+    }
+
+    async fn quarantine(&self, table: &Table) -> Result<Option<String>> {
+        self.store()?.quarantine(table).await
+    }
+}

@@ -1,0 +1,103 @@
+//! What a good model answers, as far as a test needs it: the input's own words, cited.
+
+use serde_json::{Value, json};
+
+use super::ModelRequest;
+
+/// Words that a sentence repeats of its line.
+const WORDS: usize = 6;
+
+/// The answer to a question of ours, for facts or for a summary.
+pub(super) fn answer(request: &ModelRequest) -> String {
+    let asked = first_of(request, "user");
+    // Only what stands in the last block is new; what comes before it is known already, except a sealed summary.
+    let lines = numbered(asked);
+    let answer = if first_of(request, "system").contains("\"operations\"") { facts(&lines) } else { summary(&lines) };
+    answer.to_string()
+}
+
+/// Tokens of the question, roughly as English is counted.
+pub(super) fn tokens(request: &ModelRequest) -> u64 {
+    let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let said: u64 = messages.iter().filter_map(|message| message["content"].as_str()).map(words).sum();
+    said * 4 / 3
+}
+
+/// Words between whitespace.
+pub(super) fn words(text: &str) -> u64 {
+    text.split_whitespace().count() as u64
+}
+
+/// A corrective question repeats the first one; the first message of a role is the one that counts.
+fn first_of<'a>(request: &'a ModelRequest, role: &str) -> &'a str {
+    let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let message = messages.iter().find(|message| message["role"] == role);
+    message.and_then(|message| message["content"].as_str()).unwrap_or_default()
+}
+
+/// A line `[3] 2026-03-04 09:00 Ann: What was said`.
+struct Numbered<'a> {
+    number: u64,
+    speaker: &'a str,
+    text: &'a str,
+}
+
+fn numbered(text: &str) -> Vec<Numbered<'_>> {
+    text.lines().filter_map(line).collect()
+}
+
+fn line(line: &str) -> Option<Numbered<'_>> {
+    let (number, rest) = line.strip_prefix('[')?.split_once("] ")?;
+    let is_stamp = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(['-', ':']);
+    let stamps: usize = rest.split(' ').take_while(is_stamp).map(|word| word.len() + 1).sum();
+    let rest = rest.get(stamps..)?;
+    let (speaker, text) = rest.split_once(": ").unwrap_or(("", rest));
+    Some(Numbered { number: number.parse().ok()?, speaker, text })
+}
+
+fn summary(lines: &[Numbered<'_>]) -> Value {
+    let sentences = lines.iter().map(|line| {
+        let speaker = line.speaker.trim_end_matches(" said");
+        let by = if speaker.is_empty() { String::new() } else { format!("{speaker} said: ") };
+        json!({ "text": format!("{by}{}.", first_words(line.text)), "day": null, "sources": [line.number] })
+    });
+    json!({ "sentences": sentences.collect::<Vec<_>>() })
+}
+
+fn facts(lines: &[Numbered<'_>]) -> Value {
+    let (mut facts, mut operations) = (Vec::new(), Vec::new());
+    for Numbered { number, speaker, text } in lines {
+        let words = first_words(text);
+        facts.push(json!({
+            "text": format!("{speaker} said: {words}"), "kind": "event", "importance": 0.5, "when": null,
+            "who": [speaker], "source": number,
+        }));
+        operations.push(json!({
+            "op": "INSERT", "subject": speaker, "predicate": "mentioned", "object": words, "replaces": null,
+            "confidence": 0.8, "when": null, "source": number,
+        }));
+    }
+    json!({ "facts": facts, "operations": operations })
+}
+
+fn first_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(WORDS).collect();
+    words.join(" ").trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_lines_are_read() {
+        fn check(text: &str, expect: Option<(u64, &str, &str)>) {
+            assert_eq!(line(text).map(|line| (line.number, line.speaker, line.text)), expect, "{text}");
+        }
+        check("[3] 09:00 Ann: Hi: you", Some((3, "Ann", "Hi: you")));
+        check("[3] 2026-03-04 09:00 Ann: Hi", Some((3, "Ann", "Hi")));
+        check("[12] 2026-03-04 It rained.", Some((12, "", "It rained.")));
+        check("- Ann, likes, tea", None);
+        check("<sources id=\"1\">", None);
+    }
+}

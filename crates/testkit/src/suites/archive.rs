@@ -1,0 +1,46 @@
+//! What port `Archive` promises.
+
+mod correct;
+mod records;
+mod restore;
+mod versions;
+mod world;
+
+use super::{Case, Store, cases, run};
+
+/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+pub async fn archive_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
+    let cases: Vec<Case<dyn Store>> = cases![
+        records::of_an_unknown_agent_are_its_settings,
+        records::come_in_order,
+        records::say_all_of_a_turn,
+        records::say_how_far_extraction_came,
+        records::say_all_of_a_period,
+        records::are_those_of_the_catalog_in_memory,
+        records::are_read_back_from_json,
+        restore::gives_the_same_records_again,
+        restore::gives_the_same_answers_again,
+        restore::changes_are_there_for_projections,
+        restore::extraction_goes_on_where_it_was,
+        restore::work_goes_on,
+        restore::a_day_of_which_no_record_tells_is_dirty,
+        restore::is_refused_where_memories_are,
+        restore::keeps_nothing_of_what_it_refuses,
+        restore::is_refused_for_what_was_forgotten,
+        restore::leaves_other_agents_alone,
+        restore::of_nothing_is_nothing,
+        correct::a_statement,
+        correct::a_summary,
+        correct::a_summary_stands_until_its_input_changes,
+        correct::a_year,
+        correct::a_statement_stands_until_it_is_read_again,
+        correct::the_same_words_are_no_correction,
+        correct::turns_are_revised_instead,
+        correct::what_is_not_there,
+        versions::of_a_corrected_memory_are_kept_in_order,
+        versions::of_a_revised_turn_are_its_former_words,
+        versions::go_with_the_memory,
+        versions::of_another_agent_are_not_seen,
+    ];
+    run("archive", cases, async || Box::new(make().await) as Box<dyn Store>).await;
+}

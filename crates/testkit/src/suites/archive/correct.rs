@@ -1,0 +1,135 @@
+//! Other words for a statement or a summary.
+
+use annals_core::ports::{Change, Version};
+use annals_core::{Digest, Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Statement, Summary};
+
+use crate::suites::Store;
+use crate::suites::catalog::{all_changes, dirty, later, me, now, row, said, say};
+use crate::suites::history::{By, base_of, extract, roll_up, roll_up_all, seal, summary_of};
+use crate::{agent, at, period, statement, summary};
+
+const DAY: &str = "2026-03-04";
+
+/// A day of two turns, rolled up, and a statement out of its first.
+pub(super) async fn a_day(store: &dyn Store) -> Statement {
+    let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake")];
+    say(store, turns.to_vec()).await;
+    roll_up_all(store, By::Quoting).await;
+    let told = statement(&me(), &turns[0], "Ann likes tea.");
+    extract(store, &[&turns[0], &turns[1]], vec![told.clone()], Vec::new()).await;
+    told
+}
+
+pub(super) async fn get(store: &dyn Store, id: &MemoryId) -> Memory {
+    store.get(&me(), std::slice::from_ref(id)).await.unwrap().remove(0)
+}
+
+fn day() -> MemoryId {
+    MemoryId::summary(&me(), period(DAY))
+}
+
+fn much_later() -> annals_core::Timestamp {
+    at("2026-07-01T00:00:00Z")
+}
+
+pub(super) async fn a_statement(store: &dyn Store) {
+    let told = a_day(store).await;
+    let (before, ledger) = (get(store, &told.id).await, store.ledger(&me()).await.unwrap());
+    let newest = all_changes(store, Grain::Working).await.last().unwrap().seq();
+    store.correct(&me(), &told.id, "Ann likes 'green' tea.", later()).await.unwrap();
+    let after = get(store, &told.id).await;
+    assert!(after.seq > newest);
+    assert_eq!(after, Memory { text: "Ann likes 'green' tea.".into(), seq: after.seq, ..before });
+    assert_eq!(store.changes(&me(), Grain::Working, newest, 9).await.unwrap(), [Change::Upsert(after)]);
+    assert_eq!(store.ledger(&me()).await.unwrap(), ledger, "statements make nothing dirty");
+    let former = [Version { text: "Ann likes tea.".into(), replaced_at: later() }];
+    assert_eq!(store.versions(&me(), &told.id).await.unwrap(), former);
+}
+
+pub(super) async fn a_summary(store: &dyn Store) {
+    a_day(store).await;
+    let (before, own) = (summary_of(store, DAY).await.unwrap(), row(store, DAY).await);
+    store.correct(&me(), &day(), "They had coffee.", much_later()).await.unwrap();
+    let after = summary_of(store, DAY).await.unwrap();
+    // One sentence, that comes from whatever the former ones came from.
+    let from = before.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect();
+    let text = "They had coffee.".to_owned();
+    let sentence = Sentence { day: period(DAY).first_day(), speaker: None, text: text.clone(), from };
+    let seq = after.seq;
+    assert!(seq > before.seq);
+    assert_eq!(after, Memory { text, sentences: vec![sentence], seq, ..before });
+    let recipe = Some(Digest::of(["corrected"]));
+    assert_eq!(row(store, DAY).await, LedgerRow { recipe, ..own });
+    assert_eq!(dirty(store).await, ["2026-W10"]);
+    let week = row(store, "2026-W10").await;
+    assert_eq!((week.dirty_seq, week.dirty_at), (seq, much_later()));
+    assert!(matches!(&all_changes(store, Grain::Daily).await[..], [Change::Upsert(memory)] if memory.seq == seq));
+    seal(store, DAY).await;
+    assert!(!base_of(store, DAY).await.unwrap().verbatim, "nobody said it so");
+}
+
+pub(super) async fn a_summary_stands_until_its_input_changes(store: &dyn Store) {
+    a_day(store).await;
+    store.correct(&me(), &day(), "They had coffee.", later()).await.unwrap();
+    let read = row(store, DAY).await.dirty_seq;
+    let sources = summary_of(store, DAY).await.unwrap().sources;
+    let unchanged = Summary { draft: None, ..summary(DAY, read, &sources, "") };
+    store.save_summaries(&me(), vec![unchanged], later()).await.unwrap();
+    assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");
+    say(store, vec![said("3", "2026-03-04T12:00:00Z", "rain")]).await;
+    assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");
+    roll_up(store, DAY, By::Quoting).await;
+    assert_eq!(summary_of(store, DAY).await.unwrap().text, "tea\ncake\nrain");
+    let former = [Version { text: "tea\ncake".into(), replaced_at: later() }];
+    assert_eq!(store.versions(&me(), &day()).await.unwrap(), former, "a roll-up is no correction");
+}
+
+pub(super) async fn a_year(store: &dyn Store) {
+    a_day(store).await;
+    store.correct(&me(), &MemoryId::summary(&me(), period("2026")), "A good year.", later()).await.unwrap();
+    assert_eq!(summary_of(store, "2026").await.unwrap().text, "A good year.");
+    assert_eq!(dirty(store).await, Vec::<String>::new());
+}
+
+pub(super) async fn a_statement_stands_until_it_is_read_again(store: &dyn Store) {
+    let told = a_day(store).await;
+    store.correct(&me(), &told.id, "Ann likes coffee.", later()).await.unwrap();
+    let other = said("2", "2026-03-04T11:00:00Z", "cake");
+    extract(store, &[&other], Vec::new(), Vec::new()).await;
+    assert_eq!(get(store, &told.id).await.text, "Ann likes coffee.");
+    extract(store, &[&said("1", "2026-03-04T10:00:00Z", "tea")], vec![told.clone()], Vec::new()).await;
+    assert_eq!(get(store, &told.id).await.text, "Ann likes tea.");
+}
+
+pub(super) async fn the_same_words_are_no_correction(store: &dyn Store) {
+    let told = a_day(store).await;
+    for (id, text, grain) in [(told.id, "Ann likes tea.", Grain::Working), (day(), "tea\ncake", Grain::Daily)] {
+        let (changes, ledger) = (all_changes(store, grain).await, store.ledger(&me()).await.unwrap());
+        store.correct(&me(), &id, text, later()).await.unwrap();
+        assert_eq!((all_changes(store, grain).await, store.ledger(&me()).await.unwrap()), (changes, ledger));
+        assert_eq!(store.versions(&me(), &id).await.unwrap(), []);
+    }
+}
+
+pub(super) async fn turns_are_revised_instead(store: &dyn Store) {
+    a_day(store).await;
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    for text in ["coffee", "tea"] {
+        let refused = store.correct(&me(), &turn.id, text, later()).await.unwrap_err();
+        assert_eq!(refused.to_string(), "id is a turn; store it again with revise");
+        assert!(matches!(refused, Error::Invalid(_)));
+    }
+    assert_eq!(get(store, &turn.id).await.text, "tea");
+    assert_eq!(store.versions(&me(), &turn.id).await.unwrap(), []);
+}
+
+pub(super) async fn what_is_not_there(store: &dyn Store) {
+    let told = a_day(store).await;
+    let absent = MemoryId::from_text("f-' OR 1=1 --");
+    for (agent, id) in [(me(), absent), (agent("other"), told.id.clone()), (agent("other"), day())] {
+        let refused = store.correct(&agent, &id, "x", now()).await;
+        assert!(matches!(refused, Err(Error::NotFound { .. })), "{refused:?}");
+    }
+    assert_eq!(get(store, &told.id).await.text, "Ann likes tea.");
+    assert_eq!(store.agents().await.unwrap(), [me()]);
+}

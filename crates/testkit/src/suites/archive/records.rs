@@ -1,0 +1,205 @@
+//! Everything out.
+
+use annals_core::ports::{Record, Turn};
+use annals_core::{Base, Digest, MemoryId, Message, Role, Settings};
+
+use super::world::build;
+use crate::suites::Store;
+use crate::suites::catalog::{dirty, later, me, now, row, said, say};
+use crate::suites::history::{By, extract, roll_up_all, seal, summary_of};
+use crate::{MemoryCatalog, agent, at, message, period, turn_of};
+
+pub(super) async fn records(store: &dyn Store) -> Vec<Record> {
+    store.records(&me()).await.unwrap()
+}
+
+pub(super) async fn of_an_unknown_agent_are_its_settings(store: &dyn Store) {
+    assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
+    build(store).await;
+    assert_eq!(store.records(&agent("other")).await.unwrap(), [Record::Settings(Settings::default())]);
+}
+
+/// A record in short.
+fn short(record: &Record) -> String {
+    match record {
+        Record::Settings(settings) => format!("settings {}", settings.plan),
+        Record::Turn { at, content, pinned, .. } => {
+            format!("turn {} {content}{}", &at.to_string()[..10], if *pinned { " pinned" } else { "" })
+        }
+        Record::Statement { statement, pinned } => {
+            format!("statement {}{}", statement.text, if *pinned { " pinned" } else { "" })
+        }
+        Record::Operation(operation) => format!("operation {} {}", &operation.at.to_string()[..10], operation.object),
+        Record::Period { period, text, dirty, base, .. } => {
+            let text = text.as_deref().unwrap_or("(none)").replace('\n', "/");
+            let (dirty, base) = (if *dirty { " dirty" } else { "" }, base.as_ref().map_or("", |_| " sealed"));
+            format!("{period} {text}{dirty}{base}")
+        }
+        Record::Version { text, .. } => format!("version {text}"),
+    }
+}
+
+pub(super) async fn come_in_order(store: &dyn Store) {
+    build(store).await;
+    let all: Vec<_> = records(store).await.iter().map(short).collect();
+    let versions = all.iter().position(|line| line.starts_with("version")).unwrap();
+    let expected = [
+        "settings free",
+        "turn 2026-03-11 late\nand long",
+        "turn 2026-03-16 東京, \"so\" to speak pinned",
+        "turn 2026-03-17 moved",
+        "turn 2026-03-19 gone on",
+        "turn 2026-03-20 new",
+        "statement Ann is at home. pinned",
+        "statement They move.",
+        "operation 2020-01-01 Kyoto",
+        "operation 2026-03-12 \"cake\"",
+        "operation 2026-03-16 home",
+        "2026-03-04 (none)",
+        "2026-03-05 (none)",
+        "2026-03-11 home dirty sealed",
+        "2026-03-16 A day corrected twice.",
+        "2026-03-17 moved",
+        "2026-03-18 (none)",
+        "2026-03-19 gone on",
+        "2026-03-20 (none) dirty",
+        "2026-W10 tea/cake sealed",
+        "2026-W11 home",
+        "2026-W12 東京, \"so\" to speak/moved/gone on dirty",
+        "2026-03 tea/cake/home/東京, \"so\" to speak/moved/gone on",
+        "2026-Q1 tea/cake/home/東京, \"so\" to speak/moved/gone on",
+        "2026 tea/cake/home/東京, \"so\" to speak/moved/gone on",
+    ];
+    assert_eq!(all[..versions], expected);
+    // By memory, and oldest first.
+    let mut versions: Vec<_> = all[versions..].iter().map(String::as_str).collect();
+    let corrected: Vec<_> =
+        versions.iter().filter(|line| line.contains("All in all") || line.contains("A corr")).collect();
+    assert_eq!(corrected, [&"version All in all: 東京, \"so\" to speak", &"version A corrected day."]);
+    versions.sort_unstable();
+    let expected = [
+        "version A corrected day.",
+        "version All in all: 東京, \"so\" to speak",
+        "version Ann is in Tokyo.",
+        "version gone",
+        "version moving",
+    ];
+    assert_eq!(versions, expected);
+    let ids = records(store).await.into_iter().filter_map(|record| match record {
+        Record::Version { id, .. } => Some(id),
+        _ => None,
+    });
+    assert!(ids.is_sorted());
+}
+
+pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
+    let named = Message {
+        client_id: Some("7".into()),
+        role: Role::Tool,
+        name: Some("grep".into()),
+        ..message("2026-03-04T23:30:00.000001Z", "{\"a\": 1}")
+    };
+    // In a zone where it is the next day already.
+    let turn = Turn { day: period("2026-03-05"), ..turn_of(&me(), named) };
+    say(store, vec![turn.clone(), said("8", "2026-03-06T10:00:00Z", "tea")]).await;
+    store.pin(&me(), &turn.id, true).await.unwrap();
+    let expected = Record::Turn {
+        conversation: "talk".into(),
+        id: "7".into(),
+        day: period("2026-03-05"),
+        at: at("2026-03-04T23:30:00.000001Z"),
+        role: Role::Tool,
+        name: Some("grep".into()),
+        content: "{\"a\": 1}".into(),
+        extracted: false,
+        pinned: true,
+    };
+    let all = records(store).await;
+    assert_eq!(all[1], expected);
+    assert!(matches!(&all[2], Record::Turn { name: None, role: Role::User, pinned: false, .. }), "{:?}", all[2]);
+}
+
+pub(super) async fn say_how_far_extraction_came(store: &dyn Store) {
+    let turns = vec![said("1", "2026-03-04T10:00:00Z", "a"), said("2", "2026-03-03T10:00:00Z", "b")];
+    say(store, turns.clone()).await;
+    extract(store, &[&turns[0], &turns[1]], Vec::new(), Vec::new()).await;
+    say(store, vec![said("3", "2026-03-02T10:00:00Z", "c")]).await;
+    store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", "A")], true, later()).await.unwrap();
+    let of_turns = records(store).await.into_iter().filter_map(|record| match record {
+        Record::Turn { content, extracted, .. } => Some((content, extracted)),
+        _ => None,
+    });
+    let of_turns: Vec<_> = of_turns.collect();
+    assert_eq!(of_turns, [("c".into(), false), ("b".into(), true), ("A".into(), false)]);
+}
+
+pub(super) async fn say_all_of_a_period(store: &dyn Store) {
+    let turns = vec![said("1", "2026-03-04T10:00:00Z", "tea")];
+    say(store, turns.clone()).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, "2026-03-04").await;
+    let stored = summary_of(store, "2026-03-04").await.unwrap();
+    store.pin(&me(), &stored.id, true).await.unwrap();
+    say(store, vec![said("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    let base = Base {
+        text: stored.text.clone(),
+        sentences: stored.sentences.clone(),
+        sources: stored.sources.clone(),
+        verbatim: true,
+    };
+    let expected = Record::Period {
+        period: period("2026-03-04"),
+        text: Some("tea".into()),
+        sentences: stored.sentences,
+        cover: Some(stored.cover),
+        sources: stored.sources,
+        dirty: true,
+        dirty_at: now(),
+        input: Some(Digest::of([turns[0].id.as_str()]).to_string()),
+        recipe: Some(Digest::of(["recipe"]).to_string()),
+        verbatim: true,
+        degraded: false,
+        ungrounded: 0,
+        tokens: 7,
+        base: Some(base),
+        pinned: true,
+    };
+    assert_eq!(records(store).await[2], expected);
+    let empty = Record::Period {
+        period: period("2026-03-09"),
+        text: None,
+        sentences: Vec::new(),
+        cover: None,
+        sources: Vec::new(),
+        dirty: true,
+        dirty_at: now(),
+        input: None,
+        recipe: None,
+        verbatim: false,
+        degraded: false,
+        ungrounded: 0,
+        tokens: 0,
+        base: None,
+        pinned: false,
+    };
+    say(store, vec![said("3", "2026-03-09T11:00:00Z", "late")]).await;
+    assert_eq!(dirty(store).await, ["2026-03-04", "2026-03-09"]);
+    assert_eq!(row(store, "2026-03-09").await.clean_seq, 0);
+    assert!(records(store).await.contains(&empty));
+    assert_ne!(MemoryId::summary(&me(), period("2026-03-09")), stored.id);
+}
+
+pub(super) async fn are_those_of_the_catalog_in_memory(store: &dyn Store) {
+    let memory = MemoryCatalog::new();
+    build(store).await;
+    build(&memory).await;
+    assert_eq!(records(store).await, records(&memory).await);
+}
+
+pub(super) async fn are_read_back_from_json(store: &dyn Store) {
+    build(store).await;
+    for record in records(store).await {
+        let line = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), record, "{line}");
+    }
+}

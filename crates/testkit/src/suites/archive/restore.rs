@@ -1,0 +1,189 @@
+//! Everything in again.
+
+use annals_core::ports::{Change, Children, Record, Target};
+use annals_core::{Error, Grain, Kind, LedgerRow, Memory, Settings};
+
+use super::records::records;
+use super::world::build;
+use crate::suites::Store;
+use crate::suites::catalog::read::everything;
+use crate::suites::catalog::{all_changes, dirty, later, me, now, said, say};
+use crate::suites::history::{By, roll_up_all, sorted};
+use crate::{MemoryCatalog, agent, entry, turn};
+
+/// The records of the world, and the catalog in memory that they come from.
+async fn world() -> (MemoryCatalog, Vec<Record>) {
+    let memory = MemoryCatalog::new();
+    build(&memory).await;
+    let records = records(&memory).await;
+    (memory, records)
+}
+
+async fn restored(store: &dyn Store) -> (MemoryCatalog, Vec<Record>) {
+    // What another agent does first moves the numbers.
+    let other = agent("other");
+    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
+    let (memory, records) = world().await;
+    store.restore(&me(), records.clone(), later()).await.unwrap();
+    (memory, records)
+}
+
+pub(super) async fn gives_the_same_records_again(store: &dyn Store) {
+    let (_, expected) = restored(store).await;
+    assert_eq!(records(store).await, expected);
+}
+
+/// All that can be asked of an agent, without numbers.
+async fn answers(store: &dyn Store) -> String {
+    let mut lines = Vec::new();
+    for grain in Grain::ALL {
+        let listed = store.list(&me(), &everything(grain)).await.unwrap();
+        for memory in listed {
+            let versions = store.versions(&me(), &memory.id).await.unwrap();
+            lines.push(format!("{:?} {versions:?}", Memory { seq: 0, ..memory }));
+        }
+    }
+    for row in store.ledger(&me()).await.unwrap() {
+        let (period, dirty) = (row.period, row.is_dirty());
+        let inputs = store.inputs(&me(), period).await.unwrap();
+        let inputs: Vec<_> = inputs.iter().map(|memory| &memory.id).collect();
+        let base = store.base(&me(), period).await.unwrap();
+        let row = LedgerRow { dirty_seq: 0, clean_seq: 0, ..row };
+        lines.push(format!("{row:?} {dirty} {inputs:?} {base:?}"));
+    }
+    for children in store.children(&me()).await.unwrap() {
+        lines.push(format!("{:?}", Children { last_turn: 0, ..children }));
+    }
+    let (_, log) = store.operations(&me()).await.unwrap();
+    lines.extend(sorted(log.iter().map(|operation| format!("{operation:?}")).collect()));
+    lines.push(format!("{:?} {:?}", store.counts(&me()).await.unwrap(), store.settings(&me()).await.unwrap()));
+    lines.join("\n")
+}
+
+pub(super) async fn gives_the_same_answers_again(store: &dyn Store) {
+    let (memory, _) = restored(store).await;
+    pretty_eq(&answers(store).await, &answers(&memory).await);
+    assert!(store.agents().await.unwrap().contains(&me()));
+}
+
+fn pretty_eq(left: &str, right: &str) {
+    for (left, right) in left.lines().zip(right.lines()) {
+        assert_eq!(left, right);
+    }
+    assert_eq!(left.lines().count(), right.lines().count());
+}
+
+pub(super) async fn changes_are_there_for_projections(store: &dyn Store) {
+    restored(store).await;
+    let mut seqs = Vec::new();
+    for grain in Grain::ALL {
+        let changes = all_changes(store, grain).await;
+        assert_eq!(changes.len(), store.list(&me(), &everything(grain)).await.unwrap().len(), "{grain}");
+        seqs.extend(changes.iter().map(Change::seq));
+    }
+    let (all, unique) = (seqs.len(), std::collections::BTreeSet::from_iter(seqs));
+    assert_eq!((unique.len(), unique.contains(&0)), (all, false), "each has a number of its own");
+    assert!(store.log_version(&me()).await.unwrap() > 0);
+}
+
+pub(super) async fn extraction_goes_on_where_it_was(store: &dyn Store) {
+    let (_, records) = restored(store).await;
+    let lane = store.extraction(&me()).await.unwrap();
+    for memory in store.list(&me(), &everything(Grain::Working)).await.unwrap() {
+        let is_its = |record: &&Record| matches!(record, Record::Turn { content, .. } if *content == memory.text);
+        if let Some(Record::Turn { extracted, .. }) = records.iter().find(is_its) {
+            assert_eq!(memory.seq <= lane.extracted, *extracted, "{memory:?} and {lane:?}");
+        }
+    }
+    assert_eq!((lane.attempts, lane.last_error), (0, None));
+    // What comes next is not read yet.
+    let seq = say(store, vec![said("99", "2026-03-01T10:00:00Z", "more")]).await.seq;
+    assert!(seq > lane.extracted);
+}
+
+pub(super) async fn work_goes_on(store: &dyn Store) {
+    let (memory, _) = restored(store).await;
+    for store in [store, &memory as &dyn Store] {
+        let again = say(store, vec![said("5", "2026-03-17T10:00:00Z", "moved")]).await;
+        assert_eq!((again.accepted, again.duplicate), (0, 1));
+        say(store, vec![said("99", "2026-03-05T10:00:00Z", "more")]).await;
+        roll_up_all(store, By::Quoting).await;
+        assert_eq!(dirty(store).await, Vec::<String>::new());
+    }
+    assert_eq!(records(store).await, records(&memory).await);
+}
+
+pub(super) async fn a_day_of_which_no_record_tells_is_dirty(store: &dyn Store) {
+    let (_, mut records) = world().await;
+    records.retain(|record| matches!(record, Record::Turn { .. }));
+    store.restore(&me(), records, later()).await.unwrap();
+    assert_eq!(dirty(store).await, ["2026-03-11", "2026-03-16", "2026-03-17", "2026-03-19", "2026-03-20"]);
+    assert!(store.ledger(&me()).await.unwrap().iter().all(|row| row.dirty_at == later()));
+    assert_eq!(store.settings(&me()).await.unwrap(), Settings::default());
+}
+
+async fn refused(store: &dyn Store, records: Vec<Record>) {
+    let before = (self::records(store).await, all_changes(store, Grain::Working).await);
+    let refused = store.restore(&me(), records, later()).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    assert_eq!((self::records(store).await, all_changes(store, Grain::Working).await), before);
+}
+
+pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
+    let (_, records) = world().await;
+    let told = entry(&me(), "Ann likes cake", "2026-03-12T10:00:00Z");
+    store.add_operations(&me(), vec![told.clone()]).await.unwrap();
+    refused(store, records.clone()).await;
+    store.erase(&me(), &Target::Memories(vec![told.source]), now()).await.unwrap();
+    say(store, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    refused(store, records.clone()).await;
+    store.restore(&agent("other"), vec![Record::Settings(Settings::default())], now()).await.unwrap();
+    // Settings are no memories, and are replaced.
+    let third = agent("third");
+    let settings = Settings { plan: "pro".into(), ..Settings::default() };
+    store.save_settings(&third, &settings).await.unwrap();
+    store.restore(&third, records, now()).await.unwrap();
+    assert_eq!(store.settings(&third).await.unwrap().plan, "free");
+}
+
+pub(super) async fn keeps_nothing_of_what_it_refuses(store: &dyn Store) {
+    let (_, records) = world().await;
+    for bad in ["", "xyz", "é", &"0".repeat(63), &"0".repeat(66), &"G".repeat(64)] {
+        let mut records = records.clone();
+        let Some(Record::Period { recipe, .. }) = records.iter_mut().rfind(|r| matches!(r, Record::Period { .. }))
+        else {
+            panic!("the world has periods");
+        };
+        *recipe = Some(bad.into());
+        refused(store, records).await;
+    }
+    assert_eq!(store.agents().await.unwrap(), []);
+    store.restore(&me(), records, now()).await.unwrap();
+}
+
+pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {
+    let (_, records) = world().await;
+    let secret = said("8", "2026-03-11T09:00:00Z", "late\nand long");
+    say(store, vec![secret.clone()]).await;
+    store.erase(&me(), &Target::Agent, now()).await.unwrap();
+    refused(store, records.clone()).await;
+    store.unforget(&me(), &[(secret.key, secret.message.digest())]).await.unwrap();
+    store.restore(&me(), records.clone(), now()).await.unwrap();
+    assert_eq!(self::records(store).await, records);
+}
+
+pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
+    let other = agent("other");
+    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
+    let before = store.records(&other).await.unwrap();
+    let (_, records) = world().await;
+    store.restore(&me(), records, later()).await.unwrap();
+    assert_eq!(store.records(&other).await.unwrap(), before);
+    assert_eq!(store.list(&other, &everything(Grain::Working)).await.unwrap()[0].kind, Kind::Turn);
+}
+
+pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {
+    store.restore(&me(), Vec::new(), now()).await.unwrap();
+    assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
+    assert_eq!(store.agents().await.unwrap(), []);
+}

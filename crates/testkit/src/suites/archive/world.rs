@@ -1,0 +1,84 @@
+//! An agent with one of everything that a catalog keeps.
+
+use annals_core::ports::Turn;
+use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, Statement, Summary};
+
+use crate::suites::Store;
+use crate::suites::catalog::{later, me, now, row, said, say};
+use crate::suites::history::{By, extract, roll_up, roll_up_all, seal};
+use crate::{at, entry, operation, period, statement, summary, turn_of};
+
+/// Builds it. Two days of 2026-W10 are pruned under the sealed week, one of 2026-W11 is sealed, 2026-03-16 is written by a
+/// model and corrected, 2026-03-18 was left by its only turn; the last turns came late and are not extracted yet.
+pub(super) async fn build(store: &dyn Store) {
+    let settings = Settings { time_zone: "Asia/Tokyo".into(), plan: "free".into(), ..Settings::default() };
+    store.save_settings(&me(), &settings).await.unwrap();
+    let turns = turns();
+    say(store, turns.clone()).await;
+    roll_up_all(store, By::Quoting).await;
+    for label in ["2026-03-04", "2026-03-05", "2026-W10", "2026-03-11"] {
+        seal(store, label).await;
+    }
+    extract(store, &[&turns[3], &turns[4]], statements(&turns), operations(&turns)).await;
+    store.add_operations(&me(), vec![entry(&me(), "Ann likes \"cake\"", "2026-03-12T10:00:00Z")]).await.unwrap();
+    store.ingest(&me(), vec![said("5", "2026-03-17T10:00:00Z", "moved")], true, later()).await.unwrap();
+    store.ingest(&me(), vec![said("6", "2026-03-19T10:00:00Z", "gone on")], true, later()).await.unwrap();
+    roll_up_all(store, By::Quoting).await;
+    roll_up(store, "2026-03-16", By::Model).await;
+    degrade(store, "2026-03-17", &turns[4].id).await;
+    let day = MemoryId::summary(&me(), period("2026-03-16"));
+    for text in ["A corrected day.", "A day corrected twice."] {
+        store.correct(&me(), &day, text, later()).await.unwrap();
+    }
+    store.correct(&me(), &statements(&turns)[0].id, "Ann is at home.", later()).await.unwrap();
+    for id in [&turns[3].id, &statements(&turns)[0].id, &MemoryId::summary(&me(), period("2026-W11"))] {
+        store.pin(&me(), id, true).await.unwrap();
+    }
+    let late = [said("8", "2026-03-11T09:00:00Z", "late\nand long"), said("9", "2026-03-20T09:00:00Z", "new")];
+    store.ingest(&me(), late.to_vec(), false, at("2026-06-03T00:00:00.000001Z")).await.unwrap();
+}
+
+fn turns() -> Vec<Turn> {
+    let iris = Message {
+        role: Role::Assistant,
+        name: Some("Iris".into()),
+        client_id: None,
+        ..said("7", "2026-03-16T09:00:00.000001Z", "東京, \"so\" to speak").message
+    };
+    vec![
+        said("1", "2026-03-04T10:00:00Z", "tea"),
+        said("2", "2026-03-05T10:00:00Z", "cake"),
+        said("3", "2026-03-11T10:00:00Z", "home"),
+        turn_of(&me(), iris),
+        said("5", "2026-03-16T10:00:00Z", "moving"),
+        said("6", "2026-03-18T10:00:00Z", "gone"),
+    ]
+}
+
+fn statements(turns: &[Turn]) -> Vec<Statement> {
+    let plan = Statement {
+        when: Some(at("2026-04-01T00:00:00Z")),
+        who: Vec::new(),
+        sources: vec![turns[4].id.clone(), turns[3].id.clone()],
+        ..statement(&me(), &turns[4], "They move.")
+    };
+    vec![statement(&me(), &turns[3], "Ann is in Tokyo."), plan]
+}
+
+fn operations(turns: &[Turn]) -> Vec<FactOperation> {
+    let mut moved = operation(&turns[4], 1, "Ann lives_in Kyoto");
+    moved.properties.insert("since".into(), 3.into());
+    moved.replaces = Some("Tokyo".into());
+    // In the order of what happened, not of what was said.
+    moved.at = at("2020-01-01T00:00:00Z");
+    vec![operation(&turns[4], 0, "Ann works_at home"), moved]
+}
+
+/// A summary that the built-in engine wrote in place of a model.
+async fn degrade(store: &dyn Store, label: &str, source: &MemoryId) {
+    let read = row(store, label).await.dirty_seq;
+    let draft = Draft { text: "moved".into(), sentences: Vec::new(), tokens: 5, ungrounded: 2, verbatim: true };
+    let sources = std::slice::from_ref(source);
+    let saved = Summary { degraded: true, draft: Some(draft), ..summary(label, read, sources, "") };
+    store.save_summaries(&me(), vec![saved], now()).await.unwrap();
+}

@@ -1,0 +1,167 @@
+//! What else goes, and what does not come back.
+
+use annals_core::ports::{Reach, Target, Turn};
+use annals_core::{DeadLetter, Digest, ExtractionLane, Grain, MemoryId, Purpose, Reply, Stage};
+
+use super::{ABOVE, by_id, erase, everything};
+use crate::suites::Store;
+use crate::suites::catalog::{me, now, said, say};
+use crate::suites::history::{By, extract, roll_up, roll_up_all, seal, summary_of};
+use crate::{agent, entry, operation, period, statement};
+
+fn turns() -> [Turn; 2] {
+    [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-04-08T10:00:00Z", "cake")]
+}
+
+fn reply(question: &str) -> Reply {
+    Reply {
+        key: Digest::of([question]),
+        purpose: Purpose::Daily,
+        model: "m".into(),
+        text: "tea".into(),
+        tokens_in: 1,
+        tokens_out: 1,
+    }
+}
+
+pub(super) async fn replies_and_requests_go(store: &dyn Store) {
+    let request = say(store, turns().to_vec()).await;
+    let other = agent("other");
+    for agent in [&me(), &other] {
+        store.save_reply(agent, reply("q"), now()).await.unwrap();
+    }
+    let usage = store.usage(&me(), now()).await.unwrap();
+    store.reach(&me(), &by_id(&[&turns()[0].id])).await.unwrap();
+    assert!(store.reply(&me(), &Digest::of(["q"])).await.unwrap().is_some());
+    erase(store, by_id(&[&turns()[0].id])).await;
+    assert_eq!(store.reply(&me(), &Digest::of(["q"])).await.unwrap(), None);
+    assert_eq!(store.operation(&me(), &request.id).await.unwrap(), None);
+    assert_eq!(store.usage(&me(), now()).await.unwrap(), usage, "what was paid was paid");
+    assert!(store.reply(&other, &Digest::of(["q"])).await.unwrap().is_some());
+}
+
+pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {
+    let [tea, cake] = turns();
+    say(store, turns().to_vec()).await;
+    let told = statement(&me(), &tea, "Ann likes tea.");
+    extract(store, &[&tea, &cake], vec![told.clone()], Vec::new()).await;
+    let letter = |memory: &MemoryId, stage| DeadLetter {
+        agent: me(),
+        grain: Grain::Working,
+        memory: memory.clone(),
+        stage,
+        error: "bad".into(),
+        at: now(),
+    };
+    let stays = letter(&cake.id, Stage::Extraction);
+    let letters = vec![
+        letter(&tea.id, Stage::Table),
+        letter(&tea.id, Stage::Extraction),
+        letter(&told.id, Stage::Table),
+        stays.clone(),
+    ];
+    store.bury(letters).await.unwrap();
+    assert_eq!(erase(store, by_id(&[&tea.id])).await.letters, 3);
+    assert_eq!(store.dead_letters(&me()).await.unwrap(), [stays]);
+}
+
+pub(super) async fn former_texts_go(store: &dyn Store) {
+    let [tea, cake] = turns();
+    say(store, turns().to_vec()).await;
+    for text in ["green tea", "tea"] {
+        store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", text)], true, now()).await.unwrap();
+        store.ingest(&me(), vec![said("2", "2026-04-08T10:00:00Z", text)], true, now()).await.unwrap();
+    }
+    roll_up_all(store, By::Quoting).await;
+    let labels = [&ABOVE[..], &["2026-04-08"]].concat();
+    for id in labels.iter().map(|label| MemoryId::summary(&me(), period(label))) {
+        store.correct(&me(), &id, "corrected", now()).await.unwrap();
+    }
+    erase(store, by_id(&[&tea.id])).await;
+    let former = async |id: &MemoryId| store.versions(&me(), id).await.unwrap().len();
+    assert_eq!(former(&tea.id).await, 0);
+    assert_eq!(former(&cake.id).await, 2);
+    for label in ABOVE {
+        assert_eq!(former(&MemoryId::summary(&me(), period(label))).await, 0, "{label}");
+    }
+    assert_eq!(former(&MemoryId::summary(&me(), period("2026-04-08"))).await, 1);
+    // They do not come back with the memory.
+    roll_up_all(store, By::Quoting).await;
+    assert!(summary_of(store, "2026").await.is_some());
+    assert_eq!(former(&MemoryId::summary(&me(), period("2026"))).await, 0);
+}
+
+pub(super) async fn former_texts_of_sealed_summaries_go(store: &dyn Store) {
+    let day = MemoryId::summary(&me(), period("2026-03-04"));
+    let late = said("9", "2026-03-04T12:00:00Z", "rain");
+    say(store, [&turns()[..], &[said("3", "2026-03-04T11:00:00Z", "milk")]].concat()).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, "2026-03-04").await;
+    let correct = async || {
+        store.correct(&me(), &day, "corrected", now()).await.unwrap();
+        // Rolled up once more, it is verbatim again.
+        roll_up(store, "2026-03-04", By::Quoting).await;
+        assert_eq!(store.versions(&me(), &day).await.unwrap().len(), 1);
+    };
+    // Of one that is cut, and of one above an erased turn that is not.
+    correct().await;
+    assert_eq!(erase(store, by_id(&[&turns()[0].id])).await.cut, [period("2026-03-04")]);
+    assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
+    correct().await;
+    say(store, vec![late.clone()]).await;
+    assert_eq!(erase(store, by_id(&[&late.id])).await.cut, []);
+    assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
+}
+
+pub(super) async fn the_log_has_a_new_version_if_it_changed(store: &dyn Store) {
+    let [tea, cake] = turns();
+    say(store, turns().to_vec()).await;
+    extract(store, &[&tea], Vec::new(), vec![operation(&tea, 0, "Ann likes tea")]).await;
+    let version = store.log_version(&me()).await.unwrap();
+    erase(store, by_id(&[&cake.id])).await;
+    assert_eq!(store.log_version(&me()).await.unwrap(), version);
+    erase(store, by_id(&[&tea.id])).await;
+    assert!(store.log_version(&me()).await.unwrap() > version);
+    assert_eq!(store.operations(&me()).await.unwrap().1, []);
+}
+
+pub(super) async fn late_output_of_erased_turns_is_ignored(store: &dyn Store) {
+    let [tea, cake] = turns();
+    say(store, turns().to_vec()).await;
+    roll_up_all(store, By::Quoting).await;
+    erase(store, by_id(&[&tea.id])).await;
+    // A model answers now that was asked before.
+    let told = [statement(&me(), &tea, "Ann likes tea."), statement(&me(), &cake, "Ann likes cake.")];
+    extract(store, &[&tea, &cake], told.to_vec(), vec![operation(&tea, 0, "Ann likes tea")]).await;
+    assert_eq!(store.get(&me(), &told.map(|told| told.id)).await.unwrap().len(), 1);
+    assert_eq!(store.operations(&me()).await.unwrap().1, []);
+    let lane = store.extraction(&me()).await.unwrap();
+    assert_eq!(lane, ExtractionLane { extracted: lane.extracted, ..ExtractionLane::default() });
+}
+
+pub(super) async fn twice_is_once(store: &dyn Store) {
+    let [tea, _] = turns();
+    say(store, turns().to_vec()).await;
+    store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
+    roll_up_all(store, By::Quoting).await;
+    for target in [by_id(&[&tea.id]), Target::Subject("Ann".into()), Target::Conversation("talk".into())] {
+        assert_ne!(erase(store, target.clone()).await, Reach::default());
+        let before = everything(store).await;
+        assert_eq!(erase(store, target).await, Reach::default());
+        assert_eq!(everything(store).await, before);
+    }
+}
+
+pub(super) async fn a_scrub_changes_nothing_else(store: &dyn Store) {
+    let [tea, _] = turns();
+    say(store, turns().to_vec()).await;
+    roll_up_all(store, By::Quoting).await;
+    erase(store, by_id(&[&tea.id])).await;
+    let before = everything(store).await;
+    for _ in 0..2 {
+        store.scrub().await.unwrap();
+        assert_eq!(everything(store).await, before);
+        assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    }
+    say(store, vec![said("9", "2026-03-04T10:00:00Z", "more")]).await;
+}

@@ -1,0 +1,131 @@
+//! Messages that were forgotten stay so.
+
+use annals_core::ports::Turn;
+use annals_core::{Digest, Message, Operation, TurnKey};
+
+use super::{by_id, erase, everything};
+use crate::suites::Store;
+use crate::suites::catalog::{dirty, later, me, row, said, say};
+use crate::suites::history::{By, roll_up_all, seal};
+use crate::{agent, turn_of};
+
+fn tea() -> Turn {
+    said("1", "2026-03-04T10:00:00Z", "tea")
+}
+
+fn cake() -> Turn {
+    said("2", "2026-03-04T11:00:00Z", "cake")
+}
+
+async fn forget_tea(store: &dyn Store) {
+    say(store, vec![tea(), cake()]).await;
+    erase(store, by_id(&[&tea().id])).await;
+}
+
+fn named(turn: &Turn) -> (TurnKey, Digest) {
+    (turn.key.clone(), turn.message.digest())
+}
+
+async fn is_forgotten(store: &dyn Store, turn: &Turn) -> bool {
+    store.forgotten(&me(), &[named(turn)]).await.unwrap() == [true]
+}
+
+/// The same message at another place of its conversation, or in another one.
+fn tea_at(conversation: &str, id: &str) -> Turn {
+    let (conversation, client_id) = (conversation.into(), Some(id.into()));
+    turn_of(&me(), Message { conversation, client_id, ..tea().message })
+}
+
+pub(super) async fn are_recognised_by_place_and_content(store: &dyn Store) {
+    say(store, vec![tea(), cake()]).await;
+    assert!(!is_forgotten(store, &tea()).await);
+    erase(store, by_id(&[&tea().id])).await;
+    let at_its_place = said("1", "2026-03-09T10:00:00Z", "something else");
+    for (turn, expect) in [
+        (tea(), true),
+        (at_its_place.clone(), true),
+        (tea_at("talk", "77"), true),
+        (tea_at("other", "1"), false),
+        (said("77", "2026-03-04T10:00:00.000001Z", "tea"), false),
+        (said("77", "2026-03-04T10:00:00Z", "Tea"), false),
+        (cake(), false),
+    ] {
+        assert_eq!(is_forgotten(store, &turn).await, expect, "{:?} {:?}", turn.key, turn.message);
+    }
+    let several = [named(&cake()), named(&tea()), named(&at_its_place), named(&cake())];
+    assert_eq!(store.forgotten(&me(), &several).await.unwrap(), [false, true, true, false]);
+    assert_eq!(store.forgotten(&me(), &[]).await.unwrap(), Vec::<bool>::new());
+}
+
+pub(super) async fn are_not_stored_again(store: &dyn Store) {
+    forget_tea(store).await;
+    roll_up_all(store, By::Quoting).await;
+    let before = everything(store).await;
+    for revise in [false, true] {
+        for turns in [vec![tea()], vec![tea(), tea()], vec![tea_at("talk", "77"), cake()]] {
+            let forgotten = turns.iter().filter(|turn| **turn != cake()).count() as u64;
+            let duplicate = turns.len() as u64 - forgotten;
+            let done = store.ingest(&me(), turns, revise, later()).await.unwrap();
+            let counts = (done.accepted, done.duplicate, done.revised, done.forgotten);
+            assert_eq!(counts, (0, duplicate, 0, forgotten));
+            assert_eq!(store.operation(&me(), &done.id).await.unwrap(), Some(done));
+            assert_eq!(everything(store).await, before);
+        }
+    }
+    // The rest of the request is stored, and its number is that of the rest.
+    let done = say(store, vec![tea(), said("3", "2026-03-05T10:00:00Z", "home"), tea_at("talk", "78")]).await;
+    assert_eq!((done.accepted, done.forgotten), (1, 2));
+    assert_eq!(done.seq, row(store, "2026-03-05").await.dirty_seq);
+    assert_eq!(dirty(store).await, ["2026-03-05"]);
+    let nothing = say(store, vec![tea()]).await;
+    assert_eq!(nothing, Operation { id: nothing.id.clone(), forgotten: 1, ..Operation::default() });
+}
+
+pub(super) async fn are_no_conflict_and_no_revision(store: &dyn Store) {
+    forget_tea(store).await;
+    let at_its_place = said("1", "2026-03-09T10:00:00Z", "something else");
+    let done = say(store, vec![tea(), at_its_place]).await;
+    assert_eq!((done.accepted, done.forgotten), (0, 2));
+    // What stays is not revised into what was forgotten.
+    let revised = turn_of(&me(), Message { client_id: Some("2".into()), ..tea().message });
+    let done = store.ingest(&me(), vec![revised], true, later()).await.unwrap();
+    assert_eq!((done.revised, done.forgotten), (0, 1));
+    assert_eq!(store.get(&me(), &[cake().id]).await.unwrap()[0].text, "cake");
+    // A real conflict is one all the same, and nothing is stored.
+    let request = vec![tea(), said("5", "2026-03-05T10:00:00Z", "home"), said("2", "2026-03-04T11:00:00Z", "pie")];
+    assert!(store.ingest(&me(), request, false, later()).await.is_err());
+    assert_eq!(store.counts(&me()).await.unwrap().memories[0], 1);
+}
+
+pub(super) async fn may_be_stored_again_when_that_is_taken_back(store: &dyn Store) {
+    forget_tea(store).await;
+    store.unforget(&me(), &[named(&cake())]).await.unwrap();
+    assert!(is_forgotten(store, &tea()).await);
+    store.unforget(&me(), &[named(&cake()), named(&tea())]).await.unwrap();
+    for turn in [tea(), tea_at("talk", "77"), said("1", "2026-03-09T10:00:00Z", "something else")] {
+        assert!(!is_forgotten(store, &turn).await);
+    }
+    let done = say(store, vec![tea()]).await;
+    assert_eq!((done.accepted, done.forgotten), (1, 0));
+    assert_eq!(store.get(&me(), &[tea().id]).await.unwrap()[0].seq, done.seq);
+    // And forgotten again.
+    erase(store, by_id(&[&tea().id])).await;
+    assert!(is_forgotten(store, &tea()).await);
+}
+
+pub(super) async fn of_other_agents_are_not_meant(store: &dyn Store) {
+    forget_tea(store).await;
+    let other = agent("other");
+    assert_eq!(store.forgotten(&other, &[named(&tea())]).await.unwrap(), [false]);
+    store.unforget(&other, &[named(&tea())]).await.unwrap();
+    assert!(is_forgotten(store, &tea()).await);
+    let theirs = turn_of(&other, tea().message);
+    assert_eq!(store.ingest(&other, vec![theirs], false, later()).await.unwrap().accepted, 1);
+}
+
+pub(super) async fn that_were_only_pruned_were_not_forgotten(store: &dyn Store) {
+    say(store, vec![tea(), cake()]).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, "2026-03-04").await;
+    assert!(!is_forgotten(store, &tea()).await);
+}

@@ -1,0 +1,172 @@
+//! Whatever names somebody.
+
+use annals_core::ports::{Reach, Target, Turn};
+use annals_core::{FactOperation, Grain, Memory, Message, Statement, Verb};
+
+use super::{erase, ids, periods};
+use crate::suites::Store;
+use crate::suites::catalog::read::everything;
+use crate::suites::catalog::{dirty, me, now, said, say};
+use crate::suites::history::{By, base_of, extract, roll_up_all, seal, sorted, summary_of};
+use crate::{entry, message, operation, statement, turn_of};
+
+fn subject(name: &str) -> Target {
+    Target::Subject(name.into())
+}
+
+fn spoken(id: u32, name: Option<&str>, text: &str) -> Turn {
+    let instant = format!("2026-03-04T10:00:{id:02}Z");
+    let (client_id, name) = (Some(id.to_string()), name.map(Into::into));
+    turn_of(&me(), Message { client_id, name, ..message(&instant, text) })
+}
+
+/// The texts of what is left in working memory.
+async fn left(store: &dyn Store) -> Vec<String> {
+    let memories = store.list(&me(), &everything(Grain::Working)).await.unwrap();
+    sorted(memories.into_iter().map(|memory: Memory| memory.text).collect())
+}
+
+pub(super) async fn whatever_was_said_by_it(store: &dyn Store) {
+    let turns = [
+        spoken(1, Some("José García"), "a"),
+        spoken(2, Some("JOSE  GARCIA"), "b"),
+        spoken(3, Some("José"), "c"),
+        spoken(4, Some("José García Junior"), "d"),
+        spoken(5, None, "e"),
+    ];
+    say(store, turns.to_vec()).await;
+    let done = erase(store, subject("jose garcia.")).await;
+    assert_eq!(done.turns, ids(&[&turns[0].id, &turns[1].id]));
+    assert_eq!(left(store).await, ["c", "d", "e"]);
+    // Who has no name is called by their role.
+    assert_eq!(erase(store, subject("User")).await.turns, ids(&[&turns[4].id]));
+}
+
+pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
+    let texts = [
+        ("Ann came.", true),
+        ("Then ANN's brother came", true),
+        ("«Ánn»", true),
+        ("(Ann)", true),
+        ("Joann and ann", true),
+        ("Anna came.", false),
+        ("Joann came.", false),
+        ("ann2 came.", false),
+        ("A n n", false),
+        ("", false),
+    ];
+    let turns = texts.iter().zip(1..).map(|((text, _), id)| spoken(id, None, text)).collect();
+    say(store, turns).await;
+    erase(store, subject("Ann")).await;
+    let kept = texts.iter().filter(|(_, named)| !named).map(|(text, _)| (*text).to_owned());
+    assert_eq!(left(store).await, sorted(kept.collect::<Vec<_>>()));
+    // Names of several words, whatever the space between them; and scripts that write without spaces.
+    let texts = [
+        "With Mary\n  Ann Smith!",
+        "Mary Anna Smith",
+        "昨日東京に行った",
+        "민수가 왔다",
+        "C++ is fun",
+        "the C",
+        "민숙이 왔다",
+        "ガスがない",
+    ];
+    let turns: Vec<_> = texts.iter().zip(20..).map(|(text, id)| spoken(id, None, text)).collect();
+    say(store, turns.clone()).await;
+    for (name, index) in [("mary ann smith", 0), ("東京", 2), ("민수", 3), ("C++", 4), ("ガス", 7)] {
+        assert_eq!(erase(store, subject(name)).await.turns, ids(&[&turns[index].id]), "{name}");
+    }
+    // Marks of other scripts than Latin, Greek and Cyrillic make other names.
+    assert_eq!(erase(store, subject("カス")).await, Reach::default());
+}
+
+pub(super) async fn its_aliases_are_it(store: &dyn Store) {
+    let names = ["Robert", "Bob", "Bobby", "Rob", "Roberta", "Ann"];
+    let turns: Vec<_> = names.iter().zip(1..).map(|(name, id)| spoken(id, None, &format!("{name} came."))).collect();
+    say(store, turns.clone()).await;
+    let log = ["Bob also_known_as ROBERT", "Robert also_known_as Rob", "Bobby also_known_as Bob", "Ann likes Bob"];
+    let log = log.iter().map(|told| entry(&me(), told, "2026-03-04T10:00:00Z")).collect();
+    store.add_operations(&me(), log).await.unwrap();
+    let done = erase(store, subject("robert")).await;
+    assert_eq!(done.turns, ids(&[&turns[0].id, &turns[1].id, &turns[2].id, &turns[3].id]));
+    assert_eq!((left(store).await, done.operations.len()), (vec!["Ann came.".into(), "Roberta came.".to_owned()], 4));
+}
+
+pub(super) async fn statements_and_operations_about_it(store: &dyn Store) {
+    let turn = spoken(1, Some("Iris"), "She came with him.");
+    say(store, vec![turn.clone()]).await;
+    let about = |text: &str, who: &[&str]| Statement {
+        who: who.iter().map(|name| (*name).to_owned()).collect(),
+        ..statement(&me(), &turn, text)
+    };
+    let statements = [about("a", &["Carl", "Ann"]), about("It is Ann's.", &[]), about("c", &["Anna"])];
+    let replaced =
+        FactOperation { verb: Verb::Update, replaces: Some("ann".into()), ..operation(&turn, 4, "Bob likes Eve") };
+    let operations = [
+        operation(&turn, 0, "ANN likes tea"),
+        operation(&turn, 1, "Bob likes Ánn"),
+        operation(&turn, 2, "Bob likes Anna"),
+        operation(&turn, 3, "Bob likes Ann's"),
+        replaced,
+    ];
+    extract(store, &[&turn], statements.to_vec(), operations.to_vec()).await;
+    let done = erase(store, subject("Ann")).await;
+    assert_eq!(done.turns, []);
+    assert_eq!(done.statements, ids(&[&statements[0].id, &statements[1].id]));
+    let gone = [0, 1, 4].map(|index: usize| operations[index].id.clone());
+    assert_eq!(done.operations, sorted(gone.to_vec()), "an operation is about its subject and its objects");
+    assert_eq!(left(store).await, ["She came with him.", "c"]);
+}
+
+pub(super) async fn nobody_is_nobody(store: &dyn Store) {
+    say(store, vec![spoken(1, None, "... came."), spoken(2, None, "")]).await;
+    let log = vec![entry(&me(), "Ann likes ...", "2026-03-04T10:00:00Z")];
+    store.add_operations(&me(), log).await.unwrap();
+    for name in ["", "  ", "...", "?!"] {
+        assert_eq!(erase(store, subject(name)).await, Reach::default(), "{name:?}");
+    }
+}
+
+/// A sealed day whose turns are gone: Ann speaks, Bob names her, Carl does not.
+async fn sealed(store: &dyn Store) {
+    let turns = [spoken(1, Some("Ann"), "tea"), spoken(2, Some("Bob"), "Ann's tea"), spoken(3, Some("Carl"), "cake")];
+    say(store, turns.to_vec()).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, "2026-03-04").await;
+}
+
+pub(super) async fn sealed_sentences_that_name_it(store: &dyn Store) {
+    sealed(store).await;
+    let done = erase(store, subject("Ann")).await;
+    assert_eq!((done.turns, done.cut, done.lost), (Vec::new(), periods(&["2026-03-04"]), Vec::new()));
+    assert_eq!(done.rebuilt, periods(&["2026-W10", "2026-03", "2026-Q1", "2026"]));
+    assert_eq!(summary_of(store, "2026-03-04").await.unwrap().text, "cake");
+    let base = base_of(store, "2026-03-04").await.unwrap();
+    assert_eq!((base.text.as_str(), base.sentences.len()), ("cake", 1));
+    assert_eq!(erase(store, subject("Carl")).await.lost, periods(&["2026-03-04"]));
+}
+
+pub(super) async fn summaries_and_former_texts_that_name_it(store: &dyn Store) {
+    say(store, vec![said("1", "2026-03-04T10:00:00Z", "He came."), said("2", "2026-03-12T10:00:00Z", "Bob")]).await;
+    roll_up_all(store, By::Quoting).await;
+    // Words of a person, that no turn holds.
+    let week = summary_of(store, "2026-W10").await.unwrap().id;
+    store.correct(&me(), &week, "Bob came.", now()).await.unwrap();
+    let done = erase(store, subject("Bob")).await;
+    let expected = ["2026-03-12", "2026-W10", "2026-W11", "2026-03", "2026-Q1", "2026"];
+    assert_eq!((done.rebuilt, done.cut, done.lost), (periods(&expected), Vec::new(), Vec::new()));
+    assert_eq!(dirty(store).await, expected);
+    // Former words name it, present ones do not.
+    let day = summary_of(store, "2026-03-04").await.unwrap().id;
+    for text in ["Eve came.", "She came."] {
+        store.correct(&me(), &day, text, now()).await.unwrap();
+    }
+    store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", "Eve!")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", "She!")], true, now()).await.unwrap();
+    assert_eq!(erase(store, subject("Eve")).await.turns, []);
+    for id in [day, said("1", "2026-03-04T10:00:00Z", "").id] {
+        let former: Vec<_> =
+            store.versions(&me(), &id).await.unwrap().into_iter().map(|version| version.text).collect();
+        assert_eq!(former, ["He came."], "of {id}");
+    }
+}

@@ -1,0 +1,175 @@
+//! What each target reaches.
+
+use annals_core::ports::{Reach, Target, Turn};
+use annals_core::{FactOperation, Grain, Interval, Memory, MemoryId, Message, Statement};
+
+use super::{by_id, erase, everything, ids};
+use crate::suites::Store;
+use crate::suites::catalog::read::everything as all_of;
+use crate::suites::catalog::{me, now, said, say};
+use crate::suites::history::{By, deleted, extract, roll_up_all, seal, summary_of};
+use crate::{agent, at, entry, message, operation, period, statement, turn, turn_of};
+
+/// Three turns of two conversations, with a statement and an operation each, and an entry by hand.
+struct Talk {
+    turns: [Turn; 3],
+    statements: [Statement; 3],
+    operations: [FactOperation; 3],
+    entry: FactOperation,
+}
+
+async fn talk(store: &dyn Store) -> Talk {
+    let elsewhere = Message {
+        conversation: "o'clock".into(),
+        client_id: Some("1".into()),
+        ..message("2026-03-05T10:00:00Z", "We met at noon by the river.")
+    };
+    let turns = [
+        said("1", "2026-03-04T10:00:00Z", "I like green tea."),
+        said("2", "2026-03-05T09:00:00Z", "I moved to Kyoto."),
+        turn_of(&me(), elsewhere),
+    ];
+    say(store, turns.to_vec()).await;
+    let statements = [0, 1, 2].map(|n: usize| statement(&me(), &turns[n], &format!("What was said in turn {n}.")));
+    let operations = [0, 1, 2].map(|n: usize| operation(&turns[n], 0, &format!("Ann likes turn{n}")));
+    let entry = entry(&me(), "Ann likes cake", "2026-03-09T10:00:00Z");
+    extract(store, &[&turns[0], &turns[1], &turns[2]], statements.to_vec(), operations.to_vec()).await;
+    store.add_operations(&me(), vec![entry.clone()]).await.unwrap();
+    Talk { turns, statements, operations, entry }
+}
+
+impl Talk {
+    /// Erases the target, and expects these turns to go with all that came from them, and nothing else.
+    async fn check(&self, store: &dyn Store, target: Target, turns: &[usize]) -> Reach {
+        let done = erase(store, target).await;
+        let turn_ids: Vec<_> = turns.iter().map(|n| &self.turns[*n].id).collect();
+        let statement_ids: Vec<_> = turns.iter().map(|n| &self.statements[*n].id).collect();
+        assert_eq!(done.turns, ids(&turn_ids));
+        assert_eq!(done.statements, ids(&statement_ids));
+        let mut operations: Vec<_> = turns.iter().map(|n| self.operations[*n].id.clone()).collect();
+        operations.sort();
+        assert_eq!(done.operations, operations);
+        let gone = ids(&[turn_ids, statement_ids].concat());
+        assert_eq!(store.get(&me(), &gone).await.unwrap(), []);
+        assert_eq!(deleted(store, Grain::Working).await, gone);
+        assert_eq!(memories(store).await.len(), 6 - gone.len());
+        let (_, log) = store.operations(&me()).await.unwrap();
+        assert_eq!(log.len(), 4 - operations.len());
+        assert!(log.iter().all(|operation| !operations.contains(&operation.id)));
+        done
+    }
+}
+
+async fn memories(store: &dyn Store) -> Vec<Memory> {
+    store.list(&me(), &all_of(Grain::Working)).await.unwrap()
+}
+
+pub(super) async fn memories_go_by_id(store: &dyn Store) {
+    let talk = talk(store).await;
+    talk.check(store, by_id(&[&talk.turns[2].id, &talk.turns[0].id, &talk.turns[0].id]), &[0, 2]).await;
+}
+
+pub(super) async fn summaries_do_not_go_by_id(store: &dyn Store) {
+    talk(store).await;
+    roll_up_all(store, By::Model).await;
+    seal(store, "2026-W10").await;
+    let before = everything(store).await;
+    let summaries = super::ABOVE.map(|label| MemoryId::summary(&me(), period(label)));
+    assert_eq!(erase(store, Target::Memories(summaries.to_vec())).await, Reach::default());
+    assert_eq!(everything(store).await, before);
+}
+
+pub(super) async fn a_statement_goes_alone(store: &dyn Store) {
+    let talk = talk(store).await;
+    roll_up_all(store, By::Quoting).await;
+    let ledger = store.ledger(&me()).await.unwrap();
+    let done = erase(store, by_id(&[&talk.statements[1].id])).await;
+    let words = vec!["What was said in turn 1".to_owned()];
+    assert_eq!(done, Reach { statements: ids(&[&talk.statements[1].id]), words, ..Reach::default() });
+    assert_eq!(deleted(store, Grain::Working).await, [talk.statements[1].id.clone()]);
+    assert_eq!(store.ledger(&me()).await.unwrap(), ledger, "no summary is made of statements");
+}
+
+pub(super) async fn an_entry_by_hand_goes_by_its_id(store: &dyn Store) {
+    let talk = talk(store).await;
+    let done = erase(store, by_id(&[&talk.entry.source])).await;
+    assert_eq!(done, Reach { operations: vec![talk.entry.id.clone()], ..Reach::default() });
+    assert_eq!(store.operations(&me()).await.unwrap().1.len(), 3);
+    assert_eq!(memories(store).await.len(), 6);
+}
+
+pub(super) async fn a_conversation_goes(store: &dyn Store) {
+    let talk = talk(store).await;
+    talk.check(store, Target::Conversation("o'clock".into()), &[2]).await;
+}
+
+pub(super) async fn a_range_goes(store: &dyn Store) {
+    let talk = talk(store).await;
+    let empty = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00Z") };
+    assert_eq!(erase(store, Target::Range(empty)).await, Reach::default());
+    // From the first turn on, up to and without the last. The moment of an entry by hand counts as well.
+    let range = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-05T10:00:00Z") };
+    talk.check(store, Target::Range(range), &[0, 1]).await;
+    let entered = Interval { start: at("2026-03-09T10:00:00Z"), end: at("2026-03-09T10:00:00.000001Z") };
+    assert_eq!(erase(store, Target::Range(entered)).await.operations, [talk.entry.id]);
+}
+
+pub(super) async fn what_is_not_there_reaches_nothing(store: &dyn Store) {
+    talk(store).await;
+    roll_up_all(store, By::Quoting).await;
+    let before = everything(store).await;
+    let never = Interval { start: at("2020-01-01T00:00:00Z"), end: at("2021-01-01T00:00:00Z") };
+    for target in [
+        Target::Memories(Vec::new()),
+        Target::Memories(vec![MemoryId::from_text("t-' OR 1=1 --")]),
+        Target::Conversation("TALK".into()),
+        Target::Conversation("%".into()),
+        Target::Subject("Zoe".into()),
+        Target::Range(never),
+    ] {
+        assert_eq!(erase(store, target.clone()).await, Reach::default(), "{target:?}");
+        assert_eq!(everything(store).await, before, "{target:?}");
+    }
+}
+
+pub(super) async fn a_dry_run_changes_nothing(store: &dyn Store) {
+    let talk = talk(store).await;
+    roll_up_all(store, By::Quoting).await;
+    let before = everything(store).await;
+    for target in
+        [by_id(&[&talk.turns[0].id]), Target::Subject("Ann".into()), Target::Range(Interval::ALWAYS), Target::Agent]
+    {
+        store.reach(&me(), &target).await.unwrap();
+        assert_eq!(everything(store).await, before, "{target:?}");
+    }
+    let message = (talk.turns[0].key.clone(), talk.turns[0].message.digest());
+    assert_eq!(store.forgotten(&me(), &[message]).await.unwrap(), [false]);
+}
+
+pub(super) async fn another_agent_is_not_reached(store: &dyn Store) {
+    let talk = talk(store).await;
+    roll_up_all(store, By::Quoting).await;
+    let before = everything(store).await;
+    let other = agent("other");
+    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "I like green tea.")], false, now()).await.unwrap();
+    store.add_operations(&other, vec![talk.entry.clone()]).await.unwrap();
+    for target in [
+        by_id(&[&talk.turns[0].id, &talk.entry.source]),
+        Target::Conversation("talk".into()),
+        Target::Subject("Ann".into()),
+        Target::Range(Interval::ALWAYS),
+        Target::Agent,
+    ] {
+        store.erase(&other, &target, now()).await.unwrap();
+        assert_eq!(everything(store).await, before, "{target:?}");
+    }
+    assert!(summary_of(store, "2026").await.is_some());
+}
+
+pub(super) async fn pins_do_not_hold_it_up(store: &dyn Store) {
+    let talk = talk(store).await;
+    for id in [&talk.turns[0].id, &talk.statements[0].id] {
+        store.pin(&me(), id, true).await.unwrap();
+    }
+    talk.check(store, by_id(&[&talk.turns[0].id]), &[0]).await;
+}

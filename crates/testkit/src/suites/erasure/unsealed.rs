@@ -1,0 +1,75 @@
+//! Summaries that can be written again.
+
+use annals_core::{Grain, MemoryId};
+
+use super::{ABOVE, by_id, erase, much_later, periods};
+use crate::period;
+use crate::suites::Store;
+use crate::suites::catalog::{all_changes, dirty, me, row, said, say};
+use crate::suites::history::{By, deleted, roll_up_all, summary_of};
+
+/// Two turns of a day, and one of a day in another week and month, rolled up.
+async fn months(store: &dyn Store) -> [MemoryId; 3] {
+    let turns = [
+        said("1", "2026-03-04T10:00:00Z", "tea"),
+        said("2", "2026-03-04T11:00:00Z", "cake"),
+        said("3", "2026-04-08T10:00:00Z", "home"),
+    ];
+    say(store, turns.to_vec()).await;
+    roll_up_all(store, By::Model).await;
+    turns.map(|turn| turn.id)
+}
+
+pub(super) async fn summaries_above_go_and_are_dirty(store: &dyn Store) {
+    let [tea, _, _] = months(store).await;
+    let newest = all_changes(store, Grain::Yearly).await.last().unwrap().seq();
+    let done = erase(store, by_id(&[&tea])).await;
+    assert_eq!((done.rebuilt, done.cut, done.lost), (periods(&ABOVE), Vec::new(), Vec::new()));
+    assert_eq!(dirty(store).await, ABOVE);
+    for (label, grain) in ABOVE.into_iter().zip(Grain::SUMMARIES) {
+        assert_eq!(summary_of(store, label).await, None);
+        assert_eq!(deleted(store, grain).await, [MemoryId::summary(&me(), period(label))]);
+        let row = row(store, label).await;
+        assert_eq!((row.dirty_at, row.sealed), (much_later(), false));
+        assert!(row.dirty_seq > newest);
+    }
+}
+
+pub(super) async fn other_days_stay(store: &dyn Store) {
+    let [tea, _, _] = months(store).await;
+    erase(store, by_id(&[&tea])).await;
+    for label in ["2026-04-08", "2026-W15", "2026-04", "2026-Q2"] {
+        assert_eq!(summary_of(store, label).await.unwrap().text.matches("home").count(), 1, "{label}");
+        assert!(!row(store, label).await.is_dirty(), "{label}");
+    }
+}
+
+pub(super) async fn a_day_without_summary_is_dirty_too(store: &dyn Store) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let seq = say(store, vec![turn.clone()]).await.seq;
+    let done = erase(store, by_id(&[&turn.id])).await;
+    assert_eq!(done.rebuilt, [], "nothing was there to be removed");
+    let day = row(store, "2026-03-04").await;
+    assert!(day.dirty_seq > seq);
+    assert_eq!(day.dirty_at, much_later());
+    assert_eq!(dirty(store).await, ["2026-03-04"]);
+}
+
+pub(super) async fn nothing_left_rolls_up_to_nothing(store: &dyn Store) {
+    let [tea, cake, home] = months(store).await;
+    erase(store, by_id(&[&tea, &cake, &home])).await;
+    roll_up_all(store, By::Model).await;
+    assert_eq!(store.counts(&me()).await.unwrap().memories, [0; 6]);
+    assert_eq!(dirty(store).await, Vec::<String>::new());
+    assert_eq!(store.agents().await.unwrap(), [me()], "it is there, and remembers nothing");
+}
+
+pub(super) async fn what_is_left_is_written_again(store: &dyn Store) {
+    let [tea, _, _] = months(store).await;
+    erase(store, by_id(&[&tea])).await;
+    roll_up_all(store, By::Quoting).await;
+    for (label, text) in ABOVE.into_iter().zip(["cake", "cake", "cake", "cake", "cake\nAll in all: All in all"]) {
+        assert!(summary_of(store, label).await.unwrap().text.starts_with(text), "{label}");
+    }
+    assert_eq!(dirty(store).await, Vec::<String>::new());
+}

@@ -1,0 +1,125 @@
+//! The words that must be found nowhere afterwards.
+
+use annals_core::ports::{Target, Turn};
+use annals_core::{Digest, FactOperation, Purpose, Reply};
+
+use super::{by_id, erase};
+use crate::suites::Store;
+use crate::suites::catalog::{me, now, said, say};
+use crate::suites::history::{By, extract, roll_up_all, seal};
+use crate::{entry, statement};
+
+fn turn(id: &str, text: &str) -> Turn {
+    said(id, "2026-03-04T10:00:00Z", text)
+}
+
+async fn words_of(store: &dyn Store, text: &str) -> Vec<String> {
+    let turn = turn(text, text);
+    say(store, vec![turn.clone()]).await;
+    erase(store, by_id(&[&turn.id])).await.words
+}
+
+pub(super) async fn are_sentences_of_what_goes(store: &dyn Store) {
+    for (text, expect) in [
+        (
+            "We went to Kyoto. It rained all day!  Did it stop then?\nNo it did not",
+            "Did it stop then|It rained all day|No it did not|We went to Kyoto",
+        ),
+        ("Exactly 12 c", "Exactly 12 c"),
+        ("Exactly 11.", ""),
+        (
+            "今日は東京駅で友達に会いました。楽しかった！また会いたいとみんなが言った？",
+            "また会いたいとみんなが言った|今日は東京駅で友達に会いました",
+        ),
+        ("  padded at both ends  ", "padded at both ends"),
+        ("The version is 3.14 for everybody, as agreed", "14 for everybody, as agreed|The version is 3"),
+        ("Twice the same. Twice the same.", "Twice the same"),
+        ("", ""),
+    ] {
+        assert_eq!(words_of(store, text).await.join("|"), expect, "{text:?}");
+    }
+}
+
+pub(super) async fn that_stand_elsewhere_do_not_count(store: &dyn Store) {
+    let text = "One is in a turn. Two is in a statement. Three is in an entry. Four is in a base. Five is nowhere. ONE IS IN A TURN";
+    let sealed = said("0", "2026-03-02T10:00:00Z", "Four is in a base");
+    say(store, vec![sealed]).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, "2026-03-02").await;
+    let other = turn("1", "So: One is in a turn, and that is all");
+    say(store, vec![other.clone()]).await;
+    let stated = vec![statement(&me(), &other, "Two is in a statement")];
+    extract(store, &[&other], stated, Vec::new()).await;
+    let told = entry(&me(), "Ann said Three is in an entry", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![told]).await.unwrap();
+    assert_eq!(words_of(store, text).await, ["Five is nowhere", "ONE IS IN A TURN"]);
+}
+
+pub(super) async fn of_statements_and_entries_count(store: &dyn Store) {
+    let kept = turn("1", "She said so, at last.");
+    say(store, vec![kept.clone()]).await;
+    let told = statement(&me(), &kept, "Ann goes to Rome in April. So there.");
+    extract(store, &[&kept], vec![told.clone()], Vec::new()).await;
+    let replaces = Some("dinner at the old place".to_owned());
+    let by_hand = FactOperation {
+        subject: "Ann Wilhelmina".into(),
+        replaces,
+        ..entry(&me(), "Ann likes dinner at noon. Or tea", "2026-03-04T10:00:00Z")
+    };
+    store.add_operations(&me(), vec![by_hand.clone()]).await.unwrap();
+    let done = erase(store, by_id(&[&told.id, &by_hand.source])).await;
+    let expected = ["Ann Wilhelmina", "Ann goes to Rome in April", "dinner at noon", "dinner at the old place"];
+    assert_eq!(done.words, expected);
+}
+
+async fn holds(store: &dyn Store, words: &[&str]) -> Vec<String> {
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    store.holds(&words).await.unwrap()
+}
+
+pub(super) async fn are_found_nowhere_afterwards(store: &dyn Store) {
+    let secret = turn("1", "The 'gold' is \"under\" the\told oak");
+    say(store, vec![secret.clone(), turn("2", "It rains.")]).await;
+    extract(store, &[&secret], vec![statement(&me(), &secret, "The 'gold' is \"under\" the\told oak")], Vec::new())
+        .await;
+    roll_up_all(store, By::Quoting).await;
+    assert!(!holds(store, &["The 'gold' is \"under\" the\told oak"]).await.is_empty());
+    let done = erase(store, by_id(&[&secret.id])).await;
+    assert_eq!(done.words, ["The 'gold' is \"under\" the\told oak"]);
+    store.scrub().await.unwrap();
+    assert_eq!(store.holds(&done.words).await.unwrap(), Vec::<String>::new());
+    assert!(!holds(store, &["It rains."]).await.is_empty());
+}
+
+pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
+    let turns = [turn("1", "word-in-turn"), said("2", "2026-03-12T10:00:00Z", "word-in-summary and base")];
+    say(store, turns.to_vec()).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, "2026-03-12").await;
+    extract(store, &[&turns[0]], vec![statement(&me(), &turns[0], "word-in-statement")], Vec::new()).await;
+    let told = entry(&me(), "Ann likes word-in-entry", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![told]).await.unwrap();
+    store.ingest(&me(), vec![turn("1", "revised word-in-turn")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![turn("1", "revised")], true, now()).await.unwrap();
+    let reply = Reply {
+        key: Digest::of(["q"]),
+        purpose: Purpose::Daily,
+        model: "m".into(),
+        text: "{\"text\": \"word-in-reply\"}".into(),
+        tokens_in: 1,
+        tokens_out: 1,
+    };
+    store.save_reply(&crate::agent("other"), reply, now()).await.unwrap();
+    for word in
+        ["word-in-statement", "word-in-entry", "word-in-summary", "revised word-in-turn", "word-in-reply", "d-in-t"]
+    {
+        assert!(!holds(store, &["absent", word]).await.is_empty(), "{word}");
+    }
+    for words in [&["absent", "WORD-IN-REPLY"][..], &[], &["word%"], &["word_in_turn"]] {
+        assert_eq!(holds(store, words).await, Vec::<String>::new(), "{words:?}");
+    }
+    // Former words were made of the turn's days only; the sealed day is another.
+    erase(store, Target::Conversation("talk".into())).await;
+    assert!(holds(store, &["word-in-turn"]).await.is_empty());
+    assert!(!holds(store, &["word-in-summary"]).await.is_empty(), "of a pruned turn nobody knows the conversation");
+}

@@ -1,0 +1,84 @@
+//! What port `Journal` promises.
+
+mod lane;
+mod log;
+mod saving;
+mod statements;
+
+use annals_core::ports::Change;
+use annals_core::{Extracted, Extraction, FactOperation, Grain, Kind, Memory, MemoryId, Statement};
+
+use super::catalog::read::everything;
+use super::catalog::{all_changes, me, now, said, say};
+use super::{Case, Store, cases, run};
+
+/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
+    let cases: Vec<Case<dyn Store>> = cases![
+        statements::a_statement_is_a_memory,
+        statements::statements_are_listed_counted_and_changed_as_memories_are,
+        statements::statements_are_no_input_and_make_nothing_dirty,
+        statements::a_statement_of_later_sources_belongs_to_its_first,
+        statements::what_changed_under_its_id_is_replaced,
+        saving::the_same_again_changes_nothing,
+        saving::the_same_in_another_order_changes_nothing,
+        saving::what_was_found_before_goes,
+        saving::only_what_came_from_these_turns_goes,
+        saving::turns_that_are_gone_yield_nothing,
+        saving::a_revised_turn_keeps_its_facts_until_it_is_read_again,
+        saving::agents_have_journals_of_their_own,
+        lane::an_unknown_agent_has_no_journal,
+        lane::the_lane_is_as_saved_and_its_failures_end,
+        lane::failures_are_counted,
+        lane::degraded_turns_are_dead_letters_until_read,
+        lane::letters_of_the_table_are_others,
+        log::operations_read_back_whole,
+        log::operations_are_added_once,
+        log::entries_by_hand_are_of_no_turn,
+        log::the_log_has_a_version,
+        log::an_agent_of_facts_alone_is_one,
+    ];
+    run("journal", cases, async || Box::new(make().await) as Box<dyn Store>).await;
+}
+
+/// Two turns of a conversation, stored.
+async fn talk(store: &dyn Store) -> [annals_core::ports::Turn; 2] {
+    let turns = [said("1", "2026-03-04T10:00:00Z", "I like tea."), said("2", "2026-03-05T11:00:00Z", "Off to Rome!")];
+    say(store, turns.to_vec()).await;
+    turns
+}
+
+fn found(statements: Vec<Statement>, operations: Vec<FactOperation>) -> Extracted {
+    Extracted { statements, operations, rejected: Vec::new() }
+}
+
+/// What these turns came to, with the lane at 9.
+fn reading(turns: &[&MemoryId], found: Extracted) -> Extraction {
+    Extraction { turns: turns.iter().map(|id| (*id).clone()).collect(), found, extracted: 9, degraded: None }
+}
+
+async fn save(store: &dyn Store, extraction: Extraction) {
+    store.save_extraction(&me(), extraction, now()).await.unwrap();
+}
+
+async fn statements(store: &dyn Store) -> Vec<Memory> {
+    let memories = store.list(&me(), &everything(Grain::Working)).await.unwrap();
+    memories.into_iter().filter(|memory| memory.kind == Kind::Fact).collect()
+}
+
+/// The log by id.
+async fn log(store: &dyn Store) -> Vec<FactOperation> {
+    let (version, mut log) = store.operations(&me()).await.unwrap();
+    assert_eq!(store.log_version(&me()).await.unwrap(), version);
+    log.sort_by(|a, b| a.id.cmp(&b.id));
+    log
+}
+
+/// The memories whose deletion shows, by id.
+async fn deleted(store: &dyn Store) -> Vec<MemoryId> {
+    let changes = all_changes(store, Grain::Working).await.into_iter();
+    let mut ids: Vec<_> =
+        changes.filter_map(|c| if let Change::Delete { id, .. } = c { Some(id) } else { None }).collect();
+    ids.sort();
+    ids
+}

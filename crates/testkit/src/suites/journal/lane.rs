@@ -1,0 +1,75 @@
+//! How far extraction has come, and what it could not read.
+
+use annals_core::{DeadLetter, Extracted, Extraction, ExtractionLane, Grain, MemoryId, Stage};
+
+use super::{found, log, reading, save, talk};
+use crate::suites::Store;
+use crate::suites::catalog::{later, me, now};
+use crate::{at, operation};
+
+fn letter(memory: &MemoryId, stage: Stage, error: &str) -> DeadLetter {
+    let (agent, memory, error) = (me(), memory.clone(), error.into());
+    DeadLetter { agent, grain: Grain::Working, memory, stage, error, at: now() }
+}
+
+pub(super) async fn an_unknown_agent_has_no_journal(store: &dyn Store) {
+    assert_eq!(store.extraction(&me()).await.unwrap(), ExtractionLane::default());
+    assert_eq!(store.operations(&me()).await.unwrap(), (0, Vec::new()));
+    assert_eq!(store.log_version(&me()).await.unwrap(), 0);
+    assert_eq!(store.agents().await.unwrap(), []);
+}
+
+pub(super) async fn the_lane_is_as_saved_and_its_failures_end(store: &dyn Store) {
+    let [one, _] = talk(store).await;
+    store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
+    for extracted in [7, 3] {
+        save(store, Extraction { extracted, ..reading(&[&one.id], Extracted::default()) }).await;
+        let expected = ExtractionLane { extracted, ..ExtractionLane::default() };
+        assert_eq!(store.extraction(&me()).await.unwrap(), expected);
+    }
+    store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
+    assert_eq!(store.extraction(&me()).await.unwrap().extracted, 3, "a failure moves nothing");
+}
+
+pub(super) async fn failures_are_counted(store: &dyn Store) {
+    let much_later = at("2026-07-01T00:00:00Z");
+    store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
+    store.note_extraction_failure(&me(), "bad answer", much_later, later()).await.unwrap();
+    let expected = ExtractionLane {
+        extracted: 0,
+        attempts: 2,
+        failing_since: Some(now()),
+        not_before: Some(much_later),
+        last_error: Some("bad answer".into()),
+    };
+    assert_eq!(store.extraction(&me()).await.unwrap(), expected);
+}
+
+pub(super) async fn degraded_turns_are_dead_letters_until_read(store: &dyn Store) {
+    let [one, two] = talk(store).await;
+    let rules = |why: &str| Extraction {
+        degraded: Some(why.into()),
+        ..reading(&[&one.id], found(Vec::new(), vec![operation(&one, 0, "Ann likes tea")]))
+    };
+    save(store, rules("first")).await;
+    assert_eq!(log(store).await.len(), 1, "what the rules found is saved all the same");
+    save(store, rules("again")).await;
+    assert_eq!(store.dead_letters(&me()).await.unwrap(), [letter(&one.id, Stage::Extraction, "again")]);
+    save(store, reading(&[&two.id], Extracted::default())).await;
+    assert_eq!(store.dead_letters(&me()).await.unwrap().len(), 1, "another turn was read");
+    save(store, reading(&[&one.id], Extracted::default())).await;
+    assert_eq!(store.dead_letters(&me()).await.unwrap(), []);
+}
+
+pub(super) async fn letters_of_the_table_are_others(store: &dyn Store) {
+    let [one, _] = talk(store).await;
+    let table = letter(&one.id, Stage::Table, "too odd");
+    store.bury(vec![table.clone()]).await.unwrap();
+    save(store, Extraction { degraded: Some("bad".into()), ..reading(&[&one.id], Extracted::default()) }).await;
+    assert_eq!(store.dead_letters(&me()).await.unwrap().len(), 2);
+    store.exhume(&me(), std::slice::from_ref(&one.id)).await.unwrap();
+    assert_eq!(store.dead_letters(&me()).await.unwrap(), [letter(&one.id, Stage::Extraction, "bad")]);
+    store.bury(vec![table.clone()]).await.unwrap();
+    save(store, reading(&[&one.id], Extracted::default())).await;
+    assert_eq!(store.dead_letters(&me()).await.unwrap(), [table]);
+}

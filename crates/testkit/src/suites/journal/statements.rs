@@ -1,0 +1,114 @@
+//! Statements: rows of working memory.
+
+use annals_core::ports::{Change, Select};
+use annals_core::{Extracted, FactOperation, Grain, Kind, Memory, Statement};
+
+use super::{found, log, reading, save, statements, talk};
+use crate::suites::Store;
+use crate::suites::catalog::read::everything;
+use crate::suites::catalog::{all_changes, me, texts};
+use crate::{at, operation, period, statement};
+
+pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
+    let turns = talk(store).await;
+    let told = Statement {
+        topic: "plan".into(),
+        importance: 0.25,
+        who: vec!["Ann \"A\" O'Neil".into(), "Bob".into()],
+        when: Some(at("2026-04-01T00:00:00Z")),
+        sources: vec![turns[1].id.clone(), turns[0].id.clone()],
+        ..statement(&me(), &turns[1], "Ann goes to Rome,\nat last.")
+    };
+    save(store, reading(&[&turns[0].id, &turns[1].id], found(vec![told.clone()], Vec::new()))).await;
+    let stored = store.get(&me(), std::slice::from_ref(&told.id)).await.unwrap().remove(0);
+    let day = period("2026-03-05").first_day();
+    let expected = Memory {
+        id: told.id,
+        grain: Grain::Working,
+        kind: Kind::Fact,
+        period: period("2026-03-05"),
+        cover: told.cover,
+        days: (day, day),
+        text: "Ann goes to Rome,\nat last.".into(),
+        speaker: Some("Ann \"A\" O'Neil".into()),
+        role: None,
+        conversation: None,
+        message: None,
+        sentences: Vec::new(),
+        sources: told.sources,
+        importance: Some(0.25),
+        pinned: false,
+        seq: stored.seq,
+    };
+    assert_eq!(stored, expected);
+    let nobody = Statement { who: Vec::new(), ..statement(&me(), &turns[0], "It rained.") };
+    save(store, reading(&[&turns[0].id], found(vec![nobody.clone()], Vec::new()))).await;
+    assert_eq!(store.get(&me(), &[nobody.id]).await.unwrap()[0].speaker, None);
+}
+
+pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(store: &dyn Store) {
+    let turns = talk(store).await;
+    let before = all_changes(store, Grain::Working).await;
+    let last = before.last().map(Change::seq).unwrap();
+    let told: Vec<_> = ["b", "a"].iter().map(|text| statement(&me(), &turns[0], text)).collect();
+    save(store, reading(&[&turns[0].id, &turns[1].id], found(told.clone(), Vec::new()))).await;
+    let changes = store.changes(&me(), Grain::Working, last, 9).await.unwrap();
+    let upserts = changes.iter().filter(|change| matches!(change, Change::Upsert(memory) if memory.kind == Kind::Fact));
+    assert_eq!(upserts.count(), 2, "{changes:?}");
+    assert!(changes.windows(2).all(|pair| pair[0].seq() < pair[1].seq()), "{changes:?}");
+    assert_eq!(store.backlog(&me(), Grain::Working, last).await.unwrap(), 2);
+    assert_eq!(store.backlog(&me(), Grain::Working, changes[0].seq()).await.unwrap(), 1);
+    let counts = store.counts(&me()).await.unwrap();
+    assert_eq!(counts.memories, [4, 0, 0, 0, 0, 0]);
+    assert_eq!(counts.extent, Some((turns[0].message.at, turns[1].message.at)));
+    // Before the turn of the same instant, by id among themselves.
+    let mut first: Vec<_> = told.iter().map(|statement| statement.id.clone()).collect();
+    first.sort();
+    let ids = |memories: Vec<Memory>| memories.into_iter().map(|memory| memory.id).collect::<Vec<_>>();
+    let expected = [first[0].clone(), first[1].clone(), turns[0].id.clone(), turns[1].id.clone()];
+    assert_eq!(ids(store.list(&me(), &everything(Grain::Working)).await.unwrap()), expected);
+    let newest = Select { newest_first: true, limit: 3, ..everything(Grain::Working) };
+    let reversed: Vec<_> = expected.iter().rev().take(3).cloned().collect();
+    assert_eq!(ids(store.list(&me(), &newest).await.unwrap()), reversed);
+    let talk = Select { conversation: Some("talk".into()), ..everything(Grain::Working) };
+    assert_eq!(ids(store.list(&me(), &talk).await.unwrap()), expected[2..], "statements are of no conversation");
+}
+
+pub(super) async fn statements_are_no_input_and_make_nothing_dirty(store: &dyn Store) {
+    let turns = talk(store).await;
+    let ledger = store.ledger(&me()).await.unwrap();
+    let told = vec![statement(&me(), &turns[0], "Ann likes tea.")];
+    for told in [told, Vec::new()] {
+        save(store, reading(&[&turns[0].id], found(told, vec![operation(&turns[0], 0, "Ann likes tea")]))).await;
+        assert_eq!(texts(&store.inputs(&me(), period("2026-03-04")).await.unwrap()), ["I like tea."]);
+        assert_eq!(store.ledger(&me()).await.unwrap(), ledger);
+    }
+}
+
+pub(super) async fn a_statement_of_later_sources_belongs_to_its_first(store: &dyn Store) {
+    let [one, two] = talk(store).await;
+    let told = Statement { sources: vec![one.id.clone(), two.id.clone()], ..statement(&me(), &one, "Both.") };
+    save(store, reading(&[&one.id, &two.id], found(vec![told], Vec::new()))).await;
+    save(store, reading(&[&two.id], Extracted::default())).await;
+    assert_eq!(statements(store).await.len(), 1, "it came from the first");
+    save(store, reading(&[&one.id], Extracted::default())).await;
+    assert_eq!(statements(store).await.len(), 0);
+}
+
+pub(super) async fn what_changed_under_its_id_is_replaced(store: &dyn Store) {
+    let [one, _] = talk(store).await;
+    let (told, said) = (statement(&me(), &one, "x"), operation(&one, 0, "Ann likes tea"));
+    save(store, reading(&[&one.id], found(vec![told.clone()], vec![said.clone()]))).await;
+    store.pin(&me(), &told.id, true).await.unwrap();
+    let (before, version) = (statements(store).await.remove(0), store.log_version(&me()).await.unwrap());
+    let other = Statement { importance: 1.0, ..told };
+    save(store, reading(&[&one.id], found(vec![other], vec![said.clone()]))).await;
+    let after = statements(store).await.remove(0);
+    assert!(after.seq > before.seq && after.pinned, "{after:?}");
+    assert_eq!(after.importance, Some(1.0));
+    assert_eq!(store.log_version(&me()).await.unwrap(), version, "the log is as it was");
+    let sure = FactOperation { confidence: 1.0, ..said };
+    save(store, reading(&[&one.id], found(Vec::new(), vec![sure.clone()]))).await;
+    assert_eq!(log(store).await, [sure]);
+    assert!(store.log_version(&me()).await.unwrap() > version);
+}

@@ -1,0 +1,148 @@
+//! What port `Replies` promises.
+
+use annals_core::{Date, Digest, Purpose, Reply, Timestamp, Usage};
+
+use super::catalog::{later, me, now};
+use super::{Case, Store, cases, run};
+use crate::{agent, at, period};
+
+/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
+    let cases: Vec<Case<dyn Store>> = cases![
+        an_answer_is_kept,
+        the_same_question_again_replaces_the_answer,
+        an_answer_of_no_use_is_paid_but_not_kept,
+        agents_do_not_share_answers_or_costs,
+        old_answers_are_dropped_and_stay_booked,
+        costs_add_up_by_day_purpose_and_model,
+        costs_are_listed_in_order_since_a_day,
+        paying_makes_no_agent,
+    ];
+    run("replies", cases, async || Box::new(make().await) as Box<dyn Store>).await;
+}
+
+fn reply(question: &str, text: &str) -> Reply {
+    Reply {
+        key: Digest::of([question]),
+        purpose: Purpose::Daily,
+        model: "m".into(),
+        text: text.into(),
+        tokens_in: 10,
+        tokens_out: 3,
+    }
+}
+
+async fn answer(store: &dyn Store, question: &str) -> Option<String> {
+    store.reply(&me(), &Digest::of([question])).await.unwrap()
+}
+
+async fn usage(store: &dyn Store, since: &str) -> Vec<Usage> {
+    store.usage(&me(), at(since)).await.unwrap()
+}
+
+fn day(label: &str) -> Date {
+    period(label).first_day()
+}
+
+async fn an_answer_is_kept(store: &dyn Store) {
+    assert_eq!(answer(store, "q").await, None);
+    let text = "{\"text\": \"Tea, 'they' said.\\n東京\"}";
+    store.save_reply(&me(), reply("q", text), now()).await.unwrap();
+    assert_eq!(answer(store, "q").await.as_deref(), Some(text));
+    assert_eq!(answer(store, "other").await, None);
+}
+
+async fn the_same_question_again_replaces_the_answer(store: &dyn Store) {
+    store.save_reply(&me(), reply("q", "first"), now()).await.unwrap();
+    store.save_reply(&me(), reply("q", "second"), later()).await.unwrap();
+    assert_eq!(answer(store, "q").await.as_deref(), Some("second"));
+    assert_eq!(store.drop_replies(&me(), later()).await.unwrap(), 0, "it is as old as its last answer");
+    assert_eq!(usage(store, "2026-01-01T00:00:00Z").await.len(), 2, "both were paid");
+}
+
+async fn an_answer_of_no_use_is_paid_but_not_kept(store: &dyn Store) {
+    store.charge(&me(), reply("q", "bad"), now()).await.unwrap();
+    assert_eq!(answer(store, "q").await, None);
+    store.save_reply(&me(), reply("q", "good"), now()).await.unwrap();
+    store.charge(&me(), reply("q", "bad"), now()).await.unwrap();
+    assert_eq!(answer(store, "q").await.as_deref(), Some("good"));
+    let all = usage(store, "2026-01-01T00:00:00Z").await;
+    assert_eq!((all.len(), all[0].calls, all[0].tokens_in, all[0].tokens_out), (1, 3, 30, 9));
+}
+
+async fn agents_do_not_share_answers_or_costs(store: &dyn Store) {
+    let other = agent("other");
+    store.save_reply(&me(), reply("q", "mine"), now()).await.unwrap();
+    assert_eq!(store.reply(&other, &Digest::of(["q"])).await.unwrap(), None);
+    assert_eq!(store.usage(&other, at("2026-01-01T00:00:00Z")).await.unwrap(), []);
+    assert_eq!(store.drop_replies(&other, later()).await.unwrap(), 0);
+    store.save_reply(&other, reply("q", "theirs"), now()).await.unwrap();
+    assert_eq!(answer(store, "q").await.as_deref(), Some("mine"));
+    assert_eq!(usage(store, "2026-01-01T00:00:00Z").await[0].calls, 1);
+}
+
+async fn old_answers_are_dropped_and_stay_booked(store: &dyn Store) {
+    for (question, kept) in [("a", now()), ("b", later()), ("c", later())] {
+        store.save_reply(&me(), reply(question, question), kept).await.unwrap();
+    }
+    assert_eq!(store.drop_replies(&me(), now()).await.unwrap(), 0, "kept at the instant is not kept before it");
+    assert_eq!(store.drop_replies(&me(), later()).await.unwrap(), 1);
+    assert_eq!((answer(store, "a").await, answer(store, "b").await.as_deref()), (None, Some("b")));
+    assert_eq!(store.drop_replies(&me(), at("2030-01-01T00:00:00Z")).await.unwrap(), 2);
+    let calls: u64 = usage(store, "2026-01-01T00:00:00Z").await.iter().map(|usage| usage.calls).sum();
+    assert_eq!(calls, 3);
+}
+
+async fn costs_add_up_by_day_purpose_and_model(store: &dyn Store) {
+    let just_before = Timestamp::from_microsecond(later().as_microsecond() - 1).unwrap();
+    for (at, purpose, model) in [
+        (now(), Purpose::Daily, "m"),
+        (just_before, Purpose::Daily, "m"),
+        (later(), Purpose::Daily, "m"),
+        (now(), Purpose::Weekly, "m"),
+        (now(), Purpose::Daily, "n"),
+    ] {
+        let question = format!("{at} {purpose:?} {model}");
+        let reply = Reply { purpose, model: model.into(), ..reply(&question, "x") };
+        store.save_reply(&me(), reply, at).await.unwrap();
+    }
+    let row = |label: &str, purpose, model: &str, calls: u64| {
+        let (tokens_in, tokens_out) = (10 * calls, 3 * calls);
+        Usage { day: day(label), purpose, model: model.into(), calls, tokens_in, tokens_out }
+    };
+    let expected = [
+        row("2026-06-01", Purpose::Daily, "m", 2),
+        row("2026-06-01", Purpose::Daily, "n", 1),
+        row("2026-06-01", Purpose::Weekly, "m", 1),
+        row("2026-06-02", Purpose::Daily, "m", 1),
+    ];
+    assert_eq!(usage(store, "2026-06-01T00:00:00Z").await, expected);
+}
+
+async fn costs_are_listed_in_order_since_a_day(store: &dyn Store) {
+    use Purpose::{Daily, Extraction, Monthly, Quarterly, Weekly, Yearly};
+    let order = [Extraction, Daily, Weekly, Monthly, Quarterly, Yearly];
+    for purpose in order.into_iter().rev() {
+        for instant in [later(), now()] {
+            store.charge(&me(), Reply { purpose, ..reply("q", "x") }, instant).await.unwrap();
+        }
+    }
+    let listed = |usage: Vec<Usage>| usage.into_iter().map(|usage| (usage.day, usage.purpose)).collect::<Vec<_>>();
+    let of = |label: &str| order.map(|purpose| (day(label), purpose));
+    let both = [of("2026-06-01"), of("2026-06-02")].concat();
+    // The whole UTC day of the instant counts.
+    for (since, expected) in [
+        ("2026-05-31T23:59:59Z", &both[..]),
+        ("2026-06-01T00:00:00Z", &both[..]),
+        ("2026-06-01T23:59:59.999999Z", &both[..]),
+        ("2026-06-02T12:00:00Z", &both[6..]),
+        ("2026-06-03T00:00:00Z", &[]),
+    ] {
+        assert_eq!(listed(usage(store, since).await), expected, "{since}");
+    }
+}
+
+async fn paying_makes_no_agent(store: &dyn Store) {
+    store.save_reply(&me(), reply("q", "x"), now()).await.unwrap();
+    assert_eq!(store.agents().await.unwrap(), []);
+}

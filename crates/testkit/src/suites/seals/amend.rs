@@ -1,0 +1,107 @@
+//! What comes late for a sealed period.
+
+use annals_core::{Draft, MemoryId, Summary};
+
+use super::fortnight;
+use crate::suites::Store;
+use crate::suites::catalog::{dirty, later, me, row, said, say, texts};
+use crate::suites::history::{By, base_of, roll_up, roll_up_all, seal, summary_of};
+use crate::{period, summary};
+
+const DAY: &str = "2026-03-04";
+
+/// A sealed day, and a turn that came after.
+async fn late(store: &dyn Store) -> MemoryId {
+    fortnight(store).await;
+    seal(store, DAY).await;
+    let late = said("9", "2026-03-04T09:00:00Z", "rain");
+    say(store, vec![late.clone()]).await;
+    late.id
+}
+
+pub(super) async fn late_input_is_all_there_is(store: &dyn Store) {
+    late(store).await;
+    assert_eq!(texts(&store.inputs(&me(), period(DAY)).await.unwrap()), ["rain"]);
+    assert_eq!(dirty(store).await, [DAY]);
+    assert!(row(store, DAY).await.sealed);
+}
+
+pub(super) async fn an_amended_summary_keeps_its_base(store: &dyn Store) {
+    let late = late(store).await;
+    let base = base_of(store, DAY).await;
+    roll_up(store, DAY, By::Quoting).await;
+    assert_eq!(base_of(store, DAY).await, base);
+    let amended = summary_of(store, DAY).await.unwrap();
+    assert_eq!(amended.text, "tea\ncake\nrain");
+    assert_eq!(amended.sources, [base.unwrap().sources, vec![late]].concat());
+    let day = row(store, DAY).await;
+    assert!(day.sealed && !day.is_dirty());
+    assert_eq!(dirty(store).await, ["2026-W10"]);
+    // The late turn goes again: the base is all there is.
+    store.ingest(&me(), vec![said("9", "2026-03-12T09:00:00Z", "rain")], true, later()).await.unwrap();
+    roll_up_all(store, By::Quoting).await;
+    assert_eq!(summary_of(store, DAY).await.unwrap().text, "tea\ncake");
+}
+
+pub(super) async fn sealing_again_moves_the_base(store: &dyn Store) {
+    late(store).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, DAY).await;
+    let (base, summary) = (base_of(store, DAY).await.unwrap(), summary_of(store, DAY).await.unwrap());
+    assert_eq!((base.text, base.sentences, base.sources), (summary.text, summary.sentences, summary.sources));
+    assert_eq!(store.inputs(&me(), period(DAY)).await.unwrap(), []);
+}
+
+/// Saves a summary of the day without sources.
+async fn save_without_sources(store: &dyn Store, draft: Option<Draft>) {
+    let seq = row(store, DAY).await.dirty_seq;
+    let saved = Summary { draft, ..summary(DAY, seq, &[], "") };
+    store.save_summaries(&me(), vec![saved], later()).await.unwrap();
+}
+
+fn rewritten() -> Option<Draft> {
+    Some(Draft { text: "They met.".into(), sentences: Vec::new(), tokens: 1, ungrounded: 0, verbatim: false })
+}
+
+pub(super) async fn a_draft_without_sources_is_kept_where_sealed(store: &dyn Store) {
+    late(store).await;
+    save_without_sources(store, rewritten()).await;
+    let stored = summary_of(store, DAY).await.unwrap();
+    assert_eq!((stored.text.as_str(), stored.sources), ("They met.", Vec::new()));
+    assert_eq!(dirty(store).await, ["2026-W10"]);
+    save_without_sources(store, None).await;
+    assert_eq!(summary_of(store, DAY).await, None);
+}
+
+pub(super) async fn a_draft_without_sources_removes_where_not(store: &dyn Store) {
+    fortnight(store).await;
+    save_without_sources(store, rewritten()).await;
+    assert_eq!(summary_of(store, DAY).await, None);
+}
+
+pub(super) async fn late_input_of_a_pruned_day_reaches_its_week(store: &dyn Store) {
+    late(store).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, "2026-W10").await;
+    let late = said("10", "2026-03-04T08:00:00Z", "snow");
+    say(store, vec![late.clone()]).await;
+    roll_up(store, DAY, By::Quoting).await;
+    let day = summary_of(store, DAY).await.unwrap();
+    assert_eq!(day.text, "snow\nrain", "what was pruned is in the week alone");
+    assert_eq!(dirty(store).await, ["2026-W10"]);
+    assert_eq!(store.inputs(&me(), period("2026-W10")).await.unwrap(), [day]);
+    roll_up(store, "2026-W10", By::Quoting).await;
+    assert_eq!(summary_of(store, "2026-W10").await.unwrap().text, "tea\ncake\nrain\n東京\nsnow\nrain");
+}
+
+pub(super) async fn a_pruned_turn_that_comes_again_is_known(store: &dyn Store) {
+    let turns = fortnight(store).await;
+    seal(store, DAY).await;
+    let done = say(store, vec![turns[0].clone()]).await;
+    assert_eq!((done.accepted, done.duplicate), (0, 1));
+    assert_eq!(dirty(store).await, [""; 0]);
+    let done = store.ingest(&me(), vec![turns[0].clone()], true, later()).await.unwrap();
+    assert_eq!((done.accepted, done.duplicate), (1, 0), "revised, it is late input");
+    assert_eq!(dirty(store).await, [DAY]);
+    assert_eq!(texts(&store.inputs(&me(), period(DAY)).await.unwrap()), ["tea"]);
+}

@@ -1,0 +1,160 @@
+//! What goes when a period is sealed, and what stays.
+
+use annals_core::ports::Children;
+use annals_core::{Base, DeadLetter, Grain, LedgerRow, MemoryId, Stage};
+
+use super::fortnight;
+use crate::suites::Store;
+use crate::suites::catalog::{all_changes, dirty, later, me, now, row, said, texts};
+use crate::suites::history::{
+    By, base_of, children, deleted, extract, roll_up, roll_up_all, seal, sorted, summary_of, try_seal,
+};
+use crate::{agent, entry, operation, period, statement, turn};
+
+const DAY: &str = "2026-03-04";
+
+pub(super) async fn children_go_and_the_summary_stays(store: &dyn Store) {
+    let turns = fortnight(store).await;
+    let (summary, ledger) = (summary_of(store, DAY).await.unwrap(), store.ledger(&me()).await.unwrap());
+    let daily = all_changes(store, Grain::Daily).await;
+    let newest = all_changes(store, Grain::Working).await.last().unwrap().seq();
+    seal(store, DAY).await;
+    let pruned = sorted(vec![turns[0].id.clone(), turns[1].id.clone()]);
+    assert_eq!(deleted(store, Grain::Working).await, pruned);
+    assert_eq!(store.backlog(&me(), Grain::Working, newest).await.unwrap(), 2, "deletions are changes of their own");
+    assert_eq!(store.get(&me(), &pruned).await.unwrap(), []);
+    assert_eq!(store.inputs(&me(), period(DAY)).await.unwrap(), []);
+    assert_eq!(store.counts(&me()).await.unwrap().memories, [2, 3, 2, 1, 1, 1]);
+    assert_eq!(children(store, DAY).await, None);
+    assert_eq!(summary_of(store, DAY).await.unwrap(), summary);
+    assert_eq!(all_changes(store, Grain::Daily).await, daily);
+    let base = Base { text: summary.text, sentences: summary.sentences, sources: summary.sources, verbatim: true };
+    assert_eq!(base_of(store, DAY).await, Some(base));
+    let sealed = |row: LedgerRow| LedgerRow { sealed: row.period == period(DAY), ..row };
+    assert_eq!(store.ledger(&me()).await.unwrap(), ledger.into_iter().map(sealed).collect::<Vec<_>>());
+    assert_eq!(dirty(store).await, Vec::<String>::new());
+}
+
+pub(super) async fn statements_go_and_operations_stay(store: &dyn Store) {
+    let turns = fortnight(store).await;
+    let told = [statement(&me(), &turns[0], "Ann likes tea."), statement(&me(), &turns[2], "Ann is in Tokyo.")];
+    let log = vec![operation(&turns[0], 0, "Ann likes tea"), operation(&turns[2], 0, "Ann lives_in Tokyo")];
+    extract(store, &[&turns[0], &turns[2]], told.to_vec(), log.clone()).await;
+    store.add_operations(&me(), vec![entry(&me(), "Ann likes cake", "2026-03-04T10:00:00Z")]).await.unwrap();
+    let before = (store.operations(&me()).await.unwrap(), store.extraction(&me()).await.unwrap());
+    seal(store, DAY).await;
+    let pruned = sorted(vec![turns[0].id.clone(), turns[1].id.clone(), told[0].id.clone()]);
+    assert_eq!(deleted(store, Grain::Working).await, pruned);
+    assert_eq!(store.get(&me(), &[told[0].id.clone(), told[1].id.clone()]).await.unwrap().len(), 1);
+    assert_eq!((store.operations(&me()).await.unwrap(), store.extraction(&me()).await.unwrap()), before);
+}
+
+pub(super) async fn summaries_are_pruned_as_turns_are(store: &dyn Store) {
+    fortnight(store).await;
+    for (label, counts) in [
+        ("2026-W10", [4, 1, 2, 1, 1, 1]),
+        ("2026-W11", [4, 0, 2, 1, 1, 1]),
+        ("2026-03", [4, 0, 0, 1, 1, 1]),
+        ("2026-Q1", [4, 0, 0, 0, 1, 1]),
+        ("2026", [4, 0, 0, 0, 0, 1]),
+    ] {
+        let summary = summary_of(store, label).await.unwrap();
+        seal(store, label).await;
+        assert_eq!(store.counts(&me()).await.unwrap().memories, counts, "{label}");
+        assert_eq!(base_of(store, label).await.unwrap().text, summary.text);
+        assert_eq!(summary_of(store, label).await.unwrap(), summary);
+        assert!(row(store, label).await.sealed);
+        assert_eq!(dirty(store).await, Vec::<String>::new(), "{label}");
+    }
+    let days = ["2026-03-04", "2026-03-05", "2026-03-11"].map(|label| MemoryId::summary(&me(), period(label)));
+    assert_eq!(deleted(store, Grain::Daily).await, sorted(days.to_vec()));
+    let labels: Vec<_> = store.ledger(&me()).await.unwrap().iter().map(|row| row.period.to_string()).collect();
+    let all = ["2026-03-04", "2026-03-05", "2026-03-11", "2026-W10", "2026-W11", "2026-03", "2026-Q1", "2026"];
+    assert_eq!(labels, all, "the ledger forgets no period");
+}
+
+pub(super) async fn nothing_is_left_of_a_pruned_summary(store: &dyn Store) {
+    fortnight(store).await;
+    seal(store, DAY).await;
+    let day = row(store, DAY).await;
+    seal(store, "2026-W10").await;
+    assert_eq!((summary_of(store, DAY).await, base_of(store, DAY).await), (None, None));
+    assert_eq!(row(store, DAY).await, LedgerRow { sealed: false, ..day }, "sealed is what has a base");
+    assert!(row(store, "2026-W10").await.sealed);
+    assert!(base_of(store, "2026-W10").await.is_some());
+}
+
+pub(super) async fn a_year_goes_by_itself(store: &dyn Store) {
+    fortnight(store).await;
+    seal(store, "2026").await;
+    let year = store.children(&me()).await.unwrap().pop().unwrap();
+    assert!(year.yearly);
+    try_seal(store, &me(), &year).await.unwrap();
+    assert_eq!((summary_of(store, "2026").await, base_of(store, "2026").await), (None, None));
+    assert_eq!(deleted(store, Grain::Yearly).await, [MemoryId::summary(&me(), period("2026"))]);
+    let row = row(store, "2026").await;
+    assert_eq!((row.sealed, row.is_dirty()), (false, false));
+    assert_eq!(store.counts(&me()).await.unwrap().memories, [4, 3, 2, 1, 0, 0]);
+    assert!(store.children(&me()).await.unwrap().iter().all(|children| children.parent != period("2026")));
+}
+
+pub(super) async fn letters_and_former_texts_of_pruned_memories_go(store: &dyn Store) {
+    let turns = fortnight(store).await;
+    store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", "coffee")], true, now()).await.unwrap();
+    roll_up_all(store, By::Quoting).await;
+    let day = MemoryId::summary(&me(), period(DAY));
+    store.correct(&me(), &day, "They had something.", now()).await.unwrap();
+    roll_up_all(store, By::Quoting).await;
+    let letter = |memory: &MemoryId, stage, grain| DeadLetter {
+        agent: me(),
+        grain,
+        memory: memory.clone(),
+        stage,
+        error: "bad".into(),
+        at: now(),
+    };
+    let stays = letter(&turns[2].id, Stage::Table, Grain::Working);
+    let goes = [Stage::Table, Stage::Extraction].map(|stage| letter(&turns[0].id, stage, Grain::Working));
+    store.bury([goes.to_vec(), vec![stays.clone(), letter(&day, Stage::Table, Grain::Daily)]].concat()).await.unwrap();
+    seal(store, DAY).await;
+    assert_eq!(store.dead_letters(&me()).await.unwrap().len(), 2);
+    assert_eq!(store.versions(&me(), &turns[0].id).await.unwrap(), []);
+    assert_eq!(store.versions(&me(), &day).await.unwrap().len(), 1);
+    seal(store, "2026-W10").await;
+    assert_eq!(store.dead_letters(&me()).await.unwrap(), [stays]);
+    assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
+}
+
+pub(super) async fn the_base_knows_whether_it_is_verbatim(store: &dyn Store) {
+    fortnight(store).await;
+    roll_up(store, DAY, By::Model).await;
+    roll_up(store, "2026-W10", By::Quoting).await;
+    roll_up_all(store, By::Quoting).await;
+    for (label, verbatim) in [(DAY, false), ("2026-03-05", true), ("2026-W10", true)] {
+        seal(store, label).await;
+        assert_eq!(base_of(store, label).await.unwrap().verbatim, verbatim, "{label}");
+    }
+}
+
+pub(super) async fn an_agent_stays_when_all_is_pruned(store: &dyn Store) {
+    fortnight(store).await;
+    for _ in 0..6 {
+        for children in store.children(&me()).await.unwrap() {
+            try_seal(store, &me(), &children).await.unwrap();
+        }
+    }
+    assert_eq!(store.counts(&me()).await.unwrap(), annals_core::ports::Counts::default());
+    assert_eq!(store.agents().await.unwrap(), [me()]);
+}
+
+pub(super) async fn another_agent_is_not_pruned(store: &dyn Store) {
+    fortnight(store).await;
+    let other = agent("other");
+    store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], false, later()).await.unwrap();
+    let looked_at: Children = children(store, DAY).await.unwrap();
+    assert!(try_seal(store, &other, &looked_at).await.is_err());
+    seal(store, DAY).await;
+    assert_eq!(texts(&store.inputs(&other, period(DAY)).await.unwrap()), ["tea"]);
+    assert_eq!(store.base(&other, period(DAY)).await.unwrap(), None);
+    assert!(!store.ledger(&other).await.unwrap()[0].sealed);
+}

@@ -1,0 +1,71 @@
+//! Rewriting, purging, and looking for what must be gone.
+
+use annals_core::ports::{Batch, Probe, Table};
+use annals_core::{MemoryId, Strata};
+
+use super::{part, rows, table, towards, upsert};
+use crate::agent;
+
+async fn delete(strata: &dyn Strata, memory: &str) {
+    let deletes = vec![MemoryId::from_text(memory)];
+    strata.apply(&table(), Batch { upserts: Vec::new(), deletes }).await.unwrap();
+}
+
+fn next() -> Table {
+    Table { generation: 1, ..table() }
+}
+
+/// The tester's places that hold the words.
+async fn holders(strata: &dyn Strata, words: &str) -> Vec<String> {
+    strata.holds(&agent("tester"), &[words.to_owned()]).await.unwrap()
+}
+
+pub(super) async fn a_rewritten_table_is_the_same_without_what_was_deleted(strata: &dyn Strata) {
+    upsert(strata, vec![part("t-a", 0, 0, "the grey heron left"), part("t-b", 0, 1, "the kettle sang")]).await;
+    upsert(strata, vec![part("t-c", 0, 2, "rain on the roof"), part("t-c", 1, 3, "all night")]).await;
+    delete(strata, "t-a").await;
+    let before = strata.scan(&table()).await.unwrap();
+    // Twice, as after a crash.
+    for _ in 0..2 {
+        strata.rewrite(&table(), 1).await.unwrap();
+    }
+    assert_eq!(strata.scan(&next()).await.unwrap(), before);
+    let words = Some("kettle".into());
+    let probe =
+        Probe { vector: Some(towards(1, 0.0)), text: words, language: "en".into(), limit: 1, ..Probe::default() };
+    let hits = strata.search(&next(), &probe).await.unwrap();
+    assert!(hits.iter().any(|hit| hit.memory.as_str() == "t-b" && hit.similarity.is_some() && hit.relevance.is_some()));
+    strata.purge(&agent("tester"), &[next()]).await.unwrap();
+    assert_eq!(holders(strata, "grey heron").await, [""; 0]);
+    assert_eq!(rows(strata, &table()).await, [""; 0]);
+    assert_eq!(rows(strata, &next()).await, ["t-b/0", "t-c/0", "t-c/1"]);
+    strata.apply(&next(), Batch { upserts: vec![part("t-d", 0, 4, "morning")], deletes: Vec::new() }).await.unwrap();
+    assert_eq!(rows(strata, &next()).await.len(), 4);
+}
+
+pub(super) async fn rewriting_what_was_never_written_is_nothing(strata: &dyn Strata) {
+    strata.rewrite(&table(), 1).await.unwrap();
+    assert_eq!(rows(strata, &next()).await, [""; 0]);
+    strata.purge(&agent("tester"), &[]).await.unwrap();
+}
+
+pub(super) async fn what_is_there_is_seen(strata: &dyn Strata) {
+    upsert(strata, vec![part("t-a", 0, 0, "the grey heron left"), part("t-b", 0, 1, "the kettle sang")]).await;
+    assert!(!holders(strata, "grey heron").await.is_empty());
+    assert_eq!(holders(strata, "white heron").await, [""; 0]);
+    assert_eq!(strata.holds(&agent("other"), &["grey heron".into()]).await.unwrap(), [""; 0]);
+}
+
+pub(super) async fn purging_one_agent_leaves_the_others(strata: &dyn Strata) {
+    upsert(strata, vec![part("t-a", 0, 0, "the grey heron left")]).await;
+    strata.quarantine(&table()).await.unwrap();
+    upsert(strata, vec![part("t-b", 0, 0, "the kettle sang")]).await;
+    let other = Table { agent: agent("other"), ..table() };
+    strata.apply(&other, Batch { upserts: vec![part("t-c", 0, 0, "rain")], deletes: Vec::new() }).await.unwrap();
+    strata.purge(&agent("tester"), &[]).await.unwrap();
+    assert_eq!(rows(strata, &table()).await, [""; 0]);
+    assert_eq!(holders(strata, "heron").await, [""; 0]);
+    assert_eq!(rows(strata, &other).await, ["t-c/0"]);
+    upsert(strata, vec![part("t-d", 0, 0, "again")]).await;
+    assert_eq!(rows(strata, &table()).await, ["t-d/0"]);
+}

@@ -1,0 +1,144 @@
+//! Correcting a memory: other words in its place, the former ones kept as a version.
+
+use annals_core::{Agent, Error, Kind, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
+
+use crate::check::check_content;
+use crate::{Writer, check, mask};
+
+impl Writer {
+    /// Replaces the words of a memory. A turn is read anew by all that is made of it; a statement or summary stands until its
+    /// own input changes.
+    pub async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
+        let mut found = self.catalog.get(agent, std::slice::from_ref(id)).await?;
+        let memory = found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
+        if let Some(reason) = check_content(text) {
+            return Err(Error::invalid("text", reason));
+        }
+        match (memory.kind, key(&memory)) {
+            (Kind::Turn, Some(key)) => self.correct_turn(agent, memory, key, text, now).await,
+            _ => {
+                let masked = self.catalog.settings(agent).await?.mask.then(|| mask(text).0);
+                self.archive.correct(agent, id, masked.as_deref().unwrap_or(text), now).await
+            }
+        }
+    }
+
+    async fn correct_turn(&self, agent: &Agent, turn: Memory, key: TurnKey, text: &str, now: Timestamp) -> Result<()> {
+        let message = said(turn, &key, text);
+        let faults = check(&message, now);
+        if !faults.is_empty() {
+            return Err(Error::Faults(faults));
+        }
+        let (messages, _) = self.prepare(agent, vec![message]).await?;
+        let keyed = messages.into_iter().map(|message| (key.clone(), message)).collect();
+        match self.ingest_keyed(agent, keyed, true, now).await?.forgotten {
+            0 => Ok(()),
+            _ => Err(Error::invalid("text", "was said in this conversation before and is to stay forgotten")),
+        }
+    }
+}
+
+fn key(turn: &Memory) -> Option<TurnKey> {
+    Some(TurnKey { conversation: turn.conversation.clone()?, id: turn.message.clone()? })
+}
+
+/// The turn as it was sent, with other words.
+fn said(turn: Memory, key: &TurnKey, text: &str) -> Message {
+    let at = turn.at();
+    let role = turn.role.expect("a turn has a role");
+    Message {
+        conversation: key.conversation.clone(),
+        client_id: Some(key.id.clone()),
+        role,
+        name: turn.speaker.filter(|speaker| speaker != role.as_str()),
+        content: text.to_owned(),
+        at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::ports::Archive;
+    use annals_core::{Catalog, Settings};
+    use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message, period, summary};
+
+    use super::*;
+
+    const NOW: &str = "2026-03-05T00:00:00Z";
+
+    struct Given {
+        catalog: Arc<MemoryCatalog>,
+        writer: Writer,
+        turn: MemoryId,
+    }
+
+    async fn given(content: &str, name: Option<&str>) -> Given {
+        let catalog = Arc::new(MemoryCatalog::new());
+        let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
+        let writer = Writer::new(catalog.clone(), catalog.clone(), strata, embedder);
+        let said = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
+        writer.ingest(&agent("a"), vec![said], false, at(NOW)).await.unwrap();
+        let inputs = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap();
+        Given { catalog, writer, turn: inputs[0].id.clone() }
+    }
+
+    impl Given {
+        async fn correct(&self, id: &MemoryId, text: &str) -> Result<()> {
+            self.writer.correct(&agent("a"), id, text, at(NOW)).await
+        }
+
+        async fn text(&self, id: &MemoryId) -> String {
+            self.catalog.get(&agent("a"), std::slice::from_ref(id)).await.unwrap().remove(0).text
+        }
+
+        async fn versions(&self, id: &MemoryId) -> Vec<String> {
+            let versions = self.catalog.versions(&agent("a"), id).await.unwrap();
+            versions.into_iter().map(|version| version.text).collect()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_turn_keeps_its_place_and_its_former_words() {
+        for name in [None, Some("Ann")] {
+            let given = given("I live in Bonn.", name).await;
+            let before = given.catalog.get(&agent("a"), std::slice::from_ref(&given.turn)).await.unwrap().remove(0);
+            given.correct(&given.turn, "I live in Bern. My password is hunter2.").await.unwrap();
+            let after = given.catalog.get(&agent("a"), std::slice::from_ref(&given.turn)).await.unwrap().remove(0);
+            let text = "I live in Bern. My password is [masked:password].".to_owned();
+            assert_eq!(after, Memory { text, seq: after.seq, ..before });
+            assert_eq!(given.versions(&given.turn).await, ["I live in Bonn."]);
+            given.correct(&given.turn, &after.text).await.unwrap();
+            assert_eq!(given.versions(&given.turn).await.len(), 1, "the same words again are no version");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_summary_stands_corrected() {
+        let given = given("I live in Bonn.", None).await;
+        let roll_up = summary("2026-03-04", u64::MAX, std::slice::from_ref(&given.turn), "Ann lives in Bonn.");
+        given.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
+        let id = MemoryId::summary(&agent("a"), period("2026-03-04"));
+        given.correct(&id, "Ann lives in Bern.").await.unwrap();
+        assert_eq!(given.text(&id).await, "Ann lives in Bern.");
+        assert_eq!(given.versions(&id).await, ["Ann lives in Bonn."]);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_corrected_is_named() {
+        let given = given("I live in Bonn.", None).await;
+        let unknown = given.correct(&MemoryId::from_text("t-x"), "other").await.unwrap_err();
+        assert_eq!(unknown.to_string(), "there is no memory \"t-x\"");
+        assert_eq!(given.correct(&given.turn, " ").await.unwrap_err().to_string(), "text is empty");
+    }
+
+    #[tokio::test]
+    async fn masking_can_be_switched_off() {
+        let given = given("I live in Bonn.", None).await;
+        let settings = Settings { mask: false, ..Settings::default() };
+        given.catalog.save_settings(&agent("a"), &settings).await.unwrap();
+        given.correct(&given.turn, "My password is hunter2.").await.unwrap();
+        assert_eq!(given.text(&given.turn).await, "My password is hunter2.");
+    }
+}

@@ -1,0 +1,240 @@
+//! The lane of extraction: has statements and fact operations drawn out of new turns, in the order in which they came.
+//!
+//! What is found is saved in one piece with how far the lane has come, so a crash repeats a section of the lane at worst. An
+//! outage or a spent budget stops the lane where it is; after hours of it, and at turns that the model fails on by itself, the
+//! spare extractor reads instead, and the turns are listed to be read again. Turns are stored and searchable whatever happens here.
+
+mod ask;
+mod section;
+
+use std::sync::Arc;
+
+use annals_core::ports::{Change, Journal};
+use annals_core::{
+    Agent, Catalog, Error, Extracted, Extraction, ExtractionLane, Extractor, Facts, Grain, Kind, Memory, Result,
+    Settings, SignedDuration, Timestamp,
+};
+
+use crate::recalled::Told;
+use section::{Section, sections};
+pub(crate) use section::{Task, tasks};
+
+/// Changes that are looked at together. Bounds memory, and how much a crash repeats.
+const BATCH: usize = 100;
+/// How often a model may fail on a turn by its own fault before the spare reads it.
+const ATTEMPTS: u32 = 3;
+const FIRST_WAIT: SignedDuration = SignedDuration::from_mins(1);
+const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
+/// How long an outage or a spent budget may hold up extraction, on which roll-up and retention wait.
+const PATIENCE: SignedDuration = SignedDuration::from_hours(6);
+
+/// Everything that writes facts for agents. Cheap to clone.
+#[derive(Clone)]
+pub struct FactWriter {
+    pub(crate) catalog: Arc<dyn Catalog>,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) facts: Arc<dyn Facts>,
+    pub(crate) extractor: Arc<dyn Extractor>,
+    spare: Arc<dyn Extractor>,
+}
+
+/// What extraction came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExtractionPassed {
+    /// Turns that were read.
+    pub turns: u64,
+    /// Fact operations found.
+    pub operations: u64,
+    /// Statements found.
+    pub statements: u64,
+    /// Elements of answers that could not be used.
+    pub rejected: u64,
+    /// Of the turns, those that the spare read in the extractor's place.
+    pub degraded: u64,
+    /// Why the lane stands still, if turns are left.
+    pub waiting: Option<String>,
+}
+
+/// One run of the lane.
+struct Pass<'a> {
+    agent: &'a Agent,
+    settings: Settings,
+    now: Timestamp,
+    /// Whether the lane has waited as long as it may.
+    overdue: bool,
+    /// Why the spare reads everything that is left.
+    stand_in: Option<String>,
+    sum: ExtractionPassed,
+}
+
+impl FactWriter {
+    /// A writer of facts over these stores. `spare` needs no network and reads what `extractor` cannot.
+    pub fn new(
+        catalog: Arc<dyn Catalog>,
+        journal: Arc<dyn Journal>,
+        facts: Arc<dyn Facts>,
+        extractor: Arc<dyn Extractor>,
+        spare: Arc<dyn Extractor>,
+    ) -> FactWriter {
+        FactWriter { catalog, journal, facts, extractor, spare }
+    }
+
+    /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. `progress` is told the
+    /// number of turns after each step.
+    pub async fn extract(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<ExtractionPassed> {
+        self.bring_facts(agent).await?;
+        let mut pass = self.begin(agent, now).await?;
+        while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress).await? {
+            if !self.extractor.is_local(&pass.settings) {
+                // A model is told what is known; the rules need no fresh table, and folding takes longer than they do.
+                self.bring_facts(agent).await?;
+            }
+        }
+        self.bring_facts(agent).await?;
+        Ok(pass.sum)
+    }
+
+    async fn begin<'a>(&self, agent: &'a Agent, now: Timestamp) -> Result<Pass<'a>> {
+        let lane = self.journal.extraction(agent).await?;
+        let overdue = lane.failing_since.is_some_and(|since| now.duration_since(since) >= PATIENCE);
+        let held = lane.not_before.filter(|until| *until > now).and(lane.last_error);
+        let (stand_in, waiting) = if overdue { (held, None) } else { (None, held) };
+        let settings = self.catalog.settings(agent).await?;
+        let sum = ExtractionPassed { waiting, ..ExtractionPassed::default() };
+        Ok(Pass { agent, settings, now, overdue, stand_in, sum })
+    }
+
+    /// Reads the next changes. Whether there were any.
+    async fn extract_batch(&self, pass: &mut Pass<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<bool> {
+        let after = self.journal.extraction(pass.agent).await?.extracted;
+        let changes = self.catalog.changes(pass.agent, Grain::Working, after, BATCH).await?;
+        let Some(last) = changes.last().map(Change::seq) else { return Ok(false) };
+        let turns: Vec<Memory> = changes.into_iter().filter_map(turn).collect();
+        let told = self.told(pass.agent, &turns).await?;
+        for section in sections(tasks(turns, &told), last) {
+            let Some(pieces) = self.read_section(pass, &told, &section).await? else { break };
+            for piece in pieces {
+                pass.sum.count(&piece);
+                self.journal.save_extraction(pass.agent, piece, pass.now).await?;
+            }
+            let read = section.tasks.iter().map(|task| task.spoken.len() as u64).sum();
+            pass.sum.turns += read;
+            progress(read);
+        }
+        Ok(true)
+    }
+
+    /// What is to be saved for a section, in this order; none if the lane has to wait. Only the last piece moves the lane, so
+    /// that a crash between two reads the whole section again.
+    async fn read_section(
+        &self,
+        pass: &mut Pass<'_>,
+        told: &Told,
+        section: &Section,
+    ) -> Result<Option<Vec<Extraction>>> {
+        let lane = self.journal.extraction(pass.agent).await?;
+        let empty =
+            Extraction { turns: Vec::new(), found: Extracted::default(), extracted: lane.extracted, degraded: None };
+        let (mut whole, mut pieces) = (empty.clone(), Vec::new());
+        for task in &section.tasks {
+            let Some((found, degraded)) = self.read(pass, told, &lane, task).await? else { return Ok(None) };
+            let spoken = task.spoken.iter().map(|turn| turn.id.clone());
+            whole.turns.extend(task.silent.iter().cloned());
+            if degraded.is_some() {
+                pieces.push(Extraction { turns: spoken.collect(), found, degraded, ..empty.clone() });
+            } else {
+                whole.turns.extend(spoken);
+                join(&mut whole.found, found);
+            }
+        }
+        if pieces.is_empty() || !whole.turns.is_empty() {
+            pieces.insert(0, whole);
+        }
+        if let Some(last) = pieces.last_mut() {
+            last.extracted = section.last;
+        }
+        Ok(Some(pieces))
+    }
+
+    /// What is found in the turns of a task, and why the spare read them if it did; none if the lane has to wait.
+    async fn read(
+        &self,
+        pass: &mut Pass<'_>,
+        told: &Told,
+        lane: &ExtractionLane,
+        task: &Task,
+    ) -> Result<Option<(Extracted, Option<String>)>> {
+        if pass.stand_in.is_none() {
+            let error = match self.ask(&*self.extractor, pass.agent, &pass.settings, told, task, pass.now).await {
+                Ok(found) => return Ok(Some((found, None))),
+                Err(error) if is_outage(&error) || is_own_fault(&error) => error,
+                Err(error) => return Err(error),
+            };
+            let reason = error.to_string();
+            if let Some(until) = again(&error, lane, pass.overdue, pass.now) {
+                self.journal.note_extraction_failure(pass.agent, &reason, until, pass.now).await?;
+                pass.sum.waiting = Some(reason);
+                return Ok(None);
+            }
+            if !is_outage(&error) {
+                let found = self.ask(&*self.spare, pass.agent, &pass.settings, told, task, pass.now).await?;
+                return Ok(Some((found, Some(reason))));
+            }
+            pass.stand_in = Some(reason);
+        }
+        let found = self.ask(&*self.spare, pass.agent, &pass.settings, told, task, pass.now).await?;
+        Ok(Some((found, pass.stand_in.clone())))
+    }
+}
+
+impl ExtractionPassed {
+    pub(crate) fn count(&mut self, piece: &Extraction) {
+        self.operations += piece.found.operations.len() as u64;
+        self.statements += piece.found.statements.len() as u64;
+        self.rejected += piece.found.rejected.len() as u64;
+        self.degraded += if piece.degraded.is_some() { piece.turns.len() as u64 } else { 0 };
+    }
+}
+
+fn turn(change: Change) -> Option<Memory> {
+    match change {
+        Change::Upsert(memory) if memory.kind == Kind::Turn => Some(memory),
+        _ => None,
+    }
+}
+
+fn join(all: &mut Extracted, more: Extracted) {
+    all.statements.extend(more.statements);
+    all.operations.extend(more.operations);
+    all.rejected.extend(more.rejected);
+}
+
+/// Whether the model was not asked, or did not answer: no fault of the turns.
+pub(crate) fn is_outage(error: &Error) -> bool {
+    matches!(error, Error::Unavailable { .. } | Error::Budget { .. })
+}
+
+/// Whether the model cannot make use of these turns.
+pub(crate) fn is_own_fault(error: &Error) -> bool {
+    matches!(error, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
+}
+
+/// When to ask the model again; none if it was asked or waited for long enough.
+fn again(error: &Error, lane: &ExtractionLane, overdue: bool, now: Timestamp) -> Option<Timestamp> {
+    let after = |wait: SignedDuration| now.saturating_add(wait).unwrap_or(Timestamp::MAX);
+    let doubled = FIRST_WAIT.saturating_mul(1 << lane.attempts.min(10)).min(LONGEST_WAIT);
+    match error {
+        Error::Unavailable { .. } | Error::Budget { .. } if overdue => None,
+        Error::Unavailable { retry_after, .. } => Some(after(retry_after.unwrap_or(doubled))),
+        Error::Budget { again, .. } => Some(*again),
+        _ => (lane.attempts + 1 < ATTEMPTS).then(|| after(doubled)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! How new turns are put together: conversations into tasks for an extractor, tasks into sections of the lane.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use annals_core::{Memory, MemoryId};
+use regex::Regex;
+
+use crate::recalled::Told;
+
+/// The most turns of a task, and about the most characters: what a small model reads well at once.
+const LARGEST: (usize, usize) = (20, 6000);
+/// Names that are looked up for a task.
+const NAMES: usize = 24;
+
+/// Turns of one conversation that are read together.
+#[derive(Debug, Default)]
+pub struct Task {
+    /// What is to be read, in order of time, without what was recalled from memory.
+    pub spoken: Vec<Memory>,
+    /// Turns between these of which there is nothing to read. What was drawn out of their former words goes.
+    pub silent: Vec<MemoryId>,
+    conversation: Option<String>,
+    characters: usize,
+    /// The lowest and highest catalog sequence of its turns.
+    reach: (u64, u64),
+}
+
+impl Task {
+    fn has_room_for(&self, turn: &Memory) -> bool {
+        self.conversation == turn.conversation
+            && self.spoken.len() + self.silent.len() < LARGEST.0
+            && self.characters + turn.text.chars().count() <= LARGEST.1
+    }
+
+    fn take(&mut self, turn: Memory, told: &Told) {
+        self.characters += turn.text.chars().count();
+        self.reach = (self.reach.0.min(turn.seq), self.reach.1.max(turn.seq));
+        match told.fresh(&turn) {
+            Some(fresh) => self.spoken.push(fresh),
+            None => self.silent.push(turn.id),
+        }
+    }
+}
+
+/// The turns by conversation and time, cut into tasks; in the order in which they came.
+pub fn tasks(mut turns: Vec<Memory>, told: &Told) -> Vec<Task> {
+    turns.sort_by(|a, b| (&a.conversation, a.at(), a.seq).cmp(&(&b.conversation, b.at(), b.seq)));
+    let mut tasks: Vec<Task> = Vec::new();
+    for turn in turns {
+        match tasks.last_mut().filter(|task| task.has_room_for(&turn)) {
+            Some(task) => task.take(turn, told),
+            None => {
+                let (conversation, reach) = (turn.conversation.clone(), (turn.seq, turn.seq));
+                let mut task = Task { conversation, reach, ..Task::default() };
+                task.take(turn, told);
+                tasks.push(task);
+            }
+        }
+    }
+    tasks.sort_by_key(|task| task.reach);
+    tasks
+}
+
+/// Tasks whose turns came in between each other's. The lane moves from section to section: beyond the last turn of one there is
+/// nothing that was read, and before it nothing that was not.
+#[derive(Debug)]
+pub struct Section {
+    pub tasks: Vec<Task>,
+    /// The sequence up to which everything is done with it.
+    pub last: u64,
+}
+
+/// The sections of a batch of changes that ends with `last`. At least one, which may be without tasks.
+pub fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for task in tasks {
+        let (first, end) = task.reach;
+        match sections.last_mut().filter(|section| first < section.last) {
+            Some(section) => {
+                section.last = section.last.max(end);
+                section.tasks.push(task);
+            }
+            None => sections.push(Section { tasks: vec![task], last: end }),
+        }
+    }
+    match sections.last_mut() {
+        Some(section) => section.last = last,
+        None => sections.push(Section { tasks: Vec::new(), last }),
+    }
+    sections
+}
+
+/// Who speaks in the turns, and what looks like a name in them: words with a capital that do not stand without one elsewhere.
+pub fn names(turns: &[Memory]) -> Vec<String> {
+    static NAME: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\p{Lu}[\p{L}'’-]{2,40}(?: \p{Lu}[\p{L}'’-]{1,40}){0,2}").expect("the pattern is tested")
+    });
+    let plain: BTreeSet<&str> = turns.iter().flat_map(|turn| turn.text.split(|c: char| !c.is_alphabetic())).collect();
+    let named = turns.iter().flat_map(|turn| NAME.find_iter(&turn.text)).map(|name| name.as_str());
+    let named = named.filter(|name| !plain.contains(name.to_lowercase().as_str()));
+    let mut names: Vec<String> = Vec::new();
+    for name in turns.iter().filter_map(|turn| turn.speaker.as_deref()).chain(named) {
+        if names.len() < NAMES && names.iter().all(|other| other != name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}

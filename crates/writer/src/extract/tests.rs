@@ -1,0 +1,228 @@
+use annals_core::{Error, FactOperation, MemoryId, Message, Role};
+use annals_testkit::{Faulty, agent, at, message};
+
+use super::*;
+use crate::fixture::{Given, NOW};
+
+async fn extract(given: &Given, now: &str) -> ExtractionPassed {
+    given.fact_writer().extract(&agent("a"), at(now), &|_| ()).await.unwrap()
+}
+
+fn away() -> Error {
+    Error::unavailable("asking the model", "it is away")
+}
+
+fn useless() -> Error {
+    Error::model("reading the answer", "it is no JSON")
+}
+
+async fn lane(given: &Given) -> ExtractionLane {
+    given.catalog.extraction(&agent("a")).await.unwrap()
+}
+
+async fn letters(given: &Given) -> Vec<String> {
+    let letters = given.catalog.dead_letters(&agent("a")).await.unwrap();
+    letters.into_iter().map(|letter| letter.error).collect()
+}
+
+#[tokio::test]
+async fn new_turns_are_read_once_and_become_facts() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    given.say("x", 2, "Bob likes figs.").await;
+    let passed = extract(&given, NOW).await;
+    let expect = ExtractionPassed { turns: 2, operations: 2, statements: 1, ..ExtractionPassed::default() };
+    assert_eq!(passed, expect);
+    assert_eq!(given.held().await, ["Ann likes tea", "Bob likes figs"]);
+    assert_eq!(extract(&given, NOW).await, ExtractionPassed::default());
+    let asked = given.model.take_asked();
+    assert_eq!(asked.len(), 1);
+
+    given.say("x", 3, "Ann likes rye.").await;
+    extract(&given, NOW).await;
+    let asked = given.model.take_asked().remove(0);
+    assert_eq!(asked.turns, ["Ann likes rye."]);
+    assert_eq!(asked.context, ["Ann likes tea.", "Bob likes figs."]);
+    assert_eq!(asked.known, ["tea"], "what is known of those who are named, not of others");
+}
+
+#[tokio::test]
+async fn conversations_are_read_apart_and_long_ones_in_pieces() {
+    let given = Given::new();
+    for minute in 0..44 {
+        given.say(["x", "y"][minute as usize % 2], minute, &format!("Ann likes tea{minute}.")).await;
+    }
+    extract(&given, NOW).await;
+    let counts: Vec<usize> = given.model.take_asked().iter().map(|asked| asked.turns.len()).collect();
+    assert_eq!(counts, [20, 20, 2, 2]);
+    let long = format!("Ann likes {}.", "tea ".repeat(1000));
+    given.say("z", 50, &long).await;
+    given.say("z", 51, &long).await;
+    extract(&given, NOW).await;
+    assert_eq!(given.model.take_asked().len(), 2);
+}
+
+#[tokio::test]
+async fn tools_are_not_read_and_what_a_revised_turn_said_goes() {
+    let given = Given::new();
+    let said = |role, content: &str| Message {
+        role,
+        client_id: Some("1".into()),
+        content: content.into(),
+        ..message("2026-03-04T10:00:00Z", "")
+    };
+    given.send(said(Role::User, "Ann likes tea.")).await;
+    extract(&given, NOW).await;
+    assert_eq!(given.held().await, ["Ann likes tea"]);
+    given.send(said(Role::Tool, "Ann likes figs.")).await;
+    assert_eq!(extract(&given, NOW).await.turns, 0);
+    assert_eq!((given.held().await.len(), given.statements().await.len()), (0, 0));
+    assert_eq!(given.catalog.backlog(&agent("a"), Grain::Working, lane(&given).await.extracted).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn an_outage_stops_the_lane_and_burns_nothing() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    (0..10).for_each(|_| given.model.fail(away()));
+    let waits = ["00:00", "00:01", "00:03", "00:07", "00:15", "00:31", "01:03", "02:03"];
+    for time in waits {
+        let now = format!("2026-03-05T{time}:00Z");
+        let passed = extract(&given, &now).await;
+        assert_eq!(passed.waiting.as_deref(), Some("asking the model: it is away"), "{time}");
+        assert_eq!(given.model.take_asked().len(), 1, "{time}: the lane was due");
+        assert!(extract(&given, &now).await.waiting.is_some());
+        assert_eq!(given.model.take_asked().len(), 0, "{time}: the lane waits");
+    }
+    assert_eq!((letters(&given).await.len(), given.rules.take_asked().len()), (0, 0));
+    given.model.failures.lock().unwrap().clear();
+    assert_eq!(extract(&given, "2026-03-05T03:03:00Z").await.turns, 1);
+    assert_eq!(given.held().await, ["Ann likes tea"]);
+    assert_eq!(lane(&given).await.attempts, 0);
+}
+
+#[tokio::test]
+async fn what_an_outage_holds_up_for_hours_is_read_by_the_spare_and_replayed() {
+    let given = Given::new();
+    for (minute, conversation) in [(1, "x"), (2, "y"), (3, "x")] {
+        given.say(conversation, minute, &format!("Ann likes tea{minute}.")).await;
+    }
+    given.model.fail(away());
+    extract(&given, NOW).await;
+    given.model.fail(away());
+    let passed = extract(&given, "2026-03-05T06:00:00Z").await;
+    assert_eq!((passed.turns, passed.degraded, passed.waiting), (3, 3, None));
+    assert_eq!(letters(&given).await, ["asking the model: it is away"; 3]);
+    assert_eq!(given.held().await.len(), 3);
+    assert!(given.log().await.iter().all(|operation| operation.confidence < 0.6));
+
+    given.model.fail(away());
+    let replayed = given.fact_writer().replay(&agent("a"), at("2026-03-05T07:00:00Z")).await.unwrap();
+    assert_eq!((replayed.turns, replayed.waiting.is_some(), letters(&given).await.len()), (0, true, 3));
+    given.model.fail(useless());
+    let replayed = given.fact_writer().replay(&agent("a"), at("2026-03-05T08:00:00Z")).await.unwrap();
+    assert_eq!((replayed.turns, letters(&given).await.len()), (1, 2), "the one it fails on stays");
+    let replayed = given.fact_writer().replay(&agent("a"), at("2026-03-05T09:00:00Z")).await.unwrap();
+    assert_eq!((replayed.turns, letters(&given).await.len()), (2, 0));
+    assert!(given.log().await.iter().all(|operation| operation.confidence > 0.6));
+}
+
+#[tokio::test]
+async fn a_spent_budget_waits_until_there_is_more() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    given.model.fail(Error::Budget { limit: 10, again: at("2026-03-05T05:00:00Z") });
+    extract(&given, NOW).await;
+    assert!(extract(&given, "2026-03-05T04:59:59Z").await.waiting.is_some());
+    assert_eq!(extract(&given, "2026-03-05T05:00:00Z").await.turns, 1);
+}
+
+/// Even when the endpoint asks for a longer wait than roll-up and retention can afford.
+#[tokio::test]
+async fn patience_ends_before_a_long_wait_does() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    let retry_after = Some(SignedDuration::from_hours(100));
+    given.model.fail(Error::Unavailable { what: "asking".into(), retry_after, source: "slow down".into() });
+    extract(&given, NOW).await;
+    assert!(extract(&given, "2026-03-05T05:59:59Z").await.waiting.is_some());
+    assert_eq!(extract(&given, "2026-03-05T06:00:00Z").await.degraded, 1);
+    assert_eq!(given.model.take_asked().len(), 1, "it is not asked before it said");
+}
+
+#[tokio::test]
+async fn turns_that_a_model_fails_on_do_not_block_the_others() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    given.say("y", 2, "Bob likes figs.").await;
+    (0..3).for_each(|_| given.model.fail(useless()));
+    for time in ["00:00", "00:01"] {
+        let passed = extract(&given, &format!("2026-03-05T{time}:00Z")).await;
+        assert_eq!((passed.turns, passed.waiting.is_some()), (0, true));
+    }
+    let passed = extract(&given, "2026-03-05T00:03:00Z").await;
+    assert_eq!((passed.turns, passed.degraded, passed.waiting), (2, 1, None));
+    assert_eq!(letters(&given).await, ["reading the answer: it is no JSON"]);
+    assert_eq!(given.held().await, ["Ann likes tea", "Bob likes figs"]);
+}
+
+#[tokio::test]
+async fn what_was_recalled_is_not_read_again() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    given.say("x", 2, "Look: <annals-memory>Bob likes figs.</annals-memory>").await;
+    given.say("x", 3, "<annals-memory>Bob likes figs.</annals-memory>").await;
+    extract(&given, NOW).await;
+    let asked = given.model.take_asked();
+    assert_eq!(asked[0].turns, ["Ann likes tea.", "Look: "]);
+    let stored = given.memories(Grain::Working).await;
+    assert!(stored.iter().any(|turn| turn.text == "<annals-memory>Bob likes figs.</annals-memory>"), "as it was sent");
+}
+
+/// Two conversations in turns, so that tasks lie across each other; a tool's answer; a model that fails on one of them.
+async fn busy() -> Given {
+    let given = Given::new();
+    for minute in 0..50 {
+        given.say(["x", "y", "y"][minute as usize % 3], minute, &format!("Ann likes tea{minute}.")).await;
+    }
+    let tool = Message { role: Role::Tool, conversation: "y".into(), ..message("2026-03-04T10:20:30Z", "42") };
+    given.send(tool).await;
+    given.say("z", 55, "Bob likes figs.").await;
+    given
+}
+
+/// What is left in the end: log, statements with their sources, dead letters, facts.
+type Outcome = (Vec<FactOperation>, Vec<(String, Vec<MemoryId>)>, Vec<String>, Vec<String>);
+
+/// Fails one call of the catalog and one of the facts table, 0 for none; says how many calls of each there were.
+async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome, (u64, u64)) {
+    let given = busy().await;
+    *given.model.refused.lock().unwrap() = Some("tea20");
+    let catalog = Arc::new(Faulty::at_call(given.catalog.clone(), catalog_call));
+    let facts = Arc::new(Faulty::at_call(given.facts.clone(), facts_call));
+    let shaky = given.fact_writer_over(catalog.clone(), catalog.clone(), facts.clone());
+    for time in ["00:00", "00:01", "00:03", "00:07", "00:15"] {
+        let now = at(&format!("2026-03-05T{time}:00Z"));
+        let _ = shaky.extract(&agent("a"), now, &|_| ()).await;
+    }
+    let left = extract(&given, "2026-03-05T01:00:00Z").await;
+    assert_eq!(left.waiting, None, "failing calls {catalog_call} and {facts_call}");
+    let mut log = given.log().await;
+    log.iter_mut().for_each(|operation| operation.recorded_at = at(NOW));
+    let outcome = (log, given.statements().await, letters(&given).await, given.held().await);
+    (outcome, (catalog.calls(), facts.calls()))
+}
+
+/// Every call of catalog, journal and facts in turn fails once.
+#[tokio::test]
+async fn a_failure_anywhere_loses_and_doubles_nothing() {
+    let (undisturbed, (catalog, facts)) = outcome_after_failures(0, 0).await;
+    assert_eq!((undisturbed.0.len(), undisturbed.3.len()), (51, 51));
+    assert_eq!(undisturbed.2.len(), 19, "the turns of one task");
+    for call in 1..=catalog {
+        assert_eq!(outcome_after_failures(call, 0).await.0, undisturbed, "failing call {call} of the catalog");
+    }
+    for call in 1..=facts {
+        assert_eq!(outcome_after_failures(0, call).await.0, undisturbed, "failing call {call} of the facts");
+    }
+}

@@ -1,0 +1,141 @@
+//! The lane of the table of facts, and operations by hand.
+//!
+//! The table is folded from the log whenever the log has another version than the one it was folded from: there is nothing to
+//! apply piece by piece, and nothing to lose.
+
+use annals_core::{
+    Agent, Error, Fact, FactOperation, FactQuery, MemoryId, Period, Properties, Result, Timestamp, Verb, fold,
+    predicate_name,
+};
+use jiff::tz::TimeZone;
+
+use crate::FactWriter;
+use crate::check::check_name;
+
+impl FactWriter {
+    /// Brings the agent's table of facts up to date. Whether it was not.
+    pub async fn bring_facts(&self, agent: &Agent) -> Result<bool> {
+        let version = self.journal.log_version(agent).await?;
+        match self.facts.version(agent).await {
+            Ok(folded) if folded == version => return Ok(false),
+            Ok(_) | Err(Error::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        self.refold(agent).await?;
+        Ok(true)
+    }
+
+    /// Writes the agent's table of facts anew, whatever is in it.
+    pub async fn refold(&self, agent: &Agent) -> Result<()> {
+        let (version, operations) = self.journal.operations(agent).await?;
+        self.facts.replace(agent, fold(&operations), version).await
+    }
+
+    /// The facts that fit. A table that cannot be read is written anew first.
+    pub async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
+        match self.facts.find(agent, query).await {
+            Err(Error::Damaged { .. }) => {
+                self.refold(agent).await?;
+                self.facts.find(agent, query).await
+            }
+            found => found,
+        }
+    }
+
+    /// Whether the table holds anything else than what follows from the log that it was folded from. One that is only behind
+    /// does not differ.
+    pub async fn facts_differ(&self, agent: &Agent) -> Result<bool> {
+        let (version, operations) = self.journal.operations(agent).await?;
+        let everything = FactQuery { history: true, ..FactQuery::default() };
+        let held = match self.facts.version(agent).await {
+            Ok(folded) if folded != version => return Ok(false),
+            Ok(_) => self.facts.find(agent, &everything).await,
+            Err(error) => Err(error),
+        };
+        match held {
+            Ok(held) => Ok(held != fold(&operations)),
+            Err(Error::Damaged { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Enters a fact by hand. It holds from `at` on, beside or instead of others as if it had been said.
+    pub async fn add(
+        &self,
+        agent: &Agent,
+        subject: &str,
+        predicate: &str,
+        object: &str,
+        at: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        check("object", object)?;
+        let operation = entry(agent, Verb::Insert, [subject, predicate, object], at, now)?;
+        self.journal.add_operations(agent, vec![operation]).await?;
+        self.bring_facts(agent).await?;
+        Ok(())
+    }
+
+    /// Ends a fact by hand as of `at`: one value, or all of that predicate. [`Error::NotFound`] if that would end nothing.
+    pub async fn retract(
+        &self,
+        agent: &Agent,
+        subject: &str,
+        predicate: &str,
+        object: Option<&str>,
+        at: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        object.map_or(Ok(()), |object| check("object", object))?;
+        let words = [subject, predicate, object.unwrap_or_default()];
+        let operation = entry(agent, Verb::Delete, words, at, now)?;
+        let (_, mut log) = self.journal.operations(agent).await?;
+        let before = fold(&log);
+        log.push(operation.clone());
+        if fold(&log) == before {
+            return Err(Error::NotFound { what: "fact to retract with the predicate", name: operation.predicate });
+        }
+        self.journal.add_operations(agent, vec![operation]).await?;
+        self.bring_facts(agent).await?;
+        Ok(())
+    }
+}
+
+/// An operation by hand. The same one entered twice in the same moment is one.
+fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timestamp) -> Result<FactOperation> {
+    let [subject, predicate, object] = words.map(str::trim);
+    check("subject", subject)?;
+    let predicate = predicate_name(predicate);
+    check("predicate", &predicate)?;
+    if !Period::YEARS.contains(&at.to_zoned(TimeZone::UTC).year()) {
+        let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
+        return Err(Error::invalid("at", format!("is outside of the years {first} to {last}")));
+    }
+    let said = [verb.as_str(), subject, &predicate, object, &at.to_string()].join("\0");
+    let source = MemoryId::entry(agent, &said, now);
+    Ok(FactOperation {
+        id: FactOperation::id(&source, 0),
+        verb,
+        subject: subject.to_owned(),
+        predicate,
+        object: object.to_owned(),
+        replaces: None,
+        properties: Properties::new(),
+        confidence: 1.0,
+        at,
+        said_at: now,
+        source,
+        position: 0,
+        recorded_at: now,
+    })
+}
+
+fn check(field: &str, value: &str) -> Result<()> {
+    match check_name(value.trim()) {
+        Some(reason) => Err(Error::invalid(field, reason)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

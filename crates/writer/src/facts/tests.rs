@@ -1,0 +1,71 @@
+use annals_core::{FactQuery, Facts};
+use annals_testkit::{agent, at};
+
+use super::*;
+use crate::fixture::{Given, NOW};
+
+async fn add(given: &Given, words: [&str; 3], from: &str, now: &str) -> Result<()> {
+    let [subject, predicate, object] = words;
+    given.fact_writer().add(&agent("a"), subject, predicate, object, at(from), at(now)).await
+}
+
+async fn retract(given: &Given, subject: &str, object: Option<&str>, from: &str, now: &str) -> Result<()> {
+    given.fact_writer().retract(&agent("a"), subject, "likes", object, at(from), at(now)).await
+}
+
+#[tokio::test]
+async fn facts_are_entered_and_retracted_by_hand() {
+    let given = Given::new();
+    add(&given, [" Ann ", "Likes", "tea"], "2026-01-01T00:00:00Z", NOW).await.unwrap();
+    add(&given, [" Ann ", "Likes", "tea"], "2026-01-01T00:00:00Z", NOW).await.unwrap();
+    add(&given, ["Ann", "likes", "figs"], "2026-01-01T00:00:00Z", NOW).await.unwrap();
+    assert_eq!(given.log().await.len(), 2);
+    assert_eq!(given.held().await, ["Ann likes figs", "Ann likes tea"]);
+    retract(&given, "ann", Some("Tea"), "2026-02-01T00:00:00Z", NOW).await.unwrap();
+    assert_eq!(given.held().await, ["Ann likes figs"]);
+    add(&given, ["Ann", "likes", "tea"], "2026-02-01T00:00:00Z", "2026-03-06T00:00:00Z").await.unwrap();
+    assert_eq!(given.held().await.len(), 2, "said later, though of the same moment");
+    retract(&given, "Ann", None, "2026-02-02T00:00:00Z", NOW).await.unwrap();
+    assert_eq!(given.held().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_entered_is_named() {
+    async fn check(words: [&str; 3], from: &str, expect: &str) {
+        let error = add(&Given::new(), words, from, NOW).await.unwrap_err();
+        assert_eq!(error.to_string(), expect);
+    }
+    check(["", "likes", "tea"], NOW, "subject is empty").await;
+    check(["Ann", "!?", "tea"], NOW, "predicate is empty").await;
+    check(["Ann", "likes", " "], NOW, "object is empty").await;
+    check(["Ann", "likes", "a\tb"], NOW, "object contains the control character '\\t'").await;
+    check(["Ann", "likes", "tea"], "0001-01-01T00:00:00Z", "at is outside of the years 2 to 9998").await;
+}
+
+#[tokio::test]
+async fn what_does_not_hold_cannot_be_retracted() {
+    let given = Given::new();
+    add(&given, ["Ann", "likes", "tea"], NOW, NOW).await.unwrap();
+    for (subject, object) in [("Bob", None), ("Ann", Some("figs"))] {
+        let error = retract(&given, subject, object, NOW, NOW).await.unwrap_err();
+        assert!(matches!(error, Error::NotFound { .. }), "{error}");
+    }
+    assert_eq!(given.log().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_table_that_is_behind_is_brought_up_and_one_that_differs_is_found() {
+    let given = Given::new();
+    add(&given, ["Ann", "likes", "tea"], NOW, NOW).await.unwrap();
+    let writer = given.fact_writer();
+    assert!(!writer.bring_facts(&agent("a")).await.unwrap());
+    assert!(!writer.facts_differ(&agent("a")).await.unwrap());
+
+    let version = given.facts.version(&agent("a")).await.unwrap();
+    given.facts.replace(&agent("a"), Vec::new(), version).await.unwrap();
+    assert!(writer.facts_differ(&agent("a")).await.unwrap());
+    given.facts.replace(&agent("a"), Vec::new(), version - 1).await.unwrap();
+    assert!(!writer.facts_differ(&agent("a")).await.unwrap(), "it is only behind");
+    assert!(writer.bring_facts(&agent("a")).await.unwrap());
+    assert_eq!(writer.find(&agent("a"), &FactQuery::default()).await.unwrap().len(), 1);
+}

@@ -1,0 +1,200 @@
+//! What tests of the lanes share: an extractor that does as it is told, and an agent with all its stores in memory.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use annals_core::ports::{Archive, Erasure, ExtractionTask, Journal, Select};
+use annals_core::{
+    Catalog, Digest, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Interval, Memory,
+    MemoryId, Message, Properties, Result, Settings, Statement, Strata, Timestamp, Verb,
+};
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message};
+use async_trait::async_trait;
+
+use crate::{Eraser, FactWriter, Writer};
+
+pub const NOW: &str = "2026-03-05T00:00:00Z";
+
+/// What an extractor was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub turns: Vec<String>,
+    pub context: Vec<String>,
+    pub known: Vec<String>,
+}
+
+/// Reads `SUBJECT PREDICATE OBJECT`, one operation a turn, and makes one statement of each task. Fails as scripted first, and
+/// on turns that hold a certain word always.
+#[derive(Debug)]
+pub struct Reader {
+    confidence: f64,
+    pub refused: Mutex<Option<&'static str>>,
+    pub failures: Mutex<VecDeque<Error>>,
+    pub asked: Mutex<Vec<Asked>>,
+}
+
+impl Reader {
+    pub fn new(confidence: f64) -> Arc<Reader> {
+        Arc::new(Reader { confidence, refused: Mutex::default(), failures: Mutex::default(), asked: Mutex::default() })
+    }
+
+    pub fn fail(&self, error: Error) {
+        self.failures.lock().unwrap().push_back(error);
+    }
+
+    pub fn take_asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+
+    fn operation(&self, turn: &Memory, now: Timestamp) -> Option<FactOperation> {
+        let mut words = turn.text.trim_end_matches('.').splitn(3, ' ').map(str::to_owned);
+        let (subject, predicate, object) = (words.next()?, words.next()?, words.next()?);
+        Some(FactOperation {
+            id: FactOperation::id(&turn.id, 0),
+            verb: Verb::Insert,
+            subject,
+            predicate,
+            object,
+            replaces: None,
+            properties: Properties::new(),
+            confidence: self.confidence,
+            at: turn.at(),
+            said_at: turn.at(),
+            source: turn.id.clone(),
+            position: 0,
+            recorded_at: now,
+        })
+    }
+}
+
+fn texts(memories: &[Memory]) -> Vec<String> {
+    memories.iter().map(|memory| memory.text.clone()).collect()
+}
+
+#[async_trait]
+impl Extractor for Reader {
+    fn recipe(&self, _: &Settings) -> Digest {
+        Digest::of(["reader"])
+    }
+
+    fn is_local(&self, _: &Settings) -> bool {
+        false
+    }
+
+    async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
+        let known = task.known.iter().map(|fact| fact.object.clone()).collect();
+        let asked = Asked { turns: texts(task.turns), context: texts(task.context), known };
+        self.asked.lock().unwrap().push(asked);
+        if let Some(error) = self.failures.lock().unwrap().pop_front() {
+            return Err(error);
+        }
+        let refused = *self.refused.lock().unwrap();
+        if refused.is_some_and(|word| task.turns.iter().any(|turn| turn.text.contains(word))) {
+            return Err(Error::model("reading the answer", "it is no JSON"));
+        }
+        let text = format!("They said: {}", texts(task.turns).join(" / "));
+        let statement = Statement {
+            id: MemoryId::statement(task.agent, &task.turns[0].id, &text),
+            text,
+            topic: "event".into(),
+            importance: 0.5,
+            who: Vec::new(),
+            when: None,
+            day: task.turns[0].period,
+            cover: task.turns[0].cover,
+            sources: task.turns.iter().map(|turn| turn.id.clone()).collect(),
+        };
+        let operations = task.turns.iter().filter_map(|turn| self.operation(turn, task.now)).collect();
+        Ok(Extracted { statements: vec![statement], operations, rejected: Vec::new() })
+    }
+}
+
+/// An agent with all its stores. Clones share what they hold.
+#[derive(Clone)]
+pub struct Given {
+    pub catalog: MemoryCatalog,
+    pub strata: MemoryStrata,
+    pub facts: MemoryFacts,
+    pub model: Arc<Reader>,
+    pub rules: Arc<Reader>,
+}
+
+impl Given {
+    pub fn new() -> Given {
+        Given {
+            catalog: MemoryCatalog::new(),
+            strata: MemoryStrata::new(),
+            facts: MemoryFacts::new(),
+            model: Reader::new(0.9),
+            rules: Reader::new(0.5),
+        }
+    }
+
+    pub fn writer(&self) -> Writer {
+        self.writer_over(Arc::new(self.catalog.clone()), Arc::new(self.strata.clone()))
+    }
+
+    pub fn writer_over(&self, catalog: Arc<dyn Catalog>, strata: Arc<dyn Strata>) -> Writer {
+        let archive: Arc<dyn Archive> = Arc::new(self.catalog.clone());
+        let embedder: Arc<dyn Embedder> = Arc::new(WordEmbedder::new());
+        Writer::new(catalog, archive, strata, embedder)
+    }
+
+    pub fn fact_writer(&self) -> FactWriter {
+        let (catalog, journal) = (Arc::new(self.catalog.clone()), Arc::new(self.catalog.clone()));
+        self.fact_writer_over(catalog, journal, Arc::new(self.facts.clone()))
+    }
+
+    pub fn fact_writer_over(
+        &self,
+        catalog: Arc<dyn Catalog>,
+        journal: Arc<dyn Journal>,
+        facts: Arc<dyn Facts>,
+    ) -> FactWriter {
+        FactWriter::new(catalog, journal, facts, self.model.clone(), self.rules.clone())
+    }
+
+    pub fn eraser(&self) -> Eraser {
+        let erasure: Arc<dyn Erasure> = Arc::new(self.catalog.clone());
+        Eraser::new(self.writer(), self.fact_writer(), erasure)
+    }
+
+    /// Says something in a conversation, so many minutes after ten o'clock.
+    pub async fn say(&self, conversation: &str, minute: u32, text: &str) {
+        let said = message(&format!("2026-03-04T10:{minute:02}:00Z"), text);
+        self.send(Message { conversation: conversation.into(), ..said }).await;
+    }
+
+    pub async fn send(&self, message: Message) {
+        self.writer().ingest(&agent("a"), vec![message], true, at(NOW)).await.unwrap();
+    }
+
+    /// Texts and sources of all statements.
+    pub async fn statements(&self) -> Vec<(String, Vec<MemoryId>)> {
+        let mut all = self.memories(Grain::Working).await;
+        all.retain(|memory| memory.kind == annals_core::Kind::Fact);
+        all.into_iter().map(|memory| (memory.text, memory.sources)).collect()
+    }
+
+    pub async fn memories(&self, grain: Grain) -> Vec<Memory> {
+        let select =
+            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        self.catalog.list(&agent("a"), &select).await.unwrap()
+    }
+
+    /// The log, by id.
+    pub async fn log(&self) -> Vec<FactOperation> {
+        let (_, mut log) = self.catalog.operations(&agent("a")).await.unwrap();
+        log.sort_by(|a, b| a.id.cmp(&b.id));
+        log
+    }
+
+    /// Subject and object of the facts that hold.
+    pub async fn held(&self) -> Vec<String> {
+        let facts = self.facts.find(&agent("a"), &FactQuery::default()).await.unwrap();
+        let mut held: Vec<String> =
+            facts.into_iter().map(|fact| format!("{} {} {}", fact.subject, fact.predicate, fact.object)).collect();
+        held.sort();
+        held
+    }
+}

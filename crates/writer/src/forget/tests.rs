@@ -1,0 +1,172 @@
+use annals_core::ports::Strata;
+use annals_core::{Catalog, Facts, Message, identify};
+use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, agent, at, message, period, summary};
+
+use super::*;
+use crate::Discrepancy;
+use crate::fixture::{Given, NOW};
+
+/// Turns, statements, facts, a dead letter, a summary and rows about Bob, beside others.
+async fn given() -> Given {
+    let given = Given::new();
+    for (minute, text) in [(1, "Bob likes figs in winter."), (2, "Ann likes tea in winter.")] {
+        given.say(["x", "y"][minute as usize % 2], minute, text).await;
+    }
+    given.fact_writer().extract(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    roll_up(&given, "Bob likes figs in winter. Ann likes tea in winter.").await;
+    given.writer().project(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    given
+}
+
+/// What the summarizer does, in short.
+async fn roll_up(given: &Given, text: &str) {
+    let day = period("2026-03-04");
+    let sources: Vec<_> =
+        given.catalog.inputs(&agent("a"), day).await.unwrap().into_iter().map(|turn| turn.id).collect();
+    let ledger = given.catalog.ledger(&agent("a")).await.unwrap();
+    let read = ledger.iter().find(|row| row.period == day).map_or(0, |row| row.dirty_seq);
+    let roll_up = summary("2026-03-04", read, &sources, text);
+    given.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
+}
+
+async fn places(given: &Given, word: &str) -> Vec<String> {
+    given.eraser().prove(&agent("a"), &[word.into()]).await.unwrap()
+}
+
+async fn assert_forgotten(given: &Given) {
+    assert_eq!(places(given, "Bob").await, [""; 0]);
+    assert_eq!(places(given, "figs").await, [""; 0]);
+    assert_eq!(given.writer().audit(&agent("a")).await.unwrap(), []);
+    assert!(!given.fact_writer().facts_differ(&agent("a")).await.unwrap());
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_found_nowhere_and_the_rest_stays() {
+    let given = given().await;
+    assert!(places(&given, "figs").await.len() >= 4, "{:?}", places(&given, "figs").await);
+    let eraser = given.eraser();
+    let target = Target::Subject("bob".into());
+    let reach = eraser.reach(&agent("a"), &target).await.unwrap();
+    assert_eq!(eraser.erase(&agent("a"), &target, at(NOW)).await.unwrap(), reach);
+    assert_eq!((reach.turns.len(), reach.statements.len(), reach.operations.len(), reach.rebuilt.len()), (1, 1, 1, 1));
+    roll_up(&given, "Ann likes tea in winter.").await;
+    eraser.clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_eq!(eraser.prove(&agent("a"), &reach.words).await.unwrap(), [""; 0]);
+    assert!(!reach.words.is_empty());
+    assert_forgotten(&given).await;
+    assert_eq!(given.held().await, ["Ann likes tea in winter"]);
+    let left = given.strata.holds(&agent("a"), &["tea".into()]).await.unwrap();
+    assert_eq!(left, ["working generation 1", "daily generation 1"], "no other generation is left");
+}
+
+#[tokio::test]
+async fn what_was_forgotten_is_refused_until_that_is_taken_back() {
+    let given = Given::new();
+    let said = message("2026-03-04T10:00:00Z", "My password is hunter2.");
+    let ingest = async || given.writer().ingest(&agent("a"), vec![said.clone()], false, at(NOW)).await.unwrap();
+    assert_eq!((ingest().await.accepted, ingest().await.masked), (1, 1));
+    let target = Target::Conversation("talk".into());
+    given.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
+    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    let again = ingest().await;
+    assert_eq!((again.accepted, again.forgotten), (0, 1));
+
+    let (prepared, _) = given.writer().prepare(&agent("a"), vec![said.clone()]).await.unwrap();
+    let keyed: Vec<(TurnKey, Message)> = identify(&prepared).into_iter().zip(prepared).collect();
+    given.eraser().unforget(&agent("a"), &keyed).await.unwrap();
+    assert_eq!(ingest().await.accepted, 1);
+}
+
+#[tokio::test]
+async fn an_agent_goes_with_all_its_files() {
+    let given = given().await;
+    let eraser = given.eraser();
+    eraser.erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
+    eraser.clean(&agent("a"), at(NOW)).await.unwrap();
+    eraser.clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_forgotten(&given).await;
+    assert_eq!(places(&given, "tea").await, [""; 0]);
+    assert_eq!(given.facts.version(&agent("a")).await.unwrap(), 0);
+    assert_eq!(given.catalog.agents().await.unwrap(), []);
+}
+
+/// The lanes of an agent that went start anew, so its former rows would pass for live ones.
+#[tokio::test]
+async fn an_agent_that_comes_back_before_the_cleaning_brings_nothing_back() {
+    let given = given().await;
+    given.eraser().erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
+    given.say("z", 9, "Cid likes rye.").await;
+    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_forgotten(&given).await;
+    assert_eq!(places(&given, "rye").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_half_built_generation_goes_too() {
+    let given = given().await;
+    let half = Table { agent: agent("a"), grain: Grain::Working, generation: 1 };
+    given.strata.rewrite(&Table { generation: 0, ..half.clone() }, 1).await.unwrap();
+    let lane = given.catalog.lane(&agent("a"), Grain::Working).await.unwrap();
+    let building = Lane { building: Some((1, lane.applied)), ..lane };
+    given.catalog.save_lane(&agent("a"), Grain::Working, building).await.unwrap();
+    given.eraser().erase(&agent("a"), &Target::Subject("Bob".into()), at(NOW)).await.unwrap();
+    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_forgotten(&given).await;
+}
+
+struct Shaky {
+    catalog: Arc<Faulty<MemoryCatalog>>,
+    strata: Arc<Faulty<MemoryStrata>>,
+    facts: Arc<Faulty<MemoryFacts>>,
+}
+
+impl Shaky {
+    /// Stores of which one fails at a call.
+    fn new(given: &Given, which: usize, call: u64) -> Shaky {
+        let call = |store| if store == which { call } else { 0 };
+        Shaky {
+            catalog: Arc::new(Faulty::at_call(given.catalog.clone(), call(0))),
+            strata: Arc::new(Faulty::at_call(given.strata.clone(), call(1))),
+            facts: Arc::new(Faulty::at_call(given.facts.clone(), call(2))),
+        }
+    }
+
+    fn eraser(&self, given: &Given) -> Eraser {
+        let writer = given.writer_over(self.catalog.clone(), self.strata.clone());
+        let facts = given.fact_writer_over(self.catalog.clone(), self.catalog.clone(), self.facts.clone());
+        Eraser::new(writer, facts, self.catalog.clone())
+    }
+
+    fn calls(&self, which: usize) -> u64 {
+        [self.catalog.calls(), self.strata.calls(), self.facts.calls()][which]
+    }
+}
+
+async fn forget(eraser: &Eraser, target: &Target) -> Result<()> {
+    eraser.erase(&agent("a"), target, at(NOW)).await?;
+    eraser.clean(&agent("a"), at(NOW)).await
+}
+
+/// Every call of every store in turn fails once; forgetting the same once more finishes it.
+#[tokio::test]
+async fn a_failure_anywhere_is_finished_by_forgetting_once_more() {
+    for target in [Target::Subject("Bob".into()), Target::Agent] {
+        for which in 0..3 {
+            for call in 1.. {
+                let given = given().await;
+                let shaky = Shaky::new(&given, which, call);
+                let _ = forget(&shaky.eraser(&given), &target).await;
+                let between = given.writer().audit(&agent("a")).await.unwrap();
+                assert!(
+                    !between.iter().any(|fault| matches!(fault, Discrepancy::Missing(..))),
+                    "what stays is searchable"
+                );
+                forget(&given.eraser(), &target).await.unwrap();
+                assert_forgotten(&given).await;
+                if shaky.calls(which) < call {
+                    break;
+                }
+            }
+        }
+    }
+}

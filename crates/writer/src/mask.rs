@@ -1,0 +1,42 @@
+//! Masking of what looks like a credential, before it is stored anywhere.
+//!
+//! Only well-known shapes, and values that are said to be a password or key and look like one: what is masked wrongly is lost for
+//! good, so a secret that is an ordinary word stays. Masking twice is masking once.
+
+mod shapes;
+
+use shapes::{SHAPES, Shape, value};
+
+/// The text with each credential replaced by `[masked:kind]`, and how many there were.
+pub fn mask(text: &str) -> (String, u64) {
+    SHAPES.iter().fold((text.to_owned(), 0), |(text, count), shape| {
+        let (text, more) = replace(&text, shape);
+        (text, count + more)
+    })
+}
+
+fn replace(text: &str, shape: &Shape) -> (String, u64) {
+    let (mut masked, mut count) = (String::with_capacity(text.len()), 0);
+    let (mut kept, mut at) = (0, 0);
+    while let Some(found) = shape.pattern.captures_at(text, at) {
+        let place = found.get(1).expect("every shape says where the secret is");
+        let labelled = place.is_empty();
+        let secret = if labelled { value(&text[place.start()..]) } else { place.as_str() };
+        let end = place.start() + secret.len();
+        if (shape.is_secret)(secret) {
+            masked.push_str(&text[kept..place.start()]);
+            masked.push_str(&format!("[masked:{}]", shape.kind));
+            (kept, at) = (end, end);
+            count += 1;
+        } else {
+            // What is no secret is read once only, or a long text of such would take minutes; but what stands after a label
+            // may be a label itself: `password is password is hunter2`.
+            at = if labelled { place.start() } else { end };
+        }
+    }
+    masked.push_str(&text[kept..]);
+    (masked, count)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! How credentials look. Each pattern captures the secret itself, so that the words around it stay; a label captures nothing,
+//! and the secret is the value after it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The most characters of a value: bounds the work for a text of labels and nothing else.
+const LONGEST_VALUE: usize = 1024;
+
+/// One kind of credential.
+pub struct Shape {
+    /// The word in the text's place.
+    pub kind: &'static str,
+    pub pattern: Regex,
+    /// Whether what the pattern captured is one indeed.
+    pub is_secret: fn(&str) -> bool,
+}
+
+/// In order: what holds others comes first, and what is known by its own form before what is known by a label.
+pub static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
+    vec![
+        shape("private-key", PRIVATE_KEY, |block| has_run(block, 24)),
+        shape("url-password", URL, is_url_password),
+        shape(
+            "github-token",
+            r"(?-u:\b)(gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})(?-u:\b)",
+            |_| true,
+        ),
+        shape("gitlab-token", r"(?-u:\b)(glpat-[A-Za-z0-9_-]{20,})", |_| true),
+        shape("anthropic-key", r"(?-u:\b)(sk-ant-[A-Za-z0-9_-]{16,})", |key| has_run(key, 8)),
+        shape("openai-key", r"(?-u:\b)(sk-[A-Za-z0-9_-]{20,})", |key| has_run(key, 12)),
+        shape("slack-token", r"(?-u:\b)(xox[abeoprs]-[A-Za-z0-9-]{10,})", has_digit),
+        shape("google-key", r"(?-u:\b)(AIza[A-Za-z0-9_-]{35})", |_| true),
+        shape("stripe-key", r"(?-u:\b)([rs]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{20,})", has_digit),
+        shape("aws-key", r"(?-u:\b)((?:AKIA|ASIA)[A-Z0-9]{16})(?-u:\b)", |_| true),
+        shape("jwt", r"(?-u:\b)(eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})", |_| true),
+        shape("bearer-token", AUTHORIZATION, |_| true),
+        shape("bearer-token", r"(?-u:\b)[Bb]earer\s+([A-Za-z0-9._~+/=-]{20,})", |token| has_run(token, 12)),
+        shape("password", &labelled("password|passwd|passphrase|passcode|pwd"), is_password),
+        shape("api-key", &labelled(KEY_LABELS), |value| is_password(value) && value.len() >= 8),
+        shape("secret", &labelled("secret|token"), |value| is_password(value) && has_run(value, 8)),
+        shape("card-number", CARD, is_card),
+    ]
+});
+
+const PRIVATE_KEY: &str = r"(?s)(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)";
+const URL: &str = r"(?-u:\b)[A-Za-z][A-Za-z0-9+.-]{0,30}://[[:graph:]--[/:@\[]]{0,200}:([[:graph:]--[/@]]{1,200})@";
+const AUTHORIZATION: &str =
+    r#"(?i)(?-u:\b)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})"#;
+const KEY_LABELS: &str =
+    "api[ _-]?key|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:access|auth|api|refresh)[ _-]?token";
+/// The ranges of card issuers: sixteen digits in fours, or fifteen as American Express groups them; not the end of a number
+/// or of a longer name.
+const CARD: &str = r"(?x)
+    (?:^|[^0-9A-Za-z_.,/\#=+-])
+    ( (?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|35[0-9]{2}|6[0245][0-9]{2})
+      (?:[0-9]{12}|(?:\ [0-9]{4}){3}|(?:-[0-9]{4}){3})
+    | 3[47][0-9]{2}(?:[0-9]{11}|\ [0-9]{6}\ [0-9]{5}|-[0-9]{6}-[0-9]{5}) )
+    (?-u:\b)";
+
+fn shape(kind: &'static str, pattern: &str, is_secret: fn(&str) -> bool) -> Shape {
+    Shape { kind, pattern: Regex::new(pattern).expect("the patterns are tested"), is_secret }
+}
+
+/// `LABEL: `, `"LABEL" = "`, `LABEL for the router is `.
+fn labelled(labels: &str) -> String {
+    let whose = r"(?:\s+(?:for|to|of|at|on|in)(?:\s+[A-Za-z0-9'-]{1,40}){1,4}?)?";
+    let is = r"(?:\s+is\s*:?\s+|\s*(?:=>|:=|==?|:)\s*)";
+    format!(r#"(?i)(?:{labels})\\?["'`]?{whose}{is}\\?["'`]?()"#)
+}
+
+/// The value at the start of a text: up to a space, a quote or a mark, without what closes the sentence.
+pub fn value(text: &str) -> &str {
+    let ends = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
+    let mut rest = text.char_indices().take(LONGEST_VALUE).skip_while(|(_, c)| !ends(*c));
+    let end = match rest.next() {
+        Some((end, _)) => end,
+        None => text.char_indices().nth(LONGEST_VALUE).map_or(text.len(), |(end, _)| end),
+    };
+    text[..end].trim_end_matches(|c| ".,;:!?)]}".contains(c))
+}
+
+fn is_url_password(value: &str) -> bool {
+    !is_placeholder(value) && !["password", "pass", "pwd", "secret", "xxx"].contains(&value.to_lowercase().as_str())
+}
+
+/// Letters with digits or signs, or a number. What follows a label in plain talk is a word, an amount, a date or a piece of code.
+fn is_password(value: &str) -> bool {
+    let is_sign = |c: char| !c.is_alphanumeric() && !"-_'’./:,…".contains(c);
+    let (digits, letters) = (has_digit(value), value.chars().any(char::is_alphabetic));
+    let signs = value.chars().any(is_sign) && value.len() >= 6;
+    value.chars().count() >= 4
+        && !is_placeholder(value)
+        && !is_amount(value)
+        && if letters { digits || signs } else { digits }
+}
+
+fn is_placeholder(value: &str) -> bool {
+    let first = value.chars().next().unwrap_or_default();
+    "<${[(%*&".contains(first)
+        || value.contains(['(', '['])
+        || value.contains("://")
+        || value.chars().all(|c| c == first)
+}
+
+/// `8-character`, `2nd`, `5pm`, `2026-03-04`, `12:30`, `1.5`.
+fn is_amount(value: &str) -> bool {
+    static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(?:\d+-\p{L}+|\d+\p{L}{1,2}|\d{4}-\d\d-\d\d.*|\d+(?:[:.,/]\d+)+\p{L}{0,2})$")
+            .expect("the pattern is tested")
+    });
+    AMOUNT.is_match(value)
+}
+
+fn has_digit(value: &str) -> bool {
+    value.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Whether so many letters and digits stand side by side, both among them: no word of a language is such.
+fn has_run(value: &str, length: usize) -> bool {
+    value
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|run| run.len() >= length && has_digit(run) && run.contains(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// Whether the check digit fits (Luhn).
+fn is_card(number: &str) -> bool {
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let digits = number.chars().rev().filter_map(|c| c.to_digit(10)).zip(0..);
+    digits.map(|(digit, place)| if place % 2 == 0 { digit } else { doubled(digit) }).sum::<u32>() % 10 == 0
+}

@@ -1,0 +1,130 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[track_caller]
+fn check(text: &str, expect: &str) {
+    let (masked, count) = mask(text);
+    assert_eq!(masked, expect, "{text:?}");
+    assert_eq!(count, expect.matches("[masked:").count() as u64, "{text:?}");
+    assert_eq!(mask(expect), (expect.to_owned(), 0), "twice is once");
+}
+
+#[track_caller]
+fn stays(text: &str) {
+    check(text, text);
+}
+
+/// Made up, and put together here, so that no scanner of repositories takes them for real.
+fn made_up(prefix: &str, length: usize) -> String {
+    prefix.chars().chain("aB3dE6gH9jK2mN5pQ8sT1vW4yZ7".chars().cycle()).take(prefix.len() + length).collect()
+}
+
+#[test]
+fn well_known_shapes_are_masked() {
+    fn check_one(secret: &str, kind: &str) {
+        check(&format!("here: {secret}, ok?"), &format!("here: [masked:{kind}], ok?"));
+        check(secret, &format!("[masked:{kind}]"));
+    }
+    check_one(concat!("AKIA", "IOSFODNN7EXAMPLE"), "aws-key");
+    check_one(&made_up("sk-", 48), "openai-key");
+    check_one(&made_up("sk-proj-", 60), "openai-key");
+    check_one(&made_up("sk-ant-api03-", 80), "anthropic-key");
+    check_one(&made_up("ghp_", 36), "github-token");
+    check_one(&made_up("github_pat_", 60), "github-token");
+    check_one(&made_up("glpat-", 20), "gitlab-token");
+    check_one(&made_up(concat!("xo", "xb-123456789012-"), 24), "slack-token");
+    check_one(&made_up("AIza", 35), "google-key");
+    check_one(&made_up(concat!("sk_", "live_"), 24), "stripe-key");
+    check_one(&format!("{}.{}.{}", made_up("eyJ", 20), made_up("eyJ", 40), made_up("", 43)), "jwt");
+    check_one(
+        &format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----", made_up("", 64)),
+        "private-key",
+    );
+    check_one("4111 1111 1111 1111", "card-number");
+    check_one("5555-5555-5555-4444", "card-number");
+    check_one("378282246310005", "card-number");
+}
+
+#[test]
+fn the_words_around_a_secret_stay() {
+    check("Authorization: Bearer abcdef123456", "Authorization: Bearer [masked:bearer-token]");
+    check(r#"-H "authorization: Basic dXNlcjpwYXNz""#, r#"-H "authorization: Basic [masked:bearer-token]""#);
+    check("postgres://ann:hunter2@db/x", "postgres://ann:[masked:url-password]@db/x");
+    check("redis://:s3cr3t@cache:6379", "redis://:[masked:url-password]@cache:6379");
+    check("my password is hunter2.", "my password is [masked:password].");
+    check("The wifi password at home is Sunshine99!", "The wifi password at home is [masked:password]!");
+    check("Password: p@ssword", "Password: [masked:password]");
+    check("passwd=1234", "passwd=[masked:password]");
+    check(r#"{"password": "tr0ub4dor&3"}"#, r#"{"password": "[masked:password]"}"#);
+    check("DB_PASSWORD='x9!kLm'", "DB_PASSWORD='[masked:password]'");
+    check("Passwort egal, password: pässw0rd’s", "Passwort egal, password: [masked:password]");
+    check("pin 1234 4111 1111 1111 1111", "pin 1234 [masked:card-number]");
+    check("api key is 9f8e7d6c5b4a", "api key is [masked:api-key]");
+    check("apiKey: 9f8e7d6c5b4a", "apiKey: [masked:api-key]");
+    check("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPx", "aws_secret_access_key = [masked:api-key]");
+    check("the token is a1b2c3d4e5f6", "the token is [masked:secret]");
+    check("password is password is hunter2", "password is password is [masked:password]");
+    check("4111111111111111 4242424242424242 hunter2", "[masked:card-number] [masked:card-number] hunter2");
+    let key = made_up("sk-", 40);
+    check(&format!("OPENAI_API_KEY={key}"), "OPENAI_API_KEY=[masked:openai-key]");
+    check(&format!("https://x-token:{key}@host/"), "https://x-token:[masked:url-password]@host/");
+}
+
+#[test]
+fn ordinary_text_stays() {
+    stays("my password is on the fridge");
+    stays("The secret is patience. The token is gone.");
+    stays("password: required; password: <password>; password=$PASSWORD, password: ********");
+    stays("The password is case-sensitive and must be 8-characters long.");
+    stays("the secret is 15-minute breaks at 12:30, the 2nd");
+    stays("Token: 2026-03-04, secret: 1.5km");
+    stays("password = getpass()  token = tokens[i+1]");
+    stays("password: https://example.com/reset1");
+    stays("scikit-learn, sk-learn, sk-this-is-a-long-name-with-hyphens, ghp_short, AKIA");
+    stays("The bearer of bad news; Bearer tokens are sent in the header.");
+    stays("https://example.com:8080/a@b and mailto:ann@example.com");
+    stays("-----BEGIN PRIVATE KEY----- is how it starts, -----END PRIVATE KEY----- how it ends");
+    stays("4111 1111 1111 1112 is off by one, 1234567890123452 no issuer's, 0.4111111111111111 a fraction");
+    stays("tel. 555-0199, order 20260304101112, π = 3.14159");
+    stays("东京的密码是秘密");
+    stays("");
+}
+
+/// Otherwise one message of 256 KiB would hold up all others.
+#[test]
+fn a_text_of_nothing_but_beginnings_is_read_in_time() {
+    stays(&"password:".repeat(28_000));
+    stays(&"sk-".repeat(80_000));
+    stays(&format!("{}-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----".repeat(9_000)));
+}
+
+proptest! {
+    #[test]
+    fn masking_twice_is_masking_once(pieces in prop::collection::vec(0..PIECES.len(), 0..12), glue in "[ .:=@\"\n-]{0,2}") {
+        let text: Vec<&str> = pieces.into_iter().map(|piece| PIECES[piece]).collect();
+        let (masked, _) = mask(&text.join(&glue));
+        prop_assert_eq!(mask(&masked), (masked, 0));
+    }
+}
+
+const PIECES: [&str; 18] = [
+    "password",
+    "is",
+    "hunter2",
+    "token",
+    "secret:",
+    "a1b2c3d4e5f6",
+    "https://ann",
+    ":pw1@",
+    "4111111111111111",
+    "for",
+    "AKIAIOSFODNN7EXAMPLE",
+    "Authorization:",
+    "Bearer",
+    "[masked:jwt]",
+    "api_key",
+    "p@ssw0rd!",
+    "the",
+    "eyJhbGciOi.eyJzdWIi.c2lnbmF0",
+];

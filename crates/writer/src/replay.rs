@@ -1,0 +1,58 @@
+//! Dead letters of extraction: turns that the spare read in a model's place, read again by the model.
+
+use std::collections::BTreeSet;
+
+use annals_core::{Agent, Extracted, Extraction, MemoryId, Result, Stage, Timestamp};
+
+use crate::extract::{ExtractionPassed, FactWriter, is_outage, is_own_fault, tasks};
+
+impl FactWriter {
+    /// Has the turns of an agent's dead letters read again. Those that are read are letters no more; of an outage, the rest
+    /// wait for the next time.
+    pub async fn replay(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
+        let letters = self.catalog.dead_letters(agent).await?.into_iter();
+        let ids: Vec<MemoryId> =
+            letters.filter(|letter| letter.stage == Stage::Extraction).map(|letter| letter.memory).collect();
+        let turns = self.catalog.get(agent, &ids).await?;
+        let live: BTreeSet<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
+        let gone: Vec<MemoryId> = ids.into_iter().filter(|id| !live.contains(id)).collect();
+        if !gone.is_empty() {
+            self.save_again(agent, gone, Extracted::default(), now).await?;
+        }
+        let mut passed = ExtractionPassed::default();
+        let told = self.told(agent, &turns).await?;
+        let settings = self.catalog.settings(agent).await?;
+        for task in tasks(turns, &told) {
+            match self.ask(&*self.extractor, agent, &settings, &told, &task, now).await {
+                Ok(found) => {
+                    passed.turns += task.spoken.len() as u64;
+                    let spoken = task.spoken.into_iter().map(|turn| turn.id);
+                    let piece = self.save_again(agent, spoken.chain(task.silent).collect(), found, now).await?;
+                    passed.count(&piece);
+                }
+                Err(error) if is_own_fault(&error) => {}
+                Err(error) if is_outage(&error) => {
+                    passed.waiting = Some(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.bring_facts(agent).await?;
+        Ok(passed)
+    }
+
+    /// Saves what was found in turns that the lane has passed long since.
+    async fn save_again(
+        &self,
+        agent: &Agent,
+        turns: Vec<MemoryId>,
+        found: Extracted,
+        now: Timestamp,
+    ) -> Result<Extraction> {
+        let extracted = self.journal.extraction(agent).await?.extracted;
+        let piece = Extraction { turns, found, extracted, degraded: None };
+        self.journal.save_extraction(agent, piece.clone(), now).await?;
+        Ok(piece)
+    }
+}

@@ -1,0 +1,90 @@
+//! Everything of an agent, out and in again.
+
+use serde_json::json;
+
+use crate::command::Annals;
+use crate::story::{days, line};
+
+/// A folder with all there is: summaries, a sealed past, facts by rule and by hand, a correction, a pin, a revision.
+fn full() -> Annals {
+    let annals = Annals::new();
+    annals
+        .import(&(days("ann", 100, 2) + &line("ann", "home", "1", "Ann", "I live in Porto.", "2026-01-05T10:00:00Z")));
+    annals.json(&["rollup"]);
+    annals.json(&["facts", "add", "Bob", "works_at", "the harbour", "--agent", "ann", "--since", "2025-05-01"]);
+    let days_of_april = ["timeline", "--agent", "ann", "--grain", "working", "--from", "2026-04-01"];
+    let late = annals.json(&days_of_april);
+    let [first, last] = [0, 1].map(|index| late[index]["id"].as_str().unwrap().to_owned());
+    annals.json(&["pin", &first]);
+    annals.json(&["correct", &last, "On the first of April I went nowhere at all."]);
+    annals.json(&["rollup"]);
+    annals.json(&["agent", "set", "ann", "--plan", "starter"]);
+    annals.json(&["retain", "--trust-clock"]);
+    annals.import(&line(
+        "ann",
+        "late",
+        "1",
+        "Ann",
+        "I forgot to say that the cello was sold in January.",
+        "2026-01-09T10:00:00Z",
+    ));
+    annals.json(&["rollup"]);
+    annals
+}
+
+#[test]
+fn an_export_imported_into_an_empty_folder_is_the_same_memory() {
+    let from = full();
+    let file = from.data().with_file_name("ann.jsonl");
+    let written = from.run(&["export", "--agent", "ann", file.to_str().unwrap()]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    let to = Annals::new();
+    let imported = to.json(&["import", file.to_str().unwrap()]);
+    assert!(imported["restored"].as_u64().unwrap() > 100);
+    assert_eq!(to.dump(), from.dump());
+    assert_eq!(to.json(&["verify"])["sound"], json!(true));
+    // And it goes on from there.
+    assert_eq!(to.json(&["rollup"]), from.json(&["rollup"]));
+    let again = to.run(&["export", "--agent", "ann"]);
+    assert_eq!(again.out, std::fs::read_to_string(&file).unwrap());
+}
+
+#[test]
+fn an_export_is_not_poured_into_a_memory_that_is_there() {
+    let from = full();
+    let file = from.data().with_file_name("ann.jsonl");
+    from.run(&["export", "--agent", "ann", file.to_str().unwrap()]);
+    let before = from.dump();
+    let refused = from.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert_eq!(from.dump(), before);
+    let other = from.json(&["import", file.to_str().unwrap(), "--agent", "twin"]);
+    assert!(other["restored"].as_u64().unwrap() > 100);
+}
+
+#[test]
+fn a_broken_export_names_its_lines_and_stores_nothing() {
+    let annals = Annals::new();
+    let good = r#"{"record":"settings","agent":"ann","time_zone":"UTC","language":"en"}"#;
+    let file = annals.file(
+        "bad.jsonl",
+        &format!("{good}\n{{\"record\":\"turn\",\"agent\":\"ann\"}}\n{{\"record\":\"no\",\"agent\":\"ann\"}}\n"),
+    );
+    let refused = annals.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("line 2") && refused.err.contains("line 3"), "{}", refused.err);
+    assert!(!annals.data().join("catalog.sqlite").exists());
+}
+
+#[test]
+fn parquet_by_choice() {
+    let annals = full();
+    let folder = annals.data().with_file_name("parquet");
+    let written = annals.run(&["export", "--agent", "ann", "--parquet", folder.to_str().unwrap()]);
+    assert_eq!(written.code, 0, "{}", written.err);
+    for name in ["memories.parquet", "facts.parquet"] {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{name}");
+    }
+    assert!(!folder.join("memories.jsonl.part").exists());
+}

@@ -1,0 +1,102 @@
+//! Facts by the built-in rules and by hand, as people ask for them.
+
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+use crate::story::line;
+
+fn said(lines: &[(&str, &str)]) -> Annals {
+    let annals = Annals::new();
+    let lines = lines.iter().enumerate();
+    annals.import(
+        &lines.map(|(id, (at, text))| line("ann", "talk", &id.to_string(), "Ann", text, at)).collect::<String>(),
+    );
+    annals
+}
+
+/// `predicate object` of the facts that a command finds.
+fn facts(annals: &Annals, args: &[&str]) -> Vec<String> {
+    let found = annals.json(&[&["facts", "--agent", "ann"], args].concat());
+    let word = |fact: &Value, field: &str| fact[field].as_str().unwrap().to_owned();
+    found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fact| format!("{} {}", word(fact, "predicate"), word(fact, "object")))
+        .collect()
+}
+
+#[test]
+fn who_moved_twice_lives_in_one_place_and_has_lived_in_three() {
+    let annals = said(&[
+        ("2026-01-05T10:00:00Z", "I live in Rome."),
+        ("2026-02-05T10:00:00Z", "I moved to Oslo last week."),
+        ("2026-03-05T10:00:00Z", "I moved from Oslo to Bern."),
+    ]);
+    assert_eq!(facts(&annals, &["--about", "ÁNN", "--predicate", "lives in"]), ["lives_in Bern"]);
+    assert_eq!(facts(&annals, &["--as-of", "2026-02-20"]), ["lives_in Oslo"]);
+    assert_eq!(facts(&annals, &["--history"]).len(), 3);
+    assert_eq!(facts(&annals, &["--about", "Bob"]), [""; 0]);
+}
+
+#[test]
+fn an_old_diary_imported_after_newer_facts_does_not_overturn_them() {
+    let annals = said(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
+    assert_eq!(facts(&annals, &[]), ["lives_in Oslo"]);
+    annals.import(&line("ann", "diary", "1", "Ann", "I live in Rome.", "2019-02-05T10:00:00Z"));
+    assert_eq!(facts(&annals, &[]), ["lives_in Oslo"]);
+    assert_eq!(facts(&annals, &["--as-of", "2020-01-01"]), ["lives_in Rome"]);
+}
+
+#[test]
+fn facts_are_added_and_retracted_by_hand() {
+    let annals = Annals::new();
+    annals.json(&["facts", "add", "Bob", "Likes", "tea", "--agent", "ann", "--since", "2026-01-01"]);
+    annals.json(&["facts", "add", "Bob", "likes", "jazz", "--agent", "ann", "--since", "2026-01-02"]);
+    annals.json(&["facts", "add", "Bob", "also known as", "Robert", "--agent", "ann"]);
+    assert_eq!(facts(&annals, &["--about", "robert", "--predicate", "likes"]), ["likes tea", "likes jazz"]);
+    annals.json(&["facts", "retract", "bob", "likes", "TEA", "--agent", "ann"]);
+    assert_eq!(facts(&annals, &["--predicate", "likes"]), ["likes jazz"]);
+    assert_eq!(annals.run(&["facts", "add", "Bob", " ", "tea", "--agent", "ann"]).code, 2);
+    assert_eq!(annals.json(&["verify"])["sound"], json!(true));
+}
+
+#[test]
+fn a_damaged_or_missing_table_of_facts_is_folded_anew() {
+    let annals = said(&[("2026-01-05T10:00:00Z", "I live in Rome.")]);
+    let before = facts(&annals, &[]);
+    for file in crate::command::files(&annals.data().join("facts")) {
+        std::fs::write(file, "no parquet").unwrap();
+    }
+    assert_eq!(facts(&annals, &[]), before);
+    std::fs::remove_dir_all(annals.data().join("facts")).unwrap();
+    assert_eq!(facts(&annals, &[]), before);
+}
+
+#[test]
+fn instructions_and_answers_of_tools_are_stored_and_not_read_for_facts() {
+    let annals = Annals::new();
+    let message = |id: &str, role: &str| {
+        json!({
+            "agent": "ann", "conversation": "c", "id": id, "role": role, "content": "I live in Rome.",
+            "at": "2026-01-05T10:00:00Z",
+        })
+        .to_string()
+    };
+    annals.import(&[message("1", "system"), message("2", "tool")].join("\n"));
+    assert_eq!(facts(&annals, &[]), [""; 0]);
+    assert_eq!(annals.json(&["status"])["agents"][0]["memories"]["working"], json!(2));
+}
+
+#[test]
+fn credentials_are_masked_before_they_are_stored() {
+    let annals = Annals::new();
+    let key = format!("AKIA{}", "IOSFODNN7EXAMPLE");
+    let text = format!("The key is {key}, keep it.");
+    let imported = annals.import(&line("ann", "c", "1", "Ann", &text, "2026-01-05T10:00:00Z"));
+    assert_eq!(imported["masked"], json!(1));
+    assert!(!annals.dump().contains(&key));
+    annals.json(&["agent", "set", "bob", "--mask", "false"]);
+    annals.import(&line("bob", "c", "1", "Bob", &text, "2026-01-05T10:00:00Z"));
+    assert!(annals.dump().contains(&key));
+}

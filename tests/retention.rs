@@ -1,0 +1,121 @@
+//! Plans prune whole sets that a summary covers, and nothing else; what comes late into a sealed past amends it.
+
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+use crate::story::{days, line};
+
+fn with_plan(plan: &str) -> Annals {
+    let annals = Annals::new();
+    annals.import(&days("ann", 100, 2));
+    annals.json(&["agent", "set", "ann", "--plan", plan]);
+    annals
+}
+
+fn memories(annals: &Annals) -> Value {
+    annals.json(&["status"])["agents"][0]["memories"].clone()
+}
+
+fn pruned(annals: &Annals, args: &[&str]) -> Value {
+    annals.json(&[&["retain"], args].concat())["agents"][0].clone()
+}
+
+#[test]
+fn what_no_summary_covers_is_not_pruned_whatever_its_age() {
+    let annals = with_plan("free");
+    let done = pruned(&annals, &["--trust-clock"]);
+    assert_eq!(done["grains"]["working"]["memories"], json!(0), "{done}");
+    assert_eq!(done["kept"].as_array().unwrap().len(), 100, "{done}");
+    assert_eq!(memories(&annals)["working"], json!(200));
+}
+
+#[test]
+fn a_plan_prunes_what_is_past_it_and_the_rest_stands() {
+    let annals = with_plan("free");
+    annals.json(&["rollup"]);
+    let would = pruned(&annals, &["--dry-run"]);
+    let done = pruned(&annals, &["--trust-clock"]);
+    assert_eq!(done["grains"], would["grains"]);
+    assert_eq!(memories(&annals)["working"], json!(0));
+    assert_eq!(memories(&annals)["daily"], json!(0));
+    assert_eq!(annals.json(&["verify"])["sound"], json!(true));
+    let again = pruned(&annals, &["--trust-clock"]);
+    assert_eq!(again["grains"]["working"]["memories"], json!(0));
+    let found = annals.json(&["search", "cello", "--agent", "ann", "--grain", "quarterly"]);
+    assert!(!found["results"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_a_change_of_plan_would_prune_is_said_before() {
+    let annals = with_plan("keep");
+    annals.json(&["rollup"]);
+    let would = pruned(&annals, &["--plan", "pro"]);
+    assert_eq!(would["grains"]["working"]["memories"], json!(200), "{would}");
+    assert_eq!(pruned(&annals, &["--trust-clock"])["grains"]["working"]["memories"], json!(0));
+    let unknown = annals.run(&["agent", "set", "ann", "--plan", "gold"]);
+    assert_eq!((unknown.code, unknown.err.contains("gold")), (3, true), "{}", unknown.err);
+}
+
+#[test]
+fn a_clock_that_was_not_watched_prunes_nothing() {
+    let annals = with_plan("free");
+    annals.json(&["rollup"]);
+    let answer = annals.run(&["retain", "--json"]);
+    assert_eq!(answer.code, 1, "{}", answer.out);
+    assert_eq!(memories(&annals)["working"], json!(200));
+}
+
+#[test]
+fn a_late_message_amends_the_sealed_and_twice_is_the_same() {
+    let annals = with_plan("free");
+    annals.json(&["rollup"]);
+    annals.json(&["retain", "--trust-clock"]);
+    let text = "I broke my wrist in Valparaiso and cancelled the concert of 7 February.";
+    annals.import(&line("ann", "late", "1", "Ann", text, "2026-02-07T21:00:00Z"));
+    annals.json(&["rollup"]);
+    let found = annals.json(&["search", "wrist Valparaiso", "--agent", "ann", "--grain", "quarterly"]);
+    let quarter = found["results"][0]["text"].as_str().unwrap();
+    assert!(quarter.contains("Valparaiso") && quarter.lines().count() > 3, "{quarter}");
+    assert_eq!(annals.json(&["verify"])["sound"], json!(true));
+    let before = annals.dump();
+    annals.import(&line("ann", "late", "1", "Ann", text, "2026-02-07T21:00:00Z"));
+    annals.json(&["rollup"]);
+    assert_eq!(annals.dump(), before);
+    // Pruned once more, it is still told.
+    annals.json(&["retain", "--trust-clock"]);
+    let again = annals.json(&["search", "wrist Valparaiso", "--agent", "ann", "--grain", "quarterly"]);
+    assert_eq!(again["results"][0]["text"], found["results"][0]["text"]);
+}
+
+#[test]
+fn a_pinned_memory_keeps_its_set() {
+    let annals = with_plan("free");
+    annals.json(&["rollup"]);
+    let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working", "--limit", "1"]);
+    annals.json(&["pin", turns[0]["id"].as_str().unwrap()]);
+    annals.json(&["retain", "--trust-clock"]);
+    assert_eq!(memories(&annals)["working"], json!(2));
+    annals.json(&["pin", "--lift", turns[0]["id"].as_str().unwrap()]);
+    annals.json(&["retain", "--trust-clock"]);
+    assert_eq!(memories(&annals)["working"], json!(0));
+}
+
+#[test]
+fn an_own_plan_is_read_from_the_folder_and_a_wrong_one_names_its_field() {
+    let annals = with_plan("keep");
+    annals.json(&["rollup"]);
+    let folder = annals.data().join("retention");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(
+        folder.join("short.toml"),
+        include_str!("../retention/keep.toml").replace("working = \"forever\"", "working = \"1d\""),
+    )
+    .unwrap();
+    assert_eq!(annals.json(&["agent", "set", "ann", "--plan", "short"])["plan"], json!("short"));
+    annals.json(&["retain", "--trust-clock"]);
+    assert_eq!((&memories(&annals)["working"], &memories(&annals)["daily"]), (&json!(0), &json!(100)));
+    std::fs::write(folder.join("bad.toml"), "working = \"soon\"\nhourly = \"1d\"\n").unwrap();
+    let refused = annals.run(&["status"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("soon") && refused.err.contains("hourly"), "{}", refused.err);
+}
