@@ -15,11 +15,15 @@ pub(crate) fn forgotten(connection: &Connection, agent: &Agent, messages: &[(Tur
     messages.iter().map(|(key, content)| traces.hold(key, content)).collect()
 }
 
-/// Takes back that these messages were forgotten.
+/// Takes back that these messages were forgotten. Those that were not are left as they are.
 pub(crate) fn unforget(connection: &Connection, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
     let Some(traces) = Traces::of(connection, agent)? else { return Ok(()) };
     let agent_id = agents::known(connection, agent)?;
     for (key, content) in messages {
+        if !traces.hold(key, content)? {
+            // What was pruned keeps its tombstone: tables may still have to learn of it.
+            continue;
+        }
         traces.remove(key, content)?;
         // Else it would count as pruned, and be known already.
         tombstones::lift(connection, agent_id, &MemoryId::turn(agent, key))?;

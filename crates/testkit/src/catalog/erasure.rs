@@ -33,12 +33,15 @@ impl Erasure for MemoryCatalog {
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         self.write(agent, |shelf, _| {
-            let traces: Vec<_> = messages.iter().flat_map(|(key, digest)| traces(key, digest)).collect();
-            shelf.forgotten.retain(|trace| !traces.contains(trace));
-            // Else they would count as pruned, and be known already.
-            messages.iter().for_each(|(key, _)| {
-                shelf.gone.remove(&MemoryId::turn(agent, key));
-            });
+            for (key, digest) in messages {
+                if shelf.knows_trace(key, digest) {
+                    traces(key, digest).iter().for_each(|trace| {
+                        shelf.forgotten.remove(trace);
+                    });
+                    // Else it would count as pruned, and be known already.
+                    shelf.gone.remove(&MemoryId::turn(agent, key));
+                }
+            }
         })
     }
 

@@ -1,0 +1,3 @@
+//! Measured claims.
+
+fn main() {}
