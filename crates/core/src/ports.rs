@@ -1,10 +1,11 @@
 //! The ports: what the policy crates ask of the outside world. Few, small, and whole-object.
 //!
 //! Each has a real in-memory implementation and a conformance suite in the testkit, which every other implementation passes
-//! too. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies` and `Archive` are
-//! views of one store: a policy names those it needs.
+//! too. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies`, `Archive`,
+//! `Blocks`, `Requests` and `Keys` are views of one store: a policy names those it needs.
 
 mod archive;
+mod blocks;
 mod catalog;
 mod embedder;
 mod engine;
@@ -12,11 +13,14 @@ mod erasure;
 mod extractor;
 mod facts;
 mod journal;
+mod keys;
 mod replies;
+mod requests;
 mod seals;
 mod strata;
 
 pub use archive::{Archive, Record, Version};
+pub use blocks::{Block, Blocks};
 pub use catalog::{Catalog, Change, Counts, Lane, Select, Turn};
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
@@ -24,6 +28,8 @@ pub use erasure::{Erasure, Reach, Target};
 pub use extractor::{ExtractionTask, Extractor};
 pub use facts::Facts;
 pub use journal::Journal;
+pub use keys::{Key, Keys, Scope};
 pub use replies::Replies;
+pub use requests::Requests;
 pub use seals::{Children, ClockNote, Seals};
 pub use strata::{Batch, Hit, Part, Probe, Stored, Strata, Table};

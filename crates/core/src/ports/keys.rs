@@ -1,0 +1,165 @@
+//! Port `Keys`: who may ask from outside. Not per agent: a key belongs to a workspace, and may be bound to some of its agents.
+//!
+//! The secret itself is never given to a store, only its hash; whoever compares hashes does so in constant time.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::{Agent, Digest, Error, Result, Timestamp};
+
+/// What a key is known by and good for; all but its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The public part of the key, by which its row is found.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// The workspace it opens.
+    pub workspace: String,
+    /// What it may be used for.
+    pub scopes: BTreeSet<Scope>,
+    /// The agents it is bound to, by name; none means all of the workspace, those to come included.
+    pub agents: Vec<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is no longer good.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl Key {
+    /// Whether it is good at an instant: neither revoked nor expired.
+    pub fn is_good(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+
+    /// Whether it opens an agent.
+    pub fn opens(&self, agent: &Agent) -> bool {
+        let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.name());
+        self.workspace == agent.workspace() && bound
+    }
+}
+
+/// What a key may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Adding memories.
+    Ingest,
+    /// Reading memories.
+    Search,
+    /// Settings, forgetting, export.
+    Admin,
+}
+
+impl Scope {
+    /// All of them.
+    pub const ALL: [Scope; 3] = [Scope::Ingest, Scope::Search, Scope::Admin];
+
+    /// The word in requests, configuration and stores.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Ingest => "ingest",
+            Scope::Search => "search",
+            Scope::Admin => "admin",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = Error;
+
+    fn from_str(word: &str) -> Result<Scope> {
+        let found = Scope::ALL.into_iter().find(|scope| scope.as_str() == word);
+        found.ok_or_else(|| Error::invalid("scope", format!("is {word:?}; it is one of ingest, search, admin")))
+    }
+}
+
+/// Keys of all workspaces. Each method is one transaction.
+#[async_trait]
+pub trait Keys: Send + Sync {
+    /// Keeps a key with the hash of its secret. [`Error::Invalid`] if the id is taken, by a revoked key too.
+    async fn add_key(&self, key: &Key, hash: &Digest) -> Result<()>;
+
+    /// All keys, revoked and expired ones too, in order of creation, then of id.
+    async fn keys(&self) -> Result<Vec<Key>>;
+
+    /// The key of that id with the hash of its secret, whether it is good or not.
+    async fn key(&self, id: &str) -> Result<Option<(Key, Digest)>>;
+
+    /// Revokes a key; one that is revoked already keeps its moment. [`Error::NotFound`] if there is none of that id.
+    async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instant(hour: i64) -> Timestamp {
+        Timestamp::from_second(3600 * hour).unwrap()
+    }
+
+    fn key() -> Key {
+        Key {
+            id: "k1".into(),
+            name: "the phone".into(),
+            workspace: "default".into(),
+            scopes: BTreeSet::from(Scope::ALL),
+            agents: Vec::new(),
+            created_at: instant(0),
+            expires_at: None,
+            revoked_at: None,
+        }
+    }
+
+    #[test]
+    fn a_key_is_good_until_it_expires_or_is_revoked() {
+        fn check(expires: Option<i64>, revoked: Option<i64>, expect: bool) {
+            let key = Key { expires_at: expires.map(instant), revoked_at: revoked.map(instant), ..key() };
+            assert_eq!(key.is_good(instant(2)), expect, "{expires:?} {revoked:?}");
+        }
+        check(None, None, true);
+        check(Some(3), None, true);
+        check(Some(2), None, false);
+        check(Some(1), None, false);
+        check(None, Some(1), false);
+        // The clock went back since.
+        check(Some(3), Some(3), false);
+    }
+
+    #[test]
+    fn a_key_opens_its_workspace_or_some_agents_of_it() {
+        fn check(agents: &[&str], workspace: &str, name: &str, expect: bool) {
+            let key = Key { agents: agents.iter().map(ToString::to_string).collect(), ..key() };
+            let agent = Agent::in_workspace(workspace, name).unwrap();
+            assert_eq!(key.opens(&agent), expect, "{agents:?} {workspace} {name}");
+        }
+        check(&[], "default", "ann", true);
+        check(&["ann", "bob"], "default", "bob", true);
+        check(&["ann"], "default", "bob", false);
+        check(&["ann"], "default", "Ann", false);
+        check(&[], "other", "ann", false);
+        check(&["ann"], "other", "ann", false);
+    }
+
+    #[test]
+    fn scopes_are_words() {
+        for scope in Scope::ALL {
+            assert_eq!(scope.to_string().parse::<Scope>().unwrap(), scope);
+            assert_eq!(serde_json::to_string(&scope).unwrap(), format!("\"{scope}\""));
+        }
+        let error = "Admin".parse::<Scope>().unwrap_err().to_string();
+        assert_eq!(error, "scope is \"Admin\"; it is one of ingest, search, admin");
+    }
+}
