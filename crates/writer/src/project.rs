@@ -38,25 +38,37 @@ impl Writer {
     pub async fn project(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
         let mut total = Projected::default();
         for grain in Grain::ALL {
-            self.project_grain(agent, grain, now, progress, &mut total).await?;
+            self.project_grain(agent, grain, now, usize::MAX, progress, &mut total).await?;
         }
         Ok(total)
     }
 
+    /// Brings at most so many batches into each table of an agent. Whether more is due.
+    pub async fn project_some(&self, agent: &Agent, now: Timestamp, batches: usize) -> Result<bool> {
+        let mut total = Projected::default();
+        let mut more = false;
+        for grain in Grain::ALL {
+            more |= self.project_grain(agent, grain, now, batches, &|_| (), &mut total).await?;
+        }
+        Ok(more)
+    }
+
+    /// Whether more is due after so many batches.
     async fn project_grain(
         &self,
         agent: &Agent,
         grain: Grain,
         now: Timestamp,
+        batches: usize,
         progress: &(dyn Fn(u64) + Sync),
         total: &mut Projected,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut healed = false;
-        loop {
+        for _ in 0..batches {
             let lane = self.catalog.lane(agent, grain).await?;
             let table = Table { agent: agent.clone(), grain, generation: lane.generation };
             match self.step(&table, lane.applied, now).await {
-                Ok(None) => return Ok(()),
+                Ok(None) => return Ok(false),
                 Ok(Some(step)) => {
                     self.catalog.save_lane(agent, grain, Lane { applied: step.applied_to, ..lane }).await?;
                     total.applied += step.changes;
@@ -71,6 +83,7 @@ impl Writer {
                 Err(error) => return Err(error),
             }
         }
+        Ok(true)
     }
 
     /// Applies the next batch of changes after `applied` to a table; none when there are none.

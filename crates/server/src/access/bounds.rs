@@ -1,0 +1,136 @@
+//! How large and how long a request may be.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http_body_util::Limited;
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::request::carried;
+use crate::rest::{LONGEST_WAIT, Problem, too_large};
+
+/// Refuses bodies that say they are too large, and ends those that turn out to be.
+pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
+    let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if said.is_some_and(|said| said > most as u64) {
+        return Err(too_large());
+    }
+    Ok(next.run(request.map(|body| Body::new(Limited::new(body, most)))).await)
+}
+
+/// Answers when the time is over, even if the work is not: reading ends there, whatever changes something is finished
+/// without anybody waiting for it, as it is when the caller hangs up.
+pub async fn bound_time(State(longest): State<Duration>, request: Request, next: Next) -> Response {
+    let longest = longest + asked_to_wait(request.uri());
+    let only_reads = request.method().is_safe();
+    let work = tokio::spawn(carried(next.run(request)));
+    let answer = if only_reads {
+        timeout(longest, AbortOnDropHandle::new(work)).await
+    } else {
+        timeout(longest, work).await
+    };
+    match answer {
+        Ok(Ok(response)) => response,
+        // The panic has been told already; its words may be somebody's.
+        Ok(Err(_)) => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server failed").into_response(),
+        Err(_) => late(longest, only_reads).into_response(),
+    }
+}
+
+fn late(longest: Duration, only_reads: bool) -> Problem {
+    let rest = if only_reads { "" } else { "; what it was to do may still be done" };
+    let detail = format!("this took longer than {} s{rest}", longest.as_secs());
+    Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).after(10)
+}
+
+/// Messages are stored before a request waits for them to become searchable: that wait comes on top.
+fn asked_to_wait(uri: &Uri) -> Duration {
+    let waits = uri.query().is_some_and(|query| query.split('&').any(|part| part.starts_with("wait=")));
+    Duration::from_secs(if waits { LONGEST_WAIT } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use axum::Router;
+    use axum::body::Bytes;
+    use axum::extract::DefaultBodyLimit;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::{get, post};
+    use tokio::sync::Notify;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn status(app: &Router, request: axum::http::request::Builder, body: Body) -> u16 {
+        app.clone().oneshot(request.body(body).unwrap()).await.unwrap().status().as_u16()
+    }
+
+    #[tokio::test]
+    async fn a_body_is_bounded_by_what_it_says_and_by_what_it_is() {
+        let app = Router::new()
+            .route("/", post(async |body: Bytes| body.len().to_string()))
+            .layer(DefaultBodyLimit::disable())
+            .layer(from_fn_with_state(10_usize, bound_size));
+        let streamed = |bytes: usize| {
+            let chunks = (0..bytes).map(|_| Ok::<_, std::io::Error>(Bytes::from_static(b"x")));
+            Body::from_stream(futures::stream::iter(chunks))
+        };
+        let post = || Request::post("/");
+        assert_eq!(status(&app, post(), streamed(10)).await, 200);
+        assert_eq!(status(&app, post(), streamed(11)).await, 413);
+        assert_eq!(status(&app, post().header("content-length", "10"), Body::from("x".repeat(10))).await, 200);
+        assert_eq!(status(&app, post().header("content-length", "11"), Body::empty()).await, 413);
+        assert_eq!(status(&app, post().header("content-length", "x"), streamed(11)).await, 413);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_takes_too_long_is_answered_and_changes_are_finished() {
+        let (done, release) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()));
+        let work = {
+            let (done, release) = (done.clone(), release.clone());
+            move || {
+                let (done, release) = (done.clone(), release.clone());
+                async move {
+                    release.notified().await;
+                    done.fetch_add(1, Ordering::SeqCst);
+                }
+            }
+        };
+        let app = Router::new()
+            .route("/", get(work.clone()).post(work))
+            .layer(from_fn_with_state(Duration::from_secs(5), bound_time));
+        assert_eq!(status(&app, Request::get("/"), Body::empty()).await, 504);
+        assert_eq!(status(&app, Request::post("/"), Body::empty()).await, 504);
+        // Only the one that changes something is still waiting.
+        release.notify_waiters();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(done.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer_without_its_words() {
+        async fn fails() {
+            panic!("secret words");
+        }
+        let app = Router::new().route("/", get(fails)).layer(from_fn_with_state(Duration::from_secs(5), bound_time));
+        let response = app.oneshot(Request::get("/").body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), 500);
+        let body = axum::body::to_bytes(response.into_body(), 10_000).await.unwrap();
+        assert!(!String::from_utf8_lossy(&body).contains("secret"));
+    }
+
+    #[test]
+    fn a_wait_that_was_asked_for_comes_on_top() {
+        for (uri, expect) in [("/a", 0), ("/a?wait=searchable", 60), ("/a?b=c&wait=x", 60), ("/a?await=x", 0)] {
+            assert_eq!(asked_to_wait(&Uri::from_static(uri)).as_secs(), expect, "{uri}");
+        }
+    }
+}

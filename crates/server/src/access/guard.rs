@@ -1,0 +1,45 @@
+//! The gate in front of everything that needs a key: whose key it is, or that none is needed.
+
+use annals_core::Timestamp;
+use annals_core::ports::Keys;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use super::{Caller, Presented};
+use crate::Service;
+use crate::rest::{Problem, bearer};
+
+/// Lets a request through with its [`Caller`], or answers 401.
+pub async fn authenticate(State(service): State<Service>, mut request: Request, next: Next) -> Result<Response, Problem> {
+    let caller = caller(&service, request.headers(), service.now()).await?;
+    request.extensions_mut().insert(caller);
+    Ok(next.run(request).await)
+}
+
+async fn caller(service: &Service, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Problem> {
+    let Some(text) = bearer(headers) else {
+        return if any_good(&*service.keys, now).await? {
+            Err(refused("a key is needed: Authorization: Bearer annals_…"))
+        } else {
+            Ok(Caller::local())
+        };
+    };
+    let presented = Presented::parse(text).ok_or_else(|| refused("that does not look like a key"))?;
+    // One answer for an unknown id, a wrong secret, and a key that was revoked or has expired.
+    let good = match service.keys.key(&presented.id).await? {
+        Some((key, hash)) => (presented.is(&hash) && key.is_good(now)).then_some(key),
+        None => None,
+    };
+    good.map(Caller::of).ok_or_else(|| refused("the key is not good"))
+}
+
+/// Whether any key is good now: then every request needs one.
+pub async fn any_good(keys: &dyn Keys, now: Timestamp) -> annals_core::Result<bool> {
+    Ok(keys.keys().await?.iter().any(|key| key.is_good(now)))
+}
+
+fn refused(detail: &str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
+}

@@ -1,0 +1,210 @@
+//! How much one caller may ask: so many requests a minute, so many at once. And how often one peer may present a key that is
+//! not good.
+//!
+//! A limit belongs to a key, or to a peer where no keys are used. Only keys that are good get one, and of peers only so many:
+//! nothing grows with what strangers send. A key that is good always passes, however often its peer was wrong before, so
+//! that nobody behind the same proxy can lock it out.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::Response;
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{Caller, Peer};
+use crate::config::Limits;
+use crate::rest::Problem;
+
+/// Keys that are not good, of one peer in a minute. A person who mistypes is not slowed; guessing is hopeless at any rate.
+const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
+/// Peers that are told apart; more share one limit.
+const MOST_PEERS: usize = 4096;
+
+/// The limits of all callers. Cheap to clone; clones share the counts.
+#[derive(Clone)]
+pub struct Gates(Arc<Counts>);
+
+struct Counts {
+    requests: DefaultKeyedRateLimiter<Holder>,
+    concurrent: usize,
+    under_way: Mutex<HashMap<Holder, Weak<Semaphore>>>,
+    wrong_keys: DefaultKeyedRateLimiter<Peer>,
+}
+
+/// Whose limit it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Holder {
+    Key(String),
+    Peer(Peer),
+}
+
+impl Gates {
+    /// Gates with these limits, nobody having come yet.
+    pub fn new(limits: &Limits) -> Gates {
+        let requests = Quota::per_minute(at_least_one(limits.requests_per_minute));
+        Gates(Arc::new(Counts {
+            requests: RateLimiter::keyed(requests.allow_burst(at_least_one(limits.burst))),
+            concurrent: limits.concurrent.max(1) as usize,
+            under_way: Mutex::default(),
+            wrong_keys: RateLimiter::keyed(Quota::per_minute(WRONG_KEYS)),
+        }))
+    }
+
+    /// Lets a caller in until the permit is dropped, or says when to come again.
+    pub fn enter(&self, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
+        let holder = self.holder(caller, peer);
+        self.0.requests.check_key(&holder).map_err(|until| too_many("too many requests", &until))?;
+        self.lane(holder).try_acquire_owned().map_err(|_| {
+            let detail = format!("{} requests of this key are under way already", self.0.concurrent);
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).after(1)
+        })
+    }
+
+    /// Notes that a peer presented a key that is not good; a refusal other than 401 once it has done so too often.
+    pub fn was_wrong(&self, peer: Peer) -> Result<(), Problem> {
+        let peer = told_apart(&self.0.wrong_keys, peer);
+        self.0.wrong_keys.check_key(&peer).map_err(|until| too_many("too many keys that are not good", &until))
+    }
+
+    fn holder(&self, caller: &Caller, peer: Peer) -> Holder {
+        match &caller.key {
+            Some(id) => Holder::Key(id.clone()),
+            None => Holder::Peer(told_apart(&self.0.requests, peer)),
+        }
+    }
+
+    fn lane(&self, holder: Holder) -> Arc<Semaphore> {
+        let mut lanes = self.0.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lane) = lanes.get(&holder).and_then(Weak::upgrade) {
+            return lane;
+        }
+        lanes.retain(|_, lane| lane.strong_count() > 0);
+        let lane = Arc::new(Semaphore::new(self.0.concurrent));
+        lanes.insert(holder, Arc::downgrade(&lane));
+        lane
+    }
+}
+
+/// The peer, or all others once too many are counted already.
+fn told_apart<K: Hash + Eq + Clone>(counts: &DefaultKeyedRateLimiter<K>, peer: Peer) -> Peer {
+    if counts.len() >= MOST_PEERS {
+        counts.retain_recent();
+    }
+    if counts.len() >= MOST_PEERS { Peer::OTHERS } else { peer }
+}
+
+fn at_least_one(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
+}
+
+fn too_many(what: &str, until: &NotUntil<governor::clock::QuantaInstant>) -> Problem {
+    let wait = until.wait_time_from(DefaultClock::default().now());
+    let seconds = (wait + Duration::from_millis(999)).as_secs().max(1);
+    let detail = format!("{what}; try again in {seconds} s");
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).after(seconds)
+}
+
+/// Holds every caller to their limits.
+pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> Result<Response, Problem> {
+    let Some(caller) = request.extensions().get::<Caller>() else { return Ok(next.run(request).await) };
+    let _permit = gates.enter(caller, Peer::of(&request))?;
+    Ok(next.run(request).await)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use annals_core::Timestamp;
+    use annals_core::ports::{Key, Scope};
+
+    use super::*;
+
+    fn gates(burst: u32, concurrent: u32) -> Gates {
+        // One more a minute: no test takes that long.
+        Gates::new(&Limits { requests_per_minute: 1, burst, concurrent, ..Limits::default() })
+    }
+
+    fn holder_of(id: &str) -> Caller {
+        Caller::of(Key {
+            id: id.into(),
+            name: id.into(),
+            workspace: "default".into(),
+            scopes: Scope::ALL.into(),
+            agents: Vec::new(),
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: None,
+            revoked_at: None,
+        })
+    }
+
+    fn peer(number: u32) -> Peer {
+        Peer::at(IpAddr::V4(Ipv4Addr::from(number)))
+    }
+
+    fn refusal<T>(result: Result<T, Problem>) -> Option<(u16, &'static str)> {
+        result.err().map(|problem| (problem.status().as_u16(), problem.code()))
+    }
+
+    #[test]
+    fn a_key_has_its_own_rate_wherever_it_comes_from() {
+        let gates = gates(2, 9);
+        let (one, other) = (holder_of("one"), holder_of("other"));
+        for number in 0..2 {
+            assert_eq!(refusal(gates.enter(&one, peer(number))), None);
+        }
+        assert_eq!(refusal(gates.enter(&one, peer(2))), Some((429, "rate_limited")));
+        assert_eq!(refusal(gates.enter(&other, peer(0))), None);
+    }
+
+    #[test]
+    fn without_keys_a_peer_has_its_own_rate() {
+        let gates = gates(1, 9);
+        assert_eq!(refusal(gates.enter(&Caller::local(), peer(1))), None);
+        assert_eq!(refusal(gates.enter(&Caller::local(), peer(1))), Some((429, "rate_limited")));
+        assert_eq!(refusal(gates.enter(&Caller::local(), peer(2))), None);
+    }
+
+    #[test]
+    fn so_many_at_once_and_the_next_when_one_has_left() {
+        let gates = gates(9, 2);
+        let one = holder_of("one");
+        let first = gates.enter(&one, peer(1)).unwrap();
+        let _second = gates.enter(&one, peer(1)).unwrap();
+        assert_eq!(refusal(gates.enter(&one, peer(1))), Some((503, "busy")));
+        assert_eq!(refusal(gates.enter(&holder_of("other"), peer(1))), None);
+        drop(first);
+        assert_eq!(refusal(gates.enter(&one, peer(1))), None);
+    }
+
+    #[test]
+    fn a_peer_that_is_wrong_too_often_is_told_to_wait_and_others_are_not() {
+        let gates = gates(9, 9);
+        for _ in 0..WRONG_KEYS.get() {
+            assert_eq!(refusal(gates.was_wrong(peer(1))), None);
+        }
+        assert_eq!(refusal(gates.was_wrong(peer(1))), Some((429, "rate_limited")));
+        assert_eq!(refusal(gates.was_wrong(peer(2))), None);
+        assert_eq!(refusal(gates.enter(&holder_of("one"), peer(1))), None);
+    }
+
+    #[test]
+    fn strangers_cannot_make_it_grow() {
+        let gates = gates(1, 1);
+        for number in 0..2 * MOST_PEERS as u32 {
+            let _ = gates.was_wrong(peer(number));
+            let _ = gates.enter(&Caller::local(), peer(number));
+        }
+        assert!(gates.0.wrong_keys.len() <= MOST_PEERS + 1);
+        assert!(gates.0.requests.len() <= MOST_PEERS + 1);
+        assert!(gates.0.under_way.lock().unwrap().len() <= 1);
+    }
+}

@@ -1,0 +1,242 @@
+//! From where a request may come: the names we go by, and the web pages that may call us.
+//!
+//! A page of any site can have its own name resolve to 127.0.0.1 and then talk to us as itself; the browser tells that name in
+//! `Host`, so names that are not ours are refused. An IP address cannot be rebound like that. Ports do not matter: containers
+//! and proxies change them. Requests without `Host` or `Origin` come from programs, not from pages.
+
+use std::net::IpAddr;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
+use axum::middleware::Next;
+
+use super::any_good;
+use crate::Service;
+use crate::config::ServerConfig;
+use crate::rest::Problem;
+
+/// What a page may send, once its origin is allowed.
+const HEADERS: &str = "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, \
+                       x-api-key, x-request-id";
+/// What it may read of an answer besides its body.
+const EXPOSED: &str = "mcp-session-id, retry-after, www-authenticate, x-request-id";
+const METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
+
+/// The names and origins that are ours.
+#[derive(Clone, Debug)]
+pub struct Places {
+    listen: IpAddr,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+/// What a request says of where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// From a program, or from a page that we serve ourselves.
+    Ours,
+    /// From a page that the configuration names; its browser must be told so.
+    Page,
+    /// By a name that is not ours.
+    StrangeHost,
+    /// From a page that the configuration does not name.
+    StrangeOrigin,
+}
+
+impl Places {
+    /// The places of a configuration.
+    pub fn new(config: &ServerConfig) -> Places {
+        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        Places { listen: config.listen.ip(), hosts: lower(&config.hosts), origins: lower(&config.origins) }
+    }
+
+    /// Judges a request by its authority and its `Origin`, where it has them. `keyed`: every request needs a key anyway.
+    pub fn judge(&self, authority: Option<&str>, origin: Option<&str>, keyed: bool) -> Verdict {
+        let authority = authority.map(str::to_ascii_lowercase);
+        if authority.as_deref().is_some_and(|authority| !self.is_ours(authority, keyed)) {
+            return Verdict::StrangeHost;
+        }
+        let Some(origin) = origin.map(str::to_ascii_lowercase) else { return Verdict::Ours };
+        let own = origin.split_once("://").map(|(scheme, rest)| without_default(scheme, rest));
+        if self.origins.contains(&origin) {
+            Verdict::Page
+        } else if own.is_some_and(|own| authority.as_deref() == Some(own)) {
+            Verdict::Ours
+        } else {
+            Verdict::StrangeOrigin
+        }
+    }
+
+    fn is_ours(&self, authority: &str, keyed: bool) -> bool {
+        let Some(name) = name_of(authority) else { return false };
+        let address = name.parse::<IpAddr>().ok();
+        let is_loopback = name == "localhost" || address.is_some_and(|address| address.is_loopback());
+        let is_listened_on = address.is_some_and(|address| address == self.listen || self.listen.is_unspecified());
+        let is_named = self.hosts.iter().any(|host| {
+            host == authority || ["http", "https"].iter().any(|scheme| host == without_default(scheme, authority))
+        });
+        let any_will_do = keyed && !self.listen.is_loopback() && self.hosts.is_empty();
+        is_loopback || is_listened_on || is_named || any_will_do
+    }
+}
+
+/// The name or address of `name:port`; none if it is neither.
+fn name_of(authority: &str) -> Option<&str> {
+    let (name, port) = match authority.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => authority.split_once(':').map_or((authority, ""), |(name, _)| (name, &authority[name.len()..])),
+    };
+    let port_fits = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    (port_fits && !name.is_empty()).then_some(name)
+}
+
+fn without_default<'a>(scheme: &str, authority: &'a str) -> &'a str {
+    let port = if scheme == "https" { ":443" } else { ":80" };
+    authority.strip_suffix(port).unwrap_or(authority)
+}
+
+/// Refuses requests from elsewhere, and tells browsers which pages may read our answers.
+pub async fn check_origin(
+    State((service, places)): State<(Service, Places)>,
+    request: Request,
+    next: Next,
+) -> Result<Response<Body>, Problem> {
+    let headers = request.headers();
+    let authority = authority(request.uri(), headers)?;
+    let origin = only(headers, &header::ORIGIN, || strange_origin("more than one"))?.map(str::to_owned);
+    let mut verdict = places.judge(authority, origin.as_deref(), false);
+    if verdict == Verdict::StrangeHost {
+        verdict = places.judge(authority, origin.as_deref(), any_good(&*service.keys, service.now()).await?);
+    }
+    match verdict {
+        Verdict::Ours => Ok(next.run(request).await),
+        Verdict::Page => Ok(with_leave(origin.as_deref(), request, next).await),
+        Verdict::StrangeHost => {
+            let detail = "this server does not go by that name; the operator can add it to server.hosts";
+            Err(Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", detail))
+        }
+        Verdict::StrangeOrigin => Err(strange_origin("that page's")),
+    }
+}
+
+fn strange_origin(what: &str) -> Problem {
+    let detail = format!("{what} Origin is not allowed; the operator can add it to server.origins");
+    Problem::new(StatusCode::FORBIDDEN, "origin_not_allowed", detail)
+}
+
+fn authority<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Result<Option<&'a str>, Problem> {
+    let twice = || Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", "there is not one Host but several");
+    let host = only(headers, &header::HOST, twice)?;
+    // A request line with a name in it outweighs the header.
+    Ok(uri.authority().map(axum::http::uri::Authority::as_str).or(host))
+}
+
+/// The value of a header that may stand once. One that is no text is of no name that we go by.
+fn only<'a>(
+    headers: &'a HeaderMap,
+    name: &header::HeaderName,
+    twice: impl Fn() -> Problem,
+) -> Result<Option<&'a str>, Problem> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next().map(|value| value.to_str().unwrap_or("\u{fffd}"));
+    if values.next().is_some() { Err(twice()) } else { Ok(first) }
+}
+
+async fn with_leave(origin: Option<&str>, request: Request, next: Next) -> Response<Body> {
+    let asks_first = request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = if asks_first { leave() } else { next.run(request).await };
+    let headers = response.headers_mut();
+    let origin = origin.and_then(|origin| HeaderValue::from_str(origin).ok());
+    headers.extend(origin.map(|origin| (header::ACCESS_CONTROL_ALLOW_ORIGIN, origin)));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+    headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    response
+}
+
+fn leave() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(HEADERS));
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(listen: &str, hosts: &[&str], origins: &[&str]) -> Places {
+        let strings = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+        Places::new(&ServerConfig {
+            listen: listen.parse().unwrap(),
+            hosts: strings(hosts),
+            origins: strings(origins),
+            ..ServerConfig::default()
+        })
+    }
+
+    #[test]
+    fn a_name_that_is_not_ours_is_refused() {
+        #[track_caller]
+        fn check(listen: &str, hosts: &[&str], keyed: bool, host: &str, expect: bool) {
+            let verdict = places(listen, hosts, &[]).judge(Some(host), None, keyed);
+            assert_eq!(verdict, if expect { Verdict::Ours } else { Verdict::StrangeHost }, "{host}");
+        }
+        let (here, everywhere) = ("127.0.0.1:7411", "0.0.0.0:7411");
+        for ours in ["localhost", "localhost:7411", "LOCALHOST:80", "127.0.0.1", "127.0.0.1:9", "127.1.2.3", "[::1]:7411"] {
+            check(here, &[], false, ours, true);
+            check(everywhere, &["a.org"], true, ours, true);
+        }
+        for strange in ["evil.org", "localhost.evil.org", "evil.org:7411", "127.0.0.1.evil.org", "192.168.1.4", "", ":80"] {
+            check(here, &[], false, strange, false);
+            check(here, &[], true, strange, false);
+        }
+        for broken in ["localhost:", "localhost:x", "localhost:99999", "[::1", "[::1]x", "localhost:80:80", "a@localhost"] {
+            check(here, &[], false, broken, false);
+        }
+        // Where a key is needed anyway and nobody named the hosts, any name will do.
+        check(everywhere, &[], true, "annals.example.org", true);
+        check(everywhere, &[], false, "annals.example.org", false);
+        check(everywhere, &["a.org"], true, "annals.example.org", false);
+        check("192.168.1.4:7411", &["a.org"], true, "192.168.1.4:7411", true);
+        check("192.168.1.4:7411", &["a.org"], true, "192.168.1.5", false);
+        check(everywhere, &["a.org"], true, "192.168.1.5", true);
+        check(here, &["A.org"], false, "a.ORG", true);
+        check(here, &["a.org"], false, "a.org:443", true);
+        check(here, &["a.org"], false, "a.org:8443", false);
+        check(here, &["a.org:8443"], false, "a.org:8443", true);
+        check(here, &["a.org:8443"], false, "a.org", false);
+    }
+
+    #[test]
+    fn a_page_is_ours_or_named_or_refused() {
+        #[track_caller]
+        fn check(host: Option<&str>, origin: &str, expect: Verdict) {
+            let places = places("127.0.0.1:7411", &["a.org"], &["https://app.example.org", "http://localhost:3000"]);
+            assert_eq!(places.judge(host, Some(origin), false), expect, "{host:?} {origin}");
+        }
+        check(Some("localhost:7411"), "http://localhost:7411", Verdict::Ours);
+        check(Some("a.org"), "https://a.org", Verdict::Ours);
+        check(Some("a.org"), "https://a.org:443", Verdict::Ours);
+        check(Some("localhost:7411"), "https://app.example.org", Verdict::Page);
+        check(Some("localhost:7411"), "HTTPS://App.Example.org", Verdict::Page);
+        check(None, "http://localhost:3000", Verdict::Page);
+        check(Some("localhost:7411"), "http://localhost:3001", Verdict::StrangeOrigin);
+        check(Some("localhost:7411"), "http://app.example.org", Verdict::StrangeOrigin);
+        check(Some("localhost:7411"), "https://app.example.org.evil.org", Verdict::StrangeOrigin);
+        check(Some("localhost:7411"), "null", Verdict::StrangeOrigin);
+        check(Some("localhost:7411"), "", Verdict::StrangeOrigin);
+        check(None, "https://evil.org", Verdict::StrangeOrigin);
+        check(Some("evil.org"), "https://app.example.org", Verdict::StrangeHost);
+        check(Some("evil.org"), "http://evil.org", Verdict::StrangeHost);
+    }
+
+    #[test]
+    fn programs_tell_neither() {
+        assert_eq!(places("127.0.0.1:7411", &[], &[]).judge(None, None, false), Verdict::Ours);
+    }
+}

@@ -1,0 +1,106 @@
+//! What a key looks like: `annals_<id>_<secret>`. The secret is 256 random bits, so a plain hash of it is enough; it is shown
+//! once and stored nowhere.
+
+use std::fmt;
+
+use annals_core::{Digest, Error, Result};
+use data_encoding::BASE32_NOPAD;
+use secrecy::{ExposeSecret, SecretString};
+use subtle::ConstantTimeEq;
+
+const PREFIX: &str = "annals";
+const ID_BYTES: usize = 5;
+const SECRET_BYTES: usize = 32;
+
+/// A new key, as it is shown to its owner once.
+pub struct Issued {
+    /// Its public part.
+    pub id: String,
+    /// All of it.
+    pub text: SecretString,
+    /// What is stored of the secret.
+    pub hash: Digest,
+}
+
+/// Makes a key of random bytes, which `fill` hands in: `getrandom::fill`, or a test's own.
+pub fn issue(fill: impl Fn(&mut [u8]) -> std::result::Result<(), getrandom::Error>) -> Result<Issued> {
+    let (mut id, mut secret) = ([0; ID_BYTES], [0; SECRET_BYTES]);
+    let failed = |error| Error::storage("drawing random bytes", error);
+    fill(&mut id).map_err(failed)?;
+    fill(&mut secret).map_err(failed)?;
+    let (id, secret) = (encode(&id), encode(&secret));
+    Ok(Issued { text: format!("{PREFIX}_{id}_{secret}").into(), hash: hash(&secret), id })
+}
+
+/// A key as somebody presents it.
+pub struct Presented {
+    /// Its public part, by which the stored hash is found.
+    pub id: String,
+    secret: SecretString,
+}
+
+impl Presented {
+    /// Reads a key; none if it does not look like one.
+    pub fn parse(text: &str) -> Option<Presented> {
+        let (prefix, rest) = text.split_once('_')?;
+        let (id, secret) = rest.split_once('_')?;
+        let fits = prefix == PREFIX && !id.is_empty() && !secret.is_empty();
+        fits.then(|| Presented { id: id.to_owned(), secret: secret.to_owned().into() })
+    }
+
+    /// Whether the secret is the one of that hash, in time that does not depend on where they differ.
+    pub fn is(&self, stored: &Digest) -> bool {
+        hash(self.secret.expose_secret()).0.ct_eq(&stored.0).into()
+    }
+}
+
+impl fmt::Debug for Presented {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "key {}", self.id)
+    }
+}
+
+fn hash(secret: &str) -> Digest {
+    Digest::of(["annals key", secret])
+}
+
+fn encode(bytes: &[u8]) -> String {
+    BASE32_NOPAD.encode(bytes).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn issued(seed: u8) -> Issued {
+        issue(|bytes| {
+            bytes.fill(seed);
+            Ok(())
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_key_is_known_by_its_id_and_fits_its_own_hash_only() {
+        let (one, other) = (issued(1), issued(2));
+        let presented = Presented::parse(one.text.expose_secret()).unwrap();
+        assert_eq!(presented.id, one.id);
+        assert!(presented.is(&one.hash));
+        assert!(!presented.is(&other.hash));
+        assert!(!format!("{presented:?}").contains(&one.text.expose_secret()[20..]));
+    }
+
+    #[test]
+    fn what_does_not_look_like_a_key_is_none() {
+        for text in ["", "annals", "annals_", "annals_a", "annals_a_", "annals__b", "sk-a_b_c", "Bearer annals_a_b"] {
+            assert!(Presented::parse(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn real_keys_differ() {
+        let keys = [issue(getrandom::fill).unwrap(), issue(getrandom::fill).unwrap()];
+        assert_ne!(keys[0].text.expose_secret(), keys[1].text.expose_secret());
+        assert_eq!(keys[0].text.expose_secret().len(), "annals_".len() + 8 + 1 + 52);
+    }
+}

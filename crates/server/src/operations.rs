@@ -1,0 +1,19 @@
+//! What can be asked of the service, one file each. All of it takes an agent that the caller may use; none of it knows of HTTP.
+
+mod agents;
+mod blocks;
+mod context;
+mod export;
+mod facts;
+mod forget;
+mod ingest;
+mod memory;
+mod proof;
+mod rollup;
+mod search;
+mod settings;
+mod status;
+mod timeline;
+
+pub use export::line;
+pub use ingest::{Accepted, MOST_MESSAGES};

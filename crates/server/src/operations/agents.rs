@@ -1,0 +1,21 @@
+//! Which agents there are, and whether one is.
+
+use annals_core::{Agent, Error, Result};
+
+use crate::Service;
+
+impl Service {
+    /// The agents of a workspace, by name.
+    pub async fn agents(&self, workspace: &str) -> Result<Vec<Agent>> {
+        let mut agents = self.catalog.agents().await?;
+        agents.retain(|agent| agent.workspace() == workspace);
+        Ok(agents)
+    }
+
+    /// The agent, if it is known; an error if not, so that a misspelt name is not an empty memory.
+    pub async fn known(&self, agent: Agent) -> Result<Agent> {
+        let known = self.catalog.agents().await?.contains(&agent);
+        known.then_some(()).ok_or_else(|| Error::NotFound { what: "agent", name: agent.name().to_owned() })?;
+        Ok(agent)
+    }
+}

@@ -1,0 +1,51 @@
+//! Context for a prompt: what memory holds that an answer should know of, within a budget of tokens.
+
+use annals_core::{Agent, ContextRequest, Document, Error, Result, Timestamp};
+
+use crate::Service;
+use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
+
+const MOST_DOCUMENTS: usize = 100;
+
+impl Service {
+    /// What an answer to a prompt should know of.
+    pub async fn context(&self, agent: &Agent, wish: ContextWish, now: Timestamp) -> Result<ContextAnswer> {
+        if wish.documents.len() > MOST_DOCUMENTS {
+            let reason = format!("are {}; {MOST_DOCUMENTS} are allowed", wish.documents.len());
+            return Err(Error::invalid("documents", reason));
+        }
+        let blocks = self.blocks.blocks(agent).await?;
+        let document = |document: DocumentIn| Document {
+            id: document.id,
+            title: document.title.unwrap_or_default(),
+            text: document.text,
+        };
+        let request = ContextRequest {
+            prompt: wish.prompt,
+            budget: wish.budget_tokens,
+            speaker: wish.speaker,
+            conversation: wish.conversation,
+            from: wish.from,
+            to: wish.to,
+            blocks,
+            documents: wish.documents.into_iter().map(document).collect(),
+            ..ContextRequest::default()
+        };
+        let context = self.search.context(agent, &request, now).await?;
+        let item = |item: annals_core::ContextItem| ContextItemView {
+            id: item.id,
+            kind: item.kind.as_str().to_owned(),
+            dates: item.dates,
+            text: item.text,
+            score: item.score,
+            tokens: item.tokens,
+        };
+        Ok(ContextAnswer {
+            agent: agent.name().to_owned(),
+            text: context.text,
+            items: context.items.into_iter().map(item).collect(),
+            tokens: context.tokens,
+            omitted: context.omitted,
+        })
+    }
+}

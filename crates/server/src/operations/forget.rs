@@ -1,0 +1,61 @@
+//! Forgetting: what goes is said first, done when that is asked for, and proved afterwards.
+
+use annals_core::ports::Target;
+use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
+
+use crate::Service;
+use crate::wire::{ForgetAnswer, ForgetRequest};
+
+impl Service {
+    /// Says what would go, or makes it go everywhere and proves it.
+    pub async fn forget(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<ForgetAnswer> {
+        let dry_run = request.dry_run;
+        let target = self.target(agent, request, now).await?;
+        self.forget_target(agent, &target, dry_run, now).await
+    }
+
+    /// The same for a target that is known.
+    pub async fn forget_target(
+        &self,
+        agent: &Agent,
+        target: &Target,
+        dry_run: bool,
+        now: Timestamp,
+    ) -> Result<ForgetAnswer> {
+        // Nothing may be written of the agent meanwhile: neither its history nor its tables.
+        let _history = self.history.enter(agent).await;
+        let _reading = self.reading(agent).await;
+        let _writing = self.writing(agent).await;
+        let planned = self.eraser.reach(agent, target).await?;
+        if dry_run {
+            return Ok(ForgetAnswer::new(agent, &planned, None));
+        }
+        let told = self.told(agent, &[planned.cut, planned.lost].concat()).await?;
+        let mut reach = self.eraser.erase(agent, target, now).await?;
+        if *target != Target::Agent {
+            self.summarizer.pass(agent, now, &|_| ()).await?;
+        }
+        reach.words.extend(self.gone(agent, told).await?);
+        self.eraser.clean(agent, now).await?;
+        let proof = self.prove(agent, std::mem::take(&mut reach.words)).await?;
+        Ok(ForgetAnswer::new(agent, &reach, Some(proof)))
+    }
+
+    async fn target(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<Target> {
+        let ranged = request.from.is_some() || request.to.is_some();
+        let ways = [!request.ids.is_empty(), request.conversation.is_some(), request.subject.is_some(), ranged];
+        if ways.iter().filter(|way| **way).count() != 1 {
+            let reason = "must be exactly one of ids, conversation, subject, or from and to";
+            return Err(Error::invalid("what is to be forgotten", reason));
+        }
+        Ok(match (request.conversation, request.subject) {
+            (Some(conversation), _) => Target::Conversation(conversation),
+            (_, Some(subject)) => Target::Subject(subject),
+            _ if ranged => {
+                let zones = self.catalog.settings(agent).await?.zones()?;
+                Target::Range(self.days(&zones, request.from, request.to, now)?)
+            }
+            _ => Target::Memories(request.ids.iter().map(MemoryId::from_text).collect()),
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! Taking messages in: committed and fsynced before the answer, searchable and read for facts soon after.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Timestamp};
+
+use crate::Service;
+use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
+
+/// The most messages of one request: one transaction, and one fsync.
+pub const MOST_MESSAGES: usize = 1000;
+
+/// What became of a request.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// What is stored.
+    pub operation: Operation,
+    /// Fields that mean nothing, and in how many messages each stood.
+    pub ignored: BTreeMap<String, u64>,
+}
+
+impl Service {
+    /// Stores the messages of one request, all or none.
+    pub async fn ingest(&self, agent: &Agent, request: IngestRequest, now: Timestamp) -> Result<Accepted> {
+        let (revise, mut ignored) = (request.revise, BTreeMap::new());
+        for field in request.messages.iter().flat_map(|message| message.other.keys()) {
+            *ignored.entry(field.clone()).or_default() += 1;
+        }
+        let messages = messages(request, now)?;
+        let operation = self.writer.ingest(agent, messages, revise, now).await?;
+        self.nudge(agent);
+        Ok(Accepted { operation, ignored })
+    }
+
+    /// The same for a request that may come again: a known `key` is answered as it was before. A key that stood over another
+    /// body is an error.
+    pub async fn ingest_once(
+        &self,
+        agent: &Agent,
+        key: &Digest,
+        body: &Digest,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Accepted> {
+        let _one_at_a_time = self.once.enter(agent).await;
+        match self.requests.request(agent, key).await? {
+            Some((known, operation)) if known == *body => Ok(Accepted { operation, ignored: BTreeMap::new() }),
+            Some(_) => Err(Error::invalid("Idempotency-Key", "was used for another request; choose a new one")),
+            None => {
+                let accepted = self.ingest(agent, request, now).await?;
+                self.requests.save_request(agent, key, body, &accepted.operation.id, now).await?;
+                Ok(accepted)
+            }
+        }
+    }
+
+    /// How far an operation has come.
+    pub async fn progress(&self, agent: &Agent, operation: &Operation) -> Result<Progress> {
+        Ok(progress(self.reached(agent).await?, operation.seq))
+    }
+
+    /// Waits until an operation has come so far, but not beyond the deadline. How far it has come.
+    pub async fn wait(
+        &self,
+        agent: &Agent,
+        operation: &Operation,
+        goal: Progress,
+        deadline: Duration,
+    ) -> Result<Progress> {
+        let seq = operation.seq;
+        let reached = self.reach(agent, deadline, |reached| progress(reached, seq) >= goal).await?;
+        Ok(progress(reached, seq))
+    }
+
+    /// The operation of that id among the agents of a workspace, and whose it is.
+    pub async fn operation(&self, workspace: &str, id: &str) -> Result<(Agent, OperationView)> {
+        let missing = || Error::NotFound { what: "operation", name: id.to_owned() };
+        let (agent, operation) = self.requests.find_operation(workspace, id).await?.ok_or_else(missing)?;
+        let status = self.progress(&agent, &operation).await?;
+        let Operation { id, accepted, duplicate, revised, forgotten, masked, .. } = operation;
+        let owner = agent.name().to_owned();
+        let view =
+            OperationView { operation_id: id, agent: owner, status, accepted, duplicate, revised, forgotten, masked };
+        Ok((agent, view))
+    }
+}
+
+fn progress((searchable, extracted): (u64, u64), seq: u64) -> Progress {
+    match (searchable >= seq, extracted >= seq) {
+        (true, true) => Progress::Extracted,
+        (true, false) => Progress::Searchable,
+        _ => Progress::Accepted,
+    }
+}
+
+fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<Message>> {
+    let count = request.messages.len();
+    if count == 0 || count > MOST_MESSAGES {
+        return Err(Error::invalid("messages", format!("are {count}; 1 to {MOST_MESSAGES} are allowed")));
+    }
+    let mut faults = Vec::new();
+    let mut messages = Vec::with_capacity(count);
+    for (index, message) in request.messages.into_iter().enumerate() {
+        match to_message(message, request.conversation.as_deref(), now) {
+            Ok(message) => {
+                let wrong = annals_writer::check(&message, now).into_iter();
+                faults.extend(wrong.map(|fault| at(index, fault)));
+                messages.push(message);
+            }
+            Err(fault) => faults.push(at(index, fault)),
+        }
+    }
+    if faults.is_empty() { Ok(messages) } else { Err(Error::Faults(faults)) }
+}
+
+fn at(index: usize, fault: Fault) -> Fault {
+    Fault { field: format!("messages[{index}].{}", fault.field), ..fault }
+}
+
+fn to_message(
+    message: MessageIn,
+    conversation: Option<&str>,
+    now: Timestamp,
+) -> std::result::Result<Message, Fault> {
+    let conversation = message.conversation.or_else(|| conversation.map(str::to_owned));
+    let conversation = conversation
+        .ok_or_else(|| Fault::new("conversation", "is missing, here and beside the messages"))?;
+    // Stores keep microseconds: what is finer would differ when it is read back.
+    let at = message.at.unwrap_or(now).as_microsecond();
+    let at = Timestamp::from_microsecond(at).map_err(|_| Fault::new("at", "is out of range"))?;
+    Ok(Message {
+        conversation,
+        client_id: message.id,
+        role: message.role,
+        name: message.name,
+        content: message.content,
+        at,
+    })
+}

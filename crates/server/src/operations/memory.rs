@@ -1,0 +1,65 @@
+//! One memory: shown, traced to its sources, corrected, pinned.
+
+use annals_core::{Agent, Error, Memory, MemoryId, Result, Timestamp};
+
+use crate::Service;
+use crate::wire::{CorrectRequest, MemoryAnswer, MemoryView, SentenceView, SourcesAnswer, VersionView};
+
+impl Service {
+    /// One memory in full.
+    pub async fn memory(&self, agent: &Agent, id: &str) -> Result<MemoryAnswer> {
+        let memory = self.find(agent, id).await?;
+        let versions = self.archive.versions(agent, &memory.id).await?;
+        let view = |version: annals_core::ports::Version| VersionView {
+            text: version.text,
+            replaced_at: version.replaced_at.to_string(),
+        };
+        Ok(MemoryAnswer {
+            agent: agent.name().to_owned(),
+            sentences: memory.sentences.iter().map(SentenceView::from).collect(),
+            versions: versions.into_iter().map(view).collect(),
+            memory: MemoryView::from(&memory),
+        })
+    }
+
+    /// What a memory was made from.
+    pub async fn sources(&self, agent: &Agent, id: &str) -> Result<SourcesAnswer> {
+        let memory = self.find(agent, id).await?;
+        let mut sources = self.catalog.get(agent, &memory.sources).await?;
+        sources.sort_by_key(Memory::at);
+        Ok(SourcesAnswer {
+            agent: agent.name().to_owned(),
+            id: id.to_owned(),
+            sources: sources.iter().map(MemoryView::from).collect(),
+        })
+    }
+
+    /// Gives a memory other words, a pin, or both, and shows it.
+    pub async fn correct(
+        &self,
+        agent: &Agent,
+        id: &str,
+        request: CorrectRequest,
+        now: Timestamp,
+    ) -> Result<MemoryAnswer> {
+        if request.text.is_none() && request.pinned.is_none() {
+            return Err(Error::invalid("text", "is missing, and so is pinned: nothing is to be changed"));
+        }
+        let _history = self.history.enter(agent).await;
+        let id = self.find(agent, id).await?.id;
+        if let Some(text) = &request.text {
+            self.writer.correct(agent, &id, text, now).await?;
+            self.make_searchable(agent, &|_| ()).await?;
+        }
+        if let Some(pinned) = request.pinned {
+            self.seals.pin(agent, &id, pinned).await?;
+        }
+        self.memory(agent, id.as_str()).await
+    }
+
+    /// The memory of that id, if it is this agent's.
+    pub(crate) async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
+        let mut found = self.catalog.get(agent, &[MemoryId::from_text(id)]).await?;
+        found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_owned() })
+    }
+}

@@ -1,0 +1,92 @@
+//! Answering a question by grain and date range.
+
+use annals_core::{Agent, Answer, Error, Grain, Period, Query, Result, Timestamp};
+
+use crate::Service;
+use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
+
+/// Fewer results than this are worth a hint where to look besides.
+const FEW: usize = 3;
+
+impl Service {
+    /// The memories that fit, best first.
+    pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
+        let query = query(request)?;
+        let answer = self.answer(agent, &query, now).await?;
+        let results = answer.results.iter().map(MemoryView::from).collect();
+        let hint = (answer.results.len() < FEW).then(|| hint(&query, &answer)).flatten();
+        let range = answer.range.into();
+        let agent = agent.name().to_owned();
+        Ok(SearchAnswer { agent, range, results, range_is_empty: answer.range_is_empty, hint })
+    }
+
+    /// Answers a query. A damaged table is put aside and built anew, then asked again.
+    pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
+        match self.search.answer(agent, query, now).await {
+            Err(Error::Damaged { what, why }) => {
+                tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
+                let _writing = self.writing(agent).await;
+                let places = self.writer.mend(agent, now).await?;
+                tracing::error!(?places, "the damaged table was kept there");
+                self.search.answer(agent, query, now).await
+            }
+            answer => answer,
+        }
+    }
+}
+
+fn query(request: SearchRequest) -> Result<Query> {
+    Ok(Query {
+        text: request.query,
+        grains: request.grains,
+        from: request.from,
+        to: request.to,
+        min_days_ago: request.minimum_days_ago,
+        max_days_ago: request.maximum_days_ago,
+        period: request.period.map(|label| label.parse::<Period>()).transpose()?,
+        strict: request.strict,
+        kinds: request.kinds,
+        conversation: request.conversation,
+        limit: request.limit,
+        ..Query::default()
+    })
+}
+
+/// What else to try: retention may have left only coarser grains of that time, and a range may be too narrow.
+fn hint(query: &Query, answer: &Answer) -> Option<String> {
+    let coarser = query.grains.iter().max().and_then(|grain| grain.coarser());
+    let bounded = answer.range.from.is_some() || answer.range.to.is_some();
+    match (coarser, bounded) {
+        (Some(grain), _) => Some(format!("Little was found; try the coarser grain {grain:?}.", grain = grain.as_str())),
+        (None, true) if answer.range_is_empty => {
+            Some("Nothing is remembered of these days; try a wider range of dates.".to_owned())
+        }
+        (None, true) => Some("Little was found; try a wider range of dates.".to_owned()),
+        (None, false) if query.grains.contains(&Grain::Yearly) => Some("Little was found; try all grains.".to_owned()),
+        (None, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::DateRange;
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_hint_names_the_next_coarser_grain_or_a_wider_range() {
+        fn check(grains: &[Grain], bounded: bool, empty: bool, expect: &str) {
+            let query = Query { grains: grains.to_vec(), ..Query::default() };
+            let range = DateRange { from: bounded.then(|| date(2026, 3, 1)), to: None };
+            let answer = Answer { range, results: Vec::new(), range_is_empty: empty, ..Answer::default() };
+            let hint = hint(&query, &answer).unwrap_or_default();
+            assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");
+        }
+        check(&[Grain::Working, Grain::Daily], false, false, "\"weekly\"");
+        check(&[Grain::Yearly], true, false, "wider range");
+        check(&[], true, true, "Nothing is remembered");
+        check(&[Grain::Yearly], false, true, "all grains");
+        check(&[], false, false, "");
+    }
+}

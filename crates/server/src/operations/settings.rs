@@ -1,0 +1,79 @@
+//! What a person may set for one agent: zone, language, plan, engine, prompts, budget, masking.
+
+use annals_core::{Agent, Error, Fault, Grain, Result, Settings, Timestamp};
+
+use crate::Service;
+use crate::wire::{SettingsChange, SettingsView};
+
+impl Service {
+    /// An agent's settings.
+    pub async fn settings(&self, agent: &Agent) -> Result<SettingsView> {
+        Ok(SettingsView::new(agent, &self.catalog.settings(agent).await?))
+    }
+
+    /// Changes them; an agent that is not known yet begins with them.
+    pub async fn change_settings(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
+        let _history = self.history.enter(agent).await;
+        let before = self.catalog.settings(agent).await?;
+        let has_memories = self.catalog.counts(agent).await?.memories.iter().any(|number| *number > 0);
+        let mut settings = before.clone();
+        self.apply(&mut settings, change, has_memories, now)?;
+        self.catalog.save_settings(agent, &settings).await?;
+        if settings.language != before.language && has_memories {
+            // Stored stems are of the former language: searches would miss them.
+            let _writing = self.writing(agent).await;
+            for grain in Grain::ALL {
+                self.writer.rebuild(agent, grain, now, &|_| ()).await?;
+            }
+        }
+        Ok(SettingsView::new(agent, &settings))
+    }
+
+    /// All or none, with all that is wrong at once.
+    fn apply(
+        &self,
+        settings: &mut Settings,
+        change: SettingsChange,
+        has_memories: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        let mut faults = Vec::new();
+        if let Some(zone) = &change.time_zone {
+            note(settings.set_time_zone(zone, has_memories, now), "time_zone", &mut faults);
+        }
+        if let Some(language) = &change.language {
+            note(settings.set_language(language), "language", &mut faults);
+        }
+        if let Some(plan) = change.plan {
+            note(self.plans.get(&plan).map(|_| ()), "plan", &mut faults);
+            settings.plan = plan;
+        }
+        for (name, text) in change.prompts {
+            if !self.prompts.names.contains(&name.as_str()) {
+                let known = self.prompts.names.join(", ");
+                faults.push(Fault::new("prompts", format!("has no {name:?}; there are {known}")));
+                continue;
+            }
+            match text {
+                Some(text) => {
+                    note((self.prompts.check)(&name, &text), "prompts", &mut faults);
+                    settings.prompts.insert(name, text);
+                }
+                None => drop(settings.prompts.remove(&name)),
+            }
+        }
+        settings.engine = change.engine.unwrap_or(settings.engine);
+        settings.daily_tokens = change.daily_tokens.map_or(settings.daily_tokens, |n| Some(n).filter(|n| *n > 0));
+        settings.mask = change.mask.unwrap_or(settings.mask);
+        if faults.is_empty() { Ok(()) } else { Err(Error::Faults(faults)) }
+    }
+}
+
+fn note(result: Result<()>, field: &str, faults: &mut Vec<Fault>) {
+    match result {
+        Ok(()) => {}
+        Err(Error::Invalid(fault)) => faults.push(fault),
+        Err(Error::Faults(several)) => faults.extend(several),
+        Err(other) => faults.push(Fault::new(field, format!("is not possible: {other}"))),
+    }
+}

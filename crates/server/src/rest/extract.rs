@@ -1,0 +1,173 @@
+//! What handlers ask of a request: the caller, an agent they may use, a body or query that parses. Each fault is a problem
+//! document that names its field.
+
+use annals_core::Agent;
+use annals_core::ports::Scope;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+
+use serde::de::DeserializeOwned;
+
+use super::Problem;
+use crate::Service;
+use crate::access::Caller;
+
+/// The key of a request: `Authorization: Bearer …`, or `X-API-Key: …`.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let bearer = authorization.and_then(|value| value.strip_prefix("Bearer ").or(value.strip_prefix("Token ")));
+    bearer.or_else(|| headers.get("x-api-key")?.to_str().ok()).map(str::trim)
+}
+
+/// A scope, as a type: [`Known<Reading>`] is an agent that exists and that the caller may read.
+pub trait Needs: Send + Sync + 'static {
+    /// The scope.
+    const SCOPE: Scope;
+}
+
+/// Scope `search`.
+pub struct Reading;
+/// Scope `ingest`.
+pub struct Adding;
+/// Scope `admin`.
+pub struct Administering;
+
+impl Needs for Reading {
+    const SCOPE: Scope = Scope::Search;
+}
+
+impl Needs for Adding {
+    const SCOPE: Scope = Scope::Ingest;
+}
+
+impl Needs for Administering {
+    const SCOPE: Scope = Scope::Admin;
+}
+
+/// The caller, who has the scope.
+pub struct Permitted<S: Needs>(pub Caller, std::marker::PhantomData<S>);
+
+impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Permitted<S> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &T) -> Result<Self, Problem> {
+        Ok(Permitted(permitted::<S>(parts)?, std::marker::PhantomData))
+    }
+}
+
+fn permitted<S: Needs>(parts: &Parts) -> Result<Caller, Problem> {
+    let caller = parts.extensions.get::<Caller>().cloned();
+    let caller = caller.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "a key is needed"))?;
+    if caller.may(S::SCOPE) {
+        return Ok(caller);
+    }
+    let detail = format!("the key lacks the scope {:?}", S::SCOPE.as_str());
+    Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail))
+}
+
+/// The agent of the path, that the caller may use with the scope, whether it exists or not.
+pub struct Named<S: Needs>(pub Agent, std::marker::PhantomData<S>);
+
+impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, Problem> {
+        let caller = permitted::<S>(parts)?;
+        let name = path(parts, state, "agent").await?;
+        Ok(Named(caller.agent(&name)?, std::marker::PhantomData))
+    }
+}
+
+/// The agent of the path, that exists and that the caller may use with the scope.
+pub struct Known<S: Needs>(pub Agent, std::marker::PhantomData<S>);
+
+impl<S: Needs> FromRequestParts<Service> for Known<S> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, Problem> {
+        let Named(agent, scope) = Named::<S>::from_request_parts(parts, service).await?;
+        Ok(Known(service.known(agent).await?, scope))
+    }
+}
+
+/// The last part of the path: `{id}`.
+pub struct Id(pub String);
+
+impl<T: Send + Sync> FromRequestParts<T> for Id {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, Problem> {
+        Ok(Id(path(parts, state, "id").await?))
+    }
+}
+
+async fn path<T: Send + Sync>(parts: &mut Parts, state: &T, name: &str) -> Result<String, Problem> {
+    let wrong = |reason: String| Problem::malformed("the path", reason);
+    let params = RawPathParams::from_request_parts(parts, state).await.map_err(|error| wrong(error.to_string()))?;
+    let found = params.iter().find(|(key, _)| *key == name);
+    found.map(|(_, value)| value.to_owned()).ok_or_else(|| wrong(format!("has no {name}")))
+}
+
+/// A query string that parses.
+pub struct Wish<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Wish<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let query = Query::<T>::from_request_parts(parts, state).await;
+        query.map(|Query(wish)| Wish(wish)).map_err(|error| Problem::malformed("the query", error.body_text()))
+    }
+}
+
+/// A JSON body that parses, and its bytes.
+pub struct Body<T> {
+    /// What it says.
+    pub value: T,
+    /// As it came.
+    pub bytes: Bytes,
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        if !is_json(request.headers()) {
+            let detail = "the body must be JSON: send Content-Type: application/json";
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", detail));
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
+            _ => Problem::malformed("the body", rejection.body_text()),
+        })?;
+        let value = parse(&bytes)?;
+        Ok(Body { value, bytes })
+    }
+}
+
+pub(crate) fn too_large() -> Problem {
+    let detail = "the body is larger than this server takes; send it in pieces";
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+/// What does not parse, and at which field.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        let field = if path == "." { "the body".to_owned() } else { path };
+        let text = error.inner().to_string();
+        let reason = text.split(" at line ").next().unwrap_or(&text);
+        Problem::malformed(field, format!("does not parse: {reason}"))
+    })?;
+    json.end().map_err(|_| Problem::malformed("the body", "goes on after its end"))?;
+    Ok(value)
+}

@@ -1,0 +1,66 @@
+//! `GET|POST …/facts`, `GET|PUT …/blocks`.
+
+use axum::Json;
+use axum::extract::State;
+
+use super::Problem;
+use super::extract::{Administering, Body, Known, Named, Reading, Wish};
+use crate::Service;
+use crate::wire::{BlocksRequest, BlocksView, FactEntry, FactsAnswer, FactsWish};
+
+/// What is known about whom, and since when.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/facts", tag = "facts",
+    params(("agent" = String, Path, description = "Name of the agent"), FactsWish),
+    responses((status = 200, description = "The facts that fit", body = FactsAnswer))
+)]
+pub async fn find(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Wish(wish): Wish<FactsWish>,
+) -> Result<Json<FactsAnswer>, Problem> {
+    Ok(Json(service.facts(&agent, wish, service.now()).await?))
+}
+
+/// Enters a fact by hand, or its end. It holds beside or instead of others as if it had been said.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/facts", tag = "facts",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = FactEntry,
+    responses((status = 200, description = "What is known about its subject now", body = FactsAnswer))
+)]
+pub async fn enter(
+    State(service): State<Service>,
+    Named(agent, _): Named<Administering>,
+    body: Body<FactEntry>,
+) -> Result<Json<FactsAnswer>, Problem> {
+    Ok(Json(service.enter_fact(&agent, body.value, service.now()).await?))
+}
+
+/// Small texts that are always in context: persona, human, project.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/blocks", tag = "blocks",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    responses((status = 200, description = "The blocks", body = BlocksView))
+)]
+pub async fn blocks(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+) -> Result<Json<BlocksView>, Problem> {
+    Ok(Json(service.blocks(&agent).await?))
+}
+
+/// Writes blocks. Those that are not named stay; an empty text removes one.
+#[utoipa::path(
+    put, path = "/v1/agents/{agent}/blocks", tag = "blocks",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = BlocksRequest,
+    responses((status = 200, description = "All blocks as they are now", body = BlocksView))
+)]
+pub async fn write_blocks(
+    State(service): State<Service>,
+    Named(agent, _): Named<Administering>,
+    body: Body<BlocksRequest>,
+) -> Result<Json<BlocksView>, Problem> {
+    Ok(Json(service.write_blocks(&agent, body.value, service.now()).await?))
+}

@@ -1,0 +1,36 @@
+//! `GET /healthz`, `GET /readyz`: for whoever watches the process. No key is needed, and nothing is told but that.
+
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::Problem;
+use crate::Service;
+
+/// That it is well.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct Health {
+    /// `ok`.
+    pub status: String,
+    /// The version of Annals.
+    pub version: String,
+}
+
+fn well() -> Json<Health> {
+    Json(Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
+}
+
+/// The process answers.
+#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
+pub async fn alive() -> Json<Health> {
+    well()
+}
+
+/// The store answers as well, so that requests can be served.
+#[utoipa::path(get, path = "/readyz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
+pub async fn ready(State(service): State<Service>) -> Result<Json<Health>, Problem> {
+    service.catalog.agents().await?;
+    Ok(well())
+}

@@ -1,0 +1,87 @@
+//! `GET|PATCH|DELETE …/memories/{id}`, `…/sources`, `POST …/forget`.
+
+use annals_core::MemoryId;
+use annals_core::ports::Target;
+use axum::Json;
+use axum::extract::State;
+
+use super::Problem;
+use super::extract::{Administering, Body, Id, Known, Reading, Wish};
+use super::messages::Dry;
+use crate::Service;
+use crate::wire::{CorrectRequest, ForgetAnswer, ForgetRequest, MemoryAnswer, SourcesAnswer};
+
+/// One memory in full, with its sentences and former texts.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/memories/{id}", tag = "memories",
+    params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
+    responses((status = 200, description = "The memory", body = MemoryAnswer))
+)]
+pub async fn get(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Id(id): Id,
+) -> Result<Json<MemoryAnswer>, Problem> {
+    Ok(Json(service.memory(&agent, &id).await?))
+}
+
+/// What a memory was made from.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/memories/{id}/sources", tag = "memories",
+    params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
+    responses((status = 200, description = "Those that still exist", body = SourcesAnswer))
+)]
+pub async fn sources(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Id(id): Id,
+) -> Result<Json<SourcesAnswer>, Problem> {
+    Ok(Json(service.sources(&agent, &id).await?))
+}
+
+/// Corrects a memory, or pins it. The former words are kept as a version.
+#[utoipa::path(
+    patch, path = "/v1/agents/{agent}/memories/{id}", tag = "memories",
+    params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
+    request_body = CorrectRequest,
+    responses((status = 200, description = "The memory as it is now", body = MemoryAnswer))
+)]
+pub async fn correct(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Id(id): Id,
+    body: Body<CorrectRequest>,
+) -> Result<Json<MemoryAnswer>, Problem> {
+    Ok(Json(service.correct(&agent, &id, body.value, service.now()).await?))
+}
+
+/// Forgets a memory, with all that was made of it; says what would go unless `dry_run=false`.
+#[utoipa::path(
+    delete, path = "/v1/agents/{agent}/memories/{id}", tag = "forgetting",
+    params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory"), Dry),
+    responses((status = 200, description = "What went, or would go", body = ForgetAnswer))
+)]
+pub async fn forget_one(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Id(id): Id,
+    Wish(dry): Wish<Dry>,
+) -> Result<Json<ForgetAnswer>, Problem> {
+    let target = Target::Memories(vec![MemoryId::from_text(id)]);
+    Ok(Json(service.forget_target(&agent, &target, dry.dry_run, service.now()).await?))
+}
+
+/// Forgets memories, a conversation, a subject or a range of days, and proves it; a dry run unless `dry_run` is false.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/forget", tag = "forgetting",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = ForgetRequest,
+    responses((status = 200, description = "What went, or would go", body = ForgetAnswer))
+)]
+pub async fn forget(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    body: Body<ForgetRequest>,
+) -> Result<Json<ForgetAnswer>, Problem> {
+    Ok(Json(service.forget(&agent, body.value, service.now()).await?))
+}

@@ -1,0 +1,165 @@
+//! `POST …/messages`, `DELETE …/conversations/{id}`, `GET /v1/operations/{id}`.
+
+use std::time::Duration;
+
+use annals_core::ports::Target;
+use annals_core::{Digest, Error, Operation};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::Problem;
+use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, Wish};
+use crate::Service;
+use crate::access::Caller;
+use crate::operations::Accepted;
+use crate::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
+
+/// The longest that a request waits.
+const LONGEST_WAIT: u64 = 60;
+const USUAL_WAIT: u64 = 10;
+/// The longest Idempotency-Key.
+const LONGEST_KEY: usize = 255;
+
+/// How far to wait.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Waiting {
+    /// Answers only when the messages have come so far, or when the time is over; `status` says which.
+    wait: Option<Progress>,
+    /// How long to wait at most: 0 to 60 seconds.
+    #[param(minimum = 0, maximum = 60)]
+    #[serde(default = "usual_wait")]
+    timeout_seconds: u64,
+}
+
+fn usual_wait() -> u64 {
+    USUAL_WAIT
+}
+
+/// Stores messages of one or many conversations. Once this answers they are committed and fsynced.
+///
+/// They are searchable a moment later, and reach every summary when their day is over. Sending the same again is harmless
+/// where messages have an `id`, or the request an `Idempotency-Key`.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/messages", tag = "messages",
+    params(("agent" = String, Path, description = "Name of the agent; a new one begins with its first message"), Waiting,
+        ("Idempotency-Key" = Option<String>, Header, description = "A word of yours for this request: sent again with it, it is answered as before")),
+    request_body = IngestRequest,
+    responses((status = 202, description = "Stored for good", body = Ingested))
+)]
+pub async fn ingest(
+    State(service): State<Service>,
+    Named(agent, _): Named<Adding>,
+    Wish(waiting): Wish<Waiting>,
+    headers: HeaderMap,
+    body: Body<IngestRequest>,
+) -> Result<(StatusCode, Json<Ingested>), Problem> {
+    if waiting.timeout_seconds > LONGEST_WAIT {
+        return Err(Problem::malformed("timeout_seconds", format!("is above {LONGEST_WAIT}")));
+    }
+    service.admit(&agent).await?;
+    let now = service.now();
+    let accepted = match idempotency_key(&headers)? {
+        None => service.ingest(&agent, body.value, now).await?,
+        Some(key) => {
+            let (key, digest) = (Digest::of([key]), Digest::of([&body.bytes]));
+            service.ingest_once(&agent, &key, &digest, body.value, now).await.map_err(reused)?
+        }
+    };
+    let operation = &accepted.operation;
+    let status = match waiting.wait {
+        None => service.progress(&agent, operation).await?,
+        Some(goal) => {
+            if goal == Progress::Extracted {
+                service.read_soon(&agent);
+            }
+            service.wait(&agent, operation, goal, Duration::from_secs(waiting.timeout_seconds)).await?
+        }
+    };
+    Ok((StatusCode::ACCEPTED, Json(view(accepted, status))))
+}
+
+fn view(accepted: Accepted, status: Progress) -> Ingested {
+    let Operation { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
+    Ingested {
+        operation_id: id,
+        status,
+        accepted: new,
+        duplicate,
+        revised,
+        forgotten,
+        masked,
+        ignored_fields: accepted.ignored,
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
+    match headers.get("idempotency-key").map(axum::http::HeaderValue::as_bytes) {
+        Some([]) => Err(Problem::malformed("Idempotency-Key", "is empty")),
+        Some(key) if key.len() > LONGEST_KEY => {
+            Err(Problem::malformed("Idempotency-Key", format!("has {} bytes; {LONGEST_KEY} are allowed", key.len())))
+        }
+        key => Ok(key),
+    }
+}
+
+fn reused(error: Error) -> Problem {
+    match error {
+        Error::Invalid(fault) if fault.field == "Idempotency-Key" => {
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_key_reused", fault.to_string())
+        }
+        other => other.into(),
+    }
+}
+
+/// How far an accepted request has come.
+#[utoipa::path(
+    get, path = "/v1/operations/{id}", tag = "messages",
+    params(("id" = String, Path, description = "The `operation_id` of an answer")),
+    responses((status = 200, description = "What became of it", body = OperationView))
+)]
+pub async fn operation(
+    State(service): State<Service>,
+    Permitted(caller, _): Permitted<Adding>,
+    Id(id): Id,
+) -> Result<Json<OperationView>, Problem> {
+    let (agent, view) = service.operation(caller.workspace(), &id).await?;
+    if !Caller::opens(&caller, &agent) {
+        return Err(Error::NotFound { what: "operation", name: id }.into());
+    }
+    Ok(Json(view))
+}
+
+/// Whether to do it.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Dry {
+    /// Only says what would go. This is the default; `false` does it, and it cannot be taken back.
+    #[serde(default = "yes")]
+    pub(super) dry_run: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Forgets a conversation, with all that was made of it; says what would go unless `dry_run=false`.
+#[utoipa::path(
+    delete, path = "/v1/agents/{agent}/conversations/{id}", tag = "forgetting",
+    params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "The conversation"), Dry),
+    responses((status = 200, description = "What went, or would go", body = ForgetAnswer))
+)]
+pub async fn forget_conversation(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    Id(id): Id,
+    Wish(dry): Wish<Dry>,
+) -> Result<Json<ForgetAnswer>, Problem> {
+    let target = Target::Conversation(id);
+    Ok(Json(service.forget_target(&agent, &target, dry.dry_run, service.now()).await?))
+}

@@ -1,0 +1,164 @@
+//! The one place where errors become HTTP answers: problem documents (RFC 9457) with a stable `code`.
+
+use annals_core::{Error, Fault};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::request::request_id;
+
+/// Why a request was not answered as it asked.
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    detail: String,
+    faults: Vec<Fault>,
+    /// Seconds after which trying again makes sense.
+    retry_after: Option<u64>,
+}
+
+/// A problem document. Programs branch on `code`, people read `detail`.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct ProblemView {
+    /// A URI reference that names the kind of problem.
+    #[serde(rename = "type")]
+    #[schema(example = "/docs/problems#invalid")]
+    pub kind: String,
+    /// What the status means.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// A stable word for the kind of problem.
+    #[schema(example = "invalid")]
+    pub code: String,
+    /// What happened, in words.
+    pub detail: String,
+    /// The id of the request, to be found in the log.
+    pub request_id: String,
+    /// Each fault with its field, when the request itself is wrong.
+    pub faults: Vec<FaultView>,
+}
+
+/// One thing wrong with a request.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct FaultView {
+    /// The field.
+    #[schema(example = "messages[0].content")]
+    pub field: String,
+    /// What is wrong with it.
+    #[schema(example = "is empty")]
+    pub reason: String,
+}
+
+impl Problem {
+    /// A problem of the request itself rather than of memory.
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
+        Problem { status, code, detail: detail.into(), faults: Vec::new(), retry_after: None }
+    }
+
+    /// A request that does not parse, with the field where it does not.
+    pub fn malformed(field: impl Into<String>, reason: impl Into<String>) -> Problem {
+        Problem::from(Error::invalid(field, reason))
+    }
+
+    /// The same, to be tried again after so many seconds.
+    pub fn after(self, seconds: u64) -> Problem {
+        Problem { retry_after: Some(seconds), ..self }
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The stable word.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// What happened, in words.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Problem {
+        let (status, code) = kind(&error);
+        let retry_after = match &error {
+            Error::Unavailable { retry_after, .. } => {
+                Some(retry_after.map_or(60, |wait| u64::try_from(wait.as_secs()).unwrap_or(60).max(1)))
+            }
+            Error::Budget { .. } => Some(3600),
+            Error::Storage { .. } | Error::Damaged { .. } | Error::InUse { .. } => Some(10),
+            _ => None,
+        };
+        let detail = chain(&error);
+        let faults = match error {
+            Error::Invalid(fault) => vec![fault],
+            Error::Faults(faults) => faults,
+            _ => Vec::new(),
+        };
+        Problem { status, code, detail, faults, retry_after }
+    }
+}
+
+fn kind(error: &Error) -> (StatusCode, &'static str) {
+    match error {
+        Error::Invalid(_) | Error::Faults(_) => (StatusCode::BAD_REQUEST, "invalid"),
+        Error::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
+        Error::Stale { .. } => (StatusCode::CONFLICT, "stale"),
+        Error::NotFound { .. } => (StatusCode::NOT_FOUND, "not_found"),
+        Error::Budget { .. } => (StatusCode::TOO_MANY_REQUESTS, "budget"),
+        Error::InUse { .. } => (StatusCode::SERVICE_UNAVAILABLE, "in_use"),
+        Error::Damaged { .. } => (StatusCode::SERVICE_UNAVAILABLE, "damaged"),
+        Error::Storage { .. } => (StatusCode::SERVICE_UNAVAILABLE, "storage"),
+        Error::Model { .. } => (StatusCode::BAD_GATEWAY, "model"),
+        Error::Unavailable { .. } => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+    }
+}
+
+/// The error and its causes, leaving out a cause that its effect already tells word by word.
+pub fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Problem { status, code, detail, faults, retry_after } = self;
+        if status.is_server_error() {
+            tracing::error!(code, error = detail, "a request failed");
+        }
+        let view = ProblemView {
+            kind: format!("/docs/problems#{code}"),
+            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: status.as_u16(),
+            code: code.to_owned(),
+            detail,
+            request_id: request_id(),
+            faults: faults.into_iter().map(|fault| FaultView { field: fault.field, reason: fault.reason }).collect(),
+        };
+        let mut response = (status, axum::Json(view)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}

@@ -1,0 +1,63 @@
+//! All routes with their description.
+
+use axum::Router;
+use axum::http::StatusCode;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes as collect;
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+use super::{Problem, agents, describe, facts, health, memories, messages, searches, settings};
+use crate::Service;
+
+/// The routes, and what OpenAPI says of them.
+pub struct Routes {
+    /// Those that need a key where there are keys.
+    pub guarded: Router,
+    /// Those that anybody may ask.
+    pub open: Router,
+    /// The description of both.
+    pub api: OpenApi,
+}
+
+/// All routes over a service.
+pub fn routes(service: Service) -> Routes {
+    let (guarded, api) = OpenApiRouter::with_openapi(describe::base())
+        .routes(collect!(messages::ingest))
+        .routes(collect!(messages::operation))
+        .routes(collect!(messages::forget_conversation))
+        .routes(collect!(searches::search))
+        .routes(collect!(searches::context))
+        .routes(collect!(searches::timeline))
+        .routes(collect!(memories::get, memories::correct, memories::forget_one))
+        .routes(collect!(memories::sources))
+        .routes(collect!(memories::forget))
+        .routes(collect!(facts::find, facts::enter))
+        .routes(collect!(facts::blocks, facts::write_blocks))
+        .routes(collect!(settings::get, settings::change))
+        .routes(collect!(settings::status))
+        .routes(collect!(settings::rollup))
+        .routes(collect!(settings::export))
+        .routes(collect!(agents::list))
+        .routes(collect!(agents::delete))
+        .split_for_parts();
+    let (open, open_api) = OpenApiRouter::with_openapi(api)
+        .routes(collect!(health::alive))
+        .routes(collect!(health::ready))
+        .split_for_parts();
+    let api = describe::complete(open_api);
+    let pages = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).url("/openapi.json", api.clone());
+    let guarded = guarded.with_state(service.clone());
+    let open = open.with_state(service).merge(pages);
+    Routes { guarded, open, api }
+}
+
+/// The answer to a path that leads nowhere.
+pub(crate) async fn nowhere() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such path; /docs shows those that there are")
+}
+
+/// The answer to a method that a path does not have.
+pub(crate) async fn no_such_method() -> Problem {
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method; see /docs")
+}

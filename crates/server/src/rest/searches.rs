@@ -1,0 +1,55 @@
+//! `POST …/search`, `POST …/context`, `GET …/timeline`.
+
+use axum::Json;
+use axum::extract::State;
+
+use super::Problem;
+use super::extract::{Body, Known, Reading, Wish};
+use crate::Service;
+use crate::wire::{ContextAnswer, ContextWish, SearchAnswer, SearchRequest, TimelineAnswer, TimelineWish};
+
+/// Searches an agent's memory by grain and date range.
+///
+/// Each result prints the days that it covers; an empty range is said to be empty.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/search", tag = "recall",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = SearchRequest,
+    responses((status = 200, description = "What was found, best first", body = SearchAnswer))
+)]
+pub async fn search(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    body: Body<SearchRequest>,
+) -> Result<Json<SearchAnswer>, Problem> {
+    Ok(Json(service.search(&agent, body.value, service.now()).await?))
+}
+
+/// Context for a prompt: blocks, facts, turns and summaries that an answer should know of, within a budget of tokens.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/context", tag = "recall",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = ContextWish,
+    responses((status = 200, description = "Text to put into a prompt, fenced as data", body = ContextAnswer))
+)]
+pub async fn context(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    body: Body<ContextWish>,
+) -> Result<Json<ContextAnswer>, Problem> {
+    Ok(Json(service.context(&agent, body.value, service.now()).await?))
+}
+
+/// Memories in order of time, oldest first, and the periods that are still open.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/timeline", tag = "recall",
+    params(("agent" = String, Path, description = "Name of the agent"), TimelineWish),
+    responses((status = 200, description = "The memories", body = TimelineAnswer))
+)]
+pub async fn timeline(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Wish(wish): Wish<TimelineWish>,
+) -> Result<Json<TimelineAnswer>, Problem> {
+    Ok(Json(service.timeline(&agent, wish, service.now()).await?))
+}

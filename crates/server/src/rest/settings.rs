@@ -1,0 +1,80 @@
+//! `GET|PUT …/settings`, `GET …/status`, `POST …/rollup`, `GET …/export`.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::IntoResponse;
+
+use super::Problem;
+use super::extract::{Administering, Body, Known, Named, Reading};
+use crate::Service;
+use crate::wire::{RollupAnswer, RollupRequest, SettingsChange, SettingsView, StatusView};
+
+/// An agent's settings: zone, language, plan, engine, prompts, budget, masking.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/settings", tag = "agents",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    responses((status = 200, description = "The settings", body = SettingsView))
+)]
+pub async fn get(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+) -> Result<Json<SettingsView>, Problem> {
+    Ok(Json(service.settings(&agent).await?))
+}
+
+/// Changes settings, all or none; what is not named stays. An agent that is not known yet begins with them.
+#[utoipa::path(
+    put, path = "/v1/agents/{agent}/settings", tag = "agents",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = SettingsChange,
+    responses((status = 200, description = "The settings as they are now", body = SettingsView))
+)]
+pub async fn change(
+    State(service): State<Service>,
+    Named(agent, _): Named<Administering>,
+    body: Body<SettingsChange>,
+) -> Result<Json<SettingsView>, Problem> {
+    Ok(Json(service.change_settings(&agent, body.value, service.now()).await?))
+}
+
+/// How an agent is doing: what is stored, what waits and why, what failed, what it cost.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/status", tag = "agents",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    responses((status = 200, description = "Its status", body = StatusView))
+)]
+pub async fn status(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+) -> Result<Json<StatusView>, Problem> {
+    Ok(Json(service.status(&agent, service.now()).await?))
+}
+
+/// Rolls up what is due now instead of at the next wake-up. Periods that are not over are never due.
+#[utoipa::path(
+    post, path = "/v1/agents/{agent}/rollup", tag = "agents",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    request_body = RollupRequest,
+    responses((status = 200, description = "What was written, or would be read", body = RollupAnswer))
+)]
+pub async fn rollup(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+    body: Body<RollupRequest>,
+) -> Result<Json<RollupAnswer>, Problem> {
+    Ok(Json(service.rollup(&agent, body.value, service.now()).await?))
+}
+
+/// Everything of an agent, one JSON record a line, as `annals import` takes it back.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/export", tag = "agents",
+    params(("agent" = String, Path, description = "Name of the agent")),
+    responses((status = 200, description = "The records", body = String, content_type = "application/x-ndjson"))
+)]
+pub async fn export(
+    State(service): State<Service>,
+    Known(agent, _): Known<Administering>,
+) -> Result<impl IntoResponse, Problem> {
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], service.export(&agent).await?))
+}

@@ -1,0 +1,56 @@
+//! Asking a process over its Unix socket, and reading its answer line by line as it comes.
+
+use std::collections::VecDeque;
+
+use axum::body::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::{Request, header};
+use hyper_util::rt::TokioIo;
+use tokio::net::UnixStream;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// The lines of an answer.
+pub struct Lines {
+    body: Incoming,
+    rest: Vec<u8>,
+    lines: VecDeque<String>,
+}
+
+/// Sends a body to a path, and gives the lines of the answer.
+pub async fn post(owner: UnixStream, path: &str, body: Vec<u8>) -> Result<Lines, Failure> {
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(owner)).await?;
+    // It ends with the answer; a failure of its own shows in the body.
+    tokio::spawn(connection);
+    let request = Request::post(path).header(header::HOST, "localhost").body(Full::new(Bytes::from(body)))?;
+    let response = sender.send_request(request).await?;
+    if !response.status().is_success() {
+        return Err(format!("it answers {}", response.status()).into());
+    }
+    Ok(Lines { body: response.into_body(), rest: Vec::new(), lines: VecDeque::new() })
+}
+
+impl Lines {
+    /// The next line without its end; none after the last.
+    pub async fn next(&mut self) -> Result<Option<String>, Failure> {
+        loop {
+            if let Some(line) = self.lines.pop_front() {
+                return Ok(Some(line));
+            }
+            let Some(frame) = self.body.frame().await else { return Ok(None) };
+            if let Ok(data) = frame?.into_data() {
+                self.take(&data)?;
+            }
+        }
+    }
+
+    fn take(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.rest.extend_from_slice(data);
+        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            self.lines.push_back(String::from_utf8(line[..end].to_vec())?);
+        }
+        Ok(())
+    }
+}

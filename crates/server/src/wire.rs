@@ -1,0 +1,22 @@
+//! What goes over the wire, as REST, MCP and the command's `--json` show it. Field names are part of the interface and change
+//! on purpose only. Plain data: no rule of the product lives here.
+
+mod context;
+mod facts;
+mod forget;
+mod ingest;
+mod memory;
+mod search;
+mod settings;
+mod status;
+mod words;
+
+pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextWish, DocumentIn};
+pub use facts::{FactEntry, FactView, FactsAnswer, FactsWish, Verb};
+pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
+pub use ingest::{Ingested, IngestRequest, MessageIn, OperationView, Progress};
+pub use memory::{CorrectRequest, CoverView, MemoryAnswer, MemoryView, SentenceView, SourcesAnswer, VersionView};
+pub use search::{RangeView, SearchAnswer, SearchRequest, TimelineAnswer, TimelineWish};
+pub use settings::{SettingsChange, SettingsView, ZoneView};
+pub use status::{AgentsAnswer, FailureView, GrainStatus, RollupAnswer, RollupRequest, StatusView, UsageView};
+pub use words::{EngineWord, GrainWord, KindWord, RoleWord};

@@ -1,0 +1,124 @@
+//! Context for a prompt, and the blocks that are always in it.
+
+use annals_core::Date;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What a prompt should be answered with in mind.
+#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContextWish {
+    /// The prompt, or the last message.
+    #[schema(example = "What should I bring Ann for her birthday?", min_length = 1)]
+    pub prompt: String,
+    /// The most tokens of the text that comes back: 64 to 100,000.
+    #[serde(default = "budget")]
+    #[schema(minimum = 64, maximum = 100_000, default = 2000)]
+    pub budget_tokens: usize,
+    /// Who asks; what is known about them counts as well.
+    #[serde(default)]
+    pub speaker: Option<String>,
+    /// The conversation that is going on.
+    #[serde(default)]
+    pub conversation: Option<String>,
+    /// First day, inclusive.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>")]
+    pub from: Option<Date>,
+    /// Last day, inclusive.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>")]
+    pub to: Option<Date>,
+    /// Texts of your own that compete for the budget.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    pub documents: Vec<DocumentIn>,
+}
+
+fn budget() -> usize {
+    2000
+}
+
+/// A text of the caller's.
+#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentIn {
+    /// What to call it in the answer.
+    pub id: String,
+    /// Its title.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Its words.
+    pub text: String,
+}
+
+/// Context within the budget.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct ContextAnswer {
+    /// Whose memory.
+    pub agent: String,
+    /// To be put into a prompt as it is: dated lines, fenced as data, so that a model does not take them for instructions.
+    pub text: String,
+    /// What the text is made of, in its order.
+    pub items: Vec<ContextItemView>,
+    /// Tokens of the text, as estimated.
+    pub tokens: usize,
+    /// How many more would have fitted the question but not the budget.
+    pub omitted: usize,
+}
+
+/// One piece of context.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct ContextItemView {
+    /// Id of the memory, fact or document, or name of the block.
+    pub id: String,
+    /// `block`, `fact`, `turn`, `summary` or `document`.
+    pub kind: String,
+    /// What it covers in time, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dates: Option<String>,
+    /// The words.
+    pub text: String,
+    /// How well it fits.
+    pub score: f64,
+    /// Tokens, as estimated.
+    pub tokens: usize,
+}
+
+/// A small text that is always in context: persona, human, project …
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockView {
+    /// Its name: 1 to 64 bytes.
+    #[schema(example = "human", min_length = 1, max_length = 64)]
+    pub name: String,
+    /// The words, at most 16 KiB; an empty text removes the block.
+    #[schema(example = "Ann, a nurse in Bern. Prefers short answers.")]
+    pub text: String,
+    /// When it was last written.
+    #[serde(default, skip_serializing_if = "Option::is_none", skip_deserializing)]
+    #[schema(value_type = Option<String>, format = DateTime, read_only)]
+    #[schemars(with = "Option<String>")]
+    pub updated_at: Option<annals_core::Timestamp>,
+}
+
+/// Blocks to write; those that are not named stay as they are.
+#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlocksRequest {
+    /// The blocks.
+    #[schema(min_items = 1, max_items = 32)]
+    pub blocks: Vec<BlockView>,
+}
+
+/// An agent's blocks, by name.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct BlocksView {
+    /// Whose.
+    pub agent: String,
+    /// The blocks.
+    pub blocks: Vec<BlockView>,
+}

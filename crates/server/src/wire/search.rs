@@ -1,0 +1,134 @@
+//! Questions by grain and date range, and their answers.
+
+use annals_core::{Date, Grain, Kind};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{GrainWord, KindWord, MemoryView};
+
+/// A search. Dates are local days of the agent's zone, and hard filters: nothing that lies wholly outside them is an answer.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// What is looked for; without it, the newest memories come.
+    #[serde(default)]
+    #[schema(example = "why was the trip cancelled?")]
+    pub query: Option<String>,
+    /// The grains to search; none means those that suit the range and the question.
+    #[serde(default)]
+    #[schema(value_type = Vec<GrainWord>)]
+    #[schemars(with = "Vec<GrainWord>")]
+    pub grains: Vec<Grain>,
+    /// First day, inclusive.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Date, example = "2026-03-01")]
+    #[schemars(with = "Option<String>")]
+    pub from: Option<Date>,
+    /// Last day, inclusive.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Date, example = "2026-03-31")]
+    #[schemars(with = "Option<String>")]
+    pub to: Option<Date>,
+    /// Nothing newer than so many local days ago; 0 is today.
+    #[serde(default)]
+    pub minimum_days_ago: Option<u32>,
+    /// Nothing older than so many local days ago.
+    #[serde(default)]
+    pub maximum_days_ago: Option<u32>,
+    /// The cover of one period, instead of the bounds above: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`.
+    #[serde(default)]
+    pub period: Option<String>,
+    /// Leaves out coarser memories that cover days outside the range as well.
+    #[serde(default)]
+    pub strict: bool,
+    /// What kinds of memory; none means all.
+    #[serde(default)]
+    #[schema(value_type = Vec<KindWord>)]
+    #[schemars(with = "Vec<KindWord>")]
+    pub kinds: Vec<Kind>,
+    /// Only turns of this conversation.
+    #[serde(default)]
+    pub conversation: Option<String>,
+    /// The most results: 1 to 1,000.
+    #[serde(default = "ten")]
+    #[schema(minimum = 1, maximum = 1000, default = 10)]
+    pub limit: usize,
+}
+
+fn ten() -> usize {
+    10
+}
+
+/// The days that were searched; an end that is missing is open.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct RangeView {
+    /// First day, inclusive.
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>")]
+    pub from: Option<Date>,
+    /// Last day, inclusive.
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>")]
+    pub to: Option<Date>,
+}
+
+impl From<annals_core::DateRange> for RangeView {
+    fn from(range: annals_core::DateRange) -> RangeView {
+        RangeView { from: range.from, to: range.to }
+    }
+}
+
+/// Answer to a search, best first.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct SearchAnswer {
+    /// Whose memory.
+    pub agent: String,
+    /// The days that were searched.
+    pub range: RangeView,
+    /// What was found.
+    pub results: Vec<MemoryView>,
+    /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
+    pub range_is_empty: bool,
+    /// What to try when little was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// Which memories to list in order of time.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TimelineWish {
+    /// The grains, separated by commas; without it all summaries.
+    #[serde(default)]
+    #[param(example = "daily,weekly")]
+    pub grains: Option<String>,
+    /// First day, inclusive.
+    #[serde(default)]
+    #[param(value_type = Option<String>, format = Date)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>")]
+    pub from: Option<Date>,
+    /// Last day, inclusive.
+    #[serde(default)]
+    #[param(value_type = Option<String>, format = Date)]
+    #[schema(value_type = Option<String>, format = Date)]
+    #[schemars(with = "Option<String>")]
+    pub to: Option<Date>,
+    /// The most memories: 1 to 1,000; 100 if not given.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: Option<usize>,
+}
+
+/// Memories in order of time, oldest first; of those that begin together the coarsest first.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct TimelineAnswer {
+    /// Whose.
+    pub agent: String,
+    /// The memories.
+    pub memories: Vec<MemoryView>,
+    /// Periods with input that are not over yet, from fine to coarse: their summaries are still to come.
+    pub open: Vec<String>,
+}
