@@ -25,8 +25,8 @@ fn lines(connection: &Connection, sql: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use crate::fixture::{Folder, said};
-    use annals_core::ports::Journal;
-    use annals_core::{Catalog, MemoryId};
+    use annals_core::ports::{Journal, Requests};
+    use annals_core::{Catalog, Digest, MemoryId};
     use annals_testkit::{agent, at, entry, period, summary};
 
     #[tokio::test]
@@ -40,12 +40,15 @@ mod tests {
             ("INSERT INTO statement_source VALUES (1, 'f-none', 0, 't-1')", "has sources but is not there"),
             ("UPDATE ledger SET sealed = 1", "is sealed without a base, or has one and is not"),
             ("UPDATE journal SET log_version = 9", "lies beyond the sequence"),
+            ("DELETE FROM operation", "has outlived it"),
             ("PRAGMA foreign_keys = OFF; DELETE FROM agent", "lacks its agent"),
         ] {
             let folder = Folder::new();
             let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
             let turn = said(&me, "1", "tea");
-            let seq = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap().seq;
+            let done = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap();
+            let (seq, key) = (done.seq, Digest::of(["key"]));
+            catalog.save_request(&me, &key, &key, &done.id, now).await.unwrap();
             let day = summary(&turn.day.to_string(), seq, &[turn.id], "They had tea.");
             catalog.save_summaries(&me, vec![day], now).await.unwrap();
             catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();

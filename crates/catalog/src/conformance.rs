@@ -28,4 +28,7 @@ keeps_the_promises_of! {
     replies: replies_suite,
     erasure: erasure_suite,
     archive: archive_suite,
+    blocks: blocks_suite,
+    requests: requests_suite,
+    keys: keys_suite,
 }

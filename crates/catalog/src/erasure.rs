@@ -9,13 +9,13 @@ mod summaries;
 mod wipe;
 mod words;
 
-use annals_core::ports::{Reach, Target};
+use annals_core::ports::{Block, Reach, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, Period, Timestamp};
 use rusqlite::Connection;
 
 use crate::failure::Result;
 use crate::forgotten::Traces;
-use crate::{agents, dead_letters, ledger, log, memories, remove, sequence};
+use crate::{agents, blocks, cleaning, dead_letters, ledger, log, memories, remove, sequence};
 use aim::Aim;
 #[cfg(test)]
 pub(crate) use aim::{OF_CONVERSATION, WITHIN};
@@ -34,6 +34,7 @@ pub(crate) fn reach(connection: &Connection, agent: &Agent, target: &Target) -> 
 pub(crate) fn erase(connection: &Connection, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
     let agent_id = agents::known(connection, agent)?;
     let aim = Aim::new(connection, agent, agent_id, target)?;
+    cleaning::owe(connection, agent)?;
     let erasing = Erasing { connection, agent, agent_id, aim, now, reach: Reach::default() };
     if *target == Target::Agent { erasing.everything() } else { erasing.part() }
 }
@@ -52,6 +53,7 @@ struct Erasing<'c> {
 struct Gone {
     memories: Vec<Memory>,
     operations: Vec<FactOperation>,
+    blocks: Vec<Block>,
 }
 
 impl Erasing<'_> {
@@ -94,7 +96,18 @@ impl Erasing<'_> {
         if !operations.is_empty() {
             log::raise_version(self.connection, self.agent_id)?;
         }
-        Ok(Gone { memories, operations })
+        let blocks = self.take_blocks()?;
+        Ok(Gone { memories, operations, blocks })
+    }
+
+    fn take_blocks(&mut self) -> Result<Vec<Block>> {
+        let mut gone = blocks::of(self.connection, self.agent_id)?;
+        gone.retain(|block| self.aim.takes_block(block));
+        for block in &gone {
+            blocks::remove_of(self.connection, self.agent_id, &block.name)?;
+            self.reach.blocks.push(block.name.clone());
+        }
+        Ok(gone)
     }
 
     fn remove(&mut self, memory: &Memory) -> Result<()> {

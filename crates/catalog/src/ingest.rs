@@ -22,7 +22,8 @@ pub(crate) fn ingest(
     revise: bool,
     now: Timestamp,
 ) -> Result<Operation> {
-    let mut operation = Operation { id: operation_id(turns), ..Operation::default() };
+    let masked = turns.iter().map(|turn| turn.masked).sum();
+    let mut operation = Operation { id: operation_id(turns), masked, ..Operation::default() };
     if turns.is_empty() {
         return Ok(operation);
     }
@@ -135,11 +136,11 @@ fn conflict(turn: &Turn) -> Failure {
     Error::Conflict { conversation, id }.into()
 }
 
-/// The same for the same turns, whenever they are sent.
+/// The same for the same turns, whenever they are sent; another for each agent, whose turns have ids of their own.
 fn operation_id(turns: &[Turn]) -> String {
     let parts = turns.iter().flat_map(|turn| {
         let content = turn.message.digest().0.to_vec();
-        [turn.key.conversation.clone().into_bytes(), turn.key.id.clone().into_bytes(), content]
+        [turn.id.as_str().as_bytes().to_vec(), content]
     });
     format!("o-{}", &Digest::of(parts).to_string()[..OPERATION_ID])
 }
@@ -152,20 +153,20 @@ fn save_operation(connection: &Connection, agent_id: i64, operation: &Operation)
         signed(operation.duplicate),
         signed(operation.revised),
         signed(operation.forgotten),
+        signed(operation.masked),
         signed(operation.seq),
     ])?;
     Ok(())
 }
 
-fn read_operation(row: &Row) -> rusqlite::Result<Operation> {
+pub(crate) fn read_operation(row: &Row) -> rusqlite::Result<Operation> {
     Ok(Operation {
         id: row.get("id")?,
         accepted: number(row, "accepted")?,
         duplicate: number(row, "duplicate")?,
         revised: number(row, "revised")?,
         forgotten: number(row, "forgotten")?,
-        // Counted by who masks, before storage.
-        masked: 0,
+        masked: number(row, "masked")?,
         seq: number(row, "seq")?,
     })
 }

@@ -63,6 +63,24 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
+/// Notes that rolling up the periods has to wait. Those without row are left out.
+pub(crate) fn note_outage(
+    connection: &Connection,
+    agent: &Agent,
+    periods: &[Period],
+    error: &str,
+    not_before: Timestamp,
+    now: Timestamp,
+) -> Result<()> {
+    let agent_id = agents::known(connection, agent)?;
+    let mut statement = connection.prepare_cached(include_str!("sql/note_outage.sql"))?;
+    for period in periods {
+        let (grain, label) = (grain_number(period.grain()), period.to_string());
+        statement.execute(params![agent_id, grain, label, error, micros(not_before), micros(now)])?;
+    }
+    Ok(())
+}
+
 /// Writes a row of an archive, in place of one that is there.
 pub(crate) fn restore(connection: &Connection, agent_id: i64, row: &LedgerRow) -> Result<()> {
     connection.prepare_cached(include_str!("sql/restore_row.sql"))?.execute(params![

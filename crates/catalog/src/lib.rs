@@ -1,4 +1,5 @@
-//! The ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure` and `Archive` on SQLite: one file that owns the truth.
+//! The ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests` and `Keys` on SQLite: one
+//! file that owns the truth.
 //!
 //! Relies on being the only process with the file open (the data folder's lock sees to that) and on a disk that keeps
 //! what it says it synced. One thread owns the one connection; `thread.rs` says how writes share a commit. Never
@@ -10,9 +11,11 @@
 mod agents;
 mod archive;
 mod bases;
+mod blocks;
 mod changes;
 mod check;
 mod children;
+mod cleaning;
 mod clock;
 mod columns;
 mod correct;
@@ -25,6 +28,7 @@ mod forgotten;
 mod get;
 mod ingest;
 mod inputs;
+mod keys;
 mod lanes;
 mod ledger;
 mod list;
@@ -35,6 +39,7 @@ mod pins;
 mod port;
 mod remove;
 mod replies;
+mod requests;
 mod scrub;
 mod seal;
 mod sequence;

@@ -1,9 +1,11 @@
-//! That a catalog of schema version 1 opens, and holds what it held.
+//! That catalogs of former schema versions open, and hold what they held.
 
 use std::path::Path;
 
-use annals_core::ports::{Archive, Journal, Lane, Seals};
-use annals_core::{Catalog, DeadLetter, Digest, Grain, LedgerRow, MemoryId, Operation, Sentence, Settings, Stage};
+use annals_core::ports::{Archive, Blocks, ClockNote, Erasure, Journal, Keys, Lane, Record, Replies, Requests, Seals};
+use annals_core::{
+    Catalog, DeadLetter, Digest, ExtractionLane, Grain, LedgerRow, MemoryId, Operation, Sentence, Settings, Stage,
+};
 use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
 
@@ -12,22 +14,97 @@ use crate::fixture::{Folder, said};
 use crate::power_cut::{Drive, Unsynced, open};
 
 const VERSION_1: &str = include_str!("fixture/version_1.sql");
+const VERSION_2: &str = include_str!("fixture/version_2.sql");
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
 const CAKE: &str = "t-vfrimyyiiifqr5l6hktokwrjbj";
 
-fn folder_of_version_1() -> Folder {
+fn folder_of(version: &str) -> Folder {
     let folder = Folder::new();
-    Connection::open(folder.path()).unwrap().execute_batch(VERSION_1).unwrap();
+    Connection::open(folder.path()).unwrap().execute_batch(version).unwrap();
     folder
 }
 
 #[tokio::test]
 async fn a_catalog_of_version_1_reads_back_whole() {
-    holds_what_it_held(&folder_of_version_1().open()).await;
+    holds_what_it_held(&folder_of(VERSION_1).open(), 6).await;
 }
 
-/// What the fixture says, with what is new at its default.
-async fn holds_what_it_held(catalog: &SqliteCatalog) {
+#[tokio::test]
+async fn a_catalog_of_version_2_reads_back_whole() {
+    let catalog = folder_of(VERSION_2).open();
+    holds_what_version_2_held(&catalog).await;
+    holds_what_it_held(&catalog, 12).await;
+    has_what_is_new(&catalog).await;
+}
+
+/// What the fixture says of the other agent.
+async fn holds_what_version_2_held(catalog: &SqliteCatalog) {
+    let (you, now) = (agent("you"), at("2026-06-01T00:00:00Z"));
+    let records: Vec<String> = catalog.records(&you).await.unwrap().iter().map(in_short).collect();
+    let expected = [
+        "settings keep",
+        "turn jam true true",
+        "gone t-ntutykxgssylhsgedrthrjitf6",
+        "statement You like jam. false",
+        "operation you likes jam",
+        "2026-03-04 So there was tea. dirty: false, degraded: true, base: true",
+        "2026-03-05  dirty: true, degraded: false, base: false",
+        "version You hate jam.",
+    ];
+    assert_eq!(records, expected);
+    let day = catalog.ledger(&you).await.unwrap().remove(0);
+    assert_eq!((day.sealed, day.ungrounded, day.tokens), (true, 2, 7));
+    let lane = catalog.extraction(&you).await.unwrap();
+    let failing = ExtractionLane { extracted: 7, attempts: 1, failing_since: Some(now), ..lane.clone() };
+    assert_eq!((lane.last_error.as_deref(), &lane), (Some("bad answer"), &failing));
+    assert_eq!(catalog.log_version(&you).await.unwrap(), 9);
+    assert_eq!(catalog.reply(&you, &Digest::of(["q"])).await.unwrap().as_deref(), Some("{\"text\":\"jam\"}"));
+    assert_eq!(catalog.usage(&you, now).await.unwrap()[0].tokens_in, 10);
+    let steady_since = at("2026-05-31T23:59:59.999995Z");
+    assert_eq!(catalog.clock().await.unwrap(), Some(ClockNote { seen: now, steady_since }));
+    let operation = Operation { id: "o-abcdef".into(), accepted: 1, seq: 7, forgotten: 1, ..Operation::default() };
+    assert_eq!(catalog.find_operation("default", "o-abcdef").await.unwrap(), Some((you.clone(), operation)));
+    let told = [("3", "a secret"), ("9", "a secret"), ("9", "nothing")].map(|(id, text)| {
+        let turn = said(&you, id, text);
+        (turn.key, turn.message.digest())
+    });
+    assert_eq!(catalog.forgotten(&you, &told).await.unwrap(), [true, true, false]);
+}
+
+fn in_short(record: &Record) -> String {
+    match record {
+        Record::Settings(settings) => format!("settings {}", settings.plan),
+        Record::Turn { content, extracted, pinned, .. } => format!("turn {content} {extracted} {pinned}"),
+        Record::Statement { statement, pinned } => format!("statement {} {pinned}", statement.text),
+        Record::Operation(operation) => {
+            format!("operation {} {} {}", operation.subject, operation.predicate, operation.object)
+        }
+        Record::Period { period, text, dirty, degraded, base, .. } => {
+            let (text, base) = (text.as_deref().unwrap_or_default(), base.is_some());
+            format!("{period} {text} dirty: {dirty}, degraded: {degraded}, base: {base}")
+        }
+        Record::Version { text, .. } => format!("version {text}"),
+        Record::Block { text, .. } => format!("block {text}"),
+        Record::Gone { id } => format!("gone {id}"),
+    }
+}
+
+/// What no former version had is empty, and takes what comes.
+async fn has_what_is_new(catalog: &SqliteCatalog) {
+    let (you, now, key) = (agent("you"), at("2026-06-01T00:00:00Z"), Digest::of(["key"]));
+    assert_eq!(catalog.keys().await.unwrap(), []);
+    assert_eq!(catalog.blocks(&you).await.unwrap(), []);
+    assert_eq!(catalog.cleaning_owed().await.unwrap(), []);
+    assert_eq!(catalog.request(&you, &key).await.unwrap(), None);
+    catalog.save_request(&you, &key, &key, "o-abcdef", now).await.unwrap();
+    assert_eq!(catalog.request(&you, &key).await.unwrap().map(|(_, operation)| operation.forgotten), Some(1));
+    catalog.erase(&you, &annals_core::ports::Target::Agent, now).await.unwrap();
+    assert_eq!(catalog.cleaning_owed().await.unwrap(), [(you, 1)]);
+    assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+}
+
+/// What both fixtures say, with what is new at its default. `next` is the number of the next change.
+async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let (me, now) = (agent("me"), at("2026-06-01T00:00:00Z"));
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
     let settings = Settings { time_zone: "Europe/Berlin".into(), language: "de".into(), ..Settings::default() };
@@ -67,8 +144,8 @@ async fn holds_what_it_held(catalog: &SqliteCatalog) {
     assert_eq!(catalog.log_version(&me).await.unwrap(), 0);
     assert_eq!(catalog.children(&me).await.unwrap().len(), 2);
     // And it goes on from there.
-    let next = catalog.ingest(&me, vec![said(&me, "3", "jam")], false, now).await.unwrap();
-    assert_eq!(next.seq, 6);
+    let done = catalog.ingest(&me, vec![said(&me, "3", "jam")], false, now).await.unwrap();
+    assert_eq!(done.seq, next);
     let revised = vec![said(&me, "1", "coffee")];
     catalog.ingest(&me, revised, true, now).await.unwrap();
     assert_eq!(catalog.versions(&me, &tea).await.unwrap().len(), 1);
@@ -76,11 +153,15 @@ async fn holds_what_it_held(catalog: &SqliteCatalog) {
 
 #[test]
 fn both_ways_lead_to_the_same_schema() {
-    let (old, new) = (folder_of_version_1(), Folder::new());
-    drop((old.open(), new.open()));
-    let old = schema(&Connection::open(old.path()).unwrap());
-    assert!(old.len() > 100, "{old:?}");
-    assert_eq!(old, schema(&Connection::open(new.path()).unwrap()));
+    let new = Folder::new();
+    drop(new.open());
+    for version in [VERSION_1, VERSION_2] {
+        let old = folder_of(version);
+        drop(old.open());
+        let old = schema(&Connection::open(old.path()).unwrap());
+        assert!(old.len() > 100, "{old:?}");
+        assert_eq!(old, schema(&Connection::open(new.path()).unwrap()));
+    }
 }
 
 fn schema(connection: &Connection) -> Vec<String> {
@@ -91,6 +172,11 @@ fn schema(connection: &Connection) -> Vec<String> {
 /// The file is as it was or migrated, and either way it opens.
 #[tokio::test]
 async fn a_power_cut_during_the_migration_loses_nothing() {
+    cut_power_while_migrating(VERSION_1, 6).await;
+    cut_power_while_migrating(VERSION_2, 12).await;
+}
+
+async fn cut_power_while_migrating(version: &str, next: u64) {
     let drive = Drive::new();
     let prepare = || {
         drive.disk().clear();
@@ -98,7 +184,7 @@ async fn a_power_cut_during_the_migration_loses_nothing() {
         let path = Path::new("/catalog.sqlite");
         let former = Connection::open_with_flags_and_vfs(path, flags, drive.name()).unwrap();
         former.execute_batch(include_str!("sql/pragmas.sql")).unwrap();
-        former.execute_batch(VERSION_1).unwrap();
+        former.execute_batch(version).unwrap();
         drop(former);
         drive.disk().steps()
     };
@@ -112,7 +198,7 @@ async fn a_power_cut_during_the_migration_loses_nothing() {
             drive.disk().power_goes_at(step);
             drop(open(&drive, None));
             drive.disk().power_is_back(unsynced);
-            holds_what_it_held(&open(&drive, None).unwrap()).await;
+            holds_what_it_held(&open(&drive, None).unwrap(), next).await;
         }
     }
 }

@@ -7,8 +7,11 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::failure::{Failure, Result};
 
-/// The schema that this code writes. Files of version 1 are brought to it when they are opened.
-pub(crate) const VERSION: i64 = 2;
+/// The schema that this code writes. Files of versions 1 and 2 are brought to it when they are opened.
+pub(crate) const VERSION: i64 = 3;
+
+const FROM_1: &str = include_str!("sql/migrate_1_to_2.sql");
+const FROM_2: &str = include_str!("sql/migrate_2_to_3.sql");
 
 /// Distinct statements that stay prepared; there are about a hundred.
 const STATEMENTS: usize = 128;
@@ -56,8 +59,9 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
 
 fn prepare_schema(connection: &Connection) -> Result<()> {
     match connection.query_row("PRAGMA user_version", [], |row| row.get(0))? {
-        0 => bring_to_version(connection, include_str!("sql/schema.sql")),
-        1 => bring_to_version(connection, include_str!("sql/migrate_1_to_2.sql")),
+        0 => bring_to_version(connection, &[include_str!("sql/schema.sql")]),
+        1 => bring_to_version(connection, &[FROM_1, FROM_2]),
+        2 => bring_to_version(connection, &[FROM_2]),
         VERSION => Ok(()),
         other => Err(Failure::Told(Error::storage(
             "opening the catalog",
@@ -67,9 +71,11 @@ fn prepare_schema(connection: &Connection) -> Result<()> {
 }
 
 /// One transaction, version included: a power cut leaves the file as it was or with a whole schema.
-fn bring_to_version(connection: &Connection, steps: &str) -> Result<()> {
+fn bring_to_version(connection: &Connection, steps: &[&str]) -> Result<()> {
     let transaction = connection.unchecked_transaction()?;
-    transaction.execute_batch(steps)?;
+    for step in steps {
+        transaction.execute_batch(step)?;
+    }
     transaction.pragma_update(None, "user_version", VERSION)?;
     Ok(transaction.commit()?)
 }
@@ -86,7 +92,7 @@ mod tests {
         drop(SqliteCatalog::open(&path).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
         let error = SqliteCatalog::open(&path).err().unwrap().to_string();
-        assert!(error.contains("schema version 7, and this annals knows 2"), "{error}");
+        assert!(error.contains("schema version 7, and this annals knows 3"), "{error}");
         let version: i64 =
             Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(version, 7);

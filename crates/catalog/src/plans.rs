@@ -7,7 +7,8 @@ use rusqlite::Connection;
 use crate::fixture::Folder;
 use crate::open::{Options, open};
 use crate::{
-    bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, seal, statements, versions,
+    bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, requests, seal,
+    statements, versions,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -117,4 +118,21 @@ fn every_question_of_retention_and_erasure_has_its_index() {
     check(versions::OF_MEMORY, "SEARCH version USING INDEX version_by_memory (agent_id=? AND id=?)");
     check(erasure::OF_CONVERSATION, "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=?)");
     check(erasure::WITHIN, "SEARCH turn USING INDEX turn_by_time (agent_id=? AND at>? AND at<?)");
+}
+
+#[test]
+fn every_question_of_the_service_has_its_index() {
+    let folder = Folder::new();
+    let connection = open(&folder.path(), &Options::default()).unwrap();
+    let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
+    check(
+        requests::REQUEST,
+        "SEARCH request USING PRIMARY KEY (agent_id=? AND key=?); \
+         SEARCH operation USING PRIMARY KEY (agent_id=? AND id=?)",
+    );
+    check(
+        requests::FIND,
+        "SEARCH operation USING INDEX operation_by_id (id=?); SEARCH agent USING INTEGER PRIMARY KEY (rowid=?)",
+    );
+    check(requests::DROP, "SEARCH request USING COVERING INDEX request_by_time (kept_at<?)");
 }

@@ -7,6 +7,7 @@
 //! the others whole or not at all, and be sound.
 
 mod disk;
+mod service;
 mod vfs;
 
 use std::collections::HashMap;

@@ -21,6 +21,14 @@ pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> R
     Ok(connection.prepare_cached(sql)?.exists(params![agent_id, id.as_str()])?)
 }
 
+/// The turns that are gone, by id.
+pub(crate) fn turns(connection: &Connection, agent_id: i64) -> Result<Vec<MemoryId>> {
+    let sql = "SELECT id FROM tombstone WHERE agent_id = ?1 AND grain = 0 AND id GLOB 't-*' ORDER BY id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map([agent_id], crate::memories::read_id)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Notes that a memory is back, if it was gone.
 pub(crate) fn lift(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM tombstone WHERE agent_id = ?1 AND id = ?2";

@@ -84,14 +84,14 @@ fn read(row: &Row) -> rusqlite::Result<Stored> {
         content: row.get("content")?,
         at: instant(row, "at")?,
     };
-    let turn = Turn { id: memories::read_id(row)?, key, day: word(row, "day")?, message };
+    let turn = Turn { id: memories::read_id(row)?, key, day: word(row, "day")?, message, masked: 0 };
     Ok(Stored { turn, pinned: row.get("pinned")?, seq: number(row, "seq")? })
 }
 
 impl Stored {
     /// The turn as a memory.
     pub(crate) fn remember(self) -> Memory {
-        let Turn { id, key, day, message } = self.turn;
+        let Turn { id, key, day, message, .. } = self.turn;
         Memory {
             id,
             grain: Grain::Working,

@@ -19,7 +19,7 @@ mod requests;
 mod seals;
 mod strata;
 
-pub use archive::{Archive, Record, Version};
+pub use archive::{Archive, Record, Version, check_origin};
 pub use blocks::{Block, Blocks};
 pub use catalog::{Catalog, Change, Counts, Lane, Select, Turn};
 pub use embedder::Embedder;

@@ -27,7 +27,7 @@ pub fn turn(agent: &Agent, said_at: &str, content: &str) -> Turn {
 pub fn turn_of(agent: &Agent, message: Message) -> Turn {
     let key = identify(std::slice::from_ref(&message)).remove(0);
     let day = utc().day_of(message.at);
-    Turn { id: MemoryId::turn(agent, &key), key, day: Period::of(annals_core::Grain::Daily, day), message }
+    Turn { id: MemoryId::turn(agent, &key), key, day: Period::of(annals_core::Grain::Daily, day), message, masked: 0 }
 }
 
 /// A roll-up of `label` that read everything up to `read_seq`, and came to `text`.

@@ -1,19 +1,22 @@
 //! The catalog in memory, with all its ports: the model that every other implementation is compared with.
 
 mod archive;
+mod blocks;
 mod erasure;
 mod journal;
+mod keys;
 mod replies;
+mod requests;
 mod seals;
 mod shelf;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::ports::{Catalog, Change, ClockNote, Counts, Lane, Select, Turn};
+use annals_core::ports::{Catalog, Change, ClockNote, Counts, Key, Lane, Select, Turn};
 use annals_core::{
-    Agent, DeadLetter, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Stage, Summary,
-    Timestamp,
+    Agent, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Stage,
+    Summary, Timestamp,
 };
 use async_trait::async_trait;
 
@@ -21,8 +24,8 @@ use shelf::{Shelf, request_id};
 
 pub(crate) use shelf::remember;
 
-/// Port `Catalog`, and `Journal`, `Seals`, `Replies`, `Erasure` and `Archive` of the same store, over plain maps. Clones share what
-/// they hold.
+/// Port `Catalog`, and `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests` and `Keys` of the same store, over
+/// plain maps. Clones share what they hold.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCatalog {
     state: Arc<Mutex<State>>,
@@ -33,6 +36,12 @@ struct State {
     seq: u64,
     shelves: BTreeMap<Agent, Shelf>,
     clock: Option<ClockNote>,
+    /// By id.
+    keys: BTreeMap<String, (Key, Digest)>,
+    /// Erasures so far, of all agents.
+    erasures: u64,
+    /// Agents that are to be cleaned, each with its last erasure.
+    cleaning: BTreeMap<Agent, u64>,
 }
 
 impl MemoryCatalog {
@@ -76,7 +85,8 @@ impl Catalog for MemoryCatalog {
 
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
         self.write(agent, |shelf, seq| {
-            let mut operation = Operation { id: request_id(&turns, revise), ..Operation::default() };
+            let masked = turns.iter().map(|turn| turn.masked).sum();
+            let mut operation = Operation { id: request_id(&turns, revise), masked, ..Operation::default() };
             let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| shelf.has_forgotten(turn));
             operation.forgotten = known.len() as u64;
             // Looked for first, so that all or none are stored.
@@ -145,6 +155,23 @@ impl Catalog for MemoryCatalog {
         self.write(agent, |shelf, _| {
             if let Some(row) = shelf.ledger.get_mut(&period) {
                 row.attempts += 1;
+                row.failing_since.get_or_insert(now);
+                row.last_error = Some(error.to_owned());
+                row.not_before = Some(not_before);
+            }
+        })
+    }
+
+    async fn note_outage(
+        &self,
+        agent: &Agent,
+        periods: &[Period],
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(agent, |shelf, _| {
+            for row in shelf.ledger.values_mut().filter(|row| periods.contains(&row.period)) {
                 row.failing_since.get_or_insert(now);
                 row.last_error = Some(error.to_owned());
                 row.not_before = Some(not_before);
@@ -228,5 +255,8 @@ mod tests {
         crate::seals_suite(async || MemoryCatalog::new()).await;
         crate::erasure_suite(async || MemoryCatalog::new()).await;
         crate::archive_suite(async || MemoryCatalog::new()).await;
+        crate::blocks_suite(async || MemoryCatalog::new()).await;
+        crate::requests_suite(async || MemoryCatalog::new()).await;
+        crate::keys_suite(async || MemoryCatalog::new()).await;
     }
 }

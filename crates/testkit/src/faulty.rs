@@ -2,6 +2,7 @@
 
 mod catalog;
 mod erasure;
+mod service;
 mod store;
 mod strata;
 
@@ -119,7 +120,7 @@ impl<P: Extractor> Extractor for Faulty<P> {
 #[cfg(test)]
 mod tests {
     use annals_core::Catalog;
-    use annals_core::ports::{Journal, Replies, Seals};
+    use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
 
     use super::*;
     use crate::{MemoryCatalog, WordEmbedder};
@@ -141,6 +142,26 @@ mod tests {
         assert!(matches!(store.children(&agent).await, Err(Error::Storage { .. })));
         assert!(store.usage(&agent, crate::at("2026-01-01T00:00:00Z")).await.is_ok());
         assert_eq!(store.calls(), 4);
+    }
+
+    #[tokio::test]
+    async fn what_the_service_keeps_fails_too_and_without_effect() {
+        fn is_store(_: &dyn crate::Store) {}
+        let (inner, agent, now) = (MemoryCatalog::new(), crate::agent("a"), crate::at("2026-01-01T00:00:00Z"));
+        let (store, digest) = (Faulty::during(inner.clone(), 1..6), Digest::of(["x"]));
+        is_store(&store);
+        let block = annals_core::ports::Block { name: "n".into(), text: "t".into(), updated_at: now };
+        let failures = [
+            store.save_block(&agent, block.clone()).await,
+            store.save_request(&agent, &digest, &digest, "o", now).await,
+            store.revoke_key("k", now).await,
+            store.note_outage(&agent, &[], "away", now, now).await,
+            store.cleaned(&agent, 1).await,
+        ];
+        assert!(failures.iter().all(|failure| matches!(failure, Err(Error::Storage { .. }))), "{failures:?}");
+        assert_eq!(inner.blocks(&agent).await.unwrap(), []);
+        store.save_block(&agent, block).await.unwrap();
+        assert_eq!((store.calls(), inner.blocks(&agent).await.unwrap().len()), (6, 1));
     }
 
     /// Finds nothing.

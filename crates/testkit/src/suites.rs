@@ -4,6 +4,7 @@
 //! All cases are run; at the end the suite panics with the names of those that failed, below the panics of the cases.
 
 mod archive;
+mod blocks;
 mod catalog;
 mod embedder;
 mod engine;
@@ -11,7 +12,9 @@ mod erasure;
 mod facts;
 mod history;
 mod journal;
+mod keys;
 mod replies;
+mod requests;
 mod seals;
 mod strata;
 
@@ -19,25 +22,28 @@ use std::ops::Deref;
 use std::panic::AssertUnwindSafe;
 
 use annals_core::Catalog;
-use annals_core::ports::{Archive, Erasure, Journal, Replies, Seals};
+use annals_core::ports::{Archive, Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
 pub use archive::archive_suite;
+pub use blocks::blocks_suite;
 pub use catalog::catalog_suite;
 pub use embedder::embedder_suite;
 pub use engine::engine_suite;
 pub use erasure::erasure_suite;
 pub use facts::facts_suite;
 pub use journal::journal_suite;
+pub use keys::keys_suite;
 pub use replies::replies_suite;
+pub use requests::requests_suite;
 pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite};
 
 /// A catalog with all the ports of the same store.
-pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive {}
+pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys {}
 
-impl<S: Catalog + Journal + Seals + Replies + Erasure + Archive> Store for S {}
+impl<S: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys> Store for S {}
 
 /// A case: its name, and what it does with a fresh implementation.
 type Case<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);

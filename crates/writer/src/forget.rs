@@ -1,7 +1,7 @@
 //! Forgetting: what is erased in the catalog goes from all that was made of it, on disk too.
 //!
 //! In order: [`Eraser::erase`]; then summaries are written anew by whoever does that; then [`Eraser::clean`]. Each may be run
-//! again: a crash between them is finished by cleaning once more.
+//! again: a crash between them is finished by cleaning once more, and [`Eraser::owed`] knows whom.
 
 use std::sync::Arc;
 
@@ -35,8 +35,23 @@ impl Eraser {
         self.erasure.erase(agent, target, now).await
     }
 
+    /// The agents that are still to be cleaned: their erasure was interrupted, or is under way.
+    pub async fn owed(&self) -> Result<Vec<Agent>> {
+        Ok(self.erasure.cleaning_owed().await?.into_iter().map(|(agent, _)| agent).collect())
+    }
+
     /// Writes every file of the agent anew that may hold what was erased. Says nothing of backups.
     pub async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        // Looked up first: what is erased while this runs is owed still.
+        let owed = self.erasure.cleaning_owed().await?.into_iter().find(|(of, _)| of == agent);
+        self.renew(agent, now).await?;
+        match owed {
+            Some((_, erasure)) => self.erasure.cleaned(agent, erasure).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let keep = if self.writer.catalog.agents().await?.contains(agent) {
             self.renew_tables(agent, now).await?
         } else {

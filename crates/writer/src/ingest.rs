@@ -27,26 +27,29 @@ impl Writer {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let (messages, masked) = self.prepare(agent, messages).await?;
-        let keys = identify(&messages);
-        let operation = self.ingest_keyed(agent, keys.into_iter().zip(messages).collect(), revise, now).await?;
-        Ok(Operation { masked, ..operation })
+        let (messages, masked): (Vec<Message>, Vec<u64>) =
+            self.prepare_each(agent, messages).await?.into_iter().unzip();
+        let keyed = identify(&messages).into_iter().zip(messages);
+        self.store(agent, keyed.zip(masked), revise, now).await
     }
 
     /// The messages as they are to be stored, and how many credentials were masked in them. Comes before [`identify`], so that
     /// the same request gets the same keys.
     pub async fn prepare(&self, agent: &Agent, messages: Vec<Message>) -> Result<(Vec<Message>, u64)> {
+        let (messages, masked): (Vec<Message>, Vec<u64>) =
+            self.prepare_each(agent, messages).await?.into_iter().unzip();
+        Ok((messages, masked.into_iter().sum()))
+    }
+
+    async fn prepare_each(&self, agent: &Agent, messages: Vec<Message>) -> Result<Vec<(Message, u64)>> {
         if !self.catalog.settings(agent).await?.mask {
-            return Ok((messages, 0));
+            return Ok(messages.into_iter().map(|message| (message, 0)).collect());
         }
-        let mut masked = 0;
         let prepare = |message: Message| {
-            let (content, count) = mask(&message.content);
-            masked += count;
-            Message { content, ..message }
+            let (content, masked) = mask(&message.content);
+            (Message { content, ..message }, masked)
         };
-        let messages = messages.into_iter().map(prepare).collect();
-        Ok((messages, masked))
+        Ok(messages.into_iter().map(prepare).collect())
     }
 
     /// The same for a piece of a larger request, whose messages were checked, prepared and given their keys as a whole.
@@ -57,8 +60,19 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<Operation> {
+        self.store(agent, messages.into_iter().map(|keyed| (keyed, 0)), revise, now).await
+    }
+
+    /// Stores messages, each with its key and the number of credentials that were masked in it.
+    async fn store(
+        &self,
+        agent: &Agent,
+        messages: impl Iterator<Item = ((TurnKey, Message), u64)> + Send,
+        revise: bool,
+        now: Timestamp,
+    ) -> Result<Operation> {
         let zones = self.catalog.settings(agent).await?.zones()?;
-        let turns = messages.into_iter().map(|(key, message)| turn(agent, &zones, key, message)).collect();
+        let turns = messages.map(|((key, message), masked)| turn(agent, &zones, key, message, masked)).collect();
         self.catalog.ingest(agent, turns, revise, now).await
     }
 }
@@ -92,7 +106,7 @@ fn says(memory: &Memory, message: &Message) -> bool {
         && memory.speaker.as_deref() == Some(message.speaker())
 }
 
-fn turn(agent: &Agent, zones: &Zones, key: TurnKey, message: Message) -> Turn {
+fn turn(agent: &Agent, zones: &Zones, key: TurnKey, message: Message, masked: u64) -> Turn {
     let id = MemoryId::turn(agent, &key);
-    Turn { id, key, day: Period::of(Grain::Daily, zones.day_of(message.at)), message }
+    Turn { id, key, day: Period::of(Grain::Daily, zones.day_of(message.at)), message, masked }
 }

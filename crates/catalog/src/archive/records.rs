@@ -1,12 +1,12 @@
 //! Everything out, in an order that depends on nothing but content.
 
-use annals_core::ports::Record;
+use annals_core::ports::{Block, Record};
 use annals_core::{Agent, Digest, FactOperation, LedgerRow, MemoryId};
 use rusqlite::Connection;
 
 use crate::columns::instant;
 use crate::failure::Result;
-use crate::{agents, bases, extraction, get, ledger, log, memories, statements, turns};
+use crate::{agents, bases, blocks, extraction, get, ledger, log, memories, statements, tombstones, turns};
 
 const TURNS: &str =
     concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1 ORDER BY at, day, conversation, message");
@@ -18,9 +18,11 @@ const VERSIONS: &str = "SELECT * FROM version WHERE agent_id = ?1 ORDER BY id, v
 pub(crate) fn records(connection: &Connection, agent: &Agent) -> Result<Vec<Record>> {
     let agent_id = agents::known(connection, agent)?;
     let mut records = vec![Record::Settings(agents::settings(connection, agent)?)];
+    records.extend(blocks::of(connection, agent_id)?.into_iter().map(block_record));
     let extracted = extraction::lane(connection, agent)?.extracted;
     let turns = turns::find(connection, TURNS, [agent_id])?;
     records.extend(turns.into_iter().map(|stored| turn_record(stored, extracted)));
+    records.extend(tombstones::turns(connection, agent_id)?.into_iter().map(|id| Record::Gone { id }));
     for statements::Stored { statement, pinned, .. } in statements::find(connection, STATEMENTS, [agent_id])? {
         records.push(Record::Statement { statement, pinned });
     }
@@ -32,6 +34,10 @@ pub(crate) fn records(connection: &Connection, agent: &Agent) -> Result<Vec<Reco
     }
     records.append(&mut versions(connection, agent_id)?);
     Ok(records)
+}
+
+fn block_record(Block { name, text, updated_at }: Block) -> Record {
+    Record::Block { name, text, updated_at }
 }
 
 fn turn_record(turns::Stored { turn, pinned, seq }: turns::Stored, extracted: u64) -> Record {

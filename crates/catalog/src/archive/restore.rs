@@ -1,7 +1,7 @@
 //! Everything in again. The memories get new numbers, so every table of the agent learns of them as of any others.
 
-use annals_core::ports::{Record, Turn};
-use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Timestamp, TurnKey};
+use annals_core::ports::{Block, Record, Turn, check_origin};
+use annals_core::{Agent, Base, Digest, Error, Grain, LedgerRow, MemoryId, Message, Timestamp, TurnKey};
 use data_encoding::HEXLOWER;
 use rusqlite::{Connection, params};
 
@@ -9,7 +9,10 @@ use crate::columns::word;
 use crate::failure::Result;
 use crate::forgotten::Traces;
 use crate::summaries::Place;
-use crate::{agents, bases, counts, extraction, get, ingest, ledger, log, pins, sequence, statements, turns, versions};
+use crate::{
+    agents, bases, blocks, counts, extraction, get, ingest, ledger, log, pins, sequence, statements, tombstones, turns,
+    versions,
+};
 
 const DAYS_WITHOUT_ROW: &str = include_str!("../sql/days_without_row.sql");
 
@@ -19,9 +22,11 @@ pub(crate) fn restore(connection: &Connection, agent: &Agent, mut records: Vec<R
     let memories = counts::counts(connection, agent)?.memories.iter().sum::<u64>();
     // A sealed period may be without summary for a while, and lives on in its base.
     let sealed = bases::periods(connection, agent_id)?.len();
-    if memories > 0 || sealed > 0 || !log::all(connection, agent_id)?.is_empty() {
+    let blocks = blocks::of(connection, agent_id)?.len();
+    if memories > 0 || sealed > 0 || blocks > 0 || !log::all(connection, agent_id)?.is_empty() {
         return Err(Error::invalid("agent", "holds memories already").into());
     }
+    check_origin(agent, &records)?;
     records.sort_by_key(rank);
     let restoring = Restoring { connection, agent, agent_id, forgotten: Traces::of(connection, agent)? };
     records.into_iter().try_for_each(|record| restoring.take(record))?;
@@ -53,7 +58,7 @@ impl Restoring<'_> {
             Record::Turn { conversation, id, day, at, role, name, content, extracted, pinned } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
-                let turn = Turn { id: MemoryId::turn(self.agent, &key), key, day, message };
+                let turn = Turn { id: MemoryId::turn(self.agent, &key), key, day, message, masked: 0 };
                 self.take_turn(&turn, extracted, pinned)
             }
             Record::Statement { statement, pinned } => {
@@ -68,6 +73,10 @@ impl Restoring<'_> {
             Record::Version { id, text, replaced_at } => {
                 versions::keep(self.connection, self.agent_id, &id, &text, replaced_at)
             }
+            Record::Gone { id } => self.take_gone(&id),
+            Record::Block { name, text, updated_at } => {
+                blocks::save(self.connection, self.agent, &Block { name, text, updated_at })
+            }
         }
     }
 
@@ -81,6 +90,17 @@ impl Restoring<'_> {
             extraction::move_lane(self.connection, self.agent_id, seq.unsigned_abs())?;
         }
         Ok(())
+    }
+
+    /// A turn cannot be there and gone. That it is gone may be known.
+    fn take_gone(&self, id: &MemoryId) -> Result<()> {
+        if !turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])?.is_empty() {
+            return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")).into());
+        }
+        if tombstones::exists(self.connection, self.agent_id, id)? {
+            return Ok(());
+        }
+        tombstones::set(self.connection, self.agent_id, id, Grain::Working).map(|_| ())
     }
 
     fn refuse_known(&self, turn: &Turn) -> Result<()> {

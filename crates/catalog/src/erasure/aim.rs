@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::Target;
+use annals_core::ports::{Block, Target};
 use annals_core::{Agent, Base, FactOperation, Interval, Memory, MemoryId, Message, Sentence, Zones};
 use rusqlite::{Connection, params};
 
@@ -72,6 +72,11 @@ impl Aim {
                 || names.into_iter().flatten().any(|name| self.subject.is(name))
         });
         Ok(all)
+    }
+
+    /// Whether a block goes.
+    pub(super) fn takes_block(&self, block: &Block) -> bool {
+        self.target == Target::Agent || [&block.name, &block.text].into_iter().any(|text| self.is_named_in(text))
     }
 
     /// Whether a text names the subject.

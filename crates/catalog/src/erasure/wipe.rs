@@ -6,9 +6,13 @@ use rusqlite::Connection;
 use crate::columns::word;
 use crate::failure::Result;
 
-/// Saved replies and accepted requests.
+/// Saved replies, accepted requests and their clients' keys.
 pub(super) fn requests(connection: &Connection, agent_id: i64) -> Result<()> {
-    for sql in ["DELETE FROM reply WHERE agent_id = ?1", "DELETE FROM operation WHERE agent_id = ?1"] {
+    for sql in [
+        "DELETE FROM reply WHERE agent_id = ?1",
+        "DELETE FROM request WHERE agent_id = ?1",
+        "DELETE FROM operation WHERE agent_id = ?1",
+    ] {
         connection.prepare_cached(sql)?.execute([agent_id])?;
     }
     Ok(())

@@ -14,11 +14,12 @@ use crate::{bases, log};
 const SHORTEST: usize = 12;
 const ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 
-/// Sentences of what went that stand nowhere in what stays: in turns, statements and operations, and in what is left of
+/// Sentences of what went that stand nowhere in what stays: in turns, statements, operations and blocks, and in what is left of
 /// pruned ones. Each text is read once.
 pub(super) fn gone(connection: &Connection, agent_id: i64, gone: &Gone) -> Result<Vec<String>> {
     let by_hand = gone.operations.iter().filter(|operation| operation.source.as_str().starts_with("u-"));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_hand.flat_map(told));
+    let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
     let sentences: Vec<&str> = texts.flat_map(sentences).collect::<BTreeSet<_>>().into_iter().collect();
     let finder = finder(&sentences);
     let mut stays = vec![false; sentences.len()];
@@ -40,7 +41,11 @@ pub(super) fn finder(words: &[impl AsRef<[u8]>]) -> AhoCorasick {
 }
 
 fn each_text(connection: &Connection, agent_id: i64, look: &mut impl FnMut(&str)) -> Result<()> {
-    for sql in ["SELECT content FROM turn WHERE agent_id = ?1", "SELECT text FROM statement WHERE agent_id = ?1"] {
+    for sql in [
+        "SELECT content FROM turn WHERE agent_id = ?1",
+        "SELECT text FROM statement WHERE agent_id = ?1",
+        "SELECT text FROM block WHERE agent_id = ?1",
+    ] {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([agent_id])?;
         while let Some(row) = rows.next()? {

@@ -1,6 +1,6 @@
 //! What may happen to an agent, and doing it.
 
-use annals_core::ports::{Lane, Target, Turn};
+use annals_core::ports::{Block, Lane, Target, Turn};
 use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
@@ -22,6 +22,10 @@ pub(super) enum Step {
     Erase { target: Reached, dry: bool },
     Unforget { said: Said },
     Reply { key: u8, drop: bool },
+    Wait { rows: [usize; 2] },
+    Block { name: u8, text: Option<u8> },
+    Request { turns: Vec<Said>, key: u8, drop: bool },
+    Clean { early: bool },
     Reopen,
     CutPower { seed: u64 },
 }
@@ -63,6 +67,11 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         5 => (reached(), any::<bool>()).prop_map(|(target, dry)| Step::Erase { target, dry }),
         1 => said().prop_map(|said| Step::Unforget { said }),
         1 => (0..2u8, any::<bool>()).prop_map(|(key, drop)| Step::Reply { key, drop }),
+        1 => any::<[usize; 2]>().prop_map(|rows| Step::Wait { rows }),
+        2 => (0..3u8, prop::option::weighted(0.8, 0..4u8)).prop_map(|(name, text)| Step::Block { name, text }),
+        2 => (turns(), 0..2u8, prop::bool::weighted(0.2))
+            .prop_map(|(turns, key, drop)| Step::Request { turns, key, drop }),
+        1 => any::<bool>().prop_map(|early| Step::Clean { early }),
         1 => Just(Step::Reopen),
         2 => any::<u64>().prop_map(|seed| Step::CutPower { seed }),
     ]
@@ -139,6 +148,22 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             format!("{before:?} {}", seen(store.unforget(agent, &message).await))
         }
         Step::Reply { key, drop } => ask(store, agent, *key, *drop).await,
+        Step::Wait { rows } => {
+            let mut periods = vec!["2026-05".parse().unwrap()];
+            for row in rows {
+                periods.extend(chosen(store, agent, *row).await.map(|row| row.period));
+            }
+            seen(store.note_outage(agent, &periods, "away", now(), now()).await)
+        }
+        Step::Block { name, text } => write_block(store, agent, *name, *text).await,
+        Step::Request { turns, key, drop } => request(store, agent, turns, *key, *drop).await,
+        Step::Clean { early } => {
+            let owed = store.cleaning_owed().await.unwrap();
+            if let Some((_, erasure)) = owed.iter().find(|(of, _)| of == agent) {
+                store.cleaned(agent, erasure - u64::from(*early)).await.unwrap();
+            }
+            format!("{owed:?}")
+        }
         Step::Reopen | Step::CutPower { .. } => unreachable!("not a change"),
     }
 }
@@ -284,4 +309,33 @@ async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
     let dropped = if drop { store.drop_replies(agent, now()).await.unwrap() } else { 0 };
     store.save_reply(agent, reply, now()).await.unwrap();
     format!("{kept:?} {dropped}")
+}
+
+/// Some name a subject, in their text or by their own name.
+async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8>) -> String {
+    let name = format!("block {}", ["one", "two", "Bob"][usize::from(name)]);
+    let Some(text) = text else { return format!("{:?}", store.remove_block(agent, &name).await.unwrap()) };
+    let told = NAMES.get(usize::from(text)).map_or("This is text 1".into(), |name| format!("{name} is kept in mind."));
+    seen(store.save_block(agent, Block { name, text: told, updated_at: now() }).await)
+}
+
+/// As a service would: looks for the key, and keeps it with what was accepted. Ids of operations differ between stores.
+async fn request(store: &dyn Store, agent: &Agent, turns: &[Said], key: u8, drop: bool) -> String {
+    let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
+    let known = store.request(agent, &key).await.unwrap();
+    let known = known.map(|(body, operation)| (body, annals_core::Operation { id: String::new(), ..operation }));
+    let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };
+    let turns: Vec<Turn> =
+        turns.iter().map(|said| Turn { masked: u64::from(said.text), ..turn(agent, said) }).collect();
+    if turns.is_empty() {
+        return format!("{known:?} {dropped} {}", seen(store.save_request(agent, &key, &body, "o-none", now()).await));
+    }
+    let done = match store.ingest(agent, turns, true, now()).await {
+        Ok(done) => done,
+        Err(error) => return format!("{known:?} {dropped} {error}"),
+    };
+    let kept = seen(store.save_request(agent, &key, &body, &done.id, now()).await);
+    let found = store.find_operation(agent.workspace(), &done.id).await.unwrap();
+    assert_eq!(found, Some((agent.clone(), done.clone())));
+    format!("{known:?} {dropped} {kept} {}", done.masked)
 }

@@ -81,6 +81,19 @@ impl Catalog for SqliteCatalog {
         self.thread.write("noting a failure", work).await
     }
 
+    async fn note_outage(
+        &self,
+        agent: &Agent,
+        periods: &[Period],
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        let (agent, periods, error) = (agent.clone(), periods.to_vec(), error.to_owned());
+        let work = move |c: &Connection| ledger::note_outage(c, &agent, &periods, &error, not_before, now);
+        self.thread.write("noting an outage", work).await
+    }
+
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
         let (agent, select) = (agent.clone(), select.clone());
         self.thread.read("listing memories", move |c| list::list(c, &agent, &select)).await

@@ -4,7 +4,7 @@ use annals_core::ports::{Erasure, Reach, Target};
 use annals_core::{Agent, Digest, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
-use crate::{SqliteCatalog, erasure, forgotten, scrub};
+use crate::{SqliteCatalog, cleaning, erasure, forgotten, scrub};
 
 #[async_trait]
 impl Erasure for SqliteCatalog {
@@ -27,6 +27,15 @@ impl Erasure for SqliteCatalog {
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         let (agent, messages) = (agent.clone(), messages.to_vec());
         self.thread.write("admitting what was forgotten", move |c| forgotten::unforget(c, &agent, &messages)).await
+    }
+
+    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
+        self.thread.read("reading what is to be cleaned", cleaning::owed).await
+    }
+
+    async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write("noting that an agent was cleaned", move |c| cleaning::cleaned(c, &agent, erasure)).await
     }
 
     async fn scrub(&self) -> Result<()> {

@@ -41,6 +41,11 @@ WHERE EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = tombstone.agent_id 
    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = tombstone.agent_id AND turn.id = tombstone.id)
    OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = tombstone.agent_id AND statement.id = tombstone.id)
 UNION ALL
+SELECT 'request of operation ' || request.operation || ' has outlived it'
+FROM request
+WHERE NOT EXISTS (SELECT 1 FROM operation
+    WHERE operation.agent_id = request.agent_id AND operation.id = request.operation)
+UNION ALL
 SELECT 'change ' || change.seq || ' lies beyond the sequence'
 FROM (
     SELECT seq FROM turn

@@ -1,4 +1,4 @@
--- The catalog's schema, version 2 (PRAGMA user_version); migrate_1_to_2.sql brings older files to the same. Everything that
+-- The catalog's schema, version 3 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
 -- Annals cannot make again is in these tables; the vector and text tables beside them, and the table of facts, are
 -- projections and can be rebuilt from here.
 --
@@ -228,8 +228,32 @@ CREATE TABLE operation (
     revised INTEGER NOT NULL,
     seq INTEGER NOT NULL, -- The highest of its turns': all of them are searchable once the lane has applied this.
     forgotten INTEGER NOT NULL DEFAULT 0, -- Messages that were forgotten before, and stay so.
+    masked INTEGER NOT NULL DEFAULT 0, -- Credentials that were masked in it before storage.
     PRIMARY KEY (agent_id, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX operation_by_id ON operation (id);
+
+-- Requests that came with a key of their client's, so that they are answered as before when they come again. Only digests.
+CREATE TABLE request (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    key BLOB NOT NULL,
+    body BLOB NOT NULL,
+    operation TEXT NOT NULL, -- Its id; goes with it.
+    kept_at INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX request_by_time ON request (kept_at);
+
+-- Small texts that are always in context, as people and agents wrote them. No projection holds them.
+CREATE TABLE block (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    name TEXT NOT NULL,
+    text TEXT NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, name)
+) STRICT;
 
 -- Memories that could not be brought through a stage for a fault of their own. Their text is above, untouched.
 CREATE TABLE dead_letter (
@@ -273,6 +297,28 @@ CREATE TABLE forgotten (
 CREATE TABLE secret (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     key BLOB NOT NULL CHECK (length(key) = 32)
+) STRICT;
+
+-- Keys of the service. Not the agents': no erasure of an agent touches them.
+CREATE TABLE access_key (
+    id TEXT PRIMARY KEY NOT NULL, -- The public part.
+    name TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    scopes TEXT NOT NULL, -- JSON: words of core's Scope.
+    agents TEXT NOT NULL, -- JSON: names; none means all of the workspace.
+    hash BLOB NOT NULL CHECK (length(hash) = 32), -- Of the secret part, which is kept nowhere.
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Agents whose files are still to be cleaned of what was erased. By name, because the row of an agent that was erased whole
+-- is gone. Numbers are never given twice, so that a cleaning ends only the erasures that it began after.
+CREATE TABLE cleaning (
+    erasure INTEGER PRIMARY KEY AUTOINCREMENT, -- The last one of the agent.
+    workspace TEXT NOT NULL,
+    name TEXT NOT NULL,
+    UNIQUE (workspace, name)
 ) STRICT;
 
 -- How the machine's clock has gone, across restarts.

@@ -1,9 +1,13 @@
 //! Port `Archive`: everything that the catalog holds of an agent, out and in again.
 
+mod origin;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Base, FactOperation, MemoryId, Period, Result, Sentence, Settings, Statement, Timestamp};
+
+pub use origin::check_origin;
 
 /// One record of an export. Field names are a stored format: they change on purpose only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,6 +98,22 @@ pub enum Record {
         /// When it was replaced.
         replaced_at: Timestamp,
     },
+    /// A turn that was pruned or forgotten: no more than that it was there, so that an old file does not add it again. The keyed
+    /// hashes of what was forgotten stay behind, since their key leaves no store: the same words under another id are no
+    /// longer recognised after a move.
+    Gone {
+        /// Its id, a hash of its place.
+        id: MemoryId,
+    },
+    /// A small text that is always in context.
+    Block {
+        /// What it is called.
+        name: String,
+        /// Its words.
+        text: String,
+        /// When they were written.
+        updated_at: Timestamp,
+    },
 }
 
 /// A former text of a corrected memory.
@@ -108,10 +128,12 @@ pub struct Version {
 /// Everything of an agent.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// All records of an agent, settings first, then turns, statements, operations, periods and versions, each in order.
+    /// All records of an agent, settings first, then blocks, turns, turns that are gone, statements, operations, periods and
+    /// versions, each in order.
     async fn records(&self, agent: &Agent) -> Result<Vec<Record>>;
 
-    /// Stores records for an agent that holds no memories yet, all or none. [`crate::Error::Invalid`] if it does.
+    /// Stores records for an agent that holds no memories and no blocks yet, all or none. [`crate::Error::Invalid`] if it
+    /// does, and for records of another agent ([`check_origin`]).
     async fn restore(&self, agent: &Agent, records: Vec<Record>, now: Timestamp) -> Result<()>;
 
     /// Replaces the words of a statement or summary; the former ones become a version. The summary stands until its input
@@ -121,3 +143,6 @@ pub trait Archive: Send + Sync {
     /// Former texts of a memory, oldest first: of corrected ones and of revised turns.
     async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>>;
 }
+
+#[cfg(test)]
+mod tests;

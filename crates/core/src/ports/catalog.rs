@@ -22,6 +22,8 @@ pub struct Turn {
     pub day: Period,
     /// What was said.
     pub message: Message,
+    /// Credentials that were masked in it before it came here: counted in the operation that stores it, and not kept with it.
+    pub masked: u64,
 }
 
 /// A change of one grain, for projections.
@@ -87,7 +89,7 @@ pub struct Counts {
 /// The truth. See the module for what holds for all methods.
 #[async_trait]
 pub trait Catalog: Send + Sync {
-    /// Every agent that has settings or messages, by name.
+    /// Every agent that has settings, messages or blocks, by name.
     async fn agents(&self) -> Result<Vec<Agent>>;
 
     /// The agent's settings; the defaults for one that is not known yet.
@@ -137,7 +139,8 @@ pub trait Catalog: Send + Sync {
     ) -> Result<()>;
 
     /// Notes that rolling up these periods has to wait, for what writes them is away or its budget spent, and when to try
-    /// again. As [`Catalog::note_failure`] does, but `attempts` stay as they are: the periods are not at fault.
+    /// again. As [`Catalog::note_failure`] does, but all or none, and `attempts` stay as they are: the periods are not at fault.
+    /// Those that have no row (any more) are left out.
     async fn note_outage(
         &self,
         agent: &Agent,
@@ -145,13 +148,7 @@ pub trait Catalog: Send + Sync {
         error: &str,
         not_before: Timestamp,
         now: Timestamp,
-    ) -> Result<()> {
-        // Until every store has it: right but for the attempts, and one transaction each.
-        for period in periods {
-            self.note_failure(agent, *period, error, not_before, now).await?;
-        }
-        Ok(())
-    }
+    ) -> Result<()>;
 
     /// Live memories by selection, in order.
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>>;

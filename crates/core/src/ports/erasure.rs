@@ -34,6 +34,8 @@ pub struct Reach {
     pub cut: Vec<Period>,
     /// Sealed summaries written by a model, which cannot be cut and go altogether.
     pub lost: Vec<Period>,
+    /// Blocks that name the subject and go, by name.
+    pub blocks: Vec<String>,
     /// Dead letters that go.
     pub letters: u64,
     /// Sentences of what goes that stand nowhere else in what stays: none of them may be found afterwards. Not part of any
@@ -48,8 +50,8 @@ pub trait Erasure: Send + Sync {
     async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach>;
 
     /// Erases: turns, statements, operations, letters, versions of corrected memories, saved replies and accepted requests
-    /// go; summaries that were made of them go or are cut, and their periods become dirty; keyed hashes of the
-    /// turns' places and contents stay.
+    /// go, and blocks that name the subject; summaries that were made of them go or are cut, and their periods become dirty;
+    /// keyed hashes of the turns' places and contents stay. What was erased is still on disk: from here on cleaning is owed.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach>;
 
     /// Which of these messages (place and digest of the content) were forgotten.
@@ -57,6 +59,14 @@ pub trait Erasure: Send + Sync {
 
     /// Takes back that these messages were forgotten, so that they may be stored again.
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()>;
+
+    /// The agents whose files are still to be cleaned of what was erased, each with the number of its last erasure, by number.
+    /// Agents that were erased whole are among them.
+    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>>;
+
+    /// Notes that an agent's files were cleaned of all that was erased up to that erasure. If there was a later one meanwhile,
+    /// cleaning is still owed.
+    async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()>;
 
     /// Rewrites the file, so that nothing of what was deleted is left in it.
     async fn scrub(&self) -> Result<()>;

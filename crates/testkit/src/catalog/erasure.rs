@@ -24,7 +24,11 @@ impl Erasure for MemoryCatalog {
     }
 
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
-        self.write(agent, |shelf, seq| shelf.erase(agent, target, seq, now))
+        let state = &mut *self.state();
+        state.erasures += 1;
+        state.cleaning.insert(agent.clone(), state.erasures);
+        let shelf = state.shelves.entry(agent.clone()).or_default();
+        Ok(shelf.erase(agent, target, &mut state.seq, now))
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
@@ -43,6 +47,18 @@ impl Erasure for MemoryCatalog {
                 }
             }
         })
+    }
+
+    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
+        let owed = &self.state().cleaning;
+        let mut owed: Vec<_> = owed.iter().map(|(agent, erasure)| (agent.clone(), *erasure)).collect();
+        owed.sort_by_key(|(_, erasure)| *erasure);
+        Ok(owed)
+    }
+
+    async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {
+        self.state().cleaning.retain(|owed, last| owed != agent || *last > erasure);
+        Ok(())
     }
 
     async fn scrub(&self) -> Result<()> {

@@ -5,7 +5,7 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Change, Lane, Version};
+use annals_core::ports::{Block, Change, Lane, Version};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionLane, FactOperation, Grain, Kind, LedgerRow, Memory, MemoryId,
     Message, Operation, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage,
@@ -35,6 +35,9 @@ pub(super) struct Shelf {
     pub(super) bases: BTreeMap<Period, Base>,
     pub(super) lanes: HashMap<Grain, Lane>,
     pub(super) requests: HashMap<String, Operation>,
+    /// By their clients' keys: the body, the operation, and when that was kept.
+    pub(super) keyed: BTreeMap<Digest, (Digest, String, Timestamp)>,
+    pub(super) blocks: BTreeMap<String, Block>,
     pub(super) letters: BTreeMap<(MemoryId, Stage), DeadLetter>,
     /// The log of fact operations, by id.
     pub(super) log: BTreeMap<String, FactOperation>,
@@ -50,7 +53,7 @@ pub(super) struct Shelf {
 impl Shelf {
     /// Whether the agent is known. Its messages may all be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
-        self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty()
+        self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty() || !self.blocks.is_empty()
     }
 
     /// Summary of a period, if there is one.

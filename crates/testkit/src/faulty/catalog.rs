@@ -65,6 +65,17 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.note_failure(agent, period, error, not_before, now).await
     }
 
+    async fn note_outage(
+        &self,
+        agent: &Agent,
+        periods: &[Period],
+        error: &str,
+        not_before: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.store()?.note_outage(agent, periods, error, not_before, now).await
+    }
+
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
         self.store()?.list(agent, select).await
     }

@@ -26,6 +26,14 @@ impl<P: Erasure> Erasure for Faulty<P> {
         self.store()?.unforget(agent, messages).await
     }
 
+    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
+        self.store()?.cleaning_owed().await
+    }
+
+    async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {
+        self.store()?.cleaned(agent, erasure).await
+    }
+
     async fn scrub(&self) -> Result<()> {
         self.store()?.scrub().await
     }

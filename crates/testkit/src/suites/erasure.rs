@@ -1,5 +1,7 @@
 //! What port `Erasure` promises.
 
+mod blocks;
+mod cleaning;
 mod leftovers;
 mod messages;
 mod sealed;
@@ -74,6 +76,13 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         leftovers::late_output_of_erased_turns_is_ignored,
         leftovers::twice_is_once,
         leftovers::a_scrub_changes_nothing_else,
+        blocks::that_name_the_subject_go,
+        blocks::are_looked_for_by_name_and_text,
+        blocks::stay_when_anything_else_goes,
+        cleaning::is_owed_from_an_erasure_until_it_is_done,
+        cleaning::is_owed_to_an_agent_that_is_gone,
+        cleaning::of_an_earlier_erasure_does_not_end_a_later_one,
+        cleaning::of_one_agent_is_not_that_of_another,
         whole::an_agent_goes_with_all_it_has,
         whole::its_messages_stay_forgotten,
         whole::it_may_begin_anew,

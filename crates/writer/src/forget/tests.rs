@@ -38,6 +38,7 @@ async fn assert_forgotten(given: &Given) {
     assert_eq!(places(given, "figs").await, [""; 0]);
     assert_eq!(given.writer().audit(&agent("a")).await.unwrap(), []);
     assert!(!given.fact_writer().facts_differ(&agent("a")).await.unwrap());
+    assert_eq!(given.eraser().owed().await.unwrap(), []);
 }
 
 #[tokio::test]
@@ -145,6 +146,45 @@ impl Shaky {
 async fn forget(eraser: &Eraser, target: &Target) -> Result<()> {
     eraser.erase(&agent("a"), target, at(NOW)).await?;
     eraser.clean(&agent("a"), at(NOW)).await
+}
+
+/// Every call of every store in turn fails once after the erasure, as if the process had ended there. A later pass asks who is
+/// owed a cleaning, and finishes it.
+#[tokio::test]
+async fn an_interrupted_cleaning_is_owed_and_finished_later() {
+    for target in [Target::Subject("Bob".into()), Target::Agent] {
+        for which in 0..3 {
+            for call in 1.. {
+                let given = given().await;
+                given.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
+                let shaky = Shaky::new(&given, which, call);
+                let cleaned = shaky.eraser(&given).clean(&agent("a"), at(NOW)).await;
+                let owed = given.eraser().owed().await.unwrap();
+                assert_eq!(owed.is_empty(), cleaned.is_ok(), "call {call} of store {which}");
+                for agent in owed {
+                    given.eraser().clean(&agent, at(NOW)).await.unwrap();
+                }
+                assert_forgotten(&given).await;
+                if shaky.calls(which) < call {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// An erasure that comes while files are being cleaned of an earlier one.
+#[tokio::test]
+async fn what_is_erased_during_a_cleaning_is_owed_still() {
+    let given = given().await;
+    let target = Target::Subject("Bob".into());
+    given.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
+    let (_, earlier) = given.catalog.cleaning_owed().await.unwrap().remove(0);
+    given.eraser().erase(&agent("a"), &Target::Subject("Ann".into()), at(NOW)).await.unwrap();
+    given.catalog.cleaned(&agent("a"), earlier).await.unwrap();
+    assert_eq!(given.eraser().owed().await.unwrap(), [agent("a")]);
+    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_eq!(given.eraser().owed().await.unwrap(), []);
 }
 
 /// Every call of every store in turn fails once; forgetting the same once more finishes it.

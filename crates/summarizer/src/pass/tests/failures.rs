@@ -196,7 +196,6 @@ async fn an_outage_says_when_to_come_again_and_is_believed_within_bounds() {
 }
 
 #[tokio::test]
-#[ignore = "until MemoryCatalog has `note_outage`; the default counts attempts"]
 async fn waiting_is_no_failure_of_ones_own() {
     let (catalog, engine) = (with_poison().await, Moody::new(Mood::Away));
     for minutes in 0..100 {

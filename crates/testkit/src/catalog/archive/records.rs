@@ -1,6 +1,6 @@
 //! Everything out.
 
-use annals_core::ports::Record;
+use annals_core::ports::{Block, Record};
 use annals_core::{Agent, Digest, FactOperation, Kind, LedgerRow, Memory};
 
 use crate::catalog::shelf::Shelf;
@@ -8,7 +8,10 @@ use crate::catalog::shelf::Shelf;
 impl Shelf {
     pub(super) fn records(&self, agent: &Agent) -> Vec<Record> {
         let mut records = vec![Record::Settings(self.settings.clone().unwrap_or_default())];
+        records.extend(self.blocks.values().cloned().map(block_record));
         records.extend(self.select(|memory| memory.kind == Kind::Turn).into_iter().map(|turn| self.turn_record(turn)));
+        let gone = self.gone.keys().filter(|id| id.as_str().starts_with("t-"));
+        records.extend(gone.map(|id| Record::Gone { id: id.clone() }));
         let statements = self.select(|memory| memory.kind == Kind::Fact).into_iter();
         records.extend(
             statements.map(|memory| Record::Statement {
@@ -73,4 +76,8 @@ impl Shelf {
             pinned: summary.is_some_and(|summary| summary.pinned),
         }
     }
+}
+
+fn block_record(Block { name, text, updated_at }: Block) -> Record {
+    Record::Block { name, text, updated_at }
 }

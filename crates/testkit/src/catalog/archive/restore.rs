@@ -1,7 +1,9 @@
 //! Everything in again, on a copy that takes the shelf's place once all of it is in.
 
-use annals_core::ports::{Record, Turn};
-use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
+use annals_core::ports::{Block, Record, Turn, check_origin};
+use annals_core::{
+    Agent, Digest, Error, Grain, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey,
+};
 
 use crate::catalog::shelf::{Shelf, remember, state, summarized};
 
@@ -13,12 +15,13 @@ impl Shelf {
         seq: &mut u64,
         now: Timestamp,
     ) -> Result<()> {
-        if !self.memories.is_empty() || !self.log.is_empty() {
+        if !self.memories.is_empty() || !self.log.is_empty() || !self.blocks.is_empty() {
             return Err(Error::invalid("agent", "holds memories already"));
         }
+        check_origin(agent, &records)?;
         let mut shelf = self.clone();
         // Extraction has read all turns up to a number: those that it has read come in first.
-        records.sort_by_key(|record| matches!(record, Record::Turn { extracted: false, .. }));
+        records.sort_by_key(rank);
         for record in records {
             *seq += 1;
             shelf.take(agent, record, *seq)?;
@@ -34,7 +37,7 @@ impl Shelf {
             Record::Turn { conversation, id, day, at, role, name, content, extracted, pinned } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
-                self.take_turn(Turn { id: MemoryId::turn(agent, &key), key, day, message }, pinned, seq)?;
+                self.take_turn(Turn { id: MemoryId::turn(agent, &key), key, day, message, masked: 0 }, pinned, seq)?;
                 if extracted {
                     self.extraction.extracted = seq;
                 }
@@ -48,6 +51,10 @@ impl Shelf {
                 self.log_version = seq;
             }
             Record::Period { .. } => self.take_period(agent, record, seq)?,
+            Record::Gone { id } => self.take_gone(id, seq)?,
+            Record::Block { name, text, updated_at } => {
+                self.blocks.insert(name.clone(), Block { name, text, updated_at });
+            }
             Record::Version { id, text, replaced_at } => self.keep_version(&id, text, replaced_at),
         }
         Ok(())
@@ -59,6 +66,15 @@ impl Shelf {
         }
         self.messages.insert(turn.id.clone(), turn.message.clone());
         self.put(Memory { pinned, ..remember(turn, seq) });
+        Ok(())
+    }
+
+    /// A turn cannot be there and gone. That it is gone may be known.
+    fn take_gone(&mut self, id: MemoryId, seq: u64) -> Result<()> {
+        if self.has_turn(&id) {
+            return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")));
+        }
+        self.gone.entry(id).or_insert((Grain::Working, seq));
         Ok(())
     }
 
@@ -114,6 +130,13 @@ impl Shelf {
         for day in days {
             self.soil(day, seq, now);
         }
+    }
+}
+
+fn rank(record: &Record) -> u8 {
+    match record {
+        Record::Turn { extracted, .. } => u8::from(!extracted),
+        _ => 2,
     }
 }
 

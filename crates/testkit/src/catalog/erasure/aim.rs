@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::Target;
+use annals_core::ports::{Block, Target};
 use annals_core::{Base, FactOperation, Interval, Kind, Memory, MemoryId, Sentence, Zones};
 
 use super::subject::Subject;
@@ -56,6 +56,10 @@ impl Aim {
             || self.sources.contains(&operation.source)
             || self.range.is_some_and(|range| range.contains(operation.said_at))
             || names.into_iter().flatten().any(|name| self.subject.is(name))
+    }
+
+    pub(super) fn takes_block(&self, block: &Block) -> bool {
+        self.everything || self.subject.is_named_in(&block.name) || self.subject.is_named_in(&block.text)
     }
 
     /// Whether a text names the subject.

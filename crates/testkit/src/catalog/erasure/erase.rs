@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::ports::{Reach, Target};
+use annals_core::ports::{Block, Reach, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, Period, Timestamp, TurnKey};
 
 use super::aim::Aim;
 use super::traces;
 use crate::catalog::shelf::Shelf;
+
+/// What goes by itself, as it was.
+pub(super) type Gone = (Vec<Memory>, BTreeMap<String, FactOperation>, BTreeMap<String, Block>);
 
 /// An erasure under way.
 pub(super) struct Erasing<'s> {
@@ -29,27 +32,29 @@ impl Shelf {
 
 impl Erasing<'_> {
     fn part(mut self) -> Reach {
-        let (memories, operations) = self.take();
+        let gone = self.take();
+        let (memories, _, _) = &gone;
         let mut touched = self.cut_sealed();
         touched.extend(memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period));
         self.remove_made_of(touched);
-        self.drop_versions(&memories);
+        self.drop_versions(memories);
         self.shelf.replies.clear();
         self.shelf.requests.clear();
-        self.finish(&memories, &operations)
+        self.shelf.keyed.clear();
+        self.finish(&gone)
     }
 
     fn everything(mut self) -> Reach {
-        let (memories, operations) = self.take();
+        let gone = self.take();
         let summaries = self.shelf.memories.values();
         self.reach.lost = summaries.map(|summary| summary.period).collect();
         self.reach.letters += self.shelf.letters.len() as u64;
         *self.shelf = Shelf { forgotten: std::mem::take(&mut self.shelf.forgotten), ..Shelf::default() };
-        self.finish(&memories, &operations)
+        self.finish(&gone)
     }
 
-    /// Removes the turns, statements and operations, with their letters, and remembers which messages they were.
-    fn take(&mut self) -> (Vec<Memory>, BTreeMap<String, FactOperation>) {
+    /// Removes the turns, statements, operations and blocks, with their letters, and remembers which messages they were.
+    fn take(&mut self) -> Gone {
         let memories = self.shelf.select(|memory| match memory.kind {
             Kind::Turn => self.aim.sources.contains(&memory.id),
             Kind::Fact => self.aim.takes_statement(memory, &self.shelf.statements[&memory.id].who),
@@ -62,7 +67,12 @@ impl Erasing<'_> {
         let (gone, log): (BTreeMap<_, _>, _) = self.shelf.log.clone().into_iter().partition(|(_, it)| takes(it));
         self.shelf.replace_log(log, self.seq);
         self.reach.operations = gone.keys().cloned().collect();
-        (memories, gone)
+        let takes = |block: &Block| self.aim.takes_block(block);
+        let (blocks, kept): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.shelf.blocks).into_iter().partition(|(_, block)| takes(block));
+        self.shelf.blocks = kept;
+        self.reach.blocks = blocks.keys().cloned().collect();
+        (memories, gone, blocks)
     }
 
     fn forget(&mut self, memory: &Memory) {
@@ -89,8 +99,8 @@ impl Erasing<'_> {
         self.shelf.soil(period, *self.seq, self.now);
     }
 
-    fn finish(mut self, memories: &[Memory], operations: &BTreeMap<String, FactOperation>) -> Reach {
-        self.reach.words = self.shelf.words_gone(memories, operations);
+    fn finish(mut self, gone: &Gone) -> Reach {
+        self.reach.words = self.shelf.words_gone(gone);
         for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
             periods.sort();
         }

@@ -1,9 +1,10 @@
 //! The words that must be found nowhere after an erasure, and the places where words are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use annals_core::{Base, FactOperation, Kind, Memory};
+use annals_core::{Base, FactOperation, Kind};
 
+use super::erase::Gone;
 use crate::catalog::shelf::Shelf;
 
 /// Shorter sentences prove nothing: they are said everywhere.
@@ -11,18 +12,20 @@ const SHORTEST: usize = 12;
 
 impl Shelf {
     /// Sentences of what went that stand nowhere in what stays.
-    pub(super) fn words_gone(&self, memories: &[Memory], operations: &BTreeMap<String, FactOperation>) -> Vec<String> {
+    pub(super) fn words_gone(&self, (memories, operations, blocks): &Gone) -> Vec<String> {
         let by_hand = operations.values().filter(|operation| operation.source.as_str().starts_with("u-"));
         let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_hand.flat_map(told));
+        let texts = texts.chain(blocks.values().map(|block| block.text.as_str()));
         let sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
         let gone = sentences.into_iter().filter(|sentence| !self.stays().any(|text| text.contains(sentence)));
         gone.map(str::to_owned).collect()
     }
 
-    /// The texts of turns, statements and operations, and what is left of pruned ones.
+    /// The texts of turns, statements, operations and blocks, and what is left of pruned ones.
     fn stays(&self) -> impl Iterator<Item = &str> {
         let memories = self.memories.values().filter(|memory| memory.kind != Kind::Summary);
         let texts = memories.map(|memory| memory.text.as_str());
+        let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
         texts.chain(self.log.values().flat_map(told)).chain(self.bases.values().flat_map(kept))
     }
 }
@@ -54,5 +57,7 @@ pub(super) fn places(shelf: &Shelf) -> Vec<(&'static str, String)> {
     let bases = bases.map(|text| ("base", text.to_owned()));
     let versions = shelf.versions.values().flatten().map(|version| ("version", version.text.clone()));
     let replies = shelf.replies.values().map(|(text, _)| ("reply", text.clone()));
+    let blocks = shelf.blocks.values().flat_map(|block| [&block.name, &block.text]);
+    let replies = replies.chain(blocks.map(|text| ("block", text.clone())));
     memories.chain(sentences).chain(who).chain(log).chain(bases).chain(versions).chain(replies).collect()
 }

@@ -6,7 +6,7 @@ use annals_core::{Base, Digest, MemoryId, Message, Role, Settings};
 use super::world::build;
 use crate::suites::Store;
 use crate::suites::catalog::{dirty, later, me, now, row, said, say};
-use crate::suites::history::{By, extract, roll_up_all, seal, summary_of};
+use crate::suites::history::{By, extract, roll_up_all, seal, sorted, summary_of};
 use crate::{MemoryCatalog, agent, at, message, period, turn_of};
 
 pub(super) async fn records(store: &dyn Store) -> Vec<Record> {
@@ -36,15 +36,24 @@ fn short(record: &Record) -> String {
             format!("{period} {text}{dirty}{base}")
         }
         Record::Version { text, .. } => format!("version {text}"),
+        Record::Gone { id } => format!("gone {id}"),
+        Record::Block { name, text, .. } => format!("block {name} {text}"),
     }
 }
 
 pub(super) async fn come_in_order(store: &dyn Store) {
     build(store).await;
-    let all: Vec<_> = records(store).await.iter().map(short).collect();
+    let (gone, all): (Vec<_>, Vec<_>) =
+        records(store).await.iter().map(short).partition(|line| line.starts_with("gone"));
+    let pruned = ["1", "2", "3"].map(|id| format!("gone {}", said(id, "2026-03-04T10:00:00Z", "").id));
+    assert_eq!(gone, sorted(pruned.to_vec()));
+    let place = |line: &str| all.iter().position(|other| other == line);
+    assert_eq!(place("turn 2026-03-20 new").map(|turn| turn + 1), place("statement Ann is at home. pinned"));
     let versions = all.iter().position(|line| line.starts_with("version")).unwrap();
     let expected = [
         "settings free",
+        "block human 東京\nand more",
+        "block persona You are \"kind\".",
         "turn 2026-03-11 late\nand long",
         "turn 2026-03-16 東京, \"so\" to speak pinned",
         "turn 2026-03-17 moved",

@@ -1,7 +1,7 @@
 //! Everything in again.
 
-use annals_core::ports::{Change, Children, Record, Target};
-use annals_core::{Error, Grain, Kind, LedgerRow, Memory, Settings};
+use annals_core::ports::{Block, Change, Children, Erasure, Record, Target};
+use annals_core::{Agent, Error, Grain, Kind, LedgerRow, Memory, Settings};
 
 use super::records::records;
 use super::world::build;
@@ -56,6 +56,7 @@ async fn answers(store: &dyn Store) -> String {
     }
     let (_, log) = store.operations(&me()).await.unwrap();
     lines.extend(sorted(log.iter().map(|operation| format!("{operation:?}")).collect()));
+    lines.push(format!("{:?}", store.blocks(&me()).await.unwrap()));
     lines.push(format!("{:?} {:?}", store.counts(&me()).await.unwrap(), store.settings(&me()).await.unwrap()));
     lines.join("\n")
 }
@@ -78,7 +79,8 @@ pub(super) async fn changes_are_there_for_projections(store: &dyn Store) {
     let mut seqs = Vec::new();
     for grain in Grain::ALL {
         let changes = all_changes(store, grain).await;
-        assert_eq!(changes.len(), store.list(&me(), &everything(grain)).await.unwrap().len(), "{grain}");
+        let live = changes.iter().filter(|change| matches!(change, Change::Upsert(_)));
+        assert_eq!(live.count(), store.list(&me(), &everything(grain)).await.unwrap().len(), "{grain}");
         seqs.extend(changes.iter().map(Change::seq));
     }
     let (all, unique) = (seqs.len(), std::collections::BTreeSet::from_iter(seqs));
@@ -113,6 +115,37 @@ pub(super) async fn work_goes_on(store: &dyn Store) {
     assert_eq!(records(store).await, records(&memory).await);
 }
 
+/// Pruned before the move, or forgotten: it is known, and what is sealed does not tell it twice.
+pub(super) async fn what_was_pruned_is_not_added_again(store: &dyn Store) {
+    let (memory, _) = world().await;
+    let moved = said("5", "2026-03-17T10:00:00Z", "moved");
+    memory.erase(&me(), &Target::Memories(vec![moved.id.clone()]), later()).await.unwrap();
+    store.restore(&me(), records(&memory).await, later()).await.unwrap();
+    for (id, instant, text) in [
+        ("1", "2026-03-04T10:00:00Z", "tea"),
+        ("3", "2026-03-11T10:00:00Z", "home"),
+        ("5", "2026-03-17T10:00:00Z", "moved"),
+    ] {
+        let again = say(store, vec![said(id, instant, text)]).await;
+        assert_eq!((again.accepted, again.duplicate), (0, 1), "{text}");
+    }
+    assert_eq!(records(store).await, records(&memory).await);
+    // Revised, it is late input as before.
+    let late = vec![said("1", "2026-03-04T10:00:00Z", "tea")];
+    assert_eq!(store.ingest(&me(), late, true, later()).await.unwrap().accepted, 1);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+pub(super) async fn a_turn_is_not_there_and_gone(store: &dyn Store) {
+    let (_, mut records) = world().await;
+    let gone = Record::Gone { id: said("5", "2026-03-17T10:00:00Z", "moved").id };
+    refused(store, [&[gone][..], &records[..]].concat()).await;
+    let twice = records.iter().find(|record| matches!(record, Record::Gone { .. })).unwrap().clone();
+    records.push(twice);
+    store.restore(&me(), records, later()).await.unwrap();
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
 pub(super) async fn a_day_of_which_no_record_tells_is_dirty(store: &dyn Store) {
     let (_, mut records) = world().await;
     records.retain(|record| matches!(record, Record::Turn { .. }));
@@ -137,8 +170,14 @@ pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
     store.erase(&me(), &Target::Memories(vec![told.source]), now()).await.unwrap();
     say(store, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
     refused(store, records.clone()).await;
+    store.erase(&me(), &Target::Agent, now()).await.unwrap();
+    let block = Block { name: "persona".into(), text: "You are kind.".into(), updated_at: now() };
+    store.save_block(&me(), block).await.unwrap();
+    refused(store, records.clone()).await;
     store.restore(&agent("other"), vec![Record::Settings(Settings::default())], now()).await.unwrap();
-    // Settings are no memories, and are replaced.
+    // Settings are no memories, and are replaced. What names no other memory is anybody's.
+    let plain = |record: &Record| matches!(record, Record::Settings(_) | Record::Turn { .. } | Record::Block { .. });
+    let records = records.into_iter().filter(plain).collect();
     let third = agent("third");
     let settings = Settings { plan: "pro".into(), ..Settings::default() };
     store.save_settings(&third, &settings).await.unwrap();
@@ -159,6 +198,17 @@ pub(super) async fn keeps_nothing_of_what_it_refuses(store: &dyn Store) {
     }
     assert_eq!(store.agents().await.unwrap(), []);
     store.restore(&me(), records, now()).await.unwrap();
+}
+
+pub(super) async fn is_refused_under_another_name(store: &dyn Store) {
+    let (_, records) = world().await;
+    let elsewhere = Agent::in_workspace("elsewhere", me().name()).unwrap();
+    for other in [agent("other"), elsewhere] {
+        let refused = store.restore(&other, records.clone(), later()).await.map_err(|error| error.to_string());
+        assert!(refused.is_err_and(|error| error.starts_with("agent is not the one of these records")));
+        assert_eq!(store.agents().await.unwrap(), []);
+    }
+    store.restore(&me(), records, later()).await.unwrap();
 }
 
 pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {

@@ -1,6 +1,6 @@
 //! An agent with one of everything that a catalog keeps.
 
-use annals_core::ports::Turn;
+use annals_core::ports::{Block, Turn};
 use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, Statement, Summary};
 
 use crate::suites::Store;
@@ -13,6 +13,10 @@ use crate::{at, entry, operation, period, statement, summary, turn_of};
 pub(super) async fn build(store: &dyn Store) {
     let settings = Settings { time_zone: "Asia/Tokyo".into(), plan: "free".into(), ..Settings::default() };
     store.save_settings(&me(), &settings).await.unwrap();
+    for (name, text) in [("persona", "You are \"kind\"."), ("human", "東京\nand more")] {
+        let block = Block { name: name.into(), text: text.into(), updated_at: later() };
+        store.save_block(&me(), block).await.unwrap();
+    }
     let turns = turns();
     say(store, turns.clone()).await;
     roll_up_all(store, By::Quoting).await;

@@ -178,3 +178,13 @@ pub(super) async fn requests_at_once_are_each_stored_once(catalog: &dyn Catalog)
     assert!(changes.windows(2).all(|pair| pair[0].seq() < pair[1].seq()), "{changes:?}");
     assert_eq!(row(catalog, "2026-03-04").await.dirty_seq, changes[9].seq());
 }
+
+pub(super) async fn what_was_masked_is_counted_in_the_operation(catalog: &dyn Catalog) {
+    let mut request = vec![said("1", "2026-03-04T10:00:00Z", "a"), said("2", "2026-03-04T11:00:00Z", "b")];
+    assert_eq!(say(catalog, request.clone()).await.masked, 0);
+    (request[0].masked, request[1].masked) = (2, 1);
+    // Part of what came, not of what is stored: the same messages again are no conflict.
+    let done = say(catalog, request).await;
+    assert_eq!((done.duplicate, done.masked), (2, 3));
+    assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
+}

@@ -210,6 +210,29 @@ pub(super) async fn failures_are_counted_until_it_is_clean(catalog: &dyn Catalog
     assert_eq!((day.attempts, day.last_error, day.not_before, day.failing_since), (0, None, None, None));
 }
 
+pub(super) async fn waiting_is_noted_without_a_failure(catalog: &dyn Catalog) {
+    let days = [period(DAY), period("2026-03-05"), period("2026-03-06")];
+    let turns = ["1", "2"].map(|id| said(id, &format!("2026-03-0{}T10:00:00Z", 3 + id.parse::<u8>().unwrap()), "tea"));
+    let seq = say(catalog, turns.to_vec()).await.seq;
+    catalog.note_failure(&me(), days[0], "bad answer", now(), now()).await.unwrap();
+    // The last has no row, and none is made.
+    catalog.note_outage(&me(), &days, "no model", later(), later()).await.unwrap();
+    catalog.note_outage(&me(), &[], "nothing", now(), now()).await.unwrap();
+    let noted = async |label| {
+        let row = row(catalog, label).await;
+        assert!(row.is_dirty());
+        (row.attempts, row.failing_since, row.last_error, row.not_before)
+    };
+    let (error, again) = (Some("no model".to_owned()), Some(later()));
+    assert_eq!(noted(DAY).await, (1, Some(now()), error.clone(), again));
+    assert_eq!(noted("2026-03-05").await, (0, Some(later()), error, again));
+    assert_eq!(catalog.ledger(&me()).await.unwrap().len(), 2);
+    save(catalog, summary(DAY, seq, &[turns[0].id.clone()], "They had tea.")).await;
+    let day = row(catalog, DAY).await;
+    assert_eq!((day.attempts, day.last_error, day.not_before, day.failing_since), (0, None, None, None));
+    assert_eq!(catalog.agents().await.unwrap(), [me()]);
+}
+
 pub(super) async fn tokens_add_up(catalog: &dyn Catalog) {
     let (turn, seq) = rolled_up(catalog).await;
     let before = row(catalog, DAY).await.tokens;

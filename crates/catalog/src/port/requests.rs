@@ -1,0 +1,36 @@
+//! Port `Requests`.
+
+use annals_core::ports::Requests;
+use annals_core::{Agent, Digest, Operation, Result, Timestamp};
+use async_trait::async_trait;
+
+use crate::{SqliteCatalog, requests};
+
+#[async_trait]
+impl Requests for SqliteCatalog {
+    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>> {
+        let (agent, key) = (agent.clone(), *key);
+        self.thread.read("reading a request", move |c| requests::request(c, &agent, &key)).await
+    }
+
+    async fn save_request(
+        &self,
+        agent: &Agent,
+        key: &Digest,
+        body: &Digest,
+        operation_id: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        let (agent, key, body, id) = (agent.clone(), *key, *body, operation_id.to_owned());
+        self.thread.write("saving a request", move |c| requests::save(c, &agent, &key, &body, &id, now)).await
+    }
+
+    async fn drop_requests(&self, before: Timestamp) -> Result<u64> {
+        self.thread.write("dropping old requests", move |c| requests::drop_before(c, before)).await
+    }
+
+    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>> {
+        let (workspace, id) = (workspace.to_owned(), id.to_owned());
+        self.thread.read("finding an operation", move |c| requests::find(c, &workspace, &id)).await
+    }
+}

@@ -1,0 +1,57 @@
+//! Requests with keys of their clients, and operations found without their agent.
+
+use annals_core::{Agent, Digest, Error, Operation, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::columns::{digest, micros};
+use crate::failure::Result;
+use crate::{agents, ingest};
+
+pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
+    FROM request
+    JOIN operation ON operation.agent_id = request.agent_id AND operation.id = request.operation
+    WHERE request.agent_id = ?1 AND request.key = ?2";
+pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
+pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
+
+/// What a request with this key was.
+pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>> {
+    let place = params![agents::known(connection, agent)?, key.0];
+    let mut statement = connection.prepare_cached(REQUEST)?;
+    let found =
+        statement.query_row(place, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?))).optional()?;
+    Ok(found.and_then(|(body, operation)| Some((body?, operation))))
+}
+
+/// Keeps that a request was accepted as that operation.
+pub(crate) fn save(
+    connection: &Connection,
+    agent: &Agent,
+    key: &Digest,
+    body: &Digest,
+    operation_id: &str,
+    now: Timestamp,
+) -> Result<()> {
+    if ingest::operation(connection, agent, operation_id)?.is_none() {
+        return Err(Error::NotFound { what: "operation", name: operation_id.to_owned() }.into());
+    }
+    let sql = "INSERT OR REPLACE INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let row = params![agents::known(connection, agent)?, key.0, body.0, operation_id, micros(now)];
+    connection.prepare_cached(sql)?.execute(row)?;
+    Ok(())
+}
+
+/// Drops what was kept before an instant. How many.
+pub(crate) fn drop_before(connection: &Connection, before: Timestamp) -> Result<u64> {
+    Ok(connection.prepare_cached(DROP)?.execute([micros(before)])? as u64)
+}
+
+/// The operation of that id, and whose it is, among the agents of a workspace.
+pub(crate) fn find(connection: &Connection, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>> {
+    let mut statement = connection.prepare_cached(FIND)?;
+    let read = |row: &rusqlite::Row| Ok((row.get::<_, String>("agent")?, ingest::read_operation(row)?));
+    let found = statement.query_row([workspace, id], read).optional()?;
+    Ok(found
+        .map(|(name, operation)| Ok::<_, Error>((Agent::in_workspace(workspace, &name)?, operation)))
+        .transpose()?)
+}

@@ -1,0 +1,163 @@
+//! Whether records are those of an agent.
+//!
+//! Ids of memories derive from the name of their agent. Turns and summaries get theirs anew when they are restored, but where
+//! records name one another by id, those ids would lead nowhere under another name: no sentence could be traced, and nothing
+//! forgotten by its source.
+
+use std::collections::BTreeSet;
+
+use super::Record;
+use crate::{Agent, Error, Grain, MemoryId, Result, TurnKey};
+
+/// [`Error::Invalid`] if the records name memories of another agent. Records that name none are anybody's.
+pub fn check_origin(agent: &Agent, records: &[Record]) -> Result<()> {
+    let known: BTreeSet<MemoryId> = records.iter().flat_map(|record| derived(agent, record)).collect();
+    let corrected: BTreeSet<&MemoryId> = records.iter().filter_map(version_of).collect();
+    let prunes = records.iter().any(|record| matches!(record, Record::Period { base: Some(_), .. }));
+    let mut mentioned = records.iter().flat_map(|record| named(record, &corrected, prunes)).peekable();
+    // One that is known is enough: no hash meets another's by chance, and a memory may have gone whose id stayed.
+    if mentioned.peek().is_none() || mentioned.any(|id| known.contains(id)) {
+        return Ok(());
+    }
+    Err(Error::invalid("agent", "is not the one of these records: they name memories by ids of another agent's"))
+}
+
+fn version_of(record: &Record) -> Option<&MemoryId> {
+    if let Record::Version { id, .. } = record { Some(id) } else { None }
+}
+
+/// The ids that memories of a record have under this agent.
+fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
+    match record {
+        Record::Turn { conversation, id, .. } => {
+            let key = TurnKey { conversation: conversation.clone(), id: id.clone() };
+            vec![MemoryId::turn(agent, &key)]
+        }
+        Record::Statement { statement, .. } => {
+            let first = statement.sources.first();
+            first.map(|source| MemoryId::statement(agent, source, &statement.text)).into_iter().collect()
+        }
+        // What it is made of may be pruned.
+        Record::Period { period, .. } => {
+            let below = period.children().into_iter().chain([*period]);
+            below.map(|period| MemoryId::summary(agent, period)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The ids in a record that must be among the derived ones.
+fn named<'r>(record: &'r Record, corrected: &BTreeSet<&MemoryId>, prunes: bool) -> &'r [MemoryId] {
+    match record {
+        // One that was corrected keeps the id of its former words.
+        Record::Statement { statement, .. } if !corrected.contains(&statement.id) => {
+            std::slice::from_ref(&statement.id)
+        }
+        Record::Period { period, sources, .. } if period.grain() != Grain::Daily => sources,
+        // Turns that were pruned are not in the records.
+        Record::Period { base: None, dirty: false, sources, .. } => sources,
+        Record::Operation(operation) if !prunes && operation.source.as_str().starts_with("t-") => {
+            std::slice::from_ref(&operation.source)
+        }
+        Record::Version { id, .. } if !id.as_str().starts_with("f-") => std::slice::from_ref(id),
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Date, Period, Timestamp};
+
+    const WHO: [&str; 2] = ["ann", "bob"];
+
+    fn agent(name: &str) -> Agent {
+        Agent::new(name).unwrap()
+    }
+
+    fn turn_id(name: &str, id: &str) -> MemoryId {
+        MemoryId::turn(&agent(name), &TurnKey { conversation: "talk".into(), id: id.into() })
+    }
+
+    fn turn(id: &str) -> Record {
+        let line = format!(
+            r#"{{"record":"turn","conversation":"talk","id":"{id}","day":"2026-03-04","at":"2026-03-04T10:00:00Z",
+            "role":"user","content":"tea","extracted":true}}"#
+        );
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn summary(label: &str, sources: &[MemoryId], sealed: bool) -> Record {
+        let base = sealed.then(|| serde_json::json!({"text": "", "sentences": [], "sources": [], "verbatim": true}));
+        let record = serde_json::json!({
+            "record": "period", "period": label, "text": "Tea.", "sources": sources, "dirty": false, "cover": null,
+            "dirty_at": "2026-03-04T10:00:00Z", "input": null, "recipe": null, "base": base,
+        });
+        serde_json::from_value(record).unwrap()
+    }
+
+    fn version(id: MemoryId) -> Record {
+        Record::Version { id, text: "Former.".into(), replaced_at: Timestamp::UNIX_EPOCH }
+    }
+
+    fn statement(of: &str, text: &str) -> Record {
+        let source = turn_id(of, "1");
+        let id = MemoryId::statement(&agent(of), &source, text);
+        let statement = serde_json::json!({
+            "id": id, "text": text, "topic": "event", "importance": 0.5, "who": [], "when": null, "day": "2026-03-04",
+            "cover": { "start": "2026-03-04T10:00:00Z", "end": "2026-03-04T10:00:01Z" }, "sources": [source],
+        });
+        Record::Statement { statement: serde_json::from_value(statement).unwrap(), pinned: false }
+    }
+
+    fn operation(source: MemoryId) -> Record {
+        let operation = serde_json::json!({
+            "record": "operation", "id": "o-1", "verb": "INSERT", "subject": "Ann", "predicate": "likes", "object": "tea",
+            "confidence": 0.5, "at": "2026-03-04T10:00:00Z", "said_at": "2026-03-04T10:00:00Z", "source": source,
+            "position": 0, "recorded_at": "2026-03-04T10:00:00Z",
+        });
+        serde_json::from_value(operation).unwrap()
+    }
+
+    fn day(of: &str) -> MemoryId {
+        MemoryId::summary(&agent(of), Period::of(Grain::Daily, Date::constant(2026, 3, 4)))
+    }
+
+    /// Records as ann exported them, and whether bob may have them too.
+    fn check(records: &[Record], anybodys: bool) {
+        let [own, other] = WHO.map(|name| check_origin(&agent(name), records).is_ok());
+        assert_eq!((own, other), (true, anybodys), "{records:?}");
+    }
+
+    #[test]
+    fn records_that_name_one_another_are_one_agents() {
+        check(&[], true);
+        check(&[turn("1")], true);
+        check(&[turn("1"), summary("2026-03-04", &[turn_id("ann", "1")], false)], false);
+        check(&[summary("2026-W10", &[day("ann")], true)], false);
+        check(&[summary("2026-W10", &[day("ann")], false), turn("9")], false);
+        check(&[turn("1"), statement("ann", "Tea is good.")], false);
+        check(&[turn("1"), operation(turn_id("ann", "1"))], false);
+        check(&[turn("1"), version(turn_id("ann", "1"))], false);
+        check(&[summary("2026-03-04", &[], false), version(day("ann"))], false);
+    }
+
+    /// Nothing is held against an agent that only follows from what it no longer has.
+    #[test]
+    fn ids_of_what_was_pruned_or_reworded_prove_nothing() {
+        let pruned = turn_id("ann", "gone");
+        check(&[summary("2026-03-04", std::slice::from_ref(&pruned), true)], true);
+        check(&[summary("2026-03-04", &[], true), operation(pruned)], true);
+        check(&[operation(MemoryId::from_text("u-entry"))], true);
+        let Record::Statement { mut statement, pinned } = statement("ann", "Tea is good.") else { unreachable!() };
+        statement.text = "Tea is fine.".into();
+        let former = version(statement.id.clone());
+        check(&[turn("1"), Record::Statement { statement, pinned }, former], true);
+    }
+
+    #[test]
+    fn the_fault_names_the_agent() {
+        let error = check_origin(&agent("bob"), &[summary("2026-W10", &[day("ann")], true)]).unwrap_err().to_string();
+        assert!(error.starts_with("agent is not the one of these records"), "{error}");
+    }
+}

@@ -1,0 +1,68 @@
+//! The lines of exports, as they have been written and are written.
+
+use serde_json::Value;
+
+use super::*;
+
+/// Lines as the first version with exports wrote them. Never changes: new code reads them all.
+const FIRST: &str = include_str!("golden/first.jsonl");
+
+/// Records that came later, one line of each.
+const LATER: &str = include_str!("golden/later.jsonl");
+
+fn read(lines: &str) -> Vec<Record> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+/// Fields may stand in another order; else a line is written as it was read.
+fn check(lines: &str) {
+    for (line, record) in lines.lines().zip(read(lines)) {
+        let former: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(serde_json::to_value(&record).unwrap(), former, "{line}");
+    }
+}
+
+#[test]
+fn lines_are_read_and_written_as_ever() {
+    assert_eq!((read(FIRST).len(), read(LATER).len()), (8, 2));
+    check(FIRST);
+    check(LATER);
+}
+
+#[test]
+fn fields_of_a_line_mean_what_they_say() {
+    let block = Record::Block {
+        name: "human".into(),
+        text: "Ann likes \"tea\".\n東京".into(),
+        updated_at: "2026-06-01T00:00:00.000001Z".parse().unwrap(),
+    };
+    assert_eq!(read(LATER), [block, Record::Gone { id: MemoryId::from_text("t-1") }]);
+    let [Record::Settings(settings), Record::Turn { pinned, extracted, role, .. }, ..] = &read(FIRST)[..] else {
+        panic!("settings and a turn come first");
+    };
+    assert_eq!((settings.plan.as_str(), *pinned, *extracted, *role), ("free", true, false, crate::Role::Tool));
+}
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let least = [
+        r#"{"record":"settings","time_zone":"UTC","language":"en"}"#,
+        r#"{"record":"turn","conversation":"c","id":"1","day":"2026-03-04","at":"2026-03-04T10:00:00Z","role":"user","content":"tea","extracted":true}"#,
+        r#"{"record":"period","period":"2026-03-04","text":null,"cover":null,"dirty":true,"dirty_at":"2026-03-04T10:00:00Z","input":null,"recipe":null}"#,
+    ];
+    let read = read(&least.join("\n"));
+    assert_eq!(read[0], Record::Settings(Settings::default()));
+    assert!(matches!(&read[1], Record::Turn { name: None, pinned: false, .. }), "{:?}", read[1]);
+    assert!(matches!(&read[2], Record::Period { base: None, tokens: 0, verbatim: false, .. }), "{:?}", read[2]);
+}
+
+#[test]
+fn what_is_not_known_is_refused() {
+    for line in [
+        r#"{"record":"dream","text":"x"}"#,
+        r#"{"record":"block","name":"a","text":"b","updated_at":"2026-06-01T00:00:00Z","colour":"red"}"#,
+        r#"{"record":"block","name":"a","text":"b"}"#,
+    ] {
+        assert!(serde_json::from_str::<Record>(line).is_err(), "{line}");
+    }
+}

@@ -1,0 +1,86 @@
+//! What the service keeps in the catalog, failing when a test says so.
+
+use annals_core::ports::{Archive, Block, Blocks, Key, Keys, Record, Requests, Version};
+use annals_core::{Agent, Digest, MemoryId, Operation, Result, Timestamp};
+use async_trait::async_trait;
+
+use super::Faulty;
+
+#[async_trait]
+impl<P: Blocks> Blocks for Faulty<P> {
+    async fn blocks(&self, agent: &Agent) -> Result<Vec<Block>> {
+        self.store()?.blocks(agent).await
+    }
+
+    async fn save_block(&self, agent: &Agent, block: Block) -> Result<()> {
+        self.store()?.save_block(agent, block).await
+    }
+
+    async fn remove_block(&self, agent: &Agent, name: &str) -> Result<bool> {
+        self.store()?.remove_block(agent, name).await
+    }
+}
+
+#[async_trait]
+impl<P: Requests> Requests for Faulty<P> {
+    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>> {
+        self.store()?.request(agent, key).await
+    }
+
+    async fn save_request(
+        &self,
+        agent: &Agent,
+        key: &Digest,
+        body: &Digest,
+        operation_id: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.store()?.save_request(agent, key, body, operation_id, now).await
+    }
+
+    async fn drop_requests(&self, before: Timestamp) -> Result<u64> {
+        self.store()?.drop_requests(before).await
+    }
+
+    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>> {
+        self.store()?.find_operation(workspace, id).await
+    }
+}
+
+#[async_trait]
+impl<P: Keys> Keys for Faulty<P> {
+    async fn add_key(&self, key: &Key, hash: &Digest) -> Result<()> {
+        self.store()?.add_key(key, hash).await
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>> {
+        self.store()?.keys().await
+    }
+
+    async fn key(&self, id: &str) -> Result<Option<(Key, Digest)>> {
+        self.store()?.key(id).await
+    }
+
+    async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<()> {
+        self.store()?.revoke_key(id, now).await
+    }
+}
+
+#[async_trait]
+impl<P: Archive> Archive for Faulty<P> {
+    async fn records(&self, agent: &Agent) -> Result<Vec<Record>> {
+        self.store()?.records(agent).await
+    }
+
+    async fn restore(&self, agent: &Agent, records: Vec<Record>, now: Timestamp) -> Result<()> {
+        self.store()?.restore(agent, records, now).await
+    }
+
+    async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
+        self.store()?.correct(agent, id, text, now).await
+    }
+
+    async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
+        self.store()?.versions(agent, id).await
+    }
+}

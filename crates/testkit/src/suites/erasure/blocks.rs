@@ -1,0 +1,62 @@
+//! Blocks that name somebody who is to be forgotten.
+
+use annals_core::ports::{Block, Target};
+
+use super::{erase, everything};
+use crate::operation;
+use crate::suites::Store;
+use crate::suites::catalog::{me, now, said, say};
+use crate::suites::history::extract;
+
+async fn save(store: &dyn Store, blocks: &[(&str, &str)]) {
+    for (name, text) in blocks {
+        let block = Block { name: (*name).into(), text: (*text).into(), updated_at: now() };
+        store.save_block(&me(), block).await.unwrap();
+    }
+}
+
+async fn names(store: &dyn Store) -> Vec<String> {
+    store.blocks(&me()).await.unwrap().into_iter().map(|block| block.name).collect()
+}
+
+pub(super) async fn that_name_the_subject_go(store: &dyn Store) {
+    let turn = said("1", "2026-03-04T10:00:00Z", "It rains.");
+    say(store, vec![turn.clone()]).await;
+    extract(store, &[&turn], Vec::new(), vec![operation(&turn, 0, "Zelda also_known_as Zed")]).await;
+    let told = [
+        ("human", "You talk to ZELDA Quist. She likes the opera."),
+        ("a friend: zelda", "Lives in Oslo by the sea."),
+        ("notes", "Zed owes us ten crowns."),
+        ("persona", "You are kind. She likes the opera."),
+        ("other", "Zeldas are many; zedlike things too."),
+    ];
+    save(store, &told).await;
+    let done = erase(store, Target::Subject("zelda".into())).await;
+    assert_eq!(done.blocks, ["a friend: zelda", "human", "notes"]);
+    let expected = ["Lives in Oslo by the sea", "You talk to ZELDA Quist", "Zed owes us ten crowns"];
+    assert_eq!(done.words, expected, "what another block says too is not gone");
+    assert_eq!(names(store).await, ["other", "persona"]);
+    assert_eq!(store.holds(&done.words).await.unwrap(), Vec::<String>::new());
+}
+
+pub(super) async fn are_looked_for_by_name_and_text(store: &dyn Store) {
+    save(store, &[("word-in-name", "word-in-text")]).await;
+    for word in ["word-in-name", "word-in-text"] {
+        assert!(!store.holds(&["absent".into(), word.into()]).await.unwrap().is_empty(), "{word}");
+    }
+}
+
+/// Nobody said them, and on no day.
+pub(super) async fn stay_when_anything_else_goes(store: &dyn Store) {
+    say(store, vec![said("1", "2026-03-04T10:00:00Z", "We met at the opera.")]).await;
+    save(store, &[("human", "We met at the opera.")]).await;
+    let done = erase(store, Target::Conversation("talk".into())).await;
+    assert_eq!((done.blocks, done.words), (Vec::new(), Vec::<String>::new()), "its words still stand in the block");
+    let always = annals_core::Interval::ALWAYS;
+    for target in [Target::Range(always), Target::Memories(Vec::new()), Target::Subject("Nobody".into())] {
+        let before = everything(store).await;
+        assert_eq!(erase(store, target).await.blocks, Vec::<String>::new());
+        assert_eq!(everything(store).await, before);
+    }
+    assert_eq!(names(store).await, ["human"]);
+}

@@ -1,0 +1,71 @@
+//! That files are still to be cleaned.
+
+use annals_core::Agent;
+use annals_core::ports::Target;
+
+use super::erase;
+use crate::agent;
+use crate::suites::Store;
+use crate::suites::catalog::{me, now, said, say};
+
+async fn owed(store: &dyn Store) -> Vec<Agent> {
+    let owed = store.cleaning_owed().await.unwrap();
+    assert!(owed.is_sorted_by_key(|(_, erasure)| *erasure), "{owed:?}");
+    owed.into_iter().map(|(agent, _)| agent).collect()
+}
+
+async fn number(store: &dyn Store, agent: &Agent) -> u64 {
+    let owed = store.cleaning_owed().await.unwrap();
+    owed.into_iter().find(|(of, _)| of == agent).unwrap().1
+}
+
+pub(super) async fn is_owed_from_an_erasure_until_it_is_done(store: &dyn Store) {
+    say(store, vec![said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    let target = Target::Memories(vec![said("1", "2026-03-04T10:00:00Z", "tea").id]);
+    store.reach(&me(), &target).await.unwrap();
+    assert_eq!(owed(store).await, [], "a dry run erases nothing");
+    erase(store, target).await;
+    assert_eq!(owed(store).await, [me()]);
+    store.scrub().await.unwrap();
+    assert_eq!(owed(store).await, [me()], "the catalog is not all there is");
+    store.cleaned(&me(), number(store, &me()).await).await.unwrap();
+    assert_eq!(owed(store).await, []);
+    assert_eq!(store.agents().await.unwrap(), [me()]);
+}
+
+pub(super) async fn is_owed_to_an_agent_that_is_gone(store: &dyn Store) {
+    say(store, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    erase(store, Target::Agent).await;
+    assert_eq!((store.agents().await.unwrap(), owed(store).await), (Vec::new(), vec![me()]));
+    say(store, vec![said("2", "2026-03-04T10:00:00Z", "cake")]).await;
+    assert_eq!(owed(store).await, [me()], "nor does beginning anew clean anything");
+    store.cleaned(&me(), number(store, &me()).await).await.unwrap();
+    assert_eq!(owed(store).await, []);
+}
+
+pub(super) async fn of_an_earlier_erasure_does_not_end_a_later_one(store: &dyn Store) {
+    say(store, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    let mut numbers = Vec::new();
+    for _ in 0..3 {
+        erase(store, Target::Conversation("talk".into())).await;
+        numbers.push(number(store, &me()).await);
+    }
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    store.cleaned(&me(), numbers[1]).await.unwrap();
+    assert_eq!(owed(store).await, [me()]);
+    store.cleaned(&me(), numbers[2]).await.unwrap();
+    store.cleaned(&me(), numbers[2]).await.unwrap();
+    assert_eq!(owed(store).await, []);
+    erase(store, Target::Agent).await;
+    assert!(number(store, &me()).await > numbers[2], "no number is given twice");
+}
+
+pub(super) async fn of_one_agent_is_not_that_of_another(store: &dyn Store) {
+    let elsewhere = Agent::in_workspace("elsewhere", me().name()).unwrap();
+    for agent in [&elsewhere, &agent("other"), &me()] {
+        store.erase(agent, &Target::Agent, now()).await.unwrap();
+    }
+    assert_eq!(owed(store).await, [elsewhere.clone(), agent("other"), me()]);
+    store.cleaned(&elsewhere, u64::MAX).await.unwrap();
+    assert_eq!(owed(store).await, [agent("other"), me()]);
+}

@@ -1,0 +1,107 @@
+//! What port `Keys` promises.
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::{Key, Scope, Target};
+use annals_core::{Digest, Error};
+
+use super::catalog::{later, me, now, said, say};
+use super::{Case, Store, cases, run};
+use crate::at;
+
+/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+pub async fn keys_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
+    let cases: Vec<Case<dyn Store>> = cases![
+        a_key_reads_back_whole,
+        an_id_is_taken_once,
+        keys_are_listed_by_creation,
+        a_revoked_key_stays_and_keeps_its_first_moment,
+        what_is_not_there_cannot_be_revoked,
+        keys_make_no_agent_and_outlive_them,
+    ];
+    run("keys", cases, async || Box::new(make().await) as Box<dyn Store>).await;
+}
+
+fn key(id: &str) -> Key {
+    Key {
+        id: id.into(),
+        name: "the \"phone\"".into(),
+        workspace: "default".into(),
+        scopes: BTreeSet::from([Scope::Ingest]),
+        agents: Vec::new(),
+        created_at: now(),
+        expires_at: None,
+        revoked_at: None,
+    }
+}
+
+fn hash(id: &str) -> Digest {
+    Digest::of(["secret", id])
+}
+
+async fn add(store: &dyn Store, key: &Key) {
+    store.add_key(key, &hash(&key.id)).await.unwrap();
+}
+
+async fn a_key_reads_back_whole(store: &dyn Store) {
+    assert_eq!(store.key("k1").await.unwrap(), None);
+    assert_eq!(store.keys().await.unwrap(), []);
+    let bound = Key {
+        scopes: BTreeSet::from(Scope::ALL),
+        agents: vec!["o'brien \"x\"; --".into(), "Μνήμη".into(), "ann".into()],
+        workspace: "acme".into(),
+        expires_at: Some(at("2027-01-01T00:00:00.000001Z")),
+        revoked_at: Some(later()),
+        ..key("k2")
+    };
+    let useless = Key { scopes: BTreeSet::new(), ..key("k3") };
+    for key in [key("k1"), bound, useless] {
+        add(store, &key).await;
+        assert_eq!(store.key(&key.id).await.unwrap(), Some((key.clone(), hash(&key.id))));
+        assert!(store.keys().await.unwrap().contains(&key));
+    }
+    assert_eq!(store.key("K1").await.unwrap(), None);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+async fn an_id_is_taken_once(store: &dyn Store) {
+    add(store, &key("k1")).await;
+    store.revoke_key("k1", now()).await.unwrap();
+    let before = store.key("k1").await.unwrap();
+    let refused = store.add_key(&Key { workspace: "mine".into(), ..key("k1") }, &hash("other")).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    assert_eq!(store.key("k1").await.unwrap(), before);
+}
+
+async fn keys_are_listed_by_creation(store: &dyn Store) {
+    for (id, created_at) in [("b", later()), ("c", now()), ("a", later())] {
+        add(store, &Key { created_at, ..key(id) }).await;
+    }
+    let ids: Vec<String> = store.keys().await.unwrap().into_iter().map(|key| key.id).collect();
+    assert_eq!(ids, ["c", "a", "b"]);
+}
+
+async fn a_revoked_key_stays_and_keeps_its_first_moment(store: &dyn Store) {
+    add(store, &key("k1")).await;
+    add(store, &key("k2")).await;
+    for moment in [now(), later()] {
+        store.revoke_key("k1", moment).await.unwrap();
+        let revoked = Key { revoked_at: Some(now()), ..key("k1") };
+        assert_eq!(store.key("k1").await.unwrap(), Some((revoked.clone(), hash("k1"))));
+        assert_eq!(store.keys().await.unwrap(), [revoked, key("k2")]);
+    }
+}
+
+async fn what_is_not_there_cannot_be_revoked(store: &dyn Store) {
+    let refused = store.revoke_key("none", now()).await;
+    assert!(matches!(refused, Err(Error::NotFound { what: "key", .. })), "{refused:?}");
+}
+
+async fn keys_make_no_agent_and_outlive_them(store: &dyn Store) {
+    let bound = Key { agents: vec![me().name().to_owned()], ..key("k1") };
+    add(store, &bound).await;
+    assert_eq!(store.agents().await.unwrap(), []);
+    say(store, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    store.erase(&me(), &Target::Agent, now()).await.unwrap();
+    assert_eq!(store.keys().await.unwrap(), [bound]);
+}
