@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Whom each crate may name among ours, tests aside.
-const EDGES: [(&str, &[&str]); 12] = [
+const EDGES: [(&str, &[&str]); 14] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
@@ -18,6 +18,19 @@ const EDGES: [(&str, &[&str]); 12] = [
     ("annals-retention", &["annals-core"]),
     ("annals-summarizer", &["annals-core"]),
     ("annals-search", &["annals-core"]),
+    ("annals-server", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    (
+        "annals-bench",
+        &[
+            "annals-catalog",
+            "annals-core",
+            "annals-embedder",
+            "annals-facts",
+            "annals-search",
+            "annals-strata",
+            "annals-writer",
+        ],
+    ),
     (
         "annals",
         &[
@@ -28,6 +41,7 @@ const EDGES: [(&str, &[&str]); 12] = [
             "annals-llm",
             "annals-retention",
             "annals-search",
+            "annals-server",
             "annals-strata",
             "annals-summarizer",
             "annals-writer",
@@ -36,13 +50,15 @@ const EDGES: [(&str, &[&str]); 12] = [
 ];
 
 /// What only one crate may name.
-const KEPT_APART: [(&str, &str); 8] = [
+const KEPT_APART: [(&str, &str); 10] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
     ("reqwest", "annals-llm"),
     ("lancedb", "annals-strata"),
     ("rusqlite", "annals-catalog"),
+    ("rmcp", "annals-server"),
     ("rten", "annals-embedder"),
+    ("tokio-cron-scheduler", "annals-server"),
     ("tokenizers", "annals-embedder"),
     ("clap", "annals"),
 ];

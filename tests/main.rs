@@ -6,16 +6,21 @@
 #![allow(missing_docs, reason = "names of tests say what they are for")]
 
 mod architecture;
+mod backup;
 mod bad_input;
 mod command;
+mod config;
 mod damage;
 mod demo;
+mod doctor;
 mod export;
 mod facts;
 mod forget;
+mod infra;
 mod kill;
 mod late;
 mod models;
 mod retention;
+mod service;
 mod story;
 mod surface;

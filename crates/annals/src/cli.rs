@@ -1,9 +1,21 @@
 //! The words of the command line. Says what may be asked; does nothing.
 
+mod backup;
+mod config;
+mod doctor;
+mod service;
+
 use std::path::PathBuf;
 
 use annals_core::{Date, EngineChoice, Grain, Kind, Period, Timestamp};
 use clap::{Args, Parser, Subcommand};
+
+use crate::terminal::path;
+
+pub use backup::{Backup, BackupCommand, Restore};
+pub use config::Config;
+pub use doctor::Doctor;
+pub use service::{AddKey, Job, Key, Mcp, Serve};
 
 /// Long-term memory for AI agents: keeps what was said, rolls it up by calendar, and answers by grain and date.
 #[derive(Parser)]
@@ -23,9 +35,12 @@ pub struct Global {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// Where models and budgets are configured [default: annals.toml in the data folder]
+    /// The configuration [default: annals.toml in the data folder]
     #[arg(long, global = true, value_name = "FILE", env = "ANNALS_CONFIG", hide_short_help = true)]
     pub config: Option<PathBuf>,
+    /// Set a key of the configuration, whatever file and environment say: server.listen=127.0.0.1:8000
+    #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
+    pub set: Vec<String>,
     /// Act as if it were this moment, for replays and tests [default: the clock]
     #[arg(long, global = true, value_name = "TIME", hide_short_help = true)]
     pub now: Option<Timestamp>,
@@ -35,6 +50,16 @@ pub struct Global {
 pub enum Command {
     /// Show Annals at work: import a sample of 14 months, roll it up, draw its strata, answer three questions
     Demo,
+    /// Serve the memory over HTTP and MCP, and roll it up as days go by
+    Serve(Serve),
+    /// Speak MCP on standard input and output, for agents that start their tools as programs
+    Mcp(Mcp),
+    /// Keys for the service: add, list, revoke
+    #[command(subcommand)]
+    Key(Key),
+    /// What the service does by itself, and when
+    #[command(subcommand)]
+    Job(Job),
     /// Import conversations from files of one JSON message a line
     Import(Import),
     /// Write the summaries of all closed days, weeks, months, quarters and years whose input changed
@@ -66,6 +91,15 @@ pub enum Command {
     Verify(OneOrAll),
     /// Build tables anew from the catalog
     Rebuild(Rebuild),
+    /// Copy everything that cannot be made anew to a folder or object store, while Annals runs
+    Backup(Backup),
+    /// Bring a backup back into a new data folder
+    Restore(Restore),
+    /// Try everything: embed, write, read, call the models; look at clock, disk and rights; say how to mend what is wrong
+    Doctor(Doctor),
+    /// What is configured, by whom, and what is wrong with it
+    #[command(subcommand)]
+    Config(Config),
     /// The prompts for models: list, show, replace for an agent, reset
     #[command(subcommand)]
     Prompt(Prompt),
@@ -78,10 +112,19 @@ pub enum Command {
     Dump(OneOrAll),
 }
 
+impl Command {
+    /// Whether it is for the process that owns the data folder, if there is one already. The others have a folder of their own,
+    /// need none, or are that process.
+    pub fn works_on_the_folder(&self) -> bool {
+        use Command::{Config, Demo, Embed, Mcp, Restore, Serve};
+        !matches!(self, Demo | Serve(_) | Mcp(_) | Restore(_) | Config(_) | Embed(_))
+    }
+}
+
 #[derive(Args)]
 pub struct Import {
     /// Files with one message a line; - reads standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", value_parser = path)]
     pub files: Vec<PathBuf>,
     /// Import everything into this agent, whatever the lines say
     #[arg(long, value_name = "A")]
@@ -209,7 +252,7 @@ pub struct FindFacts {
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Write all of the agent's facts, history included, to this Parquet file instead
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = path)]
     pub parquet: Option<PathBuf>,
 }
 
@@ -316,10 +359,10 @@ pub struct Export {
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// The file to write; - is standard output
-    #[arg(value_name = "FILE", default_value = "-")]
+    #[arg(value_name = "FILE", default_value = "-", value_parser = path)]
     pub file: PathBuf,
     /// Write memories.parquet and facts.parquet into this folder instead
-    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    #[arg(long, value_name = "DIR", conflicts_with = "file", value_parser = path)]
     pub parquet: Option<PathBuf>,
 }
 
@@ -340,6 +383,7 @@ pub enum Prompt {
         /// Its name
         name: String,
         /// The file
+        #[arg(value_parser = path)]
         file: PathBuf,
         /// The agent
         #[arg(long, value_name = "A")]

@@ -1,9 +1,12 @@
 //! Runs one command over an open data folder. Each command has a file of its own.
 
 mod agent;
+mod backup;
+mod config;
 mod correct;
 mod dead;
 mod demo;
+mod doctor;
 mod dump;
 mod embed;
 mod export;
@@ -11,35 +14,58 @@ mod extract;
 mod facts;
 mod forget;
 mod import;
+mod job;
+mod key;
+mod mcp;
 mod prompt;
 mod rebuild;
+mod restore;
 mod retain;
 mod rollup;
 mod search;
+mod serve;
 mod show;
 mod status;
 mod timeline;
 mod verify;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use annals_core::{Error, Result, Timestamp};
 
 use crate::cli::{Cli, Command, Global};
-use crate::folder::{Folder, default_path};
+use crate::config::Config;
+use crate::folder::{Folder, Opening, default_path};
+use crate::guest;
+use crate::terminal::guest;
 
 /// Runs the command to its end.
 pub fn run(cli: Cli) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Error::storage("cannot start", cause))?;
-    runtime.block_on(dispatch(cli.global, cli.command))
+    runtime.block_on(own_or_hand_over(cli))
 }
 
-async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
+/// Runs the command here, or has the process run it that owns the folder.
+async fn own_or_hand_over(cli: Cli) -> Result<ExitCode> {
+    if cli.command.works_on_the_folder()
+        && let Some(owner) = guest::owner(&data(&cli.global)?).await
+    {
+        return guest::hand_over(owner).await;
+    }
+    dispatch(cli.global, cli.command).await
+}
+
+/// Runs the command here: for this process, or for another one.
+pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
     let json = global.json;
     match command {
         Command::Demo => demo::run(&global).await,
+        Command::Serve(args) => serve::run(&global, &args).await,
+        Command::Mcp(args) => mcp::run(&global, &args).await,
+        Command::Key(args) => key::run(&global, &args).await,
+        Command::Job(args) => job::run(&global, &args).await,
         Command::Embed(args) => embed::run(&args, json).await,
         Command::Import(args) => import::run(&global, &args).await,
         Command::Agent(args) => agent::run(&global, &args).await,
@@ -59,17 +85,29 @@ async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Verify(args) => verify::run(&open(&global).await?, &args, json).await,
         Command::Rebuild(args) => rebuild::run(&open(&global).await?, &args, json).await,
         Command::Dump(args) => dump::run(&open(&global).await?, &args).await,
+        Command::Backup(args) => backup::run(&global, &args).await,
+        Command::Restore(args) => restore::run(&global, &args).await,
+        Command::Doctor(args) => doctor::run(&global, &args).await,
+        Command::Config(args) => config::run(&global, &args),
     }
 }
 
 /// Opens the folder that is there.
 async fn open(global: &Global) -> Result<Folder> {
-    Folder::open(&data(global)?, global.config.as_deref(), false, now(global)).await
+    open_at(global, &data(global)?, false).await
 }
 
 /// Opens the folder, and makes it if there is none.
 async fn open_or_make(global: &Global) -> Result<Folder> {
-    Folder::open(&data(global)?, global.config.as_deref(), true, now(global)).await
+    open_at(global, &data(global)?, true).await
+}
+
+async fn open_at(global: &Global, data: &Path, create: bool) -> Result<Folder> {
+    if let Some(folder) = guest(|guest| guest.folder.clone()) {
+        let now = global.now.unwrap_or(folder.now);
+        return Ok(folder.at(now));
+    }
+    Folder::open(data, Opening::by_hand(Config::load(global, data)?.models, now(global)), create).await
 }
 
 /// A fact may be the first that is known of an agent.

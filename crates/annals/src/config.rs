@@ -1,46 +1,96 @@
-//! `annals.toml`: which models there are. Unknown keys and wrong values are refused, all at once, before anything is opened.
+//! What is configured: `annals.toml`, then the environment, then flags; what comes later holds.
+//!
+//! Every key has one name everywhere: `listen` in the table `[server]` is `server.listen` in messages, `ANNALS_SERVER_LISTEN` in
+//! the environment and `--set server.listen=…` on the command line. Unknown keys and wrong values are refused, all of them at
+//! once and with their places, before anything is opened. Never shows a line or a value that may hold a key.
 
-use std::path::Path;
+mod file;
+mod layers;
+mod read;
 
-use annals_core::{Error, Fault, Result};
+use std::path::{Path, PathBuf};
+
+use annals_core::{Error, Result};
 use annals_llm::{Models, ModelsConfig};
-use serde::Deserialize;
+use annals_server::config::{BackupConfig, Limits, LogConfig, ServerConfig};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::cli::Global;
+pub use file::without_secrets;
+use layers::Layers;
+pub use layers::Origin;
 
 /// The name of the file in the data folder.
-const NAME: &str = "annals.toml";
+pub const NAME: &str = "annals.toml";
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Config {
-    #[serde(default)]
+/// Everything that is configured, checked.
+pub struct Config {
+    pub server: ServerConfig,
+    pub limits: Limits,
+    pub log: LogConfig,
+    pub backup: BackupConfig,
+    pub models: Models,
+    /// The file that was read, if there is one.
+    pub file: Option<PathBuf>,
+    /// Every key with what it is set to and by whom; keys of models are redacted.
+    pub settings: Vec<Setting>,
+}
+
+/// One key, as it holds.
+#[derive(Debug)]
+pub struct Setting {
+    /// With its tables: `server.listen`.
+    pub key: String,
+    /// Null where nothing is set.
+    pub value: Value,
+    /// Who said so.
+    pub origin: Origin,
+}
+
+/// All tables as they are written.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    server: ServerConfig,
+    limits: Limits,
+    log: LogConfig,
     models: ModelsConfig,
+    backup: BackupConfig,
 }
 
-/// The models of the file that is named, or of the one in the data folder if there is one.
-pub fn models(named: Option<&Path>, data: &Path) -> Result<Models> {
-    let own = data.join(NAME);
-    let path = named.unwrap_or(&own);
-    if named.is_none() && !path.exists() {
-        return check(Config::default(), path);
+impl Config {
+    /// The configuration of a data folder: of the file that is named, or of the one in the folder if there is one.
+    pub fn load(global: &Global, data: &Path) -> Result<Config> {
+        let file = file_of(global.config.as_deref(), data);
+        let mut layers = Layers::new(&serde_json::to_value(Written::default()).unwrap_or_default());
+        if let Some(path) = &file {
+            layers.add_file(path)?;
+        }
+        layers.add_environment(std::env::vars_os());
+        layers.add_flags(&global.set);
+        let written = layers.read();
+        layers.refuse_unknown_variables();
+        Config::check(written, layers, file)
     }
-    let failed = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
-    let text = std::fs::read_to_string(path).map_err(failed)?;
-    let config = toml::from_str(&text).map_err(|error| syntax(&text, &error, path))?;
-    check(config, path)
+
+    fn check(written: Written, mut layers: Layers, file: Option<PathBuf>) -> Result<Config> {
+        let settings = layers.settings(&serde_json::to_value(&written).unwrap_or_default());
+        let Written { server, limits, log, models, backup } = written;
+        layers.fault_all(server.faults());
+        layers.fault_all(limits.faults());
+        layers.fault_all(backup.faults());
+        let models = models.check(|name| std::env::var(name).ok()).map_err(|faults| layers.fault_all(faults));
+        match (models, layers.into_faults()) {
+            (Ok(models), faults) if faults.is_empty() => {
+                Ok(Config { server, limits, log, backup, models, file, settings })
+            }
+            (_, faults) => Err(Error::Faults(faults)),
+        }
+    }
 }
 
-fn check(config: Config, path: &Path) -> Result<Models> {
-    let faults = match config.models.check(|name| std::env::var(name).ok()) {
-        Ok(models) => return Ok(models),
-        Err(faults) => faults,
-    };
-    let file = path.display().to_string();
-    Err(Error::Faults(faults.into_iter().map(|fault| Fault { file: Some(file.clone()), ..fault }).collect()))
-}
-
-/// The place and the reason, never the line itself: it may hold a key.
-fn syntax(text: &str, error: &toml::de::Error, path: &Path) -> Error {
-    let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-    let fault = Fault { file: Some(path.display().to_string()), line, ..Fault::new("the file", error.message()) };
-    Error::Invalid(fault)
+fn file_of(named: Option<&Path>, data: &Path) -> Option<PathBuf> {
+    let own = data.join(NAME);
+    named.map(Path::to_owned).or_else(|| own.exists().then_some(own))
 }

@@ -3,20 +3,30 @@
 use std::process::ExitCode;
 
 use annals_core::{Error, Fault};
+use annals_server::rest::chain;
 use serde_json::json;
 
 /// Prints the error to standard error and gives the exit code that a script may branch on.
-#[expect(clippy::print_stderr, reason = "this is where errors are printed")]
 pub fn report(error: &Error, json: bool) -> ExitCode {
-    let (code, exit) = code(error);
-    if json {
-        let faults: Vec<_> = faults(error).iter().map(fault).collect();
-        let answer = json!({ "error": { "code": code, "message": chain(error), "faults": faults } });
-        eprintln!("{answer}");
-    } else {
-        eprintln!("annals: {}", chain(error));
-    }
+    let (text, exit) = tell(error, json);
+    print(&text);
     ExitCode::from(exit)
+}
+
+/// The error in words or as JSON, and the exit code.
+pub fn tell(error: &Error, json: bool) -> (String, u8) {
+    let (code, exit) = code(error);
+    if !json {
+        return (format!("annals: {}", chain(error)), exit);
+    }
+    let faults: Vec<_> = faults(error).iter().map(fault).collect();
+    (json!({ "error": { "code": code, "message": chain(error), "faults": faults } }).to_string(), exit)
+}
+
+/// Prints to standard error.
+#[expect(clippy::print_stderr, reason = "this is where errors are printed")]
+pub fn print(text: &str) {
+    eprintln!("{text}");
 }
 
 /// A stable word and an exit code. 1 is kept for `verify` finding something, 2 also for wrong options.
@@ -45,18 +55,4 @@ fn faults(error: &Error) -> &[Fault] {
 
 fn fault(fault: &Fault) -> serde_json::Value {
     json!({ "line": fault.line, "field": fault.field, "reason": fault.reason })
-}
-
-/// The error and its causes, leaving out a cause that its effect already tells word by word.
-fn chain(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
-        }
-        cause = error.source();
-    }
-    text
 }

@@ -4,7 +4,7 @@
 //!     DIR/catalog.sqlite    the truth
 //!     DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
 //!     DIR/facts/…           Parquet, one folder per agent: the fold of the fact log, can be deleted and rebuilt
-//!     DIR/annals.toml       models, if there are any; written by a person
+//!     DIR/annals.toml       settings, if there are any; written by a person
 //!     DIR/retention/*.toml  retention plans of one's own; written by a person
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -14,94 +14,118 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Archive, Journal, Replies, Seals};
-use annals_core::{Agent, Catalog, Embedder, Error, Extractor, Facts, Result, Strata, Timestamp};
+use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
-use annals_llm::{Auto, Endpoint, Extractive, Rules};
+use annals_llm::{Auto, Endpoint, Extractive, Models, Rules};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
+use annals_server::config::Limits;
+use annals_server::{Clock, Parts, Prompts, Service};
 use annals_strata::LanceStrata;
 use annals_summarizer::{Patience, Summarizer};
 use annals_writer::{Eraser, FactWriter, Writer};
 use jiff::SignedDuration;
 
-use crate::config;
+use crate::scratch;
 
 /// How long after midnight a day closes: messages of the last minutes may still be on their way.
 const GRACE: SignedDuration = SignedDuration::from_mins(10);
 
+/// The prompts that an agent may have of its own.
+const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
+
 /// Vectors kept by content: 4,096 of 384 floats are 6 MB. Summaries of a grain often repeat those of the finer one.
 const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
-/// An open data folder with everything that works on it. Dropping it lets the next process in.
+/// An open data folder with everything that works on it. Dropping the last clone lets the next process in.
+#[derive(Clone)]
 pub struct Folder {
-    pub catalog: Arc<dyn Catalog>,
-    pub archive: Arc<dyn Archive>,
-    pub seals: Arc<dyn Seals>,
-    pub journal: Arc<dyn Journal>,
-    pub replies: Arc<dyn Replies>,
-    pub strata: Arc<dyn Strata>,
-    pub facts: Arc<dyn Facts>,
-    pub extractor: Arc<dyn Extractor>,
-    pub writer: Writer,
-    pub fact_writer: FactWriter,
-    pub eraser: Eraser,
-    pub summarizer: Summarizer,
-    pub retention: Retention,
-    pub search: Search,
-    pub plans: Plans,
+    /// Everything that can be asked of it.
+    pub service: Service,
+    /// The same catalog as the file that it is, for copies of it.
+    pub sqlite: Arc<SqliteCatalog>,
+    /// The moment of this command.
     pub now: Timestamp,
+    /// Where it is.
     pub path: PathBuf,
-    _lock: File,
+    _lock: Arc<File>,
+}
+
+/// What an open folder is opened with.
+pub struct Opening {
+    /// The models that there are.
+    pub models: Models,
+    /// How much is taken in at once.
+    pub limits: Limits,
+    /// Input must have been quiet for so long before its day is rolled up; a roll-up asked for by hand waits for nothing.
+    pub quiet: SignedDuration,
+    /// The machine's clock, or a moment that stands still.
+    pub clock: Clock,
+}
+
+impl Opening {
+    /// For a command: at one moment, and nothing waits.
+    pub fn by_hand(models: Models, now: Timestamp) -> Opening {
+        Opening { models, limits: Limits::default(), quiet: SignedDuration::ZERO, clock: Arc::new(move || now) }
+    }
 }
 
 impl Folder {
     /// Opens the folder; makes it if `create`.
-    pub async fn open(path: &Path, config: Option<&Path>, create: bool, now: Timestamp) -> Result<Folder> {
+    pub async fn open(path: &Path, opening: Opening, create: bool) -> Result<Folder> {
         let path = prepare(path, create)?;
-        let lock = lock(&path)?;
-        let models = config::models(config, &path)?;
+        let lock = Arc::new(lock(&path)?);
+        scratch::sweep(&path)?;
         let plans = plans(&path.join("retention"))?;
         let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(OnnxEmbedder::bundled()?, CACHED));
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
         let strata: Arc<dyn Strata> = Arc::new(LanceStrata::open(&path.join("tables"), embedder.dimension()).await?);
-        // A roll-up asked for by hand waits for no further input.
-        let patience = Patience { grace: GRACE, quiet: SignedDuration::ZERO, ..Patience::default() };
+        let Opening { models, limits, quiet, clock } = opening;
+        let patience = Patience { grace: GRACE, quiet, ..Patience::default() };
         let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, catalog.clone())?)) };
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
         let fact_writer =
             FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
         let spare = Arc::new(Extractive);
-        Ok(Folder {
+        let now = clock();
+        let service = Service::new(Parts {
             eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
             summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), spare, patience),
             retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
-            search: Search::new(catalog.clone(), strata.clone(), embedder),
+            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
             archive: catalog.clone(),
+            blocks: catalog.clone(),
+            requests: catalog.clone(),
+            keys: catalog.clone(),
             seals: catalog.clone(),
             journal: catalog.clone(),
             replies: catalog.clone(),
-            catalog,
+            catalog: catalog.clone(),
             extractor: engine,
             writer,
             fact_writer,
             plans,
             facts,
             strata,
-            now,
-            path,
-            _lock: lock,
-        })
+            prompts: Prompts { names: PROMPTS, check: annals_llm::check_prompt },
+            limits,
+            clock,
+            folder: Some(path.clone()),
+        });
+        Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
+    }
+
+    /// The same folder, for a command of another moment.
+    pub fn at(self, now: Timestamp) -> Folder {
+        Folder { now, ..self }
     }
 
     /// The agent of that name; an error if there is none, so that a misspelt name is not an empty memory.
     pub async fn agent(&self, name: &str) -> Result<Agent> {
-        let agent = Agent::new(name)?;
-        let known = self.catalog.agents().await?.contains(&agent);
-        known.then_some(agent).ok_or_else(|| Error::NotFound { what: "agent", name: name.to_owned() })
+        self.service.known(Agent::new(name)?).await
     }
 
     /// The agent of that name, or all.
@@ -110,6 +134,14 @@ impl Folder {
             Some(name) => Ok(vec![self.agent(name).await?]),
             None => self.catalog.agents().await,
         }
+    }
+}
+
+impl std::ops::Deref for Folder {
+    type Target = Service;
+
+    fn deref(&self) -> &Service {
+        &self.service
     }
 }
 

@@ -5,9 +5,13 @@ mod commands;
 mod config;
 mod failure;
 mod folder;
+mod guest;
 mod jsonl;
+mod logging;
 mod progress;
 mod records;
+mod scratch;
+mod terminal;
 mod view;
 
 use std::process::ExitCode;
@@ -20,10 +24,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::try_from_env("ANNALS_LOG").unwrap_or_else(|_| "error".into()))
-        .with_writer(std::io::stderr)
-        .init();
+    logging::start(&cli);
     let json = cli.global.json;
     match commands::run(cli) {
         Ok(code) => code,

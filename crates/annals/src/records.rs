@@ -7,13 +7,6 @@ use annals_core::ports::Record;
 use annals_core::{Agent, Error, Fault, Result};
 use serde_json::Value;
 
-/// One line of an export.
-pub fn line(agent: &Agent, record: &Record) -> String {
-    let mut value = serde_json::to_value(record).expect("records are strings, numbers and lists of them");
-    value["agent"] = Value::from(agent.name());
-    value.to_string()
-}
-
 /// Whether a line is one of an export rather than a message.
 pub fn is_record(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value.get("record").is_some())

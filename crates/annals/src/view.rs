@@ -1,19 +1,18 @@
-//! How memories look from outside: as JSON for programs, as lines for people.
+//! How memories look to people, line by line.
 
-use annals_core::{DateRange, Found, Grain, Memory};
+use annals_core::{DateRange, Grain, Memory};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Writes a line to standard output, without colours where nobody sees them. A reader that went away (`| head`) ends the
-/// command quietly.
+/// Writes a line to the standard output of whoever gave the command.
 macro_rules! say {
-    ($($words:tt)*) => {{
-        use std::io::Write;
-        if writeln!(anstream::stdout(), $($words)*).is_err() {
-            std::process::exit(0);
-        }
-    }};
+    () => {
+        $crate::terminal::print(format_args!("\n"))
+    };
+    ($($words:tt)*) => {
+        $crate::terminal::print(format_args!("{}\n", format_args!($($words)*)))
+    };
 }
 pub(crate) use say;
 
@@ -25,82 +24,6 @@ pub const DIM: Style = Style::new().dimmed();
 pub const BOLD: Style = Style::new().bold();
 /// What a person should look at.
 pub const WARN: Style = AnsiColor::Yellow.on_default();
-
-/// A memory as JSON. Field names are part of the interface.
-#[derive(Serialize)]
-pub struct MemoryView<'a> {
-    id: &'a str,
-    grain: Grain,
-    kind: &'a str,
-    /// Label of the period; of a turn, its day.
-    period: String,
-    /// First local day.
-    date: String,
-    cover: CoverView,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
-    /// Days covered beyond the range that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    days_outside: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    conversation: Option<&'a str>,
-    /// The id that the client gave to the message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    speaker: Option<&'a str>,
-    text: &'a str,
-    /// What it was made from: memory ids for a summary, the message's id for a turn.
-    source_ids: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct CoverView {
-    from: String,
-    to: String,
-    start: String,
-    end: String,
-}
-
-impl<'a> MemoryView<'a> {
-    /// The view of a memory.
-    pub fn new(memory: &'a Memory) -> MemoryView<'a> {
-        let (first, last) = memory.days;
-        let (start, end) = (memory.cover.start.to_string(), memory.cover.end.to_string());
-        MemoryView {
-            id: memory.id.as_str(),
-            grain: memory.grain,
-            kind: memory.kind.as_str(),
-            period: memory.period.to_string(),
-            date: first.to_string(),
-            cover: CoverView { from: first.to_string(), to: last.to_string(), start, end },
-            score: None,
-            days_outside: None,
-            conversation: memory.conversation.as_deref(),
-            message: memory.message.as_deref(),
-            role: memory.role.map(annals_core::Role::as_str),
-            speaker: memory.speaker.as_deref(),
-            text: &memory.text,
-            source_ids: sources(memory),
-        }
-    }
-
-    /// The view of a search result.
-    pub fn found(found: &'a Found) -> MemoryView<'a> {
-        MemoryView {
-            score: Some(found.score),
-            days_outside: Some(found.days_outside),
-            ..MemoryView::new(&found.memory)
-        }
-    }
-}
-
-fn sources(memory: &Memory) -> Vec<&str> {
-    let message = memory.message.as_deref().into_iter();
-    message.chain(memory.sources.iter().map(annals_core::MemoryId::as_str)).collect()
-}
 
 /// Prints one JSON value on a line.
 pub fn print_json(value: &impl Serialize) {
@@ -130,7 +53,7 @@ pub fn range(range: DateRange) -> String {
 
 /// The text in a column, each line set in by `indent` spaces.
 pub fn column(text: &str, indent: usize) -> String {
-    let width = textwrap::termwidth().min(100);
+    let width = crate::terminal::columns().min(100);
     let pad = " ".repeat(indent);
     let options = textwrap::Options::new(width).initial_indent(&pad).subsequent_indent(&pad);
     text.lines().map(|line| textwrap::fill(line, &options)).collect::<Vec<_>>().join("\n")

@@ -18,6 +18,7 @@ mod children;
 mod cleaning;
 mod clock;
 mod columns;
+mod copy;
 mod correct;
 mod counts;
 mod dead_letters;
@@ -89,5 +90,17 @@ impl SqliteCatalog {
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let connection = open::open(path, options)?;
         Ok(SqliteCatalog { thread: thread::Thread::start(connection, options)? })
+    }
+
+    /// Writes everything that is committed into a new file at `path`, syncs it, and answers the number of the last change
+    /// in it. Other work waits meanwhile: as long as the disk takes to write the file.
+    pub async fn copy_to(&self, path: &Path) -> Result<i64> {
+        let path = path.to_owned();
+        self.thread.alone("copying the catalog", move |connection| copy::copy_to(connection, &path)).await
+    }
+
+    /// The number of the last change.
+    pub async fn last_sequence(&self) -> Result<i64> {
+        self.thread.read("reading the sequence", sequence::last).await
     }
 }

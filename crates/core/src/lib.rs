@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod context;
 mod digest;
 mod error;
 mod extraction;
@@ -20,8 +21,10 @@ mod query;
 mod range;
 mod settings;
 mod summary;
+mod tokens;
 mod zones;
 
+pub use context::{Block, Context, ContextItem, ContextKind, ContextRequest, Document, FENCE};
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionLane, Purpose, Reply, Statement, Usage};
@@ -33,10 +36,11 @@ pub use message::{Message, Role, TurnKey, identify};
 pub use name::Agent;
 pub use period::Period;
 pub use ports::{Catalog, Embedder, Engine, Extractor, Facts, Strata};
-pub use query::{Answer, Filter, Found, Query};
+pub use query::{Answer, ConversationFound, Filter, Found, Query, Said, ScorePart};
 pub use range::{DateRange, Interval};
 pub use settings::{EngineChoice, Settings};
 pub use summary::{Base, Draft, Sentence, Summary};
+pub use tokens::{beginning, tokens};
 pub use zones::Zones;
 
 /// A length of time.

@@ -1,11 +1,11 @@
 //! A memory: a row of a grain, as the catalog holds it and every reader sees it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Date, Grain, Interval, MemoryId, Period, Role, Sentence, Timestamp};
 
 /// What a memory is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A message in working memory.

@@ -1,13 +1,13 @@
 //! Questions to memory and their answers.
 
-use crate::{Date, DateRange, Grain, Interval, Kind, Memory, Period};
+use crate::{Date, DateRange, Grain, Interval, Kind, Memory, MemoryId, Period};
 
 /// A search. Filters are hard: what lies outside them is never an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     /// What is looked for; without it, the newest memories are listed.
     pub text: Option<String>,
-    /// The grains to search; none means all.
+    /// The grains to search; none means those that answer range and question.
     pub grains: Vec<Grain>,
     /// First day, inclusive.
     pub from: Option<Date>,
@@ -27,6 +27,10 @@ pub struct Query {
     pub conversation: Option<String>,
     /// The most results.
     pub limit: usize,
+    /// The most tokens of all results together, estimated from above.
+    pub tokens: Option<u64>,
+    /// Whether each result says what its score is made of.
+    pub explain: bool,
 }
 
 /// The part of a query that a store applies before it ranks.
@@ -64,6 +68,38 @@ pub struct Found {
     pub score: f64,
     /// Days that it covers outside the range that was asked for.
     pub days_outside: i64,
+    /// What the score is the sum of, if that was asked for.
+    pub parts: Vec<ScorePart>,
+}
+
+/// One summand of a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ScorePart {
+    /// Which.
+    pub name: &'static str,
+    /// How much it adds.
+    pub value: f64,
+}
+
+/// A conversation, ranked by its turns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConversationFound {
+    /// The conversation.
+    pub conversation: String,
+    /// How well it fits: higher is better, comparable within one answer only.
+    pub score: f64,
+    /// Its turn that fits best.
+    pub best: MemoryId,
+}
+
+/// A time that the question speaks of. It only raises what was said then: most answers are said on another day than the day
+/// they are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The words in the question.
+    pub words: String,
+    /// The days they were taken for.
+    pub days: DateRange,
 }
 
 /// The answer to a query.
@@ -75,4 +111,10 @@ pub struct Answer {
     pub results: Vec<Found>,
     /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
     pub range_is_empty: bool,
+    /// The grains that were searched.
+    pub grains: Vec<Grain>,
+    /// The times that the question was taken to speak of.
+    pub said: Vec<Said>,
+    /// The conversations that the turns found belong to, best first.
+    pub conversations: Vec<ConversationFound>,
 }

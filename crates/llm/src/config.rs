@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use annals_core::{Fault, Purpose};
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 
 use check::{Checker, merged};
 
@@ -24,7 +24,7 @@ pub use wait::Wait;
 const DAILY_TOKENS: u64 = 200_000;
 
 /// The table `[models]`. Its own fields are the endpoint for everything; `[models.daily]` and so on change what differs.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelsConfig {
     /// The tokens that one agent may cost on one UTC day, unless its settings say otherwise.
@@ -32,7 +32,7 @@ pub struct ModelsConfig {
     /// As in [`EndpointConfig`].
     pub base_url: Option<String>,
     /// As in [`EndpointConfig`].
-    #[serde(default, deserialize_with = "secret")]
+    #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
     pub key: Option<SecretString>,
     /// As in [`EndpointConfig`].
     pub key_env: Option<String>,
@@ -69,7 +69,7 @@ pub struct ModelsConfig {
 }
 
 /// One endpoint. What is not set is taken from the table above; the key only where the base URL is.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointConfig {
     /// The built-in engine does this work, whatever the table above says.
@@ -78,7 +78,7 @@ pub struct EndpointConfig {
     /// Up to and with `/v1`: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,
     /// The key itself. Better to use `key_env`.
-    #[serde(default, deserialize_with = "secret")]
+    #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
     pub key: Option<SecretString>,
     /// The environment variable that holds the key.
     pub key_env: Option<String>,
@@ -97,7 +97,7 @@ pub struct EndpointConfig {
 }
 
 /// How the form of an answer is asked for. A server that refuses one is asked by the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JsonMode {
     /// `response_format` with a JSON schema.
@@ -204,4 +204,9 @@ impl ModelsConfig {
 
 fn secret<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<SecretString>, D::Error> {
     Ok(Option::<String>::deserialize(deserializer)?.map(SecretString::from))
+}
+
+/// That there is a key, and nothing of it.
+fn redacted<S: Serializer>(key: &Option<SecretString>, serializer: S) -> Result<S::Ok, S::Error> {
+    key.as_ref().map(|_| "(set)").serialize(serializer)
 }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use annals_core::ports::{Probe, Select, Table};
 use annals_core::{
     Agent, Answer, DateRange, Error, Filter, Found, Grain, Interval, MemoryId, Query, Result, Settings, Timestamp,
-    Zones,
 };
 use futures::future::try_join_all;
 
 use crate::fuse::{Scored, fuse};
+use crate::range::within;
 use crate::{Search, fold::fold, resolve};
 
 /// Candidates per leg and grain: enough that what only one leg knows well can still win, and folding leaves enough.
@@ -32,7 +32,14 @@ impl Search {
             _ => self.newest(&asked).await?,
         };
         let range_is_empty = found.is_empty() && self.is_empty(&asked).await?;
-        Ok(Answer { range, results: found, range_is_empty })
+        Ok(Answer {
+            range,
+            results: found,
+            range_is_empty,
+            grains: asked.grains(),
+            said: Vec::new(),
+            conversations: Vec::new(),
+        })
     }
 
     async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<Vec<Found>> {
@@ -43,6 +50,7 @@ impl Search {
             language: asked.settings.language.clone(),
             filter: asked.filter(),
             limit: CANDIDATES.max(asked.query.limit * 2),
+            exact: 0,
         };
         let hits = try_join_all(asked.grains().into_iter().map(|grain| self.probe(asked.agent, grain, &probe))).await?;
         let ranked = self.read_back(asked, fuse(&hits.concat())).await?;
@@ -118,20 +126,13 @@ impl Asked<'_> {
 
     fn found(&self, memory: annals_core::Memory, score: f64) -> Found {
         let days_outside = self.range.days_outside(memory.days.0, memory.days.1);
-        Found { memory, score, days_outside }
+        Found { memory, score, days_outside, parts: Vec::new() }
     }
 
     fn admits(&self, found: &Found) -> bool {
         let memory = &found.memory;
         self.filter().admits(&memory.cover, memory.kind, memory.conversation.as_deref())
             && !(self.query.strict && found.days_outside > 0)
-    }
-}
-
-fn within(range: DateRange, zones: &Zones) -> Interval {
-    Interval {
-        start: range.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
-        end: range.to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
     }
 }
 

@@ -58,7 +58,7 @@ mod tests {
             pinned: false,
             seq: 0,
         };
-        Found { memory, score: 0.0, days_outside: 0 }
+        Found { memory, score: 0.0, days_outside: 0, parts: Vec::new() }
     }
 
     #[test]

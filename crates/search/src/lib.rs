@@ -6,13 +6,16 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod answer;
+mod context;
+#[cfg(test)]
+mod fixture;
 mod fold;
 mod fuse;
 mod range;
 
 use std::sync::Arc;
 
-use annals_core::{Catalog, Embedder, Strata};
+use annals_core::{Catalog, Embedder, Facts, Strata};
 
 pub use range::resolve;
 
@@ -21,12 +24,18 @@ pub use range::resolve;
 pub struct Search {
     catalog: Arc<dyn Catalog>,
     strata: Arc<dyn Strata>,
+    facts: Arc<dyn Facts>,
     embedder: Arc<dyn Embedder>,
 }
 
 impl Search {
     /// A search over these stores.
-    pub fn new(catalog: Arc<dyn Catalog>, strata: Arc<dyn Strata>, embedder: Arc<dyn Embedder>) -> Search {
-        Search { catalog, strata, embedder }
+    pub fn new(
+        catalog: Arc<dyn Catalog>,
+        strata: Arc<dyn Strata>,
+        facts: Arc<dyn Facts>,
+        embedder: Arc<dyn Embedder>,
+    ) -> Search {
+        Search { catalog, strata, facts, embedder }
     }
 }

@@ -1,6 +1,6 @@
 //! From the ways to ask for a time to one range of local days. Pure.
 
-use annals_core::{Date, DateRange, Error, Query, Result, Timestamp, Zones};
+use annals_core::{Date, DateRange, Error, Interval, Query, Result, Timestamp, Zones};
 use jiff::ToSpan;
 
 /// The local days that a query asks for. Bounds given in several ways all hold: the range is what they have in common.
@@ -18,6 +18,14 @@ pub fn resolve(query: &Query, zones: &Zones, now: Timestamp) -> Result<DateRange
             Err(Error::invalid("the range", reason))
         }
         _ => Ok(DateRange { from, to }),
+    }
+}
+
+/// The instants of these days.
+pub(crate) fn within(range: DateRange, zones: &Zones) -> Interval {
+    Interval {
+        start: range.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
+        end: range.to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
     }
 }
 

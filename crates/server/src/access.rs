@@ -2,10 +2,20 @@
 //!
 //! A request is let through here before any operation sees it. What a caller may not use looks the same as what does not exist.
 
+mod bounds;
 mod caller;
+mod connections;
 mod guard;
+mod limits;
+mod origin;
+mod peer;
 mod secret;
 
+pub use bounds::{bound_size, bound_time};
 pub use caller::Caller;
+pub use connections::{Connection, Connections};
 pub use guard::{any_good, authenticate};
+pub use limits::{Gates, limit};
+pub use origin::{Places, Verdict, check_origin};
+pub use peer::Peer;
 pub use secret::{Issued, Presented, issue};

@@ -6,16 +6,37 @@ use axum::http::StatusCode;
 use crate::Service;
 use crate::rest::Problem;
 
+const MEBIBYTE: u64 = 1024 * 1024;
+
 impl Service {
-    /// Lets new messages of an agent in, or says when to try again.
+    /// Lets new messages of an agent in, or says when to try again. Reading goes on in any case.
     pub async fn admit(&self, agent: &Agent) -> Result<(), Problem> {
+        if self.disk_free().is_some_and(|free| free < self.disk_low()) {
+            let detail = format!(
+                "less than {} MiB are free for the data folder; nothing new is taken in",
+                self.limits.disk_low_mib
+            );
+            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "disk_low", detail).after(60));
+        }
         let depth = self.depth(agent).await?;
         if depth >= u64::from(self.limits.lane_depth) {
             // At some tens of messages a second; the queue may be shared.
             let seconds = (depth / 50).clamp(1, 60);
-            let detail = format!("{depth} messages of this agent are not searchable yet; nothing of this request was stored");
+            let detail =
+                format!("{depth} messages of this agent are not searchable yet; nothing of this request was stored");
             return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "lane_full", detail).after(seconds));
         }
         Ok(())
+    }
+
+    /// Bytes that are free for the data folder; none without a folder, or where the system does not say.
+    pub(crate) fn disk_free(&self) -> Option<u64> {
+        let told = rustix::fs::statvfs(self.folder.as_deref()?).ok()?;
+        Some(told.f_bavail.saturating_mul(told.f_frsize))
+    }
+
+    /// Free bytes below which nothing new is taken in.
+    pub(crate) fn disk_low(&self) -> u64 {
+        u64::from(self.limits.disk_low_mib) * MEBIBYTE
     }
 }

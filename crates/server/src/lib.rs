@@ -8,18 +8,27 @@
 //! | `wire` | what goes in and out, as plain data |
 //! | `operations` | what can be asked, one file each |
 //! | `tables` | makes new messages searchable in the background |
-//! | `access` | keys and scopes |
+//! | `access` | keys, scopes, limits, and from where one may ask |
+//! | `metrics` | what is measured |
 //! | `rest` | HTTP in front of the operations |
+//! | `mcp` | the same as tools of an agent, over HTTP and byte streams |
 //! | `jobs` | wake-ups for roll-up, retention and upkeep |
 //! | `serve` | listens, and stops without dropping what is under way |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+#[cfg(test)]
+extern crate self as annals_server;
+
 pub mod access;
 mod activity;
 mod admit;
 pub mod config;
+#[cfg(test)]
+mod fixture;
 pub mod lanes;
+pub mod mcp;
+pub mod metrics;
 mod operations;
 mod request;
 pub mod rest;

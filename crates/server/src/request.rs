@@ -1,11 +1,18 @@
-//! The id of a request: from its header or drawn anew, in the answer's header, in the log and in problem documents.
+//! The id of a request: from its header or drawn anew, in the answer's header, in the log and in problem documents. And the line
+//! that the log gets of each request: never its path, its query or a header, which may name people or hold a key.
 
-use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue};
+use std::future::Future;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
 use data_encoding::HEXLOWER;
 use tracing::Instrument;
+
+use crate::metrics::Metrics;
+use crate::rest::Code;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ones would be somebody's text in our log.
@@ -20,15 +27,55 @@ pub fn request_id() -> String {
     ID.try_with(Clone::clone).unwrap_or_default()
 }
 
-/// Gives a request its id, and the log a span that names it.
-pub async fn identify(request: Request, next: Next) -> Response {
+/// The same work, in a task of its own, under the id and in the span of the present request.
+pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    ID.scope(request_id(), work).in_current_span()
+}
+
+/// Gives a request its id, the log a span that names it and a line when it is answered, and the metrics its time.
+pub async fn identify(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
     let given = request.headers().get(&HEADER).and_then(|value| value.to_str().ok());
     let id = given.filter(|id| is_plain(id)).map_or_else(draw, str::to_owned);
-    let span = tracing::info_span!("request", request.id = id, http.method = %request.method());
+    let (method, route) = (word(request.method()), route(&request));
+    let span = tracing::info_span!("request", request.id = id, http.method = method, http.route = route);
     let header = HeaderValue::from_str(&id).expect("it is plain");
-    let mut response = ID.scope(id, next.run(request).instrument(span)).await;
+    let _in_flight = metrics.in_flight();
+    let begun = Instant::now();
+    let answer = async {
+        let response = next.run(request).await;
+        let (status, took) = (response.status().as_u16(), begun.elapsed());
+        tracing::info!(http.status = status, duration.ms = took.as_secs_f64() * 1000.0, "answered");
+        metrics.answered(&route, method, status, took);
+        if let Some(Code(code)) = response.extensions().get().filter(|_| status >= 500) {
+            metrics.failed_with(part(&route), code);
+        }
+        response
+    };
+    let mut response = ID.scope(id, answer.instrument(span.clone())).await;
     response.headers_mut().insert(HEADER, header);
     response
+}
+
+/// The path as it is described, with the names of its parts in place of theirs.
+fn route(request: &Request) -> String {
+    request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned()
+}
+
+/// The part of the service that a route belongs to.
+fn part(route: &str) -> &'static str {
+    match route.rsplit('/').next() {
+        Some("messages") => "ingest",
+        Some("search" | "context" | "timeline" | "mcp") => "search",
+        Some("rollup") => "rollup",
+        _ => "request",
+    }
+}
+
+/// A method that exists; others are a caller's own words.
+fn word(method: &Method) -> &'static str {
+    let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
+    let words = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    known.iter().position(|known| known == method).map_or("OTHER", |place| words[place])
 }
 
 fn is_plain(id: &str) -> bool {
@@ -46,6 +93,16 @@ fn draw() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_caller_made_up_is_no_label() {
+        assert_eq!(word(&Method::PATCH), "PATCH");
+        assert_eq!(word(&Method::from_bytes(b"SECRET").unwrap()), "OTHER");
+        assert_eq!(route(&Request::get("/v1/agents/ann").body(axum::body::Body::empty()).unwrap()), "none");
+        for (route, expect) in [("/v1/agents/{agent}/messages", "ingest"), ("/mcp", "search"), ("none", "request")] {
+            assert_eq!(part(route), expect, "{route}");
+        }
+    }
 
     #[test]
     fn only_plain_ids_get_into_the_log() {

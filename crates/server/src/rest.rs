@@ -1,6 +1,8 @@
 //! REST under /v1: parses requests, lets them through or not, calls the operation, and shows its answer. Holds no rule of the
 //! product. Every route is collected together with its description, so that `/openapi.json` cannot differ from what is served.
 
+#![allow(unused_qualifications, reason = "the macro that describes routes writes them")]
+
 mod agents;
 mod describe;
 mod extract;
@@ -8,12 +10,16 @@ mod facts;
 mod health;
 mod memories;
 mod messages;
+mod metrics;
 mod problem;
 mod routes;
 mod searches;
 mod settings;
+mod tools;
 
-pub(crate) use extract::bearer;
-pub(crate) use routes::{no_such_method, nowhere};
+pub(crate) use extract::{bearer, too_large};
+pub(crate) use messages::LONGEST_WAIT;
+pub(crate) use problem::{Code, code};
 pub use problem::{FaultView, Problem, ProblemView, chain};
 pub use routes::{Routes, routes};
+pub(crate) use routes::{no_such_method, nowhere};

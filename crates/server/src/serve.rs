@@ -12,11 +12,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::Service;
+use crate::access::{
+    Caller, Connections, Gates, Peer, Places, authenticate, bound_size, bound_time, check_origin, limit,
+};
 use crate::activity::count;
-use crate::access::{Caller, authenticate};
 use crate::config::ServerConfig;
+use crate::mcp;
 use crate::request::identify;
-use crate::rest::{Routes, no_such_method, nowhere, routes};
+use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
 
 /// Workers that make messages searchable: the embedder keeps two cores busy.
 const WORKERS: usize = 2;
@@ -32,16 +35,22 @@ pub struct Listeners {
 /// Everything over HTTP, for callers with keys.
 pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let Routes { guarded, open, .. } = routes(service.clone());
-    let guarded = guarded.layer(from_fn_with_state(service.clone(), authenticate));
-    dress(guarded.merge(open), service, config)
+    let gates = Gates::new(&service.limits);
+    let guarded = guarded
+        .merge(mcp::routes(service, config))
+        .layer(from_fn_with_state(gates.clone(), limit))
+        .layer(from_fn_with_state((service.clone(), gates), authenticate));
+    let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
+    told_of(bounded(guarded.merge(open), service, config).layer(origins), service)
 }
 
 /// Everything over HTTP, for whoever sits at the machine.
 pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router {
     let Routes { guarded, open, .. } = routes(service.clone());
+    let guarded = guarded.merge(mcp::routes(service, config)).merge(mcp::streams(service));
     // A whole file may come in by `annals import -`.
     let more = more.layer(DefaultBodyLimit::disable());
-    dress(guarded.layer(from_fn(as_local)).merge(open), service, config).merge(more)
+    told_of(bounded(guarded.layer(from_fn(as_local)).merge(open), service, config), service).merge(more)
 }
 
 async fn as_local(mut request: Request, next: Next) -> Response {
@@ -49,18 +58,31 @@ async fn as_local(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-fn dress(routes: Router, service: &Service, config: &ServerConfig) -> Router {
+/// With answers to what leads nowhere, and with bounds on size and time.
+fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
+    let (size, time) = (config.max_body_kib as usize * 1024, Duration::from_secs(config.request_seconds.into()));
     routes
         .fallback(nowhere)
         .method_not_allowed_fallback(no_such_method)
-        .layer(DefaultBodyLimit::max(config.max_body_kib as usize * 1024))
         .layer(from_fn_with_state(service.activity().clone(), count))
-        .layer(from_fn(identify))
+        .layer(from_fn_with_state(time, bound_time))
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn_with_state(size, bound_size))
+}
+
+/// With an id for each request, and a line in the log.
+fn told_of(routes: Router, service: &Service) -> Router {
+    routes.layer(from_fn_with_state(service.metrics.clone(), identify))
 }
 
 /// Serves until `stop`; then takes no new requests, finishes those under way for as long as the configuration says, and the
 /// piece of work at hand.
-pub async fn serve(service: Service, config: &ServerConfig, listeners: Listeners, stop: CancellationToken) -> io::Result<()> {
+pub async fn serve(
+    service: Service,
+    config: &ServerConfig,
+    listeners: Listeners,
+    stop: CancellationToken,
+) -> io::Result<()> {
     let tasks = TaskTracker::new();
     for _ in 0..WORKERS {
         let (service, stop) = (service.clone(), stop.clone());
@@ -71,11 +93,13 @@ pub async fn serve(service: Service, config: &ServerConfig, listeners: Listeners
         service.nudge(&agent);
     }
     if let Some(listener) = listeners.tcp {
-        let served = axum::serve(listener, public(&service, config)).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let app = public(&service, config).into_make_service_with_connect_info::<Peer>();
+        let served = axum::serve(counted(listener, config), app).with_graceful_shutdown(stop.clone().cancelled_owned());
         tasks.spawn(async move { told(served.await) });
     }
     if let Some((listener, more)) = listeners.unix {
-        let served = axum::serve(listener, private(&service, config, more)).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let served = axum::serve(listener, private(&service, config, more))
+            .with_graceful_shutdown(stop.clone().cancelled_owned());
         tasks.spawn(async move { told(served.await) });
     }
     stop.cancelled().await;
@@ -85,6 +109,12 @@ pub async fn serve(service: Service, config: &ServerConfig, listeners: Listeners
         tracing::warn!(drain.seconds = drain.as_secs(), "stopped with requests still under way");
     }
     Ok(())
+}
+
+/// A connection may be silent for longer than any answer takes.
+fn counted(listener: TcpListener, config: &ServerConfig) -> Connections<TcpListener> {
+    let silence = u64::from(config.request_seconds) + LONGEST_WAIT + 30;
+    Connections::new(listener, config.max_connections as usize, Duration::from_secs(silence))
 }
 
 fn told(served: io::Result<()>) {

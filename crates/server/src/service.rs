@@ -16,6 +16,7 @@ use annals_writer::{Eraser, FactWriter, Writer};
 use crate::activity::Activity;
 use crate::config::Limits;
 use crate::lanes::Lanes;
+use crate::metrics::Metrics;
 use crate::tables::Tables;
 
 /// Says what time it is. The binary hands in the machine's clock, tests one that they move.
@@ -91,12 +92,21 @@ pub struct Service {
     pub(crate) activity: Activity,
     /// The lanes of the tables: what makes new messages searchable.
     pub(crate) tables: Tables,
+    /// What is measured.
+    pub metrics: Metrics,
 }
 
 impl Service {
     /// A service over these parts.
     pub fn new(parts: Parts) -> Service {
+        Service::measured_by(Metrics::new(), parts)
+    }
+
+    /// The same with numbers that were begun before, by ports wrapped in [`crate::metrics::Measured`].
+    pub fn measured_by(metrics: Metrics, parts: Parts) -> Service {
+        metrics.begin((parts.clock)());
         Service {
+            metrics,
             parts: Arc::new(parts),
             history: Lanes::default(),
             once: Lanes::default(),

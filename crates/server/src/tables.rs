@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Service;
 use crate::lanes::{Guard, Lanes};
+use crate::metrics::Lane;
 
 /// Batches of one table that a worker applies before the next agent has its turn.
 const BATCHES: usize = 4;
@@ -86,6 +87,7 @@ impl Service {
                 Ok(true) => self.nudge(&agent),
                 Ok(false) => {}
                 Err(error) => {
+                    self.metrics.failed("project", &error);
                     tracing::error!(agent.folder = agent.folder(), %error, "new messages cannot be made searchable yet");
                     tokio::select! {
                         () = stop.cancelled() => return,
@@ -102,7 +104,7 @@ impl Service {
             let _writing = self.writing(agent).await;
             self.writer.project_some(agent, self.now(), BATCHES).await?
         };
-        self.tables.queue.done.send_replace(());
+        self.came(agent).await?;
         if !more && self.extractor.is_local(&self.catalog.settings(agent).await?) {
             self.read_for_facts(agent, &|_| ()).await?;
         }
@@ -113,7 +115,7 @@ impl Service {
     pub async fn make_searchable(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
         let _writing = self.writing(agent).await;
         let projected = self.writer.project(agent, self.now(), progress).await?;
-        self.tables.queue.done.send_replace(());
+        self.came(agent).await?;
         Ok(projected)
     }
 
@@ -121,7 +123,7 @@ impl Service {
     pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
         let _reading = self.reading(agent).await;
         let passed = self.fact_writer.extract(agent, self.now(), progress).await?;
-        self.tables.queue.done.send_replace(());
+        self.came(agent).await?;
         Ok(passed)
     }
 
@@ -133,6 +135,15 @@ impl Service {
                 tracing::error!(agent.folder = agent.folder(), %error, "new messages cannot be read for facts yet");
             }
         });
+    }
+
+    /// Tells the metrics and whoever waits how far an agent has come.
+    async fn came(&self, agent: &Agent) -> Result<()> {
+        let (searchable, extracted) = self.reached(agent).await?;
+        self.metrics.reached(Lane::Working, agent, searchable);
+        self.metrics.reached(Lane::Extract, agent, extracted);
+        self.tables.queue.done.send_replace(());
+        Ok(())
     }
 
     /// The catalog sequence up to which an agent's messages are found by searches, and up to which they were read for facts.
@@ -164,4 +175,3 @@ impl Service {
         self.catalog.backlog(agent, Grain::Working, lane.applied).await
     }
 }
-

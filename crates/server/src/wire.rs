@@ -14,9 +14,11 @@ mod words;
 pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextWish, DocumentIn};
 pub use facts::{FactEntry, FactView, FactsAnswer, FactsWish, Verb};
 pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
-pub use ingest::{Ingested, IngestRequest, MessageIn, OperationView, Progress};
-pub use memory::{CorrectRequest, CoverView, MemoryAnswer, MemoryView, SentenceView, SourcesAnswer, VersionView};
-pub use search::{RangeView, SearchAnswer, SearchRequest, TimelineAnswer, TimelineWish};
+pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
+pub use memory::{
+    CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
+};
+pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineWish};
 pub use settings::{SettingsChange, SettingsView, ZoneView};
 pub use status::{AgentsAnswer, FailureView, GrainStatus, RollupAnswer, RollupRequest, StatusView, UsageView};
 pub use words::{EngineWord, GrainWord, KindWord, RoleWord};

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use annals_core::ports::{Hit, Probe, Table};
-use annals_core::{Error, Filter, Interval, MemoryId, Result};
-use arrow_array::RecordBatch;
+use annals_core::{Error, Filter, Interval, MemoryId, Result, Timestamp};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
+use arrow_array::{Array, RecordBatch};
 use futures::TryStreamExt;
 use lancedb::DistanceType;
 use lancedb::expr::{DfExpr, col, is_in, lit};
@@ -39,7 +39,8 @@ pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Vec<
 
 async fn both_legs(table: &lancedb::Table, probe: &Probe) -> lancedb::Result<Vec<Hit>> {
     let snapshot = table.query_snapshot().await?;
-    let limit = probe.limit.min(snapshot.count_rows(None).await?);
+    let rows = snapshot.count_rows(None).await?;
+    let limit = if rows <= probe.exact { rows } else { probe.limit.min(rows) };
     if limit == 0 || probe.filter.within.is_empty() {
         return Ok(Vec::new());
     }
@@ -86,7 +87,7 @@ async fn run(
     filter: Option<DfExpr>,
     limit: usize,
 ) -> lancedb::Result<Vec<RecordBatch>> {
-    let query = query.select(Select::columns(&[MEMORY, PART, START, END, score])).limit(limit);
+    let query = query.select(Select::columns(&[MEMORY, PART, CONVERSATION, START, END, score])).limit(limit);
     let query = match filter {
         Some(filter) => query.only_if_expr(filter),
         None => query,
@@ -120,12 +121,20 @@ impl Hits {
         let memories = batch[MEMORY].as_string::<i32>();
         let parts = batch[PART].as_primitive::<UInt32Type>();
         let scores = batch[score].as_primitive::<Float32Type>();
+        let conversations = batch[CONVERSATION].as_string::<i32>();
         let (starts, ends) = (batch[START].as_primitive::<Int64Type>(), batch[END].as_primitive::<Int64Type>());
         // What covers no instant is in no range, not even in all of time.
         for row in (0..batch.num_rows()).filter(|row| starts.value(*row) < ends.value(*row)) {
             let (memory, part) = (MemoryId::from_text(memories.value(row)), parts.value(row));
-            let hit = Hit { memory: memory.clone(), part, similarity: None, relevance: None };
-            set(self.0.entry((memory, part)).or_insert(hit), scores.value(row));
+            let hit = || Hit {
+                memory: memory.clone(),
+                part,
+                conversation: conversations.is_valid(row).then(|| conversations.value(row).to_owned()),
+                at: Timestamp::from_microsecond(starts.value(row)).unwrap_or(Timestamp::MIN),
+                similarity: None,
+                relevance: None,
+            };
+            set(self.0.entry((memory.clone(), part)).or_insert_with(hit), scores.value(row));
         }
     }
 }

@@ -31,8 +31,9 @@ impl Pass<'_> {
         let away = Mutex::new(None);
         let mut waiting = Vec::new();
         for batch in rows.chunks(BATCH) {
-            let roll_ups = futures::stream::iter(batch).map(|row| self.roll_up(row, why, &away)).buffered(AT_ONCE);
-            let outcomes: Vec<Outcome> = roll_ups.try_collect().await?;
+            // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
+            let roll_ups: Vec<_> = batch.iter().map(|row| self.roll_up(row, why, &away)).collect();
+            let outcomes: Vec<Outcome> = futures::stream::iter(roll_ups).buffered(AT_ONCE).try_collect().await?;
             let mut summaries = Vec::new();
             for (row, outcome) in batch.iter().zip(outcomes) {
                 match outcome {

@@ -48,11 +48,12 @@ impl Strata for MemoryStrata {
         let passing = || rows.iter().copied().filter(|part| admits(probe, part));
         let similar = probe.vector.iter().flat_map(|vector| passing().map(|part| (part, dot(vector, &part.vector))));
         let worded = passing().filter_map(|part| Some((part, *relevance.get(&key(part))?)));
+        let limit = if rows.len() <= probe.exact { usize::MAX } else { probe.limit };
         let mut hits: BTreeMap<(MemoryId, u32), Hit> = BTreeMap::new();
-        for (part, similarity) in best(similar.collect(), probe.limit) {
+        for (part, similarity) in best(similar.collect(), limit) {
             hits.entry(key(part)).or_insert_with(|| unscored(part)).similarity = Some(similarity);
         }
-        for (part, relevance) in best(worded.collect(), probe.limit) {
+        for (part, relevance) in best(worded.collect(), limit) {
             hits.entry(key(part)).or_insert_with(|| unscored(part)).relevance = Some(relevance);
         }
         Ok(hits.into_values().collect())
@@ -102,7 +103,14 @@ fn key(part: &Part) -> (MemoryId, u32) {
 }
 
 fn unscored(part: &Part) -> Hit {
-    Hit { memory: part.memory.clone(), part: part.part, similarity: None, relevance: None }
+    Hit {
+        memory: part.memory.clone(),
+        part: part.part,
+        conversation: part.conversation.clone(),
+        at: part.cover.start,
+        similarity: None,
+        relevance: None,
+    }
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

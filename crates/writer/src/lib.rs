@@ -33,7 +33,6 @@ pub use extract::{ExtractionPassed, FactWriter};
 pub use forget::Eraser;
 pub use mask::mask;
 pub use project::Projected;
-pub use recalled::FENCE;
 
 /// Everything that writes memories for agents. Cheap to clone.
 #[derive(Clone)]

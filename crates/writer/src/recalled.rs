@@ -9,11 +9,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use annals_core::{Kind, Memory, MemoryId, Role, Timestamp};
+use annals_core::{FENCE, Kind, Memory, MemoryId, Role, Timestamp};
 use regex::Regex;
 
-/// The name of the marks around results of memory: `<annals-memory> … </annals-memory>`, with or without attributes.
-pub const FENCE: &str = "annals-memory";
 /// Shorter sentences are said again by chance.
 const LEAST_WORDS: usize = 6;
 

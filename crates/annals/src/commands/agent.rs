@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use annals_core::ports::Target;
-use annals_core::{Agent, EngineChoice, Grain, Result, Settings};
-use serde_json::{Value, json};
+use annals_core::{Agent, EngineChoice, Result};
+use annals_server::wire::{SettingsChange, SettingsView};
 
-use super::forget::forget;
+use super::forget::forget_agent;
 use super::{open, open_or_make};
 use crate::cli::{self, Global};
 use crate::folder::Folder;
@@ -18,7 +17,7 @@ pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
         cli::Agent::Show { name } => {
             let folder = open(global).await?;
             let agent = folder.agent(name).await?;
-            show(&agent, &folder.catalog.settings(&agent).await?, global.json);
+            show(&folder.settings(&agent).await?, global.json);
         }
         cli::Agent::Set { name, change } => {
             let folder = open_or_make(global).await?;
@@ -27,7 +26,7 @@ pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
         cli::Agent::Delete { name, yes } => {
             let folder = open(global).await?;
             let agent = folder.agent(name).await?;
-            return forget(&folder, &agent, &Target::Agent, *yes, global.json).await;
+            return forget_agent(&folder, &agent, *yes, global.json).await;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -44,43 +43,29 @@ async fn list(folder: &Folder, json: bool) -> Result<()> {
 }
 
 async fn set(folder: &Folder, agent: &Agent, change: &cli::ChangeAgent, json: bool) -> Result<()> {
-    let mut settings = folder.catalog.settings(agent).await?;
-    let has_memories = folder.catalog.counts(agent).await?.memories.iter().any(|number| *number > 0);
-    if let Some(zone) = &change.time_zone {
-        settings.set_time_zone(zone, has_memories, folder.now)?;
-    }
-    let stems = settings.language.clone();
-    if let Some(language) = &change.language {
-        settings.set_language(language)?;
-    }
-    if let Some(plan) = &change.plan {
-        folder.plans.get(plan)?;
-        settings.plan.clone_from(plan);
-    }
-    settings.engine = change.engine.unwrap_or(settings.engine);
-    settings.daily_tokens = change.daily_tokens.map_or(settings.daily_tokens, |tokens| Some(tokens).filter(|n| *n > 0));
-    settings.mask = change.mask.unwrap_or(settings.mask);
-    folder.catalog.save_settings(agent, &settings).await?;
-    if settings.language != stems && has_memories {
-        // Stored stems are of the former language: searches would miss them.
-        for grain in Grain::ALL {
-            folder.writer.rebuild(agent, grain, folder.now, &|_| ()).await?;
-        }
-    }
-    show(agent, &settings, json);
+    let change = SettingsChange {
+        time_zone: change.time_zone.clone(),
+        language: change.language.clone(),
+        plan: change.plan.clone(),
+        engine: change.engine,
+        daily_tokens: change.daily_tokens,
+        mask: change.mask,
+        ..SettingsChange::default()
+    };
+    show(&folder.change_settings(agent, change, folder.now).await?, json);
     Ok(())
 }
 
-fn show(agent: &Agent, settings: &Settings, json: bool) {
+fn show(settings: &SettingsView, json: bool) {
     if json {
-        let mut value = json!(settings);
-        value["agent"] = Value::from(agent.name());
-        return print_json(&value);
+        return print_json(settings);
     }
-    say!("{BOLD}{agent}{BOLD:#}\n  time zone  {}\n  language   {}", settings.time_zone, settings.language);
-    for (from, zone) in &settings.later_zones {
-        say!("  time zone  {zone} {DIM}from {from:.0}{DIM:#}");
+    say!("{BOLD}{}{BOLD:#}", settings.agent);
+    for zone in &settings.time_zones {
+        let from = zone.from.as_ref().map(|from| format!(" {DIM}from {from}{DIM:#}")).unwrap_or_default();
+        say!("  time zone  {}{from}", zone.time_zone);
     }
+    say!("  language   {}", settings.language);
     let engine = match settings.engine {
         EngineChoice::Auto => "auto",
         EngineChoice::Extractive => "extractive",

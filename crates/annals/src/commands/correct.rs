@@ -2,30 +2,26 @@
 
 use std::process::ExitCode;
 
-use annals_core::{MemoryId, Result};
+use annals_core::Result;
+use annals_server::wire::CorrectRequest;
 use serde_json::json;
 
 use super::show::find;
 use crate::cli::{Correct, Pin};
 use crate::folder::Folder;
-use crate::view::{MemoryView, plural, print_json, say};
+use crate::view::{plural, print_json, say};
 
 /// Replaces the words, and what is searched with them.
 pub async fn correct(folder: &Folder, args: &Correct, json: bool) -> Result<ExitCode> {
     let (agent, memory) = find(folder, &args.id).await?;
-    folder.writer.correct(&agent, &memory.id, &args.text, folder.now).await?;
-    folder.writer.project(&agent, folder.now, &|_| ()).await?;
-    let (_, now) = find(folder, &args.id).await?;
-    let versions = folder.archive.versions(&agent, &now.id).await?;
+    let change = CorrectRequest { text: Some(args.text.clone()), pinned: None };
+    let now = folder.correct(&agent, memory.id.as_str(), change, folder.now).await?;
+    let versions = now.versions.len();
     if json {
-        let view = MemoryView::new(&now);
-        print_json(&json!({ "agent": agent.name(), "memory": view, "versions": versions.len() }));
+        print_json(&json!({ "agent": agent.name(), "memory": now.memory, "versions": versions }));
     } else {
-        say!(
-            "{} corrected; {} kept. `annals rollup` carries it into the summaries.",
-            now.id,
-            plural(versions.len() as u64, "former version")
-        );
+        let kept = plural(versions as u64, "former version");
+        say!("{} corrected; {kept} kept. `annals rollup` carries it into the summaries.", now.memory.id);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -33,7 +29,8 @@ pub async fn correct(folder: &Folder, args: &Correct, json: bool) -> Result<Exit
 /// Sets or lifts a pin.
 pub async fn pin(folder: &Folder, args: &Pin, json: bool) -> Result<ExitCode> {
     let (agent, memory) = find(folder, &args.id).await?;
-    folder.seals.pin(&agent, &MemoryId::from_text(&args.id), !args.lift).await?;
+    let change = CorrectRequest { text: None, pinned: Some(!args.lift) };
+    folder.correct(&agent, memory.id.as_str(), change, folder.now).await?;
     if json {
         print_json(&json!({ "agent": agent.name(), "memory": memory.id, "pinned": !args.lift }));
     } else {

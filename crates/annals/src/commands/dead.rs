@@ -42,6 +42,7 @@ async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode>
 
 /// Messages that the model reads now; those that it still cannot read stay.
 async fn replayed(folder: &Folder, agent: &Agent) -> Result<u64> {
+    let _reading = folder.reading(agent).await;
     let read = folder.fact_writer.replay(agent, folder.now).await?;
     Ok(read.turns - read.degraded)
 }
@@ -49,6 +50,7 @@ async fn replayed(folder: &Folder, agent: &Agent) -> Result<u64> {
 async fn replay(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
     let (mut alive, mut still_dead) = (0, 0);
     for agent in folder.agents(which.agent.as_deref()).await? {
+        let _writing = folder.writing(&agent).await;
         alive += folder.writer.revive(&agent).await? + replayed(folder, &agent).await?;
         still_dead += folder.catalog.dead_letters(&agent).await?.len() as u64;
     }

@@ -6,14 +6,16 @@ mod drawing;
 use std::process::ExitCode;
 
 use annals_core::{Agent, Grain, Interval, Query, Result, Timestamp};
+use annals_server::wire::MemoryView;
 use serde_json::json;
 
 use super::import::{Imported, import};
-use super::{rollup, search, timeline};
+use super::{rollup, search};
 use crate::cli::{Global, Import};
-use crate::folder::{Folder, default_path};
+use crate::config::Config;
+use crate::folder::{Folder, Opening, default_path};
 use crate::jsonl;
-use crate::view::{BOLD, DIM, MemoryView, count, plural, print_json, say};
+use crate::view::{BOLD, DIM, count, plural, print_json, say};
 
 const MESSAGES: &str = include_str!("../../demo/messages.jsonl");
 const AGENT: &str = "demo";
@@ -33,13 +35,13 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     let imported = bring_in(&folder, global.json).await?;
     let agent = Agent::new(AGENT)?;
     let passed = rollup::roll_up(&folder, &agent, false, global.json).await?;
-    let memories = timeline::memories(&folder, &agent, &Grain::ALL, Interval::ALWAYS, None).await?;
+    let memories = folder.in_order(&agent, &Grain::ALL, Interval::ALWAYS, usize::MAX).await?;
     if global.json {
         return answer_json(&folder, &agent, &imported, &passed).await;
     }
     print_done(&imported, passed.written.iter().sum());
     let zones = folder.catalog.settings(&agent).await?.zones()?;
-    let open = timeline::open_periods(&folder, &agent, &zones).await?;
+    let open = folder.open_periods(&agent, &zones, folder.now).await?;
     drawing::draw(&memories, &open, zones.day_of(folder.now));
     for (text, grain, period) in QUESTIONS {
         say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grain {grain} --period {period}{DIM:#}\n");
@@ -59,7 +61,8 @@ async fn open(global: &Global) -> Result<Folder> {
     };
     let now = global.now.map_or_else(|| NOW.parse::<Timestamp>(), Ok);
     let now = now.map_err(|cause| annals_core::Error::invalid("--now", cause.to_string()))?;
-    Folder::open(&path, global.config.as_deref(), true, now).await
+    let models = Config::load(global, &path)?.models;
+    Folder::open(&path, Opening::by_hand(models, now), true).await
 }
 
 async fn bring_in(folder: &Folder, json: bool) -> Result<Imported> {
@@ -92,7 +95,7 @@ async fn answer_json(
     let mut answers = Vec::new();
     for (text, grain, period) in QUESTIONS {
         let answer = search::answer(folder, agent, &question(text, grain, period)?).await?;
-        let results: Vec<_> = answer.results.iter().map(MemoryView::found).collect();
+        let results: Vec<_> = answer.results.iter().map(MemoryView::from).collect();
         answers.push(json!({ "question": text, "grain": grain, "period": period, "results": results }));
     }
     print_json(&json!({

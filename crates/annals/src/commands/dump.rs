@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use annals_core::ports::{Select, Table};
 use annals_core::{Agent, FactQuery, Grain, Interval, Result};
+use annals_server::wire::{FactView, MemoryView};
 use serde_json::json;
 
-use super::facts;
 use crate::cli::OneOrAll;
 use crate::folder::Folder;
-use crate::view::{MemoryView, print_json};
+use crate::view::print_json;
 
 pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
     for agent in folder.agents(args.agent.as_deref()).await? {
@@ -30,16 +30,17 @@ pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
 async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
     let select = Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
     for memory in folder.catalog.list(agent, &select).await? {
-        print_json(&json!({ "memory": MemoryView::new(&memory), "sentences": memory.sentences }));
+        print_json(&json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences }));
     }
     Ok(())
 }
 
 async fn facts(folder: &Folder, agent: &Agent) -> Result<()> {
+    let _reading = folder.reading(agent).await;
     folder.fact_writer.bring_facts(agent).await?;
     let query = FactQuery { history: true, ..FactQuery::default() };
     for fact in folder.facts.find(agent, &query).await? {
-        let mut fact = facts::view(&fact);
+        let mut fact = json!(FactView::from(&fact));
         fact.as_object_mut().and_then(|fields| fields.remove("recorded_at"));
         print_json(&json!({ "fact": fact }));
     }

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Error, Grain, Interval, Result};
+use annals_server::line;
+use annals_server::wire::MemoryView;
 
 use super::extract::bring_up_to_date;
 use crate::cli::Export;
 use crate::folder::Folder;
-use crate::records::line;
-use crate::view::{MemoryView, plural, say};
+use crate::view::{plural, say};
 
 pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
@@ -23,7 +24,10 @@ pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode>
     let records = folder.archive.records(&agent).await?;
     let failed = |cause| Error::storage(format!("writing {}", args.file.display()), cause);
     let written = if args.file == Path::new("-") {
-        write_all(&mut std::io::stdout().lock(), &agent, &records)
+        for record in &records {
+            say!("{}", line(&agent, record));
+        }
+        Ok(())
     } else {
         whole_or_not(&args.file, |file| write_all(file, &agent, &records))
     };
@@ -59,7 +63,7 @@ async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> R
         let all =
             Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
         for memory in folder.catalog.list(agent, &all).await? {
-            let view = serde_json::to_string(&MemoryView::new(&memory)).map_err(|cause| failed(cause.into()))?;
+            let view = serde_json::to_string(&MemoryView::from(&memory)).map_err(|cause| failed(cause.into()))?;
             writeln!(file, "{view}").map_err(failed)?;
             count += 1;
         }

@@ -11,7 +11,7 @@ use crate::view::{WARN, plural, say};
 pub async fn extract(folder: &Folder, agent: &Agent, json: bool) -> Result<ExtractionPassed> {
     let read = folder.journal.extraction(agent).await?.extracted;
     let bar = progress::bar(folder.catalog.backlog(agent, Grain::Working, read).await?, "reading for facts", json);
-    let passed = folder.fact_writer.extract(agent, folder.now, &|turns| bar.inc(turns)).await?;
+    let passed = folder.read_for_facts(agent, &|turns| bar.inc(turns)).await?;
     bar.finish_and_clear();
     Ok(passed)
 }
@@ -22,6 +22,7 @@ pub async fn bring_up_to_date(folder: &Folder, agent: &Agent, json: bool) -> Res
     if folder.extractor.is_local(&settings) {
         extract(folder, agent, json).await?;
     } else {
+        let _reading = folder.reading(agent).await;
         folder.fact_writer.bring_facts(agent).await?;
     }
     Ok(())

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Fact, FactQuery, MemoryId, Result, Timestamp};
-use serde_json::{Value, json};
+use annals_core::{Agent, Fact, FactQuery, Result, Timestamp};
+use annals_server::wire::FactView;
 
 use super::extract::bring_up_to_date;
 use crate::cli::{ChangeFacts, Entry, Facts, FindFacts};
@@ -16,6 +16,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
         Some(ChangeFacts::Add(triple)) => {
             let (agent, at) = entry(folder, &triple.entry)?;
             let (subject, predicate, object) = (&triple.subject, &triple.predicate, &triple.object);
+            let _reading = folder.reading(&agent).await;
             folder.fact_writer.add(&agent, subject, predicate, object, at, folder.now).await?;
             about(folder, &agent, subject, json).await?;
         }
@@ -23,6 +24,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
             let (_, at) = entry(folder, &triple.entry)?;
             let agent = folder.agent(&triple.entry.agent).await?;
             let (subject, predicate) = (&triple.subject, &triple.predicate);
+            let _reading = folder.reading(&agent).await;
             folder.fact_writer.retract(&agent, subject, predicate, triple.object.as_deref(), at, folder.now).await?;
             about(folder, &agent, subject, json).await?;
         }
@@ -66,7 +68,7 @@ async fn about(folder: &Folder, agent: &Agent, subject: &str, json: bool) -> Res
 
 fn show(facts: &[Fact], json: bool) {
     if json {
-        return print_json(&facts.iter().map(view).collect::<Vec<_>>());
+        return print_json(&facts.iter().map(FactView::from).collect::<Vec<_>>());
     }
     for fact in facts {
         let Fact { subject, predicate, object, .. } = fact;
@@ -80,24 +82,6 @@ fn show(facts: &[Fact], json: bool) {
     if facts.is_empty() {
         say!("No such facts. `annals rollup` reads new messages for facts.");
     }
-}
-
-/// A fact as JSON. Field names are part of the interface.
-pub fn view(fact: &Fact) -> Value {
-    json!({
-        "id": fact.id,
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "properties": fact.properties,
-        "confidence": fact.confidence,
-        "valid_from": fact.valid_from.to_string(),
-        "valid_to": fact.valid_to.map(|end| end.to_string()),
-        "recorded_at": fact.recorded_at.to_string(),
-        "said": { "from": fact.said.start.to_string(), "to": fact.said.end.to_string() },
-        "source_ids": fact.sources.iter().map(MemoryId::as_str).collect::<Vec<_>>(),
-        "superseded_by": fact.superseded_by,
-    })
 }
 
 fn day(at: Timestamp) -> String {

@@ -1,104 +1,82 @@
 //! `annals forget` and `annals agent delete`: what goes is said first, done with --yes, and proved afterwards.
 
-mod proof;
-
 use std::process::ExitCode;
 
-use annals_core::ports::{Reach, Target};
-use annals_core::{Agent, MemoryId, Query, Result};
-use serde_json::{Value, json};
+use annals_core::ports::Target;
+use annals_core::{Agent, Result};
+use annals_server::wire::{ForgetAnswer, ForgetRequest, ProofView};
 
-use super::rollup;
-use super::timeline::interval;
 use crate::cli::Forget;
 use crate::folder::Folder;
-use crate::view::{BOLD, DIM, WARN, plural, print_json, say};
+use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
 pub async fn run(folder: &Folder, args: &Forget, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
-    let target = target(folder, &agent, args).await?;
-    forget(folder, &agent, &target, args.yes, json).await
+    let request = ForgetRequest {
+        ids: args.ids.clone(),
+        conversation: args.conversation.clone(),
+        subject: args.subject.clone(),
+        from: args.range.from,
+        to: args.range.to,
+        dry_run: !args.yes,
+    };
+    Ok(show(&folder.forget(&agent, request, folder.now).await?, json))
 }
 
-async fn target(folder: &Folder, agent: &Agent, args: &Forget) -> Result<Target> {
-    if let Some(conversation) = &args.conversation {
-        return Ok(Target::Conversation(conversation.clone()));
-    }
-    if let Some(subject) = &args.subject {
-        return Ok(Target::Subject(subject.clone()));
-    }
-    if !args.ids.is_empty() {
-        return Ok(Target::Memories(args.ids.iter().map(MemoryId::from_text).collect()));
-    }
-    let query = Query { from: args.range.from, to: args.range.to, ..Query::default() };
-    let zones = folder.catalog.settings(agent).await?.zones()?;
-    annals_search::resolve(&query, &zones, folder.now)?;
-    Ok(Target::Range(interval(&args.range, &zones)))
+/// The same for an agent altogether.
+pub async fn forget_agent(folder: &Folder, agent: &Agent, really: bool, json: bool) -> Result<ExitCode> {
+    Ok(show(&folder.forget_target(agent, &Target::Agent, !really, folder.now).await?, json))
 }
 
-/// Says what would go, or makes it go everywhere and proves it.
-pub async fn forget(folder: &Folder, agent: &Agent, target: &Target, really: bool, json: bool) -> Result<ExitCode> {
-    if !really {
-        let reach = folder.eraser.reach(agent, target).await?;
-        show(agent, &reach, None, json);
-        return Ok(ExitCode::SUCCESS);
-    }
-    let planned = folder.eraser.reach(agent, target).await?;
-    let told = proof::told(folder, agent, &[planned.cut, planned.lost].concat()).await?;
-    let mut reach = folder.eraser.erase(agent, target, folder.now).await?;
-    if *target != Target::Agent {
-        rollup::roll_up(folder, agent, false, json).await?;
-    }
-    reach.words.extend(proof::gone(folder, agent, told).await?);
-    folder.eraser.clean(agent, folder.now).await?;
-    let proof = proof::prove(folder, agent, &reach.words).await?;
-    show(agent, &reach, Some(&proof), json);
-    Ok(if proof.places.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn show(agent: &Agent, reach: &Reach, proof: Option<&proof::Proof>, json: bool) {
+fn show(answer: &ForgetAnswer, json: bool) -> ExitCode {
     if json {
-        return print_json(&view(agent, reach, proof));
+        print_json(answer);
+    } else {
+        print(answer);
     }
-    let would = if proof.is_some() { "went" } else { "would go" };
-    say!("{BOLD}{agent}{BOLD:#}: what {would}");
+    let clean = answer.proof.as_ref().is_none_or(|proof| proof.clean);
+    if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn print(answer: &ForgetAnswer) {
+    let would = if answer.done { "went" } else { "would go" };
+    say!("{BOLD}{}{BOLD:#}: what {would}", answer.agent);
     let counts = [
-        (reach.turns.len(), "turn"),
-        (reach.statements.len(), "statement"),
-        (reach.operations.len(), "fact operation"),
-        (reach.letters as usize, "dead letter"),
+        (answer.turns.len() as u64, "turn"),
+        (answer.statements.len() as u64, "statement"),
+        (answer.operations.len() as u64, "fact operation"),
+        (answer.dead_letters, "dead letter"),
+        (answer.blocks.len() as u64, "block"),
     ];
     for (count, word) in counts.into_iter().filter(|(count, _)| *count > 0) {
-        say!("  {}", plural(count as u64, word));
+        say!("  {}", plural(count, word));
     }
     for (periods, words) in [
-        (&reach.rebuilt, "written again from what is left"),
-        (&reach.cut, "sealed, without the sentences that came from it"),
+        (&answer.rebuilt, "written again from what is left"),
+        (&answer.cut, "sealed, without the sentences that came from it"),
     ] {
         if !periods.is_empty() {
-            let labels: Vec<String> = periods.iter().map(ToString::to_string).collect();
-            say!("  {} {words}: {DIM}{}{DIM:#}", plural(periods.len() as u64, "summary"), labels.join(" "));
+            say!("  {} {words}: {DIM}{}{DIM:#}", plural(periods.len() as u64, "summary"), periods.join(" "));
         }
     }
-    if !reach.lost.is_empty() {
-        let labels: Vec<String> = reach.lost.iter().map(ToString::to_string).collect();
-        say!(
-            "  {WARN}{} cannot be cut and goes altogether: {}{WARN:#}",
-            plural(reach.lost.len() as u64, "sealed summary"),
-            labels.join(" ")
-        );
+    if !answer.lost.is_empty() {
+        let summaries = plural(answer.lost.len() as u64, "sealed summary");
+        say!("  {WARN}{summaries} cannot be cut and goes altogether: {}{WARN:#}", answer.lost.join(" "));
     }
-    match proof {
+    match &answer.proof {
         None => say!("Nothing was changed. --yes does it; it cannot be taken back."),
-        Some(proof) => proof.print(),
+        Some(proof) => print_proof(proof),
     }
 }
 
-fn view(agent: &Agent, reach: &Reach, proof: Option<&proof::Proof>) -> Value {
-    let labels = |periods: &[annals_core::Period]| periods.iter().map(ToString::to_string).collect::<Vec<_>>();
-    json!({
-        "agent": agent.name(), "done": proof.is_some(), "turns": reach.turns, "statements": reach.statements,
-        "operations": reach.operations, "dead_letters": reach.letters, "rebuilt": labels(&reach.rebuilt),
-        "cut": labels(&reach.cut), "lost": labels(&reach.lost), "proof": proof.map(proof::Proof::view),
-    })
+fn print_proof(proof: &ProofView) {
+    let sentences = plural(proof.sentences as u64, "sentence");
+    let searched = format!("{}, {} bytes", plural(proof.files, "file"), count(proof.bytes));
+    if proof.clean {
+        say!("Proof: {sentences} looked for in every decoded table and in {searched}: none is left.");
+        say!("Backups and copies outside this folder are not reached.");
+        return;
+    }
+    say!("{WARN}Not all is gone: of {sentences} some are still in{WARN:#}");
+    proof.still_in.iter().for_each(|place| say!("  {WARN}{place}{WARN:#}"));
 }

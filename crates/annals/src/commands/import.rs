@@ -172,7 +172,7 @@ async fn import_agent(
 }
 
 async fn project(folder: &Folder, agent: &Agent, bar: &ProgressBar, imported: &mut Imported) -> Result<()> {
-    let projected = folder.writer.project(agent, folder.now, &|changes| bar.inc(changes)).await?;
+    let projected = folder.make_searchable(agent, &|changes| bar.inc(changes)).await?;
     imported.searchable += projected.applied - projected.dead;
     imported.dead += projected.dead;
     Ok(())
@@ -228,7 +228,7 @@ fn read_all(args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
 
 fn read(path: &Path, args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
     let input: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(std::io::stdin())
+        crate::terminal::input()
     } else {
         let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
         Box::new(File::open(path).map_err(wrong)?)

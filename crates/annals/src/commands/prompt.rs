@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use annals_core::{Error, Result};
-use annals_llm::{Prompt as Name, check_prompt};
+use annals_llm::Prompt as Name;
+use annals_server::wire::SettingsChange;
 use serde_json::json;
 
 use crate::cli::Prompt;
@@ -17,7 +18,6 @@ pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode>
         Prompt::Set { name, file, agent } => {
             let failed = |cause| Error::storage(format!("cannot read {}", file.display()), cause);
             let text = std::fs::read_to_string(file).map_err(failed)?;
-            check_prompt(name, &text)?;
             replace(folder, agent, name, Some(text)).await?;
         }
         Prompt::Reset { name, agent } => {
@@ -58,12 +58,8 @@ async fn show(folder: &Folder, name: &str, agent: Option<&str>) -> Result<()> {
 
 async fn replace(folder: &Folder, agent: &str, name: &str, text: Option<String>) -> Result<()> {
     let agent = folder.agent(agent).await?;
-    let mut settings = folder.catalog.settings(&agent).await?;
-    match text {
-        Some(text) => settings.prompts.insert(name.to_owned(), text),
-        None => settings.prompts.remove(name),
-    };
-    folder.catalog.save_settings(&agent, &settings).await?;
+    let prompts = std::collections::BTreeMap::from([(name.to_owned(), text)]);
+    folder.change_settings(&agent, SettingsChange { prompts, ..SettingsChange::default() }, folder.now).await?;
     say!("{agent}: the prompt {name:?} is set; `annals rollup --refresh` writes its summaries anew.");
     Ok(())
 }

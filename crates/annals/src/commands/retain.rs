@@ -50,9 +50,10 @@ async fn look(folder: &Folder, agent: &Agent, args: &Retain) -> Result<Outcome> 
 }
 
 async fn prune(folder: &Folder, agent: &Agent, confirmed: bool) -> Result<Outcome> {
+    let _history = folder.history().enter(agent).await;
     let plan = folder.catalog.settings(agent).await?.plan;
     let done = folder.retention.prune(agent, folder.now, confirmed).await?;
-    folder.writer.project(agent, folder.now, &|_| ()).await?;
+    folder.make_searchable(agent, &|_| ()).await?;
     let grains = if confirmed { done.pruned } else { done.postponed };
     Ok(Outcome { plan, pruned: confirmed, grains, held: done.held })
 }

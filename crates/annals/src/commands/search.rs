@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Answer, Error, Found, Grain, Query, Result};
+use annals_core::{Agent, Answer, Found, Grain, Query, Result};
+use annals_server::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Search;
 use crate::folder::Folder;
-use crate::view::{BOLD, DATE, DIM, MemoryView, column, dates, print_json, range, say};
+use crate::view::{BOLD, DATE, DIM, column, dates, print_json, range, say};
 
 pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
@@ -23,10 +24,11 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         kinds: args.kinds.clone(),
         conversation: args.conversation.clone(),
         limit: args.limit,
+        ..Query::default()
     };
     let answer = answer(folder, &agent, &query).await?;
     if json {
-        let results: Vec<_> = answer.results.iter().map(MemoryView::found).collect();
+        let results: Vec<_> = answer.results.iter().map(MemoryView::from).collect();
         print_json(&json!({
             "agent": agent.name(), "range": answer.range, "results": results, "range_is_empty": answer.range_is_empty,
         }));
@@ -36,18 +38,10 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Answers after bringing the tables up to date. A damaged table is put aside and built anew, then asked again.
+/// Answers after bringing the tables up to date.
 pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Answer> {
-    folder.writer.project(agent, folder.now, &|_| ()).await?;
-    match folder.search.answer(agent, query, folder.now).await {
-        Err(Error::Damaged { what, why }) => {
-            tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
-            let places = folder.writer.mend(agent, folder.now).await?;
-            tracing::error!(?places, "the damaged table was kept there");
-            folder.search.answer(agent, query, folder.now).await
-        }
-        answer => answer,
-    }
+    folder.make_searchable(agent, &|_| ()).await?;
+    folder.service.answer(agent, query, folder.now).await
 }
 
 /// Prints an answer for people.

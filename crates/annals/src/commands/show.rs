@@ -3,19 +3,20 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, Error, Memory, MemoryId, Result};
+use annals_server::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Show;
 use crate::folder::Folder;
-use crate::view::{BOLD, DATE, DIM, MemoryView, column, dates, print_json, say};
+use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say};
 
 pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
     let (agent, memory) = find(folder, &args.id).await?;
     let sources = if args.sources { folder.catalog.get(&agent, &memory.sources).await? } else { Vec::new() };
     if json {
-        let views: Vec<_> = sources.iter().map(MemoryView::new).collect();
+        let views: Vec<_> = sources.iter().map(MemoryView::from).collect();
         let sentences = &memory.sentences;
-        let view = MemoryView::new(&memory);
+        let view = MemoryView::from(&memory);
         print_json(&json!({ "agent": agent.name(), "memory": view, "sentences": sentences, "sources": views }));
     } else {
         print(&agent, &memory, &sources);

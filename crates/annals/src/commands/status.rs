@@ -2,20 +2,17 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Grain, LedgerRow, Result, SignedDuration};
+use annals_core::{Grain, Result};
 use serde_json::{Map, Value, json};
 
-use super::timeline::open_periods;
 use crate::cli::OneOrAll;
 use crate::folder::Folder;
 use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
-const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
-
 pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let mut all = Vec::new();
     for agent in folder.agents(args.agent.as_deref()).await? {
-        let status = status(folder, &agent).await?;
+        let status = json!(folder.status(&agent, folder.now).await?);
         if !json {
             print(&status);
         }
@@ -31,37 +28,6 @@ pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-async fn status(folder: &Folder, agent: &Agent) -> Result<Value> {
-    let settings = folder.catalog.settings(agent).await?;
-    let zones = settings.zones()?;
-    let counts = folder.catalog.counts(agent).await?;
-    let ledger = folder.catalog.ledger(agent).await?;
-    let waiting = folder.summarizer.plan(agent, false, folder.now).await?.periods;
-    let open = open_periods(folder, agent, &zones).await?;
-    let extraction = folder.journal.extraction(agent).await?;
-    let usage = folder.replies.usage(agent, folder.now.saturating_sub(A_MONTH).unwrap_or(folder.now)).await?;
-    let memories: Map<String, Value> =
-        Grain::ALL.iter().zip(counts.memories).map(|(grain, number)| (grain.to_string(), json!(number))).collect();
-    Ok(json!({
-        "agent": agent.name(),
-        "time_zone": settings.present_zone(),
-        "memories": memories,
-        "first": counts.extent.map(|extent| extent.0.to_string()),
-        "last": counts.extent.map(|extent| extent.1.to_string()),
-        "not_yet_searchable": folder.writer.backlog(agent).await?,
-        "due": waiting.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "open": open.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "failed": ledger.iter().filter_map(failure).collect::<Vec<_>>(),
-        "dead": folder.catalog.dead_letters(agent).await?.len(),
-        "plan": settings.plan,
-        "sealed": ledger.iter().filter(|row| row.sealed).count(),
-        "degraded": ledger.iter().filter(|row| row.degraded).map(|row| row.period.to_string()).collect::<Vec<_>>(),
-        "not_yet_read_for_facts": folder.catalog.backlog(agent, Grain::Working, extraction.extracted).await?,
-        "extraction_error": extraction.last_error,
-        "usage": usage,
-    }))
-}
-
 /// Tokens of the last thirty days, by what they were for.
 fn print_usage(usage: &[Value]) {
     let mut sums: Map<String, Value> = Map::new();
@@ -74,14 +40,6 @@ fn print_usage(usage: &[Value]) {
         let parts = sums.iter().map(|(purpose, tokens)| format!("{purpose} {}", count(tokens.as_u64().unwrap_or(0))));
         say!("  tokens in 30 days: {}", parts.collect::<Vec<_>>().join(" · "));
     }
-}
-
-fn failure(row: &LedgerRow) -> Option<Value> {
-    let error = row.last_error.as_ref()?;
-    let not_before = row.not_before.map(|at| at.to_string());
-    Some(
-        json!({ "period": row.period.to_string(), "attempts": row.attempts, "error": error, "not_before": not_before }),
-    )
 }
 
 fn print(status: &Value) {

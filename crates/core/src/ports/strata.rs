@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result};
+use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result, Timestamp};
 
 /// One generation of one table. A rebuild fills generation n+1 beside n, then swaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +64,9 @@ pub struct Probe {
     pub filter: Filter,
     /// The most parts for each of vector and text.
     pub limit: usize,
+    /// Of a table with no more rows than this, all that pass are found by the vector, and all with a word by the text,
+    /// whatever the limit.
+    pub exact: usize,
 }
 
 /// A part that was found, by similarity, by words, or by both.
@@ -73,6 +76,10 @@ pub struct Hit {
     pub memory: MemoryId,
     /// Which piece of it.
     pub part: u32,
+    /// The conversation of a turn.
+    pub conversation: Option<String>,
+    /// The first instant that it covers.
+    pub at: Timestamp,
     /// Cosine similarity, if the vector found it.
     pub similarity: Option<f32>,
     /// BM25 score, if the words found it.

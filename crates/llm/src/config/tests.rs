@@ -97,3 +97,16 @@ fn no_debug_output_shows_a_key() {
     assert!(!format!("{config:?}").contains("sk-secret"));
     assert!(!format!("{:?}", config.check(|_| None)).contains("sk-secret"));
 }
+
+#[test]
+fn what_is_shown_of_a_configuration_holds_no_key() {
+    let table = json!({ "key": "sk-secret", "timeout": "5m", "yearly": { "key": "sk-secret", "json": "none" } });
+    let config: ModelsConfig = serde_json::from_value(table).unwrap();
+    let shown = serde_json::to_value(&config).unwrap();
+    assert!(!shown.to_string().contains("sk-secret"), "{shown}");
+    assert_eq!(
+        (&shown["key"], &shown["daily"]["key"], &shown["yearly"]["key"]),
+        (&json!("(set)"), &Value::Null, &json!("(set)"))
+    );
+    assert_eq!((&shown["timeout"], &shown["yearly"]["json"]), (&json!("5m"), &json!("none")));
+}

@@ -1,75 +1,10 @@
 //! Answers over stores in memory, filled through the ports.
 
-use annals_core::ports::Change;
-use annals_core::ports::{Batch, Catalog, Part, Turn};
-use annals_core::{Embedder, Strata};
-use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder, agent, at, message, summary, turn_of};
-use std::sync::Arc;
+use annals_core::Catalog;
+use annals_testkit::{agent, at, summary};
 
 use super::*;
-
-const NOW: &str = "2026-03-10T12:00:00Z";
-
-struct World {
-    catalog: MemoryCatalog,
-    strata: MemoryStrata,
-    search: Search,
-}
-
-impl World {
-    /// Turns as `moment text`, summaries as `label text`, all made searchable.
-    async fn with(turns: &[(&str, &str)], summaries: &[(&str, &str)]) -> World {
-        let (catalog, strata) = (MemoryCatalog::new(), MemoryStrata::new());
-        let search = Search::new(Arc::new(catalog.clone()), Arc::new(strata.clone()), Arc::new(WordEmbedder::new()));
-        let world = World { catalog, strata, search };
-        let turns: Vec<Turn> = turns.iter().map(|(at, text)| turn_of(&agent("a"), message(at, text))).collect();
-        let source = turns.first().map(|turn| turn.id.clone()).unwrap();
-        world.catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();
-        let made =
-            summaries.iter().map(|(label, text)| summary(label, 1, std::slice::from_ref(&source), text)).collect();
-        world.catalog.save_summaries(&agent("a"), made, at(NOW)).await.unwrap();
-        world.project().await;
-        world
-    }
-
-    async fn project(&self) {
-        for grain in Grain::ALL {
-            let table = Table { agent: agent("a"), grain, generation: 0 };
-            for change in self.catalog.changes(&agent("a"), grain, 0, 1000).await.unwrap() {
-                let Change::Upsert(memory) = change else { continue };
-                let vector = WordEmbedder::new().embed(vec![memory.text.clone()]).await.unwrap().remove(0);
-                let part = Part {
-                    memory: memory.id,
-                    part: 0,
-                    kind: memory.kind,
-                    period: memory.period,
-                    cover: memory.cover,
-                    speaker: memory.speaker,
-                    conversation: memory.conversation,
-                    text: memory.text,
-                    language: "en".into(),
-                    vector,
-                    seq: memory.seq,
-                };
-                self.strata.apply(&table, Batch { upserts: vec![part], deletes: vec![] }).await.unwrap();
-            }
-        }
-    }
-
-    async fn ask(&self, query: Query) -> Answer {
-        self.search.answer(&agent("a"), &Query { limit: 10, ..query }, at(NOW)).await.unwrap()
-    }
-
-    #[track_caller]
-    fn check(answer: &Answer, expect: &[&str]) {
-        let texts: Vec<&str> = answer.results.iter().map(|found| found.memory.text.as_str()).collect();
-        assert_eq!(texts, expect);
-    }
-}
-
-fn about(text: &str) -> Query {
-    Query { text: Some(text.into()), ..Query::default() }
-}
+use crate::fixture::{NOW, World, about};
 
 const TURNS: [(&str, &str); 4] = [
     ("2026-03-01T23:59:59Z", "the red boat was sold"),

@@ -16,7 +16,8 @@ use crate::rest::{LONGEST_WAIT, Problem, too_large};
 
 /// Refuses bodies that say they are too large, and ends those that turn out to be.
 pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
-    let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    let said =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     if said.is_some_and(|said| said > most as u64) {
         return Err(too_large());
     }
@@ -29,11 +30,8 @@ pub async fn bound_time(State(longest): State<Duration>, request: Request, next:
     let longest = longest + asked_to_wait(request.uri());
     let only_reads = request.method().is_safe();
     let work = tokio::spawn(carried(next.run(request)));
-    let answer = if only_reads {
-        timeout(longest, AbortOnDropHandle::new(work)).await
-    } else {
-        timeout(longest, work).await
-    };
+    let answer =
+        if only_reads { timeout(longest, AbortOnDropHandle::new(work)).await } else { timeout(longest, work).await };
     match answer {
         Ok(Ok(response)) => response,
         // The panic has been told already; its words may be somebody's.
@@ -91,7 +89,7 @@ mod tests {
         assert_eq!(status(&app, post().header("content-length", "x"), streamed(11)).await, 413);
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn what_takes_too_long_is_answered_and_changes_are_finished() {
         let (done, release) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()));
         let work = {
@@ -106,12 +104,16 @@ mod tests {
         };
         let app = Router::new()
             .route("/", get(work.clone()).post(work))
-            .layer(from_fn_with_state(Duration::from_secs(5), bound_time));
+            .layer(from_fn_with_state(Duration::from_millis(20), bound_time));
         assert_eq!(status(&app, Request::get("/"), Body::empty()).await, 504);
         assert_eq!(status(&app, Request::post("/"), Body::empty()).await, 504);
-        // Only the one that changes something is still waiting.
-        release.notify_waiters();
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        // Only the one that changes something is still waiting: permits for both, and one is taken.
+        release.notify_one();
+        while done.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        release.notify_one();
+        tokio::time::sleep(Duration::from_millis(50)).await;
         assert_eq!(done.load(Ordering::SeqCst), 1);
     }
 

@@ -42,6 +42,11 @@ impl Caller {
         self.workspace == agent.workspace() && bound
     }
 
+    /// Whether what is told of the whole process may be told to them.
+    pub fn sees_all(&self) -> bool {
+        self.workspace == Caller::local().workspace && self.agents.is_empty()
+    }
+
     /// The agent of that name, whether it exists or not; one that the caller may not use is as one that does not exist.
     pub fn agent(&self, name: &str) -> Result<Agent> {
         let agent = Agent::in_workspace(&self.workspace, name)?;

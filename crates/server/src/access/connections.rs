@@ -129,32 +129,43 @@ mod tests {
         }
     }
 
-    fn connections(most: usize) -> Connections<Pipes> {
-        Connections::new(Pipes(Vec::new()), most, Duration::from_secs(10))
+    fn connections(most: usize, longest_silence: Duration) -> Connections<Pipes> {
+        Connections::new(Pipes(Vec::new()), most, longest_silence)
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn one_more_waits_until_another_closes() {
-        let mut connections = connections(2);
+        let mut connections = connections(2, Duration::from_secs(3600));
         let first = connections.accept().await;
         let _second = connections.accept().await;
-        let third = tokio::time::timeout(Duration::from_secs(1), connections.accept()).await;
+        let third = tokio::time::timeout(Duration::from_millis(20), connections.accept()).await;
         assert!(third.is_err());
         drop(first);
         connections.accept().await;
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn silence_ends_a_connection_and_talk_does_not() {
-        let mut connections = connections(1);
+    #[tokio::test]
+    async fn talk_puts_the_end_off() {
+        let mut connections = connections(1, Duration::from_secs(3600));
         let (mut here, ()) = connections.accept().await;
         let mut there = connections.listener.0.pop().unwrap();
-        let mut byte = [0];
-        for _ in 0..3 {
-            tokio::time::sleep(Duration::from_secs(8)).await;
-            there.write_all(b"x").await.unwrap();
-            here.read_exact(&mut byte).await.unwrap();
+        for reads in [true, false] {
+            let before = here.silence.alarm.deadline();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            if reads {
+                there.write_all(b"x").await.unwrap();
+                here.read_exact(&mut [0]).await.unwrap();
+            } else {
+                here.write_all(b"x").await.unwrap();
+            }
+            assert!(here.silence.alarm.deadline() > before);
         }
-        assert_eq!(here.read_exact(&mut byte).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn silence_ends_a_connection() {
+        let mut connections = connections(1, Duration::from_millis(20));
+        let (mut here, ()) = connections.accept().await;
+        assert_eq!(here.read_exact(&mut [0]).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }

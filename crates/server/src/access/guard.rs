@@ -7,14 +7,21 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::{Caller, Presented};
+use super::{Caller, Gates, Peer, Presented};
 use crate::Service;
 use crate::rest::{Problem, bearer};
 
-/// Lets a request through with its [`Caller`], or answers 401.
-pub async fn authenticate(State(service): State<Service>, mut request: Request, next: Next) -> Result<Response, Problem> {
-    let caller = caller(&service, request.headers(), service.now()).await?;
-    request.extensions_mut().insert(caller);
+/// Lets a request through with its [`Caller`], or answers 401; 429 to a peer that presents too many keys that are not good.
+pub async fn authenticate(
+    State((service, gates)): State<(Service, Gates)>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let found = caller(&service, request.headers(), service.now()).await;
+    if found.as_ref().is_err_and(|problem| problem.status() == StatusCode::UNAUTHORIZED) {
+        gates.was_wrong(Peer::of(&request))?;
+    }
+    request.extensions_mut().insert(found?);
     Ok(next.run(request).await)
 }
 

@@ -144,8 +144,8 @@ fn only<'a>(
 }
 
 async fn with_leave(origin: Option<&str>, request: Request, next: Next) -> Response<Body> {
-    let asks_first = request.method() == Method::OPTIONS
-        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let asks_first =
+        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = if asks_first { leave() } else { next.run(request).await };
     let headers = response.headers_mut();
     let origin = origin.and_then(|origin| HeaderValue::from_str(origin).ok());
@@ -187,15 +187,21 @@ mod tests {
             assert_eq!(verdict, if expect { Verdict::Ours } else { Verdict::StrangeHost }, "{host}");
         }
         let (here, everywhere) = ("127.0.0.1:7411", "0.0.0.0:7411");
-        for ours in ["localhost", "localhost:7411", "LOCALHOST:80", "127.0.0.1", "127.0.0.1:9", "127.1.2.3", "[::1]:7411"] {
+        for ours in
+            ["localhost", "localhost:7411", "LOCALHOST:80", "127.0.0.1", "127.0.0.1:9", "127.1.2.3", "[::1]:7411"]
+        {
             check(here, &[], false, ours, true);
             check(everywhere, &["a.org"], true, ours, true);
         }
-        for strange in ["evil.org", "localhost.evil.org", "evil.org:7411", "127.0.0.1.evil.org", "192.168.1.4", "", ":80"] {
+        for strange in
+            ["evil.org", "localhost.evil.org", "evil.org:7411", "127.0.0.1.evil.org", "192.168.1.4", "", ":80"]
+        {
             check(here, &[], false, strange, false);
             check(here, &[], true, strange, false);
         }
-        for broken in ["localhost:", "localhost:x", "localhost:99999", "[::1", "[::1]x", "localhost:80:80", "a@localhost"] {
+        for broken in
+            ["localhost:", "localhost:x", "localhost:99999", "[::1", "[::1]x", "localhost:80:80", "a@localhost"]
+        {
             check(here, &[], false, broken, false);
         }
         // Where a key is needed anyway and nobody named the hosts, any name will do.

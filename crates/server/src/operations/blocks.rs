@@ -21,7 +21,8 @@ impl Service {
 
     /// Writes blocks; an empty text removes one.
     pub async fn write_blocks(&self, agent: &Agent, request: BlocksRequest, now: Timestamp) -> Result<BlocksView> {
-        let faults: Vec<Fault> = request.blocks.iter().enumerate().flat_map(|(index, block)| check(index, block)).collect();
+        let faults: Vec<Fault> =
+            request.blocks.iter().enumerate().flat_map(|(index, block)| check(index, block)).collect();
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }

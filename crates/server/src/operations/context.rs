@@ -1,6 +1,6 @@
 //! Context for a prompt: what memory holds that an answer should know of, within a budget of tokens.
 
-use annals_core::{Agent, ContextRequest, Document, Error, Result, Timestamp};
+use annals_core::{Agent, Block, ContextRequest, Date, Document, Error, Result, Timestamp};
 
 use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
@@ -27,7 +27,7 @@ impl Service {
             conversation: wish.conversation,
             from: wish.from,
             to: wish.to,
-            blocks,
+            blocks: blocks.into_iter().map(|block| Block { name: block.name, text: block.text }).collect(),
             documents: wish.documents.into_iter().map(document).collect(),
             ..ContextRequest::default()
         };
@@ -35,7 +35,7 @@ impl Service {
         let item = |item: annals_core::ContextItem| ContextItemView {
             id: item.id,
             kind: item.kind.as_str().to_owned(),
-            dates: item.dates,
+            dates: item.days.map(dates),
             text: item.text,
             score: item.score,
             tokens: item.tokens,
@@ -48,4 +48,8 @@ impl Service {
             omitted: context.omitted,
         })
     }
+}
+
+fn dates((first, last): (Date, Date)) -> String {
+    if first == last { first.to_string() } else { format!("{first} to {last}") }
 }

@@ -1,11 +1,12 @@
 //! Taking messages in: committed and fsynced before the answer, searchable and read for facts soon after.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Timestamp};
 
 use crate::Service;
+use crate::metrics::Lane;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
 /// The most messages of one request: one transaction, and one fsync.
@@ -27,10 +28,26 @@ impl Service {
         for field in request.messages.iter().flat_map(|message| message.other.keys()) {
             *ignored.entry(field.clone()).or_default() += 1;
         }
-        let messages = messages(request, now)?;
-        let operation = self.writer.ingest(agent, messages, revise, now).await?;
+        let number = request.messages.len() as u64;
+        let operation = self.store(agent, request, revise, now).await;
+        let operation = operation.inspect_err(|_| self.metrics.messages("refused", number))?;
         self.nudge(agent);
         Ok(Accepted { operation, ignored })
+    }
+
+    async fn store(&self, agent: &Agent, request: IngestRequest, revise: bool, now: Timestamp) -> Result<Operation> {
+        let messages = messages(request, now)?;
+        let begun = Instant::now();
+        let operation = self.writer.ingest(agent, messages, revise, now).await?;
+        self.metrics.committed(begun.elapsed());
+        let new = operation.accepted + operation.revised;
+        self.metrics.messages("accepted", new);
+        self.metrics.messages("duplicate", operation.duplicate);
+        if new > 0 {
+            self.metrics.waits(Lane::Working, agent, operation.seq);
+            self.metrics.waits(Lane::Extract, agent, operation.seq);
+        }
+        Ok(operation)
     }
 
     /// The same for a request that may come again: a known `key` is answered as it was before. A key that stood over another
@@ -118,14 +135,10 @@ fn at(index: usize, fault: Fault) -> Fault {
     Fault { field: format!("messages[{index}].{}", fault.field), ..fault }
 }
 
-fn to_message(
-    message: MessageIn,
-    conversation: Option<&str>,
-    now: Timestamp,
-) -> std::result::Result<Message, Fault> {
+fn to_message(message: MessageIn, conversation: Option<&str>, now: Timestamp) -> std::result::Result<Message, Fault> {
     let conversation = message.conversation.or_else(|| conversation.map(str::to_owned));
-    let conversation = conversation
-        .ok_or_else(|| Fault::new("conversation", "is missing, here and beside the messages"))?;
+    let conversation =
+        conversation.ok_or_else(|| Fault::new("conversation", "is missing, here and beside the messages"))?;
     // Stores keep microseconds: what is finer would differ when it is read back.
     let at = message.at.unwrap_or(now).as_microsecond();
     let at = Timestamp::from_microsecond(at).map_err(|_| Fault::new("at", "is out of range"))?;

@@ -37,8 +37,7 @@ impl Service {
 
     /// Looks for the sentences everywhere.
     pub(super) async fn prove(&self, agent: &Agent, sentences: Vec<String>) -> Result<ProofView> {
-        let mut proof =
-            ProofView { sentences: sentences.len(), files: 0, bytes: 0, still_in: Vec::new(), clean: true };
+        let mut proof = ProofView { sentences: sentences.len(), files: 0, bytes: 0, still_in: Vec::new(), clean: true };
         if sentences.is_empty() {
             return Ok(proof);
         }

@@ -13,11 +13,17 @@ impl Service {
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
         let query = query(request)?;
         let answer = self.answer(agent, &query, now).await?;
-        let results = answer.results.iter().map(MemoryView::from).collect();
         let hint = (answer.results.len() < FEW).then(|| hint(&query, &answer)).flatten();
-        let range = answer.range.into();
-        let agent = agent.name().to_owned();
-        Ok(SearchAnswer { agent, range, results, range_is_empty: answer.range_is_empty, hint })
+        Ok(SearchAnswer {
+            agent: agent.name().to_owned(),
+            range: answer.range.into(),
+            results: answer.results.iter().map(MemoryView::from).collect(),
+            grains: answer.grains,
+            said: answer.said.into_iter().map(Into::into).collect(),
+            conversations: answer.conversations.into_iter().map(Into::into).collect(),
+            range_is_empty: answer.range_is_empty,
+            hint,
+        })
     }
 
     /// Answers a query. A damaged table is put aside and built anew, then asked again.
@@ -47,8 +53,9 @@ fn query(request: SearchRequest) -> Result<Query> {
         strict: request.strict,
         kinds: request.kinds,
         conversation: request.conversation,
+        tokens: request.budget_tokens,
+        explain: request.explain,
         limit: request.limit,
-        ..Query::default()
     })
 }
 
@@ -79,7 +86,8 @@ mod tests {
         fn check(grains: &[Grain], bounded: bool, empty: bool, expect: &str) {
             let query = Query { grains: grains.to_vec(), ..Query::default() };
             let range = DateRange { from: bounded.then(|| date(2026, 3, 1)), to: None };
-            let answer = Answer { range, results: Vec::new(), range_is_empty: empty, ..Answer::default() };
+            let (results, grains, said, conversations) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+            let answer = Answer { range, results, grains, said, conversations, range_is_empty: empty };
             let hint = hint(&query, &answer).unwrap_or_default();
             assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");
         }

@@ -30,13 +30,7 @@ impl Service {
     }
 
     /// All or none, with all that is wrong at once.
-    fn apply(
-        &self,
-        settings: &mut Settings,
-        change: SettingsChange,
-        has_memories: bool,
-        now: Timestamp,
-    ) -> Result<()> {
+    fn apply(&self, settings: &mut Settings, change: SettingsChange, has_memories: bool, now: Timestamp) -> Result<()> {
         let mut faults = Vec::new();
         if let Some(zone) = &change.time_zone {
             note(settings.set_time_zone(zone, has_memories, now), "time_zone", &mut faults);

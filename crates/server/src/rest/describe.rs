@@ -32,7 +32,8 @@ pub(super) fn base() -> OpenApi {
     components.schemas.insert(ProblemView::name().into_owned(), ProblemView::schema());
     components.schemas.insert(FaultView::name().into_owned(), FaultView::schema());
     let mut info = Info::new("Annals", env!("CARGO_PKG_VERSION"));
-    info.description = Some("Long-term memory for AI agents: by the calendar, with facts, on your own machine.".to_owned());
+    info.description =
+        Some("Long-term memory for AI agents: by the calendar, with facts, on your own machine.".to_owned());
     info.license = Some(License::new("Apache-2.0"));
     OpenApiBuilder::new().info(info).components(Some(components)).build()
 }
@@ -40,8 +41,7 @@ pub(super) fn base() -> OpenApi {
 /// Adds the problems to every operation, and the key to every one that does not say it needs none.
 pub(super) fn complete(mut api: OpenApi) -> OpenApi {
     for item in api.paths.paths.values_mut() {
-        let operations =
-            [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
+        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
         operations.into_iter().flatten().for_each(add_problems);
     }
     api

@@ -1,6 +1,8 @@
 //! What handlers ask of a request: the caller, an agent they may use, a body or query that parses. Each fault is a problem
 //! document that names its field.
 
+use std::marker::PhantomData;
+
 use annals_core::Agent;
 use annals_core::ports::Scope;
 use axum::body::Bytes;
@@ -47,13 +49,13 @@ impl Needs for Administering {
 }
 
 /// The caller, who has the scope.
-pub struct Permitted<S: Needs>(pub Caller, std::marker::PhantomData<S>);
+pub struct Permitted<S: Needs>(pub Caller, pub PhantomData<S>);
 
 impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Permitted<S> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &T) -> Result<Self, Problem> {
-        Ok(Permitted(permitted::<S>(parts)?, std::marker::PhantomData))
+        Ok(Permitted(permitted::<S>(parts)?, PhantomData))
     }
 }
 
@@ -68,7 +70,7 @@ fn permitted<S: Needs>(parts: &Parts) -> Result<Caller, Problem> {
 }
 
 /// The agent of the path, that the caller may use with the scope, whether it exists or not.
-pub struct Named<S: Needs>(pub Agent, std::marker::PhantomData<S>);
+pub struct Named<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
     type Rejection = Problem;
@@ -76,12 +78,12 @@ impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
     async fn from_request_parts(parts: &mut Parts, state: &T) -> Result<Self, Problem> {
         let caller = permitted::<S>(parts)?;
         let name = path(parts, state, "agent").await?;
-        Ok(Named(caller.agent(&name)?, std::marker::PhantomData))
+        Ok(Named(caller.agent(&name)?, PhantomData))
     }
 }
 
 /// The agent of the path, that exists and that the caller may use with the scope.
-pub struct Known<S: Needs>(pub Agent, std::marker::PhantomData<S>);
+pub struct Known<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs> FromRequestParts<Service> for Known<S> {
     type Rejection = Problem;

@@ -18,7 +18,7 @@ use crate::operations::Accepted;
 use crate::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
 
 /// The longest that a request waits.
-const LONGEST_WAIT: u64 = 60;
+pub(crate) const LONGEST_WAIT: u64 = 60;
 const USUAL_WAIT: u64 = 10;
 /// The longest Idempotency-Key.
 const LONGEST_KEY: usize = 255;

@@ -53,6 +53,10 @@ pub struct FaultView {
     pub reason: String,
 }
 
+/// The code of a problem, for whoever counts the answers that pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Code(pub(crate) &'static str);
+
 impl Problem {
     /// A problem of the request itself rather than of memory.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
@@ -106,6 +110,11 @@ impl From<Error> for Problem {
     }
 }
 
+/// The stable word for an error.
+pub(crate) fn code(error: &Error) -> &'static str {
+    kind(error).1
+}
+
 fn kind(error: &Error) -> (StatusCode, &'static str) {
     match error {
         Error::Invalid(_) | Error::Faults(_) => (StatusCode::BAD_REQUEST, "invalid"),
@@ -151,6 +160,7 @@ impl IntoResponse for Problem {
             faults: faults.into_iter().map(|fault| FaultView { field: fault.field, reason: fault.reason }).collect(),
         };
         let mut response = (status, axum::Json(view)).into_response();
+        response.extensions_mut().insert(Code(code));
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(seconds) = retry_after {

@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use super::{Problem, agents, describe, facts, health, memories, messages, searches, settings};
+use super::{Problem, agents, describe, facts, health, memories, messages, metrics, searches, settings, tools};
 use crate::Service;
 
 /// The routes, and what OpenAPI says of them.
@@ -40,6 +40,9 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(settings::export))
         .routes(collect!(agents::list))
         .routes(collect!(agents::delete))
+        .routes(collect!(tools::list))
+        .routes(collect!(tools::call))
+        .routes(collect!(metrics::show))
         .split_for_parts();
     let (open, open_api) = OpenApiRouter::with_openapi(api)
         .routes(collect!(health::alive))

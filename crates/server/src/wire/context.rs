@@ -15,7 +15,7 @@ pub struct ContextWish {
     /// The most tokens of the text that comes back: 64 to 100,000.
     #[serde(default = "budget")]
     #[schema(minimum = 64, maximum = 100_000, default = 2000)]
-    pub budget_tokens: usize,
+    pub budget_tokens: u64,
     /// Who asks; what is known about them counts as well.
     #[serde(default)]
     pub speaker: Option<String>,
@@ -38,7 +38,7 @@ pub struct ContextWish {
     pub documents: Vec<DocumentIn>,
 }
 
-fn budget() -> usize {
+fn budget() -> u64 {
     2000
 }
 
@@ -65,7 +65,7 @@ pub struct ContextAnswer {
     /// What the text is made of, in its order.
     pub items: Vec<ContextItemView>,
     /// Tokens of the text, as estimated.
-    pub tokens: usize,
+    pub tokens: u64,
     /// How many more would have fitted the question but not the budget.
     pub omitted: usize,
 }
@@ -75,7 +75,7 @@ pub struct ContextAnswer {
 pub struct ContextItemView {
     /// Id of the memory, fact or document, or name of the block.
     pub id: String,
-    /// `block`, `fact`, `turn`, `summary` or `document`.
+    /// `block`, `fact`, `turn`, `statement`, `summary` or `document`.
     pub kind: String,
     /// What it covers in time, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ pub struct ContextItemView {
     /// How well it fits.
     pub score: f64,
     /// Tokens, as estimated.
-    pub tokens: usize,
+    pub tokens: u64,
 }
 
 /// A small text that is always in context: persona, human, project …

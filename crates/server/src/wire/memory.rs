@@ -54,6 +54,20 @@ pub struct MemoryView {
     pub source_ids: Vec<String>,
     /// Whether retention leaves it alone.
     pub pinned: bool,
+    /// What the score is the sum of, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    #[schemars(default)]
+    pub parts: Vec<PartView>,
+}
+
+/// One summand of a score.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct PartView {
+    /// Which.
+    pub name: String,
+    /// How much it adds.
+    pub value: f64,
 }
 
 /// What a memory covers in time.
@@ -95,6 +109,7 @@ impl From<&Memory> for MemoryView {
             text: memory.text.clone(),
             source_ids: sources(memory),
             pinned: memory.pinned,
+            parts: Vec::new(),
         }
     }
 }
@@ -104,6 +119,7 @@ impl From<&Found> for MemoryView {
         MemoryView {
             score: Some(found.score),
             days_outside: Some(found.days_outside),
+            parts: found.parts.iter().map(|part| PartView { name: part.name.to_owned(), value: part.value }).collect(),
             ..MemoryView::from(&found.memory)
         }
     }

@@ -1,6 +1,6 @@
 //! Questions by grain and date range, and their answers.
 
-use annals_core::{Date, Grain, Kind};
+use annals_core::{ConversationFound, Date, Grain, Kind, Said};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -50,6 +50,12 @@ pub struct SearchRequest {
     /// Only turns of this conversation.
     #[serde(default)]
     pub conversation: Option<String>,
+    /// Whether each result says what its score is made of.
+    #[serde(default)]
+    pub explain: bool,
+    /// The most tokens of all results together, estimated from above.
+    #[serde(default)]
+    pub budget_tokens: Option<u64>,
     /// The most results: 1 to 1,000.
     #[serde(default = "ten")]
     #[schema(minimum = 1, maximum = 1000, default = 10)]
@@ -79,6 +85,38 @@ impl From<annals_core::DateRange> for RangeView {
     }
 }
 
+/// A time that a question speaks of.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct SaidTime {
+    /// The words in the question.
+    pub words: String,
+    /// The days they were taken for.
+    pub days: RangeView,
+}
+
+/// A conversation, ranked by its turns.
+#[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
+pub struct ConversationView {
+    /// The conversation.
+    pub conversation: String,
+    /// How well it fits: higher is better, comparable within one answer only.
+    pub score: f64,
+    /// Its turn that fits best.
+    pub best: String,
+}
+
+impl From<Said> for SaidTime {
+    fn from(said: Said) -> SaidTime {
+        SaidTime { words: said.words, days: said.days.into() }
+    }
+}
+
+impl From<ConversationFound> for ConversationView {
+    fn from(found: ConversationFound) -> ConversationView {
+        ConversationView { conversation: found.conversation, score: found.score, best: found.best.to_string() }
+    }
+}
+
 /// Answer to a search, best first.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct SearchAnswer {
@@ -88,6 +126,14 @@ pub struct SearchAnswer {
     pub range: RangeView,
     /// What was found.
     pub results: Vec<MemoryView>,
+    /// The grains that were searched.
+    #[schema(value_type = Vec<GrainWord>)]
+    #[schemars(with = "Vec<GrainWord>")]
+    pub grains: Vec<Grain>,
+    /// The times that the question was taken to speak of: they raise what was said then, and filter nothing.
+    pub said: Vec<SaidTime>,
+    /// The conversations of the turns that were found, best first.
+    pub conversations: Vec<ConversationView>,
     /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
     pub range_is_empty: bool,
     /// What to try when little was found.

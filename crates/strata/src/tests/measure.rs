@@ -59,6 +59,7 @@ async fn searches(strata: &LanceStrata, rows: i64) {
                     language: "en".into(),
                     filter: filter.clone(),
                     limit: 50,
+                    exact: 0,
                 };
                 times.push(timed(strata.search(&table("a"), &probe)).await);
             }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use annals_testkit::ModelRequest;
+
 use super::*;
 use crate::endpoint::tokens::of_messages;
 
@@ -22,8 +24,7 @@ async fn a_long_day_is_read_in_parts_that_fit() {
         let count = of_messages([request.said_by("system"), request.said_by("user")]);
         assert!(count + 400 <= SMALL, "{count}");
     }
-    let merges = requests.iter().filter(|request| request.said_by("system").contains("partial summaries")).count();
-    assert!(merges >= 1);
+    assert!(requests.iter().any(merges));
     // What is left after all cuts is still traced to turns.
     let ids: BTreeSet<&MemoryId> = day.iter().map(|turn| &turn.id).collect();
     assert!(
@@ -53,6 +54,39 @@ async fn parts_that_were_paid_for_survive_an_outage() {
     assert!(matches!(rig.day(&day).await, Err(Error::Unavailable { .. })));
     assert_eq!(rig.day(&day).await.unwrap().sentences, whole.sentences);
     assert_eq!(server.requests().len(), needed + 4);
+}
+
+/// Sentences of eleven words each, twice as many words as are asked for.
+fn twice(request: &ModelRequest, first: &str) -> Script {
+    let sentence = |number: usize| {
+        let text = format!("{first} {number} is told in words that bear no great weight");
+        json!({ "text": text, "day": null, "sources": [1] })
+    };
+    sentences(json!((0..2 * asked(request) / 11).map(sentence).collect::<Vec<_>>()))
+}
+
+/// The most words that a request asks for.
+fn asked(request: &ModelRequest) -> usize {
+    let said = request.said_by("user");
+    let (_, rest) = said.split_once("at most ").unwrap();
+    rest.split(' ').next().unwrap().parse().unwrap()
+}
+
+fn merges(request: &ModelRequest) -> bool {
+    request.said_by("system").contains("partial summaries")
+}
+
+/// Or a model that writes too much would have them merged over and over.
+#[tokio::test]
+async fn partial_summaries_are_shortened_before_they_are_merged() {
+    let server = ModelServer::choosing(|request| twice(request, if merges(request) { "Whole" } else { "Partial" }));
+    small(&server).day(&a_long_day(6, 8).await).await.unwrap();
+    let (merged, partial): (Vec<_>, Vec<_>) = server.requests().into_iter().partition(merges);
+    let kept: usize = merged.iter().map(|request| request.said_by("user").matches("Partial ").count()).sum();
+    // Half more than was asked for, in whole sentences.
+    let expected: usize = partial.iter().map(|request| asked(request) * 3 / 2 / 11).sum();
+    assert!(partial.len() > 1, "{}", partial.len());
+    assert_eq!(kept, expected);
 }
 
 #[tokio::test]

@@ -62,6 +62,29 @@ pub(super) async fn the_limit_is_for_each_of_vector_and_words(strata: &dyn Strat
     assert_eq!(both[0].memory.as_str(), "t-both");
 }
 
+pub(super) async fn a_small_table_is_scored_whole(strata: &dyn Strata) {
+    upsert(strata, (0..6).map(|index| part(&format!("t-{index}"), 0, index, "tea")).collect()).await;
+    upsert(strata, vec![part("t-none", 0, 6, "coffee")]).await;
+    let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 1, ..Probe::default() };
+    let check = async |exact, similar: usize, relevant: usize| {
+        let hits = search(strata, Probe { exact, ..probe.clone() }).await;
+        assert_eq!(hits.iter().filter(|hit| hit.similarity.is_some()).count(), similar, "{exact}: {hits:?}");
+        assert_eq!(hits.iter().filter(|hit| hit.relevance.is_some()).count(), relevant, "{exact}: {hits:?}");
+    };
+    check(6, 1, 1).await;
+    check(7, 7, 6).await;
+    check(usize::MAX, 7, 6).await;
+}
+
+pub(super) async fn hits_say_when_and_in_which_conversation(strata: &dyn Strata) {
+    upsert(strata, vec![part("t-a", 0, 0, "tea"), Part { conversation: None, ..part("t-b", 0, 1, "tea") }]).await;
+    let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 9, ..Probe::default() };
+    let hits = search(strata, probe).await;
+    let said: Vec<_> = hits.iter().map(|hit| hit.conversation.as_deref()).collect();
+    assert_eq!(said, [Some("talk"), None]);
+    assert!(hits.iter().all(|hit| hit.at == at("2026-03-04T00:00:00Z")), "{hits:?}");
+}
+
 pub(super) async fn filters_come_before_the_ranking(strata: &dyn Strata) {
     // The only row inside the range is the least similar and the least relevant of many.
     let mut parts: Vec<_> = (0..30).map(|index| part(&format!("t-{index:02}"), 0, 0, "tea tea tea")).collect();

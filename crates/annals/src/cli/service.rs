@@ -1,0 +1,69 @@
+//! Words of `annals serve`, `mcp`, `key` and `job`.
+
+use std::net::SocketAddr;
+
+use annals_core::Timestamp;
+use annals_core::ports::Scope;
+use clap::{Args, Subcommand};
+
+#[derive(Args)]
+pub struct Serve {
+    /// Address and port [default: listen under [server] of annals.toml, else 127.0.0.1:7411]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// Serve other processes of this user only, over the socket in the data folder
+    #[arg(long, conflicts_with = "listen")]
+    pub local: bool,
+    /// Stop after so many seconds without a request
+    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    pub exit_when_idle: Option<u64>,
+}
+
+#[derive(Args)]
+pub struct Mcp {
+    /// The agent whose memory it is; without it tools ask for one
+    #[arg(long, value_name = "A")]
+    pub agent: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub enum Key {
+    /// Make a key; it is shown once, here
+    Add(AddKey),
+    /// List keys, without their secrets
+    List,
+    /// Revoke a key at once
+    Revoke {
+        /// Its id: what stands between `annals_` and the next `_`
+        id: String,
+    },
+}
+
+#[derive(Args)]
+pub struct AddKey {
+    /// What to call it
+    pub name: String,
+    /// What it may do; several are separated by commas
+    #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search")]
+    pub scopes: Vec<Scope>,
+    /// The workspace that it opens: its agents are apart from those of other workspaces
+    #[arg(long, default_value = "default")]
+    pub workspace: String,
+    /// Only these agents of the workspace; several are separated by commas
+    #[arg(long = "agent", value_name = "A", value_delimiter = ',')]
+    pub agents: Vec<String>,
+    /// From when on it is no longer good
+    #[arg(long, value_name = "TIME")]
+    pub expires: Option<Timestamp>,
+}
+
+#[derive(Subcommand)]
+pub enum Job {
+    /// List the jobs of a running service: when each ran, how it went, when it wakes up next
+    List,
+    /// Run one now
+    Run {
+        /// Its name, as in the list
+        name: String,
+    },
+}

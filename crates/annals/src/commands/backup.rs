@@ -1,0 +1,134 @@
+//! `annals backup`: a copy of what cannot be made anew, in a folder or an object store.
+//!
+//!     TARGET/2026-11-21T17-44-16Z/catalog.sqlite   the truth, of one moment
+//!     TARGET/2026-11-21T17-44-16Z/annals.toml      settings, without keys
+//!     TARGET/2026-11-21T17-44-16Z/{retention,jobs,prompts}/…
+//!     TARGET/2026-11-21T17-44-16Z/manifest.json    size and digest of each; written last, so that without it nothing is whole
+//!
+//! Tables and facts are projections of the catalog, several times its size: `annals restore` makes them anew. A backup holds
+//! what was remembered when it was made, forgotten since or not; `annals forget` does not reach it.
+
+mod fetch;
+mod manifest;
+mod prune;
+mod take;
+mod target;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use annals_core::{Error, Result};
+use serde_json::json;
+
+use super::{data, open};
+use crate::cli::{self, BackupCommand, Global};
+use crate::config::Config;
+use crate::scratch::Scratch;
+use crate::terminal;
+use crate::view::{DIM, WARN, count, plural, print_json, say};
+
+pub use fetch::fetch;
+pub use manifest::newest;
+pub use prune::prune;
+pub use take::{Source, take};
+pub use target::Target;
+
+pub async fn run(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
+    match &args.command {
+        None => make(global, args).await,
+        Some(BackupCommand::List { target }) => list(global, target.as_deref()).await,
+        Some(BackupCommand::Verify { target, name }) => verify(global, target.as_deref(), name.as_deref()).await,
+    }
+}
+
+async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
+    let config = Config::load(global, &data(global)?)?;
+    let folder = open(global).await?;
+    let target = Target::to_write(&chosen(args.target.as_deref(), &config)?, &folder.path)?;
+    let source = Source { catalog: &folder.sqlite, data: &folder.path, config: config.file.as_deref() };
+    let (name, manifest) = take(&source, &target, folder.now).await?;
+    let removed = match args.keep.or(config.backup.keep) {
+        Some(keep) => prune(&target, keep, folder.now).await?,
+        None => Vec::new(),
+    };
+    if global.json {
+        print_json(&json!({ "name": name, "target": target.shown(), "manifest": manifest, "removed": removed }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let files = plural(manifest.files.len() as u64, "file");
+    say!("Backed up as {name}: {files}, {} bytes.", count(manifest.bytes()));
+    say!("{DIM}Tables are left out: they are made anew by annals restore {}{DIM:#}", target.shown());
+    if !manifest.left_out.is_empty() {
+        say!("{WARN}Left out, because they are secret: {}{WARN:#}", manifest.left_out.join(", "));
+    }
+    if !removed.is_empty() {
+        say!("Removed {} that were older: {}", plural(removed.len() as u64, "backup"), removed.join(" "));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(global: &Global, target: Option<&str>) -> Result<ExitCode> {
+    let found = manifest::list(&existing(global, target)?).await?;
+    if global.json {
+        print_json(&found);
+        return Ok(ExitCode::SUCCESS);
+    }
+    for backup in &found {
+        match &backup.manifest {
+            Some(manifest) => say!("{}  {} bytes", backup.name, count(manifest.bytes())),
+            None => say!("{}  {WARN}not whole{WARN:#}", backup.name),
+        }
+    }
+    if found.is_empty() {
+        say!("There is no backup.");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn verify(global: &Global, target: Option<&str>, name: Option<&str>) -> Result<ExitCode> {
+    let target = existing(global, target)?;
+    let name = newest(&target, name).await?;
+    let scratch = unpacked(global)?;
+    let fetched = fetch(&target, &name, scratch.path()).await?;
+    if global.json {
+        let sound = fetched.problems.is_empty();
+        print_json(&json!({ "name": name, "sound": sound, "problems": fetched.problems, "agents": fetched.agents }));
+    } else if fetched.problems.is_empty() {
+        let agents = plural(fetched.agents, "agent");
+        say!("{name} is sound: every file is what was written, and the catalog opens with {agents}.");
+    } else {
+        fetched.problems.iter().for_each(|problem| say!("{WARN}{name}: {problem}{WARN:#}"));
+        say!("Do not rely on it; make another, and look at {}.", target.shown());
+    }
+    Ok(if fetched.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn existing(global: &Global, target: Option<&str>) -> Result<Target> {
+    Target::to_read(&chosen(target, &Config::load(global, &data(global)?)?)?)
+}
+
+/// The target that is named, or the one that is configured.
+fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
+    let target = target.or(config.backup.target.as_deref());
+    let missing = || Error::invalid("TARGET", "is needed: a folder or s3://bucket/prefix, or target under [backup]");
+    let target = target.ok_or_else(missing)?;
+    let Ok(path) = terminal::path(target);
+    Ok(if target.contains("://") { target.to_owned() } else { path.display().to_string() })
+}
+
+/// Where a backup is unpacked to be looked at: with the data, or on another machine wherever it keeps such things.
+fn unpacked(global: &Global) -> Result<Scratch> {
+    let data = data(global)?;
+    let place = if data.is_dir() { data } else { std::env::temp_dir() };
+    Scratch::within(&place, &format!("verify-{}", std::process::id()))
+}
+
+/// The folder that a backup is to be restored to must not hold anything yet.
+pub fn refuse_unless_empty(data: &Path) -> Result<()> {
+    let failed = |cause| Error::storage(format!("cannot read {}", data.display()), cause);
+    if data.exists() && std::fs::read_dir(data).map_err(failed)?.next().is_some() {
+        let reason = format!("must name a new or empty folder; {} holds something", data.display());
+        return Err(Error::invalid("--data", reason));
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What a backup consists of, and which backups there are.
+
+use annals_core::{Error, Result, Timestamp};
+use object_store::ObjectStoreExt;
+use serde::{Deserialize, Serialize};
+
+use super::Target;
+
+/// The file that makes a backup whole.
+pub const MANIFEST: &str = "manifest.json";
+
+/// The form of backups that this code writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// Names of backups: sortable, and without what file systems refuse.
+const NAME: &str = "%Y-%m-%dT%H-%M-%SZ";
+
+/// What a backup consists of. Field names are a stored format.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The form of the backup.
+    pub format: u32,
+    /// The version of Annals that made it.
+    pub annals: String,
+    /// When it was made.
+    pub created: Timestamp,
+    /// The number of the last change in the catalog.
+    pub catalog_sequence: i64,
+    /// Settings that were left out because they are secret.
+    pub left_out: Vec<String>,
+    /// Everything but this file.
+    pub files: Vec<Entry>,
+}
+
+/// One file of a backup.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Within the backup, parts separated by `/`.
+    pub path: String,
+    pub bytes: u64,
+    /// In hexadecimal digits.
+    pub sha256: String,
+}
+
+/// One backup that lies at a target.
+#[derive(Debug, Serialize)]
+pub struct Backup {
+    pub name: String,
+    /// None of one that was never finished.
+    pub manifest: Option<Manifest>,
+}
+
+impl Manifest {
+    /// How large all files are together.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes).sum()
+    }
+}
+
+/// The name of a backup made at this moment.
+pub fn name(created: Timestamp) -> String {
+    created.strftime(NAME).to_string()
+}
+
+/// When a backup of this name was made; none if it is no name of a backup.
+pub fn moment(name: &str) -> Option<Timestamp> {
+    Some(jiff::civil::DateTime::strptime(NAME, name).ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+}
+
+/// All backups, the oldest first. What has no such name is not looked at.
+pub async fn list(target: &Target) -> Result<Vec<Backup>> {
+    let root = (!target.root().as_ref().is_empty()).then(|| target.root());
+    let found = target.store.list_with_delimiter(root).await.map_err(|cause| target.failed("listing", cause))?;
+    let names = found.common_prefixes.iter().filter_map(|place| place.filename().map(str::to_owned));
+    let mut names: Vec<String> = names.filter(|name| moment(name).is_some()).collect();
+    names.sort();
+    let mut backups = Vec::new();
+    for name in names {
+        let manifest = read(target, &name).await?;
+        backups.push(Backup { name, manifest });
+    }
+    Ok(backups)
+}
+
+/// The backup that is named, or the newest that is whole.
+pub async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
+    if let Some(name) = named {
+        return Ok(name.to_owned());
+    }
+    let whole = list(target).await?.into_iter().rfind(|backup| backup.manifest.is_some());
+    let none = || Error::NotFound { what: "whole backup at", name: target.shown().to_owned() };
+    whole.map(|backup| backup.name).ok_or_else(none)
+}
+
+/// The manifest of a backup, if it has one.
+pub async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
+    let failed = |cause| target.failed("reading", cause);
+    let bytes = match target.store.get(&target.place(backup, MANIFEST)).await {
+        Ok(found) => found.bytes().await.map_err(failed)?,
+        Err(object_store::Error::NotFound { .. }) => return Ok(None),
+        Err(cause) => return Err(failed(cause)),
+    };
+    let damaged = |why: String| Error::damaged(format!("{MANIFEST} of the backup {backup}"), why);
+    let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+    match manifest.format {
+        FORMAT => Ok(Some(manifest)),
+        other => Err(damaged(format!("it has format {other}, and this annals knows {FORMAT}"))),
+    }
+}

@@ -1,0 +1,41 @@
+//! Removes older backups.
+
+use annals_core::{Result, SignedDuration, Timestamp};
+use futures::TryStreamExt;
+use object_store::ObjectStoreExt;
+
+use super::Target;
+use super::manifest::{self, MANIFEST};
+
+/// A backup that is not whole after so long never will be.
+const GIVEN_UP: SignedDuration = SignedDuration::from_hours(24);
+
+/// Keeps the newest that are whole, and removes those before them and what was never finished; gives their names.
+pub async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<Vec<String>> {
+    let backups = manifest::list(target).await?;
+    let is_given_up = |name: &str| manifest::moment(name).is_some_and(|made| now.duration_since(made) > GIVEN_UP);
+    let (whole, half): (Vec<_>, Vec<_>) = backups.into_iter().partition(|backup| backup.manifest.is_some());
+    let surplus = whole.len().saturating_sub(keep as usize);
+    let old = whole.into_iter().take(surplus);
+    let given_up = half.into_iter().filter(|backup| is_given_up(&backup.name));
+    let mut removed: Vec<String> = old.chain(given_up).map(|backup| backup.name).collect();
+    removed.sort();
+    for name in &removed {
+        remove(target, name).await?;
+    }
+    Ok(removed)
+}
+
+/// The manifest first: what is removed half way is not whole.
+async fn remove(target: &Target, name: &str) -> Result<()> {
+    let failed = |cause| target.failed("removing from", cause);
+    match target.store.delete(&target.place(name, MANIFEST)).await {
+        Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+        Err(cause) => return Err(failed(cause)),
+    }
+    let files: Vec<_> = target.store.list(Some(&target.folder(name))).try_collect().await.map_err(failed)?;
+    for file in files {
+        target.store.delete(&file.location).await.map_err(failed)?;
+    }
+    Ok(())
+}

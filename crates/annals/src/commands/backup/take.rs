@@ -1,0 +1,114 @@
+//! Makes one backup.
+
+use std::path::{Path, PathBuf};
+
+use annals_catalog::SqliteCatalog;
+use annals_core::{Error, Result, Timestamp};
+use data_encoding::HEXLOWER;
+use object_store::ObjectStoreExt;
+use object_store::buffered::BufWriter;
+use sha2::{Digest, Sha256};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::Target;
+use super::manifest::{self, Entry, FORMAT, MANIFEST, Manifest};
+use crate::config::{NAME, without_secrets};
+use crate::scratch::Scratch;
+
+/// The name of the catalog in a backup, as in the data folder.
+pub const CATALOG: &str = "catalog.sqlite";
+
+/// What people write into the data folder beside the settings.
+const WRITTEN: [(&str, &str); 3] = [("retention", "toml"), ("jobs", "toml"), ("prompts", "md")];
+
+/// Read and hashed at once.
+const PIECE: usize = 1 << 20;
+
+/// What is backed up.
+pub struct Source<'a> {
+    pub catalog: &'a SqliteCatalog,
+    /// The data folder.
+    pub data: &'a Path,
+    /// The settings in use, if there is a file.
+    pub config: Option<&'a Path>,
+}
+
+/// Makes a backup, and gives its name and what it consists of. When this returns it is whole and on disk.
+pub async fn take(source: &Source<'_>, target: &Target, now: Timestamp) -> Result<(String, Manifest)> {
+    let name = manifest::name(now);
+    if manifest::read(target, &name).await?.is_some() {
+        return Err(Error::invalid("TARGET", format!("holds a backup of this very second: {name}")));
+    }
+    let scratch = Scratch::within(source.data, "backup")?;
+    let catalog_sequence = source.catalog.copy_to(&scratch.path().join(CATALOG)).await?;
+    let mut files = vec![(CATALOG.to_owned(), scratch.path().join(CATALOG))];
+    let left_out = redact(source.config, &scratch.path().join(NAME), &mut files)?;
+    for (folder, extension) in WRITTEN {
+        add_folder(&source.data.join(folder), folder, extension, &mut files)?;
+    }
+    files.sort();
+    let mut entries = Vec::new();
+    for (path, file) in files {
+        entries.push(upload(target, &name, path, &file).await?);
+    }
+    let annals = env!("CARGO_PKG_VERSION").to_owned();
+    let manifest = Manifest { format: FORMAT, annals, created: now, catalog_sequence, left_out, files: entries };
+    let text = serde_json::to_vec_pretty(&manifest).map_err(|cause| Error::storage("writing the manifest", cause))?;
+    let written = target.store.put(&target.place(&name, MANIFEST), text.into()).await;
+    written.map_err(|cause| target.failed("writing to", cause))?;
+    Ok((name, manifest))
+}
+
+/// The settings without their secrets, beside the copy of the catalog.
+fn redact(config: Option<&Path>, copy: &Path, files: &mut Vec<(String, PathBuf)>) -> Result<Vec<String>> {
+    let Some(path) = config else { return Ok(Vec::new()) };
+    let failed = |cause| Error::storage(format!("copying {}", path.display()), cause);
+    let text = std::fs::read_to_string(path).map_err(failed)?;
+    let unreadable = || Error::invalid(path.display().to_string(), "is no TOML, so its secrets cannot be left out");
+    let (text, left_out) = without_secrets(&text).ok_or_else(unreadable)?;
+    std::fs::write(copy, text).map_err(failed)?;
+    files.push((NAME.to_owned(), copy.to_owned()));
+    Ok(left_out)
+}
+
+fn add_folder(path: &Path, name: &str, extension: &str, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
+    let failed = |cause| Error::storage(format!("reading {}", path.display()), cause);
+    if !path.is_dir() {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let is_meant = file.is_file() && file.extension().is_some_and(|found| found == extension);
+        if let (true, Some(own)) = (is_meant, file.file_name().and_then(|own| own.to_str())) {
+            files.push((format!("{name}/{own}"), file.clone()));
+        }
+    }
+    Ok(())
+}
+
+async fn upload(target: &Target, backup: &str, path: String, file: &Path) -> Result<Entry> {
+    let mut writer = BufWriter::new(target.store.clone(), target.place(backup, &path));
+    let copied = copy(file, &mut writer).await;
+    if copied.is_err() {
+        // Parts that were sent already would stay, unseen and paid for.
+        let _ = writer.abort().await;
+    }
+    let (bytes, sha256) = copied.map_err(|cause| Error::storage(format!("writing to {}", target.shown()), cause))?;
+    Ok(Entry { path, bytes, sha256 })
+}
+
+async fn copy(file: &Path, writer: &mut BufWriter) -> std::io::Result<(u64, String)> {
+    let mut file = tokio::fs::File::open(file).await?;
+    let (mut hasher, mut bytes, mut piece) = (Sha256::new(), 0, vec![0; PIECE]);
+    loop {
+        let read = file.read(&mut piece).await?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&piece[..read]);
+        writer.write_all(&piece[..read]).await?;
+        bytes += read as u64;
+    }
+    writer.shutdown().await?;
+    Ok((bytes, HEXLOWER.encode(&hasher.finalize())))
+}

@@ -1,0 +1,102 @@
+//! Where backups lie: a folder, or a prefix in a bucket that speaks S3. One code path for both.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use annals_core::{Error, Result};
+use object_store::aws::AmazonS3Builder;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Place;
+use object_store::{ObjectStore, RetryConfig};
+
+/// How often a store that does not answer is asked again, and for how long: somebody waits.
+const RETRIES: RetryConfig = RetryConfig {
+    backoff: object_store::BackoffConfig {
+        init_backoff: Duration::from_millis(200),
+        max_backoff: Duration::from_secs(5),
+        base: 2.0,
+    },
+    max_retries: 5,
+    retry_timeout: Duration::from_secs(60),
+};
+
+/// An open target.
+pub struct Target {
+    pub store: Arc<dyn ObjectStore>,
+    prefix: Place,
+    text: String,
+}
+
+impl Target {
+    /// To write to; a folder is made. It must not lie in the data folder, whose loss it shall survive.
+    pub fn to_write(text: &str, data: &Path) -> Result<Target> {
+        if bucket(text)?.is_none() {
+            let failed = |cause| Error::storage(format!("cannot use {text} for backups"), cause);
+            std::fs::create_dir_all(text).map_err(failed)?;
+            if Path::new(text).canonicalize().map_err(failed)?.starts_with(data) {
+                return Err(Error::invalid("TARGET", "lies in the data folder, and would be lost with it"));
+            }
+        }
+        Target::to_read(text)
+    }
+
+    /// To read from.
+    pub fn to_read(text: &str) -> Result<Target> {
+        let opened = match bucket(text)? {
+            Some((bucket, prefix)) => s3(bucket).map(|store| (store, Place::from(prefix))),
+            None => folder(text).map(|store| (store, Place::default())),
+        };
+        let (store, prefix) = opened.map_err(|cause| Error::storage(format!("cannot open {text}"), cause))?;
+        Ok(Target { store, prefix, text: text.to_owned() })
+    }
+
+    /// Where a file of a backup lies.
+    pub fn place(&self, backup: &str, file: &str) -> Place {
+        file.split('/').fold(self.folder(backup), object_store::path::Path::join)
+    }
+
+    /// Where a backup lies.
+    pub fn folder(&self, backup: &str) -> Place {
+        self.prefix.clone().join(backup)
+    }
+
+    /// Where all of them lie.
+    pub fn root(&self) -> &Place {
+        &self.prefix
+    }
+
+    /// As the user wrote it.
+    pub fn shown(&self) -> &str {
+        &self.text
+    }
+
+    /// A failure of the store while doing something.
+    pub fn failed(&self, doing: &str, cause: object_store::Error) -> Error {
+        Error::storage(format!("{doing} {}", self.text), cause)
+    }
+}
+
+/// Bucket and prefix of an URL; none of a folder.
+fn bucket(text: &str) -> Result<Option<(&str, &str)>> {
+    match text.split_once("://") {
+        None => Ok(None),
+        Some(("s3", rest)) => match rest.split_once('/').unwrap_or((rest, "")) {
+            ("", _) => Err(Error::invalid("TARGET", "names no bucket, as in s3://bucket/prefix")),
+            named => Ok(Some(named)),
+        },
+        Some(_) => Err(Error::invalid("TARGET", "is neither a folder nor of the form s3://bucket/prefix")),
+    }
+}
+
+fn s3(bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    // The HTTP client takes the first that the process has installed; a second changes nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let store = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(RETRIES).build()?;
+    Ok(Arc::new(store))
+}
+
+fn folder(path: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    let store = LocalFileSystem::new_with_prefix(path)?;
+    Ok(Arc::new(store.with_fsync(true).with_automatic_cleanup(true)))
+}

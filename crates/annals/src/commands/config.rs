@@ -1,0 +1,55 @@
+//! `annals config`: what is set, by whom, and what is wrong with it.
+
+use std::process::ExitCode;
+
+use annals_core::Result;
+use serde_json::{Value, json};
+
+use crate::cli::{self, Global};
+use crate::config::{Config, NAME, Origin, Setting};
+use crate::view::{DIM, print_json, say};
+
+pub fn run(global: &Global, args: &cli::Config) -> Result<ExitCode> {
+    let data = super::data(global)?;
+    // What is wrong is an error like any other: all of it, and exit code 2.
+    let config = Config::load(global, &data)?;
+    let settings = config.settings.iter();
+    let chosen: Vec<&Setting> = match args {
+        cli::Config::Check => settings.filter(|setting| setting.origin != Origin::Default).collect(),
+        cli::Config::Show => settings.collect(),
+    };
+    if global.json {
+        let settings: Vec<Value> = chosen.into_iter().map(view).collect();
+        print_json(&json!({ "file": config.file, "settings": settings }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let cli::Config::Check = args {
+        let file = config.file.map(|file| file.display().to_string());
+        say!("Fine. {}", file.unwrap_or_else(|| format!("There is no {NAME} in {}.", data.display())));
+    }
+    chosen.into_iter().filter(|setting| matters(setting)).for_each(print);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn view(setting: &Setting) -> Value {
+    let mut view = json!(setting.origin);
+    view["key"] = json!(setting.key);
+    view["value"] = setting.value.clone();
+    view
+}
+
+/// What differs for one kind of work is worth a line only where something does.
+fn matters(setting: &Setting) -> bool {
+    setting.origin != Origin::Default || setting.key.matches('.').count() < 2
+}
+
+fn print(setting: &Setting) {
+    let value = if setting.value.is_null() { "–".to_owned() } else { setting.value.to_string() };
+    let origin = match &setting.origin {
+        Origin::Default => "default".to_owned(),
+        Origin::File { file, line } => format!("{}:{line}", file.display()),
+        Origin::Env { variable } => variable.clone(),
+        Origin::Flag => "--set".to_owned(),
+    };
+    say!("{:28} {value}  {DIM}{origin}{DIM:#}", setting.key);
+}

@@ -1,0 +1,126 @@
+//! `annals doctor`: tries everything that Annals needs, really, and says how to mend what does not work. Changes nothing: what it
+//! writes goes to a folder of its own in the data folder, and is removed.
+
+mod machine;
+mod models;
+mod rights;
+mod round;
+mod stores;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use annals_core::Result;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::{self, Global};
+use crate::config::Config;
+use crate::scratch::Scratch;
+use crate::view::{BOLD, DIM, WARN, print_json, say};
+
+/// What one look came to.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    /// What was looked at, in a word or two.
+    about: &'static str,
+    state: State,
+    /// What was seen.
+    says: String,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mend: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Ok,
+    /// It works, and a person should know.
+    Doubtful,
+    Wrong,
+}
+
+impl Finding {
+    fn ok(about: &'static str, says: impl Into<String>) -> Finding {
+        Finding { about, state: State::Ok, says: says.into(), mend: None }
+    }
+
+    fn doubtful(about: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding { about, state: State::Doubtful, says: says.into(), mend: Some(mend.into()) }
+    }
+
+    fn wrong(about: &'static str, says: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding { about, state: State::Wrong, says: says.into(), mend: Some(mend.into()) }
+    }
+
+    fn print(&self) {
+        match self.state {
+            State::Ok => say!("ok        {BOLD}{}{BOLD:#}: {}", self.about, self.says),
+            State::Doubtful => say!("{WARN}look      {}{WARN:#}: {}", self.about, self.says),
+            State::Wrong => say!("{WARN}wrong     {}{WARN:#}: {}", self.about, self.says),
+        }
+        if let Some(mend) = &self.mend {
+            say!("          {DIM}{mend}{DIM:#}");
+        }
+    }
+}
+
+pub async fn run(global: &Global, args: &cli::Doctor) -> Result<ExitCode> {
+    let data = super::data(global)?;
+    let mut findings = Vec::new();
+    examine(global, args, &data, &mut |finding| {
+        if !global.json {
+            finding.print();
+        }
+        findings.push(finding);
+    })
+    .await;
+    let is_well = findings.iter().all(|finding| finding.state != State::Wrong);
+    if global.json {
+        print_json(&json!({ "data": data, "well": is_well, "findings": findings }));
+    } else if is_well {
+        say!("{BOLD}Annals is well.{BOLD:#}");
+    }
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Looks at one thing after another; what cannot be looked at without another that is wrong is left out.
+async fn examine(global: &Global, args: &cli::Doctor, data: &Path, tell: &mut dyn FnMut(Finding)) {
+    let config = match Config::load(global, data) {
+        Ok(config) => Some(config),
+        Err(error) => {
+            tell(Finding::wrong(
+                "configuration",
+                error.to_string(),
+                "correct it; `annals config check` says if it is fine",
+            ));
+            None
+        }
+    };
+    if let Some(config) = &config {
+        let from =
+            config.file.as_ref().map_or("defaults and the environment".into(), |file| file.display().to_string());
+        tell(Finding::ok("configuration", format!("fine, from {from}")));
+    }
+    machine::clock(global, data).into_iter().for_each(&mut *tell);
+    if let Err(error) = std::fs::create_dir_all(data) {
+        let mend = "make it for this user, or name another with --data";
+        return tell(Finding::wrong("data folder", format!("{}: {error}", data.display()), mend));
+    }
+    rights::look(data, config.as_ref()).into_iter().for_each(&mut *tell);
+    machine::disk(data, config.as_ref()).into_iter().for_each(&mut *tell);
+    let in_use = stores::look(global, data, tell).await;
+    if let Some(config) = &config {
+        tell(machine::port(config.server.listen, in_use));
+    }
+    let scratch = match Scratch::within(data, "doctor") {
+        Ok(scratch) => scratch,
+        Err(error) => return tell(Finding::wrong("data folder", error.to_string(), rights::MEND)),
+    };
+    let Some(round) = round::go(global, scratch.path(), tell).await else { return };
+    match &config {
+        Some(config) if !args.without_models => models::call(&config.models, &round, tell).await,
+        _ => {}
+    }
+}

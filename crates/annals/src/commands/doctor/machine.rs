@@ -1,0 +1,164 @@
+//! Clock, disk and port.
+
+use std::fs::File;
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime};
+
+use annals_core::Timestamp;
+
+use super::Finding;
+use crate::cli::Global;
+use crate::commands::now;
+use crate::config::Config;
+use crate::folder::clock_is_synchronised;
+use crate::scratch::Scratch;
+
+/// Earlier than Annals was written: a machine without a clock of its own starts there until it hears from a server.
+const BEGINNING: &str = "2026-01-01T00:00:00Z";
+
+/// What a file may be ahead of the clock: file systems round.
+const SLACK: Duration = Duration::from_secs(2);
+
+/// Syncs that are measured.
+const SYNCS: usize = 20;
+
+/// A sync slower than this makes every acknowledgement slow.
+const SLOW_SYNC: Duration = Duration::from_millis(100);
+
+/// Faster than any disk that is powered down safely: what says it is synced is not.
+const IMPOSSIBLE_SYNC: Duration = Duration::from_micros(15);
+
+/// Kinds of file systems, as Linux numbers them.
+const TMPFS: u64 = 0x0102_1994;
+const NFS: u64 = 0x6969;
+const SMB2: u64 = 0xFE53_4D42;
+const CIFS: u64 = 0xFF53_4D42;
+
+/// Where less is free and nothing is configured.
+const DISK_LOW_MIB: u64 = 256;
+
+/// Whether the time can be relied on: by what the system says, and by the files.
+pub fn clock(global: &Global, data: &Path) -> Vec<Finding> {
+    let about = "clock";
+    let now = now(global);
+    if global.now.is_some() {
+        return vec![Finding::ok(about, format!("not looked at: --now says {now:.0}"))];
+    }
+    let mend = "set the clock and let a time service keep it: `timedatectl set-ntp true`, or chrony";
+    if BEGINNING.parse::<Timestamp>().is_ok_and(|beginning| now < beginning) {
+        return vec![Finding::wrong(about, format!("it says {now:.0}, which is past"), mend)];
+    }
+    if let Some(newest) = newest(data).filter(|newest| *newest > SystemTime::from(now) + SLACK) {
+        let newest = Timestamp::try_from(newest).map_or_else(|_| "later".into(), |at| format!("{at:.0}"));
+        let says = format!("it says {now:.0}, and the catalog was written at {newest}: it went backward");
+        return vec![Finding::wrong(about, says, mend)];
+    }
+    match clock_is_synchronised().or_else(says_systemd) {
+        Some(true) => vec![Finding::ok(about, format!("{now:.0}, synchronised"))],
+        Some(false) => {
+            let says = format!("{now:.0}, not synchronised: nothing is pruned until it has gone on for a day");
+            vec![Finding::doubtful(about, says, mend)]
+        }
+        None => vec![Finding::ok(about, format!("{now:.0}; the system does not say whether it is synchronised"))],
+    }
+}
+
+/// When the catalog or its log was last written.
+fn newest(data: &Path) -> Option<SystemTime> {
+    let files = ["catalog.sqlite", "catalog.sqlite-wal"];
+    files.iter().filter_map(|file| std::fs::metadata(data.join(file)).ok()?.modified().ok()).max()
+}
+
+/// systemd asks the kernel, which every time service tells.
+fn says_systemd() -> Option<bool> {
+    let output = Command::new("timedatectl").args(["show", "--property=NTPSynchronized", "--value"]).output().ok()?;
+    match output.stdout.trim_ascii() {
+        b"yes" => Some(true),
+        b"no" => Some(false),
+        _ => None,
+    }
+}
+
+/// Space, kind of file system, and whether and how fast it syncs.
+pub fn disk(data: &Path, config: Option<&Config>) -> Vec<Finding> {
+    let mut findings = vec![space(data, config)];
+    findings.extend(kind(data));
+    findings.push(match sync(data) {
+        Ok(median) => speed(median),
+        Err(error) => Finding::wrong("sync", error.to_string(), "look at the disk: full, worn out or read-only"),
+    });
+    findings
+}
+
+fn space(data: &Path, config: Option<&Config>) -> Finding {
+    let about = "space";
+    let low = config.map_or(DISK_LOW_MIB, |config| u64::from(config.limits.disk_low_mib));
+    let free = match rustix::fs::statvfs(data) {
+        Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize) >> 20,
+        Err(error) => return Finding::wrong(about, error.to_string(), "look at the disk"),
+    };
+    let mend = "make room, or set limits.disk_low_mib lower";
+    match free {
+        free if free < low => {
+            let says = format!("{free} MiB are free, less than {low}: nothing new is taken in");
+            Finding::wrong(about, says, mend)
+        }
+        free if free < 4 * low => Finding::doubtful(about, format!("only {free} MiB are free"), mend),
+        free => Finding::ok(about, format!("{free} MiB are free")),
+    }
+}
+
+fn kind(data: &Path) -> Option<Finding> {
+    let kind = rustix::fs::statfs(data).ok()?.f_type;
+    let mend = "move the data folder to a local disk";
+    match u64::try_from(kind).ok()? {
+        TMPFS => Some(Finding::doubtful("file system", "it lies in memory and is gone at the next start", mend)),
+        NFS | SMB2 | CIFS => Some(Finding::wrong("file system", "it lies on a network, where locks do not hold", mend)),
+        _ => None,
+    }
+}
+
+/// The median time of a small write and its sync.
+fn sync(data: &Path) -> std::io::Result<Duration> {
+    let scratch = Scratch::within(data, "sync").map_err(std::io::Error::other)?;
+    let mut file = File::create(scratch.path().join("file"))?;
+    let mut times = Vec::new();
+    for _ in 0..SYNCS {
+        let begun = Instant::now();
+        file.write_all(&[7; 4096])?;
+        file.sync_data()?;
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    Ok(times[SYNCS / 2])
+}
+
+fn speed(median: Duration) -> Finding {
+    let (about, says) = ("sync", format!("{:.2} ms, the median of {SYNCS}", median.as_secs_f64() * 1000.0));
+    match median {
+        median if median > SLOW_SYNC => {
+            let mend = "every acknowledgement waits for one; a USB SSD is better than an SD card";
+            Finding::doubtful(about, says, mend)
+        }
+        median if median < IMPOSSIBLE_SYNC => {
+            let mend = "too fast to be true: a power cut may lose what was acknowledged";
+            Finding::doubtful(about, says, mend)
+        }
+        _ => Finding::ok(about, says),
+    }
+}
+
+/// Whether the service could listen.
+pub fn port(listen: SocketAddr, in_use: bool) -> Finding {
+    let about = "port";
+    match TcpListener::bind(listen) {
+        Ok(_) => Finding::ok(about, format!("{listen} is free")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && in_use => {
+            Finding::ok(about, format!("{listen} is in use, presumably by the annals that has the data folder"))
+        }
+        Err(error) => Finding::wrong(about, format!("{listen}: {error}"), "set server.listen to a free address"),
+    }
+}

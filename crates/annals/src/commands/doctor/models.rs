@@ -1,0 +1,62 @@
+//! Calls each configured model once, with the work it is configured for.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::{Error, Grain, Period, Purpose, Result, Settings};
+use annals_llm::{Endpoint, Models};
+
+use super::Finding;
+use super::round::{Round, said};
+
+const ABOUT: &str = "model";
+
+pub async fn call(models: &Models, round: &Round, tell: &mut dyn FnMut(Finding)) {
+    if models.is_empty() {
+        return tell(Finding::ok(ABOUT, "none is configured; the built-in engine and rules do the work"));
+    }
+    let endpoint = match Endpoint::new(models.clone(), round.folder.replies.clone()) {
+        Ok(endpoint) => endpoint,
+        Err(error) => return tell(Finding::wrong(ABOUT, said(&error), "correct [models] in the settings")),
+    };
+    let mut called = BTreeSet::new();
+    for (purpose, model) in models.iter() {
+        if !called.insert((model.base_url.clone(), model.name.clone())) {
+            continue;
+        }
+        let name = format!("{} at {}", model.name, model.base_url);
+        let begun = Instant::now();
+        tell(match work(&endpoint, purpose, round).await {
+            Ok(what) => Finding::ok(ABOUT, format!("{name} {what} in {} ms", begun.elapsed().as_millis())),
+            Err(error) => Finding::wrong(ABOUT, format!("{name}: {}", said(&error)), mend(&error)),
+        });
+    }
+}
+
+async fn work(endpoint: &Endpoint, purpose: Purpose, round: &Round) -> Result<String> {
+    let (settings, turns, now) = (Settings::default(), std::slice::from_ref(&round.turn), round.folder.now);
+    let Some(grain) = Grain::SUMMARIES.into_iter().find(|grain| Purpose::of(*grain) == purpose) else {
+        let agent = &round.agent;
+        let task = ExtractionTask { agent, settings: &settings, turns, context: &[], known: &[], predicates: &[], now };
+        let found = endpoint.extract(task).await?;
+        return Ok(format!("read a message for facts and found {}", found.operations.len()));
+    };
+    let period = Period::of(grain, round.turn.days.0);
+    let task = SummaryTask { agent: &round.agent, settings: &settings, period, sources: turns, base: None, now };
+    let draft = endpoint.summarize(task).await?;
+    Ok(format!("wrote a {grain} summary of {} sentences", draft.sentences.len()))
+}
+
+fn mend(error: &Error) -> &'static str {
+    match error {
+        Error::Unavailable { .. } => {
+            "see that its server runs and can be reached from here, and that key and model are right; until then the \
+             built-in engine does the work, after a wait"
+        }
+        Error::Model { .. } => {
+            "it answers, but not in the form asked for: try another `json` setting or a larger model"
+        }
+        _ => "see docs/models.md",
+    }
+}

@@ -1,0 +1,51 @@
+//! Who may read and write the data folder, and the secrets in its settings.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::Finding;
+use crate::config::{Config, Origin};
+
+/// For a folder that cannot be written to.
+pub const MEND: &str = "give the folder to the user that Annals runs as: `chown -R`";
+
+/// Bits of a mode that let others than user and group in.
+const OTHERS: u32 = 0o007;
+
+/// Bits of a mode that let others than the user in.
+const GROUP_AND_OTHERS: u32 = 0o077;
+
+pub fn look(data: &Path, config: Option<&Config>) -> Vec<Finding> {
+    let mut findings = vec![folder(data)];
+    findings.extend(config.and_then(secrets));
+    findings
+}
+
+fn folder(data: &Path) -> Finding {
+    let (about, shown) = ("data folder", data.display());
+    match mode(data) {
+        None => Finding::wrong(about, format!("{shown} cannot be looked at"), MEND),
+        Some(mode) if mode & OTHERS != 0 => {
+            let says = format!("{shown} can be read by every user of this machine");
+            Finding::doubtful(about, says, format!("`chmod 750 {shown}`"))
+        }
+        Some(_) => Finding::ok(about, shown.to_string()),
+    }
+}
+
+/// A key that stands in the file must be for this user's eyes only.
+fn secrets(config: &Config) -> Option<Finding> {
+    let file = config.file.as_ref()?;
+    let is_secret = |key: &str| key.rsplit('.').next() == Some("key");
+    let mut settings = config.settings.iter().filter(|setting| is_secret(&setting.key));
+    let holds_key = settings.any(|setting| matches!(setting.origin, Origin::File { .. }));
+    let is_open = mode(file).is_some_and(|mode| mode & GROUP_AND_OTHERS != 0);
+    let says = format!("{} holds a key and can be read by others", file.display());
+    (holds_key && is_open).then(|| {
+        Finding::wrong("secrets", says, format!("`chmod 600 {}`, or name a variable with key_env", file.display()))
+    })
+}
+
+fn mode(path: &Path) -> Option<u32> {
+    Some(std::fs::metadata(path).ok()?.permissions().mode())
+}

@@ -1,0 +1,113 @@
+//! One message all the way: stored, embedded, found again by meaning, read for facts by the built-in rules, rolled up.
+
+use std::path::Path;
+use std::time::Instant;
+
+use annals_core::ports::Select;
+use annals_core::{
+    Agent, Error, FactQuery, Grain, Interval, Memory, Message, Period, Query, Result, Role, SignedDuration, Timestamp,
+};
+use annals_llm::ModelsConfig;
+
+use super::Finding;
+use crate::cli::Global;
+use crate::commands::now;
+use crate::folder::{Folder, Opening};
+
+/// What is said on the way. The rules know this form.
+const WORDS: &str = "My name is Ada and I live in Oslo.";
+
+/// What is asked for: no word of it is said.
+const QUESTION: &str = "where is her home";
+
+/// Long enough for its week to be over too.
+const AGO: SignedDuration = SignedDuration::from_hours(15 * 24);
+
+/// A folder that holds one message, for those who look on.
+pub struct Round {
+    pub folder: Folder,
+    pub agent: Agent,
+    pub turn: Memory,
+}
+
+/// Goes the way and tells of each step; none if it ended before the message was found again.
+pub async fn go(global: &Global, scratch: &Path, tell: &mut dyn FnMut(Finding)) -> Option<Round> {
+    let begun = Instant::now();
+    match store(scratch, now(global)).await {
+        Ok(round) => {
+            let says =
+                format!("a message was stored, embedded and found by meaning, in {} ms", begun.elapsed().as_millis());
+            tell(Finding::ok("write and read", says));
+            tell(step("facts", facts(&round).await));
+            tell(step("roll-up", roll_up(&round).await));
+            Some(round)
+        }
+        Err(error) => {
+            tell(Finding::wrong("write and read", said(&error), mend(&error)));
+            None
+        }
+    }
+}
+
+fn step(about: &'static str, came_to: Result<String>) -> Finding {
+    match came_to {
+        Ok(says) => Finding::ok(about, says),
+        Err(error) => Finding::wrong(about, said(&error), mend(&error)),
+    }
+}
+
+/// An error with its causes.
+pub fn said(error: &Error) -> String {
+    annals_server::rest::chain(error)
+}
+
+fn mend(error: &Error) -> &'static str {
+    match error {
+        Error::Storage { .. } => "look at the disk: full, read-only, or not this user's",
+        _ => "this should work everywhere: please report it with these lines",
+    }
+}
+
+async fn store(scratch: &Path, now: Timestamp) -> Result<Round> {
+    let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
+    let folder = Folder::open(scratch, Opening::by_hand(none, now), true).await?;
+    let agent = Agent::new("doctor")?;
+    let message = Message {
+        conversation: "visit".into(),
+        client_id: None,
+        role: Role::User,
+        name: Some("Ada".into()),
+        content: WORDS.into(),
+        at: now.saturating_sub(AGO).unwrap_or(now),
+    };
+    folder.writer.ingest(&agent, vec![message], false, now).await?;
+    folder.writer.project(&agent, now, &|_| ()).await?;
+    let query = Query { text: Some(QUESTION.into()), limit: 1, ..Query::default() };
+    let found = folder.search.answer(&agent, &query, now).await?.results.pop();
+    let turn = found.map(|found| found.memory).filter(|memory| memory.text == WORDS);
+    let lost = || Error::damaged("the table of the doctor's message", "it was written and is not found");
+    Ok(Round { turn: turn.ok_or_else(lost)?, folder, agent })
+}
+
+/// DuckDB loads, writes and answers.
+async fn facts(round: &Round) -> Result<String> {
+    let folder = &round.folder;
+    let passed = folder.fact_writer.extract(&round.agent, folder.now, &|_| ()).await?;
+    let about = FactQuery { about: Some("Ada".into()), ..FactQuery::default() };
+    let found = folder.facts.find(&round.agent, &about).await?.len();
+    let missing = || Error::damaged("the doctor's table of facts", "what was written is not found");
+    (found > 0).then(|| format!("{} read by rule, kept and found by DuckDB", passed.operations)).ok_or_else(missing)
+}
+
+async fn roll_up(round: &Round) -> Result<String> {
+    let folder = &round.folder;
+    let passed = folder.summarizer.pass(&round.agent, folder.now, &|_| ()).await?;
+    folder.writer.project(&round.agent, folder.now, &|_| ()).await?;
+    let day = Period::of(Grain::Daily, round.turn.days.0);
+    let all =
+        Select { grain: Grain::Daily, within: Interval::ALWAYS, conversation: None, newest_first: true, limit: 1 };
+    let summaries = folder.catalog.list(&round.agent, &all).await?;
+    let missing = || Error::damaged("the doctor's roll-up", format!("{day} has no summary"));
+    let count = passed.written.iter().sum::<u64>();
+    (!summaries.is_empty()).then(|| format!("{count} written by the built-in engine")).ok_or_else(missing)
+}

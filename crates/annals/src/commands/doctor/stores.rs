@@ -1,0 +1,59 @@
+//! Opens the stores that are there, and reads a little of each.
+
+use std::path::Path;
+
+use annals_core::{Agent, Error, FactQuery, Query, Result};
+use annals_llm::ModelsConfig;
+
+use super::Finding;
+use crate::cli::Global;
+use crate::commands::now;
+use crate::folder::{Folder, Opening};
+use crate::terminal::guest;
+use crate::view::plural;
+
+const ABOUT: &str = "stores";
+
+/// The answer is whether a service has them, which may be this process.
+pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -> bool {
+    if !data.join("catalog.sqlite").exists() {
+        tell(Finding::ok(ABOUT, "none yet"));
+        return false;
+    }
+    match open(global, data).await {
+        Ok(agents) => tell(Finding::ok(ABOUT, format!("catalog, tables and facts of {agents} open and answer"))),
+        Err(Error::InUse { owner, .. }) => {
+            tell(Finding::ok(ABOUT, format!("not looked at: another command has them{owner}")));
+            return true;
+        }
+        Err(error @ Error::Damaged { .. }) => {
+            let mend = "`annals verify` says what else; `annals rebuild` makes tables anew, `annals restore` a catalog";
+            tell(Finding::wrong(ABOUT, error.to_string(), mend));
+        }
+        Err(error) => tell(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
+    }
+    guest(|_| ()).is_some()
+}
+
+async fn open(global: &Global, data: &Path) -> Result<String> {
+    let folder = match guest(|guest| guest.folder.clone()) {
+        Some(folder) => folder,
+        None => {
+            // Whatever is wrong with models, the stores are looked at.
+            let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
+            Folder::open(data, Opening::by_hand(none, now(global)), false).await?
+        }
+    };
+    let agents = folder.catalog.agents().await?;
+    for agent in &agents {
+        read(&folder, agent).await?;
+    }
+    Ok(plural(agents.len() as u64, "agent"))
+}
+
+async fn read(folder: &Folder, agent: &Agent) -> Result<()> {
+    let query = Query { text: Some("annals".into()), limit: 1, ..Query::default() };
+    folder.search.answer(agent, &query, folder.now).await?;
+    folder.facts.find(agent, &FactQuery { limit: Some(1), ..FactQuery::default() }).await?;
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! `annals mcp`: MCP on standard input and output. Only carries bytes to the process that owns the folder, which it starts if
+//! there is none: so many agents can share one memory, and none of them going away harms the others.
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use annals_core::{Error, Result};
+use tokio::net::UnixStream;
+
+use super::data;
+use crate::cli::{Global, Mcp};
+use crate::guest;
+
+/// How long a service that was started here stays without a request.
+const IDLE_SECONDS: &str = "300";
+/// Opening a folder takes a second; on a Pi some more.
+const PATIENCE: u32 = 300;
+const STEP: Duration = Duration::from_millis(100);
+
+pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
+    let data = data(global)?;
+    let owner = match guest::owner(&data).await {
+        Some(owner) => owner,
+        None => start(global, &data).await?,
+    };
+    let relayed = annals_server::mcp::relay(owner, args.agent.as_deref()).await;
+    relayed.map_err(|cause| Error::storage("speaking MCP with the process that owns the data folder", cause))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Starts a service of its own, that goes on when this process ends, and waits until it listens.
+async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
+    let wrong = |cause| Error::storage("starting a service for the data folder", cause);
+    let log = data.join("service.log");
+    std::fs::create_dir_all(data).map_err(wrong)?;
+    let log = std::fs::File::create(log).map_err(wrong)?;
+    let mut command = Command::new(std::env::current_exe().map_err(wrong)?);
+    command.arg("--data").arg(data);
+    if let Some(config) = &global.config {
+        command.arg("--config").arg(config);
+    }
+    command.args(["serve", "--local", "--exit-when-idle", IDLE_SECONDS]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+    // Not in our group: the signal that ends this process must not end it.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn().map_err(wrong)?;
+    for _ in 0..PATIENCE {
+        if let Some(owner) = guest::owner(data).await {
+            return Ok(owner);
+        }
+        // Another process may have been faster, and this one have found the folder taken: then that one will listen.
+        let _ = child.try_wait();
+        tokio::time::sleep(STEP).await;
+    }
+    let place = data.join("service.log").display().to_string();
+    Err(Error::storage("starting a service for the data folder", format!("it does not listen; {place} says why")))
+}

@@ -1,0 +1,82 @@
+//! `annals restore`: a backup into a new data folder, checked first, with tables and facts made anew. The folder appears under
+//! its name when all is done, so that a broken restore leaves none that looks whole.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use annals_core::{Error, Grain, Result};
+use annals_llm::ModelsConfig;
+use serde_json::json;
+
+use super::backup::{Target, fetch, newest, refuse_unless_empty};
+use super::{data, now};
+use crate::cli::{Global, Restore};
+use crate::folder::{Folder, Opening};
+use crate::progress;
+use crate::scratch::Scratch;
+use crate::view::{WARN, plural, print_json, say};
+
+pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
+    let data = data(global)?;
+    refuse_unless_empty(&data)?;
+    let target = Target::to_read(&args.target)?;
+    let name = newest(&target, args.name.as_deref()).await?;
+    let scratch = Scratch::within(&parent(&data)?, "restore")?;
+    let beside = scratch.path().join("data");
+    let fetched = fetch(&target, &name, &beside).await?;
+    if !fetched.problems.is_empty() {
+        return Err(Error::damaged(format!("the backup {name}"), fetched.problems.join("; ")));
+    }
+    let memories = rebuild(global, &beside).await?;
+    put_in_place(&beside, &data).map_err(|cause| Error::storage(format!("making {}", data.display()), cause))?;
+    let left_out = fetched.manifest.left_out;
+    if global.json {
+        print_json(&json!({ "name": name, "memories": memories, "agents": fetched.agents, "left_out": left_out }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (agents, memories) = (plural(fetched.agents, "agent"), plural(memories, "memory"));
+    say!("Restored {name} to {}: {agents}, {memories}.", data.display());
+    if !left_out.is_empty() {
+        say!("{WARN}The backup holds no secrets. Set anew: {}{WARN:#}", left_out.join(", "));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes tables and facts from the catalog. Asks no model, whatever is configured.
+async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
+    let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
+    let folder = Folder::open(path, Opening::by_hand(none, now(global)), false).await?;
+    let mut memories = 0;
+    for agent in folder.catalog.agents().await? {
+        for grain in Grain::ALL {
+            let total = folder.catalog.backlog(&agent, grain, 0).await?;
+            let bar = progress::bar(total, "rebuilding", global.json);
+            folder.writer.rebuild(&agent, grain, folder.now, &|changes| bar.inc(changes)).await?;
+            bar.finish_and_clear();
+            memories += total;
+        }
+        folder.fact_writer.refold(&agent).await?;
+    }
+    Ok(memories)
+}
+
+/// The folder in which the data folder lies, made if there is none.
+fn parent(data: &Path) -> Result<PathBuf> {
+    let parent = data.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |cause| Error::storage(format!("cannot write in {}", parent.display()), cause);
+    std::fs::create_dir_all(parent).map_err(failed)?;
+    Ok(parent.to_owned())
+}
+
+fn put_in_place(beside: &Path, data: &Path) -> std::io::Result<()> {
+    if data.exists() {
+        // Empty, or this fails.
+        std::fs::remove_dir(data)?;
+    }
+    std::fs::rename(beside, data)?;
+    // The scratch folder, which goes next, lies in the same one.
+    data.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+}

@@ -1,0 +1,97 @@
+//! `annals serve`: the service over HTTP and MCP, and the work it does by itself, until it is told to stop.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use annals_core::{Error, Result, Timestamp};
+use annals_server::{Listeners, access};
+use jiff::SignedDuration;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use super::data;
+use crate::cli::{Global, Serve};
+use crate::config::Config;
+use crate::folder::{Folder, Opening};
+use crate::guest;
+use crate::view::{BOLD, DIM, say};
+
+/// A day whose messages still come in is not rolled up yet.
+const QUIET: SignedDuration = SignedDuration::from_mins(5);
+
+pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
+    let data = data(global)?;
+    let Config { mut server, limits, models, .. } = Config::load(global, &data)?;
+    server.listen = args.listen.unwrap_or(server.listen);
+    let opening = Opening { models, limits, quiet: QUIET, clock: clock(global) };
+    let folder = Folder::open(&data, opening, true).await?;
+    let tcp = if args.local { None } else { Some(listen(&folder, server.listen).await?) };
+    let unix = guest::listen(&folder.path)?;
+    let stop = CancellationToken::new();
+    stop_when_told(stop.clone())?;
+    if let Some(seconds) = args.exit_when_idle {
+        folder.service.stop_when_idle(seconds, stop.clone());
+    }
+    greet(&folder, tcp.as_ref(), global.json);
+    let listeners = Listeners { tcp, unix: Some((unix, guest::route(folder.clone()))) };
+    // Not under systemd there is nobody to tell.
+    let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+    let served = annals_server::serve(folder.service.clone(), &server, listeners, stop).await;
+    let _ = std::fs::remove_file(guest::place(&folder.path));
+    served.map_err(|cause| Error::storage("serving", cause))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a service lives on the machine's clock; it is handed down from here")]
+fn clock(global: &Global) -> annals_server::Clock {
+    match global.now {
+        Some(now) => Arc::new(move || now),
+        None => Arc::new(Timestamp::now),
+    }
+}
+
+/// Listens on the address. One that others can reach needs a key.
+async fn listen(folder: &Folder, address: SocketAddr) -> Result<TcpListener> {
+    if !address.ip().is_loopback() && !access::any_good(&*folder.keys, folder.now).await? {
+        let reason =
+            format!("is {address}, which others can reach, and there is no key; `annals key add NAME` makes one");
+        return Err(Error::invalid("server.listen", reason));
+    }
+    let wrong = |cause| Error::storage(format!("cannot listen on {address}"), cause);
+    TcpListener::bind(address).await.map_err(wrong)
+}
+
+/// Ctrl-C, or what systemd and containers send.
+fn stop_when_told(stop: CancellationToken) -> Result<()> {
+    let wrong = |cause| Error::storage("listening for signals", cause);
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(wrong)?;
+    let mut terminate = signal(SignalKind::terminate()).map_err(wrong)?;
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        stop.cancel();
+    });
+    Ok(())
+}
+
+fn greet(folder: &Folder, tcp: Option<&TcpListener>, json: bool) {
+    let address = tcp.and_then(|listener| listener.local_addr().ok()).map(|address| format!("http://{address}"));
+    let data = folder.path.display();
+    if json {
+        let data = data.to_string();
+        return crate::view::print_json(
+            &serde_json::json!({ "serving": data, "address": address, "pid": std::process::id() }),
+        );
+    }
+    match address {
+        Some(address) => {
+            say!("{BOLD}{address}{BOLD:#}  {DIM}memory in {data}{DIM:#}");
+            say!("{DIM}Try it: {address}/docs · MCP: {address}/mcp · Ctrl-C stops it.{DIM:#}");
+        }
+        None => say!("{DIM}memory in {data}, for this user's processes only{DIM:#}"),
+    }
+}

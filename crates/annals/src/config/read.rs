@@ -1,0 +1,64 @@
+//! From values to types, with everything that is wrong. serde stops at the first fault: so each is noted, its key taken away,
+//! and the rest read again.
+
+use std::collections::BTreeMap;
+
+use annals_core::Fault;
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment};
+
+use super::Written;
+use super::layers::{Layers, remove, set};
+
+impl Layers {
+    /// The tables; where values cannot be used, their defaults.
+    pub(super) fn read(&mut self) -> Written {
+        // Of several readings of one text, the first says what is wrong.
+        let mut first: BTreeMap<String, String> = BTreeMap::new();
+        loop {
+            let error = match serde_path_to_error::deserialize(&Value::Object(self.tree.clone())) {
+                Ok(written) => return written,
+                Err(error) => error,
+            };
+            let key = key_of(error.path());
+            let said = first.entry(key.clone()).or_insert_with(|| reason(&error.inner().to_string())).clone();
+            if let Some(other) = self.readings.get_mut(&key).and_then(Vec::pop) {
+                set(&mut self.tree, &key, other);
+                continue;
+            }
+            self.fault_all(vec![Fault::new(key.clone(), said)]);
+            if !remove(&mut self.tree, &key) {
+                return Written::default();
+            }
+        }
+    }
+}
+
+/// The key at which reading stopped, without the places in a list below it.
+fn key_of(path: &Path) -> String {
+    let names = path.iter().map_while(|segment| match segment {
+        Segment::Map { key } => Some(key.as_str()),
+        _ => None,
+    });
+    names.collect::<Vec<_>>().join(".")
+}
+
+/// What is wrong, without the value: it may be a key.
+fn reason(error: &str) -> String {
+    let expected = error.rsplit_once("expected ").map(|(_, expected)| expected);
+    match expected {
+        Some(known) if error.starts_with("unknown field") => {
+            format!("is no key; there are {}", known.trim_start_matches("one of "))
+        }
+        Some("u16" | "u32" | "u64") => "must be a whole number, and not a negative one".into(),
+        Some("f32") => "must be a number".into(),
+        Some("a sequence") => "must be a list".into(),
+        Some("socket address") => "must be an address with a port, such as 127.0.0.1:7411".into(),
+        Some(what) if what.starts_with("struct") => "must be a table".into(),
+        Some("a boolean") => "must be true or false".into(),
+        Some(what) => format!("must be {what}"),
+        None if error.contains("enum Wait") => "must be seconds or words such as 2m 30s".into(),
+        None if error.contains("socket address") => "must be an address with a port, such as 127.0.0.1:7411".into(),
+        None => "cannot be read".into(),
+    }
+}

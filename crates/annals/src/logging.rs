@@ -1,0 +1,35 @@
+//! The log, on standard error. A service says what it does, as `[log]` of the configuration says; a command only what failed.
+//! `ANNALS_LOG=annals=debug` overrides both.
+
+use annals_server::config::{LogConfig, LogFormat, LogLevel};
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::{Cli, Command};
+use crate::config::Config;
+use crate::folder::default_path;
+
+/// Starts the log of this process.
+pub fn start(cli: &Cli) {
+    let LogConfig { level, format } = match cli.command {
+        Command::Serve(_) => configured(cli),
+        _ => LogConfig { level: LogLevel::Error, ..LogConfig::default() },
+    };
+    // What the libraries say is for who debugs them.
+    let usual = match level {
+        LogLevel::Off | LogLevel::Error => level.as_str().to_owned(),
+        level => format!("error,annals={0},annals_server={0},annals_writer={0}", level.as_str()),
+    };
+    let filter = EnvFilter::try_from_env("ANNALS_LOG").unwrap_or_else(|_| usual.into());
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().init(),
+    }
+}
+
+/// A configuration that is wrong is reported by the command itself.
+fn configured(cli: &Cli) -> LogConfig {
+    let data = cli.global.data.clone().map_or_else(default_path, Ok);
+    let config = data.and_then(|data| Config::load(&cli.global, &data));
+    config.map_or_else(|_| LogConfig::default(), |config| config.log)
+}

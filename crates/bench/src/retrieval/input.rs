@@ -1,0 +1,147 @@
+//! The two files: messages, and questions with the messages that answer them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use annals_core::{Agent, Error, Message, Result, Role, Timestamp};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// The messages of each agent, in the order of the file.
+pub type Messages = BTreeMap<Agent, Vec<Message>>;
+
+/// A question to one agent.
+#[derive(Debug, PartialEq)]
+pub struct Question {
+    /// Whose memory.
+    pub agent: Agent,
+    /// The words.
+    pub text: String,
+    /// When it is asked.
+    pub at: Timestamp,
+    /// What type of question it is.
+    pub class: String,
+    /// Ids of the messages that answer it, those that exist.
+    pub evidence: HashSet<String>,
+    /// The conversations of these.
+    pub conversations: HashSet<String>,
+}
+
+#[derive(Deserialize)]
+struct MessageLine {
+    agent: String,
+    conversation: String,
+    id: Option<String>,
+    role: String,
+    name: Option<String>,
+    content: String,
+    at: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct QuestionLine {
+    agent: String,
+    query: String,
+    at: Timestamp,
+    #[serde(default, rename = "type")]
+    class: String,
+    evidence: Vec<String>,
+}
+
+/// Reads the messages. What they may hold is checked by the writer.
+pub fn messages(path: &Path) -> Result<Messages> {
+    let mut messages = Messages::new();
+    for line in lines::<MessageLine>(path)? {
+        let message = Message {
+            conversation: line.conversation,
+            client_id: line.id,
+            role: line.role.parse::<Role>()?,
+            name: line.name,
+            content: line.content,
+            at: line.at,
+        };
+        messages.entry(Agent::new(&line.agent)?).or_default().push(message);
+    }
+    Ok(messages)
+}
+
+/// Reads the questions, and counts those that no message answers, which are left out.
+pub fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usize)> {
+    let lines = lines::<QuestionLine>(path)?;
+    let (all, places) = (lines.len(), places(messages));
+    let mut questions = Vec::new();
+    for line in lines {
+        let agent = Agent::new(&line.agent)?;
+        let Some(places) = places.get(&agent) else { continue };
+        let known: HashSet<String> = line.evidence.into_iter().filter(|id| places.contains_key(id.as_str())).collect();
+        if !known.is_empty() {
+            let conversations = known.iter().map(|id| places[id.as_str()].to_owned()).collect();
+            let QuestionLine { query: text, at, class, .. } = line;
+            questions.push(Question { agent, text, at, class, evidence: known, conversations });
+        }
+    }
+    let left_out = all - questions.len();
+    Ok((questions, left_out))
+}
+
+/// The conversation of each message by its id.
+fn places(messages: &Messages) -> HashMap<&Agent, HashMap<&str, &str>> {
+    messages
+        .iter()
+        .map(|(agent, messages)| {
+            let places = messages
+                .iter()
+                .filter_map(|message| Some((message.client_id.as_deref()?, message.conversation.as_str())));
+            (agent, places.collect())
+        })
+        .collect()
+}
+
+fn lines<L: DeserializeOwned>(path: &Path) -> Result<Vec<L>> {
+    let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
+    let text = std::fs::read_to_string(path).map_err(wrong)?;
+    let numbered = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    numbered
+        .map(|(line, number)| {
+            let place = || format!("line {number} of {}", path.display());
+            serde_json::from_str(line).map_err(|error| Error::invalid(place(), error.to_string()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(lines: &[&str]) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), lines.join("\n")).unwrap();
+        file
+    }
+
+    #[test]
+    fn questions_without_an_answer_are_left_out_and_counted() {
+        let said = file(&[
+            r#"{"agent":"a","conversation":"c","id":"1","role":"user","content":"x","at":"2026-03-04T10:00:00Z","more":1}"#,
+            "",
+        ]);
+        let messages = messages(said.path()).unwrap();
+        let question = |agent: &str, evidence: &str| {
+            format!(
+                r#"{{"agent":"{agent}","query":"?","at":"2026-03-05T10:00:00Z","type":"t","evidence":[{evidence}]}}"#
+            )
+        };
+        let asked = [question("a", r#""1","9""#), question("a", r#""9""#), question("a", ""), question("b", r#""1""#)];
+        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+        let (questions, left_out) = questions(file(&asked).path(), &messages).unwrap();
+        assert_eq!((questions.len(), left_out), (1, 3));
+        assert_eq!(questions[0].evidence, HashSet::from(["1".to_owned()]));
+        assert_eq!(questions[0].conversations, HashSet::from(["c".to_owned()]));
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_is_named() {
+        let error = messages(file(&["{}"]).path()).unwrap_err().to_string();
+        assert!(error.starts_with("line 1 of ") && error.contains("agent"), "{error}");
+    }
+}

@@ -1,0 +1,150 @@
+//! The figures, as JSON for programs and as tables for people.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde_json::{Map, Value, json};
+
+use super::ask::Asked;
+use super::measures::{Measures, names, percent};
+use super::world::{Footprint, Import};
+
+/// Everything that was measured.
+pub struct Report {
+    overall: Value,
+    by_type: Map<String, Value>,
+    latency: Value,
+    memory: Value,
+    questions: usize,
+    left_out: usize,
+    ablation: Vec<(&'static str, Value)>,
+}
+
+impl Report {
+    /// Of one round of questions.
+    pub fn new(asked: &[Asked], left_out: usize, footprint: Footprint, import: Import) -> Report {
+        let classes: BTreeSet<&str> = asked.iter().map(|asked| asked.class.as_str()).collect();
+        let of_class = |class: &str| {
+            let these: Vec<&Asked> = asked.iter().filter(|asked| asked.class == class).collect();
+            let mut figures = figures(&these);
+            figures["questions"] = these.len().into();
+            (class.to_owned(), figures)
+        };
+        Report {
+            overall: figures(&asked.iter().collect::<Vec<_>>()),
+            by_type: classes.into_iter().map(of_class).collect(),
+            latency: latency(asked, import),
+            memory: memory(&footprint, import),
+            questions: asked.len(),
+            left_out,
+            ablation: Vec::new(),
+        }
+    }
+
+    /// Adds a round without one part of the ranking.
+    pub fn ablated(&mut self, part: &'static str, asked: &[Asked]) {
+        self.ablation.push((part, figures(&asked.iter().collect::<Vec<_>>())));
+    }
+
+    /// One line of JSON.
+    pub fn json(&self) -> String {
+        let mut all = json!({
+            "overall": self.overall, "by_type": self.by_type, "latency_ms": self.latency, "memory": self.memory,
+            "questions": self.questions, "left_out": self.left_out,
+        });
+        if !self.ablation.is_empty() {
+            let without: BTreeMap<&str, &Value> =
+                self.ablation.iter().map(|(part, figures)| (*part, figures)).collect();
+            all["without"] = json!(without);
+        }
+        all.to_string()
+    }
+
+    /// Tables.
+    pub fn table(&self) -> String {
+        let mut text = format!(
+            "{} questions; {} more were left out, for no message of their agent is their evidence.\n\n",
+            self.questions, self.left_out
+        );
+        for unit in ["turn", "conversation"] {
+            let mut columns = vec![("overall".to_owned(), &self.overall[unit])];
+            columns.extend(self.by_type.iter().map(|(class, figures)| (class.clone(), &figures[unit])));
+            text += &table(unit, &columns);
+        }
+        text += &format!("latency_ms {}\nmemory {}\n", self.latency, self.memory);
+        if !self.ablation.is_empty() {
+            text += "\nwithout          turn hit@5  ndcg@10   conversation hit@5  hit@10\n";
+            let all = [("(everything)", &self.overall)];
+            for (part, figures) in all.into_iter().chain(self.ablation.iter().map(|(part, figures)| (*part, figures))) {
+                let (turn, conversation) = (&figures["turn"], &figures["conversation"]);
+                let _ = writeln!(
+                    text,
+                    "{part:<16} {:>10.2} {:>8.2} {:>20.2} {:>7.2}",
+                    number(turn, "hit@5"),
+                    number(turn, "ndcg@10"),
+                    number(conversation, "hit@5"),
+                    number(conversation, "hit@10"),
+                );
+            }
+        }
+        text
+    }
+}
+
+fn table(unit: &str, columns: &[(String, &Value)]) -> String {
+    let mut text = format!("{unit:<14}");
+    columns.iter().for_each(|(name, _)| text += &format!("{name:>14}"));
+    text.push('\n');
+    for name in names() {
+        text += &format!("{name:<14}");
+        columns.iter().for_each(|(_, figures)| text += &format!("{:>14.2}", number(figures, &name)));
+        text.push('\n');
+    }
+    text + "\n"
+}
+
+fn number(figures: &Value, name: &str) -> f64 {
+    figures[name].as_f64().unwrap_or_default()
+}
+
+fn figures(asked: &[&Asked]) -> Value {
+    let of = |part: fn(&Asked) -> &Measures| Value::Object(percent(asked.iter().map(|asked| part(asked))));
+    json!({ "turn": of(|asked| &asked.turn), "conversation": of(|asked| &asked.conversation) })
+}
+
+fn latency(asked: &[Asked], import: Import) -> Value {
+    let search = histogram(asked.iter().map(|asked| asked.search));
+    let embedding = histogram(asked.iter().map(|asked| asked.embedding));
+    let total = histogram(asked.iter().map(|asked| asked.search + asked.embedding));
+    let ms = |histogram: &Histogram<u64>, quantile: f64| round(histogram.value_at_quantile(quantile) as f64 / 1000.0);
+    json!({
+        "search_p50": ms(&search, 0.5), "search_p95": ms(&search, 0.95),
+        "embedding_p50": ms(&embedding, 0.5), "embedding_p95": ms(&embedding, 0.95),
+        "total_p50": ms(&total, 0.5), "total_p95": ms(&total, 0.95),
+        "import_total": round(import.total.as_secs_f64() * 1000.0),
+        "import_embedding": round(import.embedding.as_secs_f64() * 1000.0),
+    })
+}
+
+fn memory(footprint: &Footprint, import: Import) -> Value {
+    json!({
+        "memories": import.memories,
+        "bytes_per_memory": round(footprint.bytes_per_memory),
+        "resident_mb": footprint.resident_mb,
+        "peak_mb": footprint.peak_mb,
+    })
+}
+
+fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
+    let mut histogram = Histogram::new(3).expect("3 digits are allowed");
+    for time in times {
+        histogram.saturating_record(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    }
+    histogram
+}
+
+fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}

@@ -1,0 +1,119 @@
+//! What memory adds to a prompt: the request, and the few lines that fit into its budget.
+
+use crate::{Date, DateRange, Period};
+
+/// The name of the marks around everything that memory hands out for a prompt: `<annals-memory> … </annals-memory>`. What comes
+/// back between them in a conversation is recognised as recalled.
+pub const FENCE: &str = "annals-memory";
+
+/// What a prompt needs to be told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ContextRequest {
+    /// The prompt that is to be answered.
+    pub prompt: String,
+    /// The most tokens of the text, marks included, estimated from above.
+    pub budget: u64,
+    /// Who speaks: what is known about them matters.
+    pub speaker: Option<String>,
+    /// The conversation that goes on: its last turns matter, and it is not searched for itself.
+    pub conversation: Option<String>,
+    /// What always goes in first, in this order: a persona, standing instructions.
+    pub blocks: Vec<Block>,
+    /// Texts that are not in memory; of each the part that fits the prompt competes with memories.
+    pub documents: Vec<Document>,
+    /// First day, inclusive.
+    pub from: Option<Date>,
+    /// Last day, inclusive.
+    pub to: Option<Date>,
+    /// Nothing newer than so many local days ago; 0 is today.
+    pub min_days_ago: Option<u32>,
+    /// Nothing older than so many local days ago.
+    pub max_days_ago: Option<u32>,
+    /// The cover of one period.
+    pub period: Option<Period>,
+    /// Leave out coarser memories that cover days outside the range as well.
+    pub strict: bool,
+}
+
+/// A named text of the caller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Its heading.
+    pub name: String,
+    /// The words.
+    pub text: String,
+}
+
+/// A text of the caller that may help.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// How the caller knows it.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// The words.
+    pub text: String,
+}
+
+/// What a line of a context is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ContextKind {
+    /// A block of the caller.
+    Block,
+    /// Subject, predicate and object.
+    Fact,
+    /// A turn.
+    Turn,
+    /// A statement drawn out of a turn.
+    Statement,
+    /// The summary of a period.
+    Summary,
+    /// A document of the caller.
+    Document,
+}
+
+impl ContextKind {
+    /// The word in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ContextKind::Block => "block",
+            ContextKind::Fact => "fact",
+            ContextKind::Turn => "turn",
+            ContextKind::Statement => "statement",
+            ContextKind::Summary => "summary",
+            ContextKind::Document => "document",
+        }
+    }
+}
+
+/// One line of a context.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextItem {
+    /// Id of the memory, fact or document; name of the block.
+    pub id: String,
+    /// What it is.
+    pub kind: ContextKind,
+    /// The first and last local day it tells of; of a fact, on which it was said. None of what the caller gave.
+    pub days: Option<(Date, Date)>,
+    /// As it stands in the text.
+    pub text: String,
+    /// Higher is better, comparable within one context only.
+    pub score: f64,
+    /// Its share of the budget.
+    pub tokens: u64,
+}
+
+/// What memory adds to a prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Context {
+    /// What was taken, in the order of the text.
+    pub items: Vec<ContextItem>,
+    /// The items between marks, ready to be put into a prompt as data; empty if nothing was taken.
+    pub text: String,
+    /// What the text costs at most.
+    pub tokens: u64,
+    /// How many more would have fitted the prompt, but not the budget.
+    pub omitted: usize,
+    /// The days that were searched.
+    pub range: DateRange,
+}

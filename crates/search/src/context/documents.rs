@@ -1,0 +1,44 @@
+//! Parts of the caller's documents, ranked by their similarity to the prompt.
+
+use annals_core::{ContextItem, ContextKind, ContextRequest, Document, Error, Result};
+
+use super::items;
+use crate::Search;
+
+/// More parts are not compared: each costs an embedding, some 5 ms.
+const MOST_PARTS: usize = 200;
+/// A part without any likeness to the prompt weighs nothing, a very similar one as the best result of a search.
+const WEIGHT: f64 = 8.0;
+
+impl Search {
+    /// The parts of the documents, each with its similarity.
+    pub(super) async fn of_documents(&self, request: &ContextRequest) -> Result<Vec<ContextItem>> {
+        let parts: Vec<(&Document, &str)> = request.documents.iter().flat_map(|document| self.cut(document)).collect();
+        if parts.len() > MOST_PARTS {
+            let reason = format!("have {} parts; {MOST_PARTS} are compared at most", parts.len());
+            return Err(Error::invalid("documents", reason));
+        }
+        if parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let texts = parts.iter().map(|(document, text)| format!("{}: {text}", document.title));
+        let mut vectors = self.embedder.embed(texts.chain([request.prompt.clone()]).collect()).await?;
+        let asked = vectors.pop().unwrap_or_default();
+        let scored = parts.iter().zip(&vectors);
+        Ok(scored.map(|((document, text), vector)| part(document, text, likeness(&asked, vector))).collect())
+    }
+
+    fn cut<'d>(&self, document: &'d Document) -> Vec<(&'d Document, &'d str)> {
+        let ranges = self.embedder.split(&document.text);
+        ranges.into_iter().map(|range| (document, document.text[range].trim())).collect()
+    }
+}
+
+fn part(document: &Document, text: &str, likeness: f64) -> ContextItem {
+    let text = format!("{}: {text}", document.title);
+    items::item(document.id.clone(), ContextKind::Document, None, &text, WEIGHT * likeness.max(0.0))
+}
+
+fn likeness(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum()
+}

@@ -1,0 +1,67 @@
+//! What is known without searching: facts about whom the prompt names and who speaks, and what was said last.
+
+use annals_core::ports::Select;
+use annals_core::{
+    Agent, ContextItem, ContextRequest, DateRange, Fact, FactQuery, Grain, Interval, Result, entity_key,
+};
+
+use super::{entities::entities, items};
+use crate::Search;
+use crate::range::within;
+
+/// Facts that are looked through for names, the oldest first: a bound on the work of one prompt.
+const NAMES: usize = 5_000;
+/// Facts of one entity.
+const EACH: usize = 12;
+/// Turns of the conversation that goes on.
+const LAST: usize = 6;
+
+/// A fact about somebody named in the prompt weighs as a good result of the search; those of the speaker less, for they
+/// come with every prompt.
+const NAMED: f64 = 3.0;
+const SPEAKER: f64 = 1.0;
+/// What is said right before is seldom left out.
+const JUST_SAID: f64 = 4.0;
+
+impl Search {
+    /// Facts that hold now, about the entities of the prompt and the speaker, of which a source was said in the range.
+    pub(super) async fn known(
+        &self,
+        agent: &Agent,
+        request: &ContextRequest,
+        range: DateRange,
+    ) -> Result<Vec<ContextItem>> {
+        let zones = self.catalog.settings(agent).await?.zones()?;
+        let said_within = (range != DateRange::default()).then(|| within(range, &zones));
+        let all = self.facts.find(agent, &FactQuery { limit: Some(NAMES), ..FactQuery::default() }).await?;
+        let mut items = Vec::new();
+        let speaker = request.speaker.as_deref().map(entity_key).filter(|key| !key.is_empty());
+        let named = entities(&request.prompt, &all).into_iter().map(|name| (name, NAMED));
+        for (name, weight) in named.chain(speaker.map(|key| (key, SPEAKER))) {
+            let query = FactQuery { about: Some(name), said_within, limit: Some(EACH), ..FactQuery::default() };
+            let facts = self.facts.find(agent, &query).await?;
+            items.extend(facts.iter().map(|fact| items::of_fact(fact, weight * worth(fact), &zones)));
+        }
+        Ok(items)
+    }
+
+    /// The end of the conversation that goes on.
+    pub(super) async fn last_said(&self, agent: &Agent, request: &ContextRequest) -> Result<Vec<ContextItem>> {
+        let Some(conversation) = &request.conversation else { return Ok(Vec::new()) };
+        let select = Select {
+            grain: Grain::Working,
+            within: Interval::ALWAYS,
+            conversation: Some(conversation.clone()),
+            newest_first: true,
+            limit: LAST,
+        };
+        let turns = self.catalog.list(agent, &select).await?;
+        let ranked = turns.iter().zip(0_u32..);
+        Ok(ranked.map(|(turn, place)| items::of_memory(turn, JUST_SAID - f64::from(place) * 0.5)).collect())
+    }
+}
+
+/// Between a half and one.
+fn worth(fact: &Fact) -> f64 {
+    0.5 + 0.5 * fact.confidence.clamp(0.0, 1.0)
+}

@@ -1,0 +1,82 @@
+//! A small world for tests: stores in memory, filled through the ports.
+
+use std::sync::Arc;
+
+use annals_core::ports::{Batch, Catalog, Change, Part, Table, Turn};
+use annals_core::{Answer, Embedder, Grain, Query, Strata};
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, summary, turn_of};
+
+use crate::Search;
+
+/// When everything is asked.
+pub(crate) const NOW: &str = "2026-03-10T12:00:00Z";
+
+/// Stores in memory and a search over them.
+pub(crate) struct World {
+    pub(crate) catalog: MemoryCatalog,
+    pub(crate) strata: MemoryStrata,
+    pub(crate) facts: MemoryFacts,
+    pub(crate) search: Search,
+}
+
+impl World {
+    /// Turns as `moment text`, summaries as `label text`, all made searchable.
+    pub(crate) async fn with(turns: &[(&str, &str)], summaries: &[(&str, &str)]) -> World {
+        let (catalog, strata, facts) = (MemoryCatalog::new(), MemoryStrata::new(), MemoryFacts::new());
+        let search = Search::new(
+            Arc::new(catalog.clone()),
+            Arc::new(strata.clone()),
+            Arc::new(facts.clone()),
+            Arc::new(WordEmbedder::new()),
+        );
+        let world = World { catalog, strata, facts, search };
+        let turns: Vec<Turn> = turns.iter().map(|(at, text)| turn_of(&agent("a"), message(at, text))).collect();
+        let source = turns.first().map(|turn| turn.id.clone()).unwrap();
+        world.catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();
+        let made =
+            summaries.iter().map(|(label, text)| summary(label, 1, std::slice::from_ref(&source), text)).collect();
+        world.catalog.save_summaries(&agent("a"), made, at(NOW)).await.unwrap();
+        world.project().await;
+        world
+    }
+
+    pub(crate) async fn project(&self) {
+        for grain in Grain::ALL {
+            let table = Table { agent: agent("a"), grain, generation: 0 };
+            for change in self.catalog.changes(&agent("a"), grain, 0, 1000).await.unwrap() {
+                let Change::Upsert(memory) = change else { continue };
+                let vector = WordEmbedder::new().embed(vec![memory.text.clone()]).await.unwrap().remove(0);
+                let part = Part {
+                    memory: memory.id,
+                    part: 0,
+                    kind: memory.kind,
+                    period: memory.period,
+                    cover: memory.cover,
+                    speaker: memory.speaker,
+                    conversation: memory.conversation,
+                    text: memory.text,
+                    language: "en".into(),
+                    vector,
+                    seq: memory.seq,
+                };
+                self.strata.apply(&table, Batch { upserts: vec![part], deletes: vec![] }).await.unwrap();
+            }
+        }
+    }
+
+    /// The answer of at most ten results.
+    pub(crate) async fn ask(&self, query: Query) -> Answer {
+        self.search.answer(&agent("a"), &Query { limit: 10, ..query }, at(NOW)).await.unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn check(answer: &Answer, expect: &[&str]) {
+        let texts: Vec<&str> = answer.results.iter().map(|found| found.memory.text.as_str()).collect();
+        assert_eq!(texts, expect);
+    }
+}
+
+/// A question without filters.
+pub(crate) fn about(text: &str) -> Query {
+    Query { text: Some(text.into()), ..Query::default() }
+}

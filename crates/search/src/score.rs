@@ -1,0 +1,112 @@
+//! A score and what it is the sum of, in the order in which the parts come about. Pure.
+
+use annals_core::ScorePart;
+
+/// What adds to a score, or takes away from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Similarity of vectors.
+    Vector,
+    /// Relevance of words.
+    Words,
+    /// What was said right before and after.
+    Neighbours,
+    /// The best turns of the same conversation.
+    Conversation,
+    /// The question names who speaks.
+    Speaker,
+    /// A turn that only asks.
+    Question,
+    /// How much it says.
+    Length,
+    /// It was said at a time that the question speaks of.
+    Said,
+    /// How long ago it was, of a question about the present.
+    Recency,
+    /// Whether it will matter later, as a model judged.
+    Importance,
+    /// Somebody pinned it.
+    Pinned,
+    /// What kind of memory it is.
+    Kind,
+    /// Much the same stands above it.
+    Repeat,
+}
+
+impl Part {
+    /// All, in order.
+    pub(crate) const ALL: [Part; 13] = [
+        Part::Vector,
+        Part::Words,
+        Part::Neighbours,
+        Part::Conversation,
+        Part::Speaker,
+        Part::Question,
+        Part::Length,
+        Part::Said,
+        Part::Recency,
+        Part::Importance,
+        Part::Pinned,
+        Part::Kind,
+        Part::Repeat,
+    ];
+
+    /// The word in answers.
+    fn name(self) -> &'static str {
+        [
+            "vector",
+            "words",
+            "neighbours",
+            "conversation",
+            "speaker",
+            "question",
+            "length",
+            "said",
+            "recency",
+            "importance",
+            "pinned",
+            "kind",
+            "repeat",
+        ][self as usize]
+    }
+}
+
+/// The parts of one score.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Score([f64; Part::ALL.len()]);
+
+impl Score {
+    /// Adds to a part.
+    pub(crate) fn add(&mut self, part: Part, value: f64) {
+        self.0[part as usize] += value;
+    }
+
+    /// The sum.
+    pub(crate) fn total(&self) -> f64 {
+        self.0.iter().sum()
+    }
+
+    /// The parts that are not nothing.
+    pub(crate) fn explain(&self) -> Vec<ScorePart> {
+        let parts = Part::ALL.into_iter().zip(self.0);
+        parts.filter(|(_, value)| *value != 0.0).map(|(part, value)| ScorePart { name: part.name(), value }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_add_up_and_have_names_of_their_own() {
+        let mut score = Score::default();
+        for (part, value) in Part::ALL.into_iter().zip(1_u32..) {
+            score.add(part, f64::from(value));
+        }
+        let parts = score.explain();
+        assert_eq!(parts.iter().map(|part| part.value).sum::<f64>(), score.total());
+        let names: std::collections::HashSet<_> = parts.iter().map(|part| part.name).collect();
+        assert_eq!(names.len(), Part::ALL.len());
+        assert_eq!(Score::default().explain(), []);
+    }
+}

@@ -1,0 +1,47 @@
+//! The service over stores in memory, for trying clients without a data folder: what is told to it is gone when it ends.
+//!
+//! `memory_server [ADDRESS] [SOCKET]` prints the address it listens on; `memory_server --mcp AGENT SOCKET` is what
+//! `annals mcp` is to a data folder: a stdio client of that process.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "an example, not the product"
+)]
+
+#[path = "../src/fixture.rs"]
+#[expect(dead_code, reason = "tests use the rest")]
+mod fixture;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use annals_core::Timestamp;
+use annals_server::config::ServerConfig;
+use annals_server::{Listeners, mcp, serve};
+use axum::Router;
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio_util::sync::CancellationToken;
+
+#[tokio::main]
+async fn main() -> std::io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["--mcp", agent, socket] => {
+            let relayed = mcp::relay(UnixStream::connect(socket).await?, Some(agent)).await;
+            std::process::exit(i32::from(relayed.is_err()));
+        }
+        rest => run(rest.first().copied().unwrap_or("127.0.0.1:0"), rest.get(1).map(PathBuf::from)).await,
+    }
+}
+
+async fn run(address: &str, socket: Option<PathBuf>) -> std::io::Result<()> {
+    let service = fixture::service(Arc::new(Timestamp::now));
+    let listener = TcpListener::bind(address).await?;
+    println!("http://{}", listener.local_addr()?);
+    let unix = socket.map(UnixListener::bind).transpose()?.map(|listener| (listener, Router::new()));
+    let stop = CancellationToken::new();
+    serve(service, &ServerConfig::default(), Listeners { tcp: Some(listener), unix }, stop).await
+}

@@ -1,0 +1,98 @@
+//! The tool `add_memory`: something worth remembering, kept word for word.
+
+use std::time::Duration;
+
+use annals_core::ports::Scope;
+use annals_core::{Agent, Operation, Role, Timestamp};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::refusal::Refusal;
+use super::tool::{Effect, Tool};
+use crate::Service;
+use crate::wire::{IngestRequest, Ingested, MessageIn, Progress, RoleWord};
+
+/// Long enough for a Pi to embed one message; afterwards it is only said that it is not searchable yet.
+const WAIT: Duration = Duration::from_secs(5);
+
+pub(super) struct AddMemory;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// What to remember, in full sentences that can be understood without this conversation.
+    content: String,
+    /// Who says it: user for the person, assistant for yourself.
+    #[schemars(with = "RoleWord")]
+    #[serde(default = "user")]
+    role: Role,
+    /// The speaker's name.
+    speaker: Option<String>,
+    /// When it was said or happened, with an offset, such as 2026-03-04T18:30:00Z; now if it is left out.
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    occurred_at: Option<Timestamp>,
+    /// The conversation it belongs to.
+    #[serde(default = "notes")]
+    conversation: String,
+}
+
+fn user() -> Role {
+    Role::User
+}
+
+fn notes() -> String {
+    "notes".to_owned()
+}
+
+impl Tool for AddMemory {
+    const NAME: &'static str = "add_memory";
+    const TITLE: &'static str = "Remember something";
+    const DESCRIPTION: &'static str = "Keeps something word for word in long-term memory: a fact, a preference, a decision, a \
+        plan. It is stored for good when this answers, searchable a moment later, and part of the summaries of its day, week, \
+        month, quarter and year once they are over. Do not add what memory itself told you.";
+    const SCOPE: Scope = Scope::Ingest;
+    const EFFECT: Effect = Effect::Adds;
+    type Arguments = Arguments;
+    type Answer = Ingested;
+
+    async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Ingested, Refusal> {
+        service.admit(agent).await.map_err(Refusal::Busy)?;
+        let accepted = service.ingest(agent, request(arguments), now).await?;
+        let status = service.wait(agent, &accepted.operation, Progress::Searchable, WAIT).await?;
+        let Operation { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
+        Ok(Ingested {
+            operation_id: id,
+            status,
+            accepted: new,
+            duplicate,
+            revised,
+            forgotten,
+            masked,
+            ignored_fields: accepted.ignored,
+        })
+    }
+
+    fn text(answer: &Ingested) -> String {
+        let kept = match answer {
+            Ingested { accepted: 0, forgotten: 1.., .. } => "Not stored: it was forgotten before, and stays so.",
+            Ingested { accepted: 0, .. } => "It was already stored.",
+            Ingested { status: Progress::Accepted, .. } => "Stored for good; searches will find it soon.",
+            _ => "Stored for good, and found by searches.",
+        };
+        let masked = if answer.masked > 0 { " A credential in it was masked." } else { "" };
+        format!("{kept}{masked}")
+    }
+}
+
+fn request(arguments: Arguments) -> IngestRequest {
+    let message = MessageIn {
+        role: arguments.role,
+        content: arguments.content,
+        conversation: Some(arguments.conversation),
+        id: None,
+        name: arguments.speaker,
+        at: arguments.occurred_at,
+        other: Default::default(),
+    };
+    IngestRequest { messages: vec![message], conversation: None, revise: false }
+}

@@ -1,0 +1,57 @@
+//! Who calls a tool, and whose memory is meant.
+
+use annals_core::{Agent, Error, Result};
+use serde_json::Value;
+
+use crate::Service;
+use crate::access::Caller;
+
+/// More names would only cost a model context.
+const MOST_NAMED: usize = 20;
+
+/// Who asks, and the agent that the address names.
+#[derive(Clone, Debug)]
+pub(crate) struct Asker {
+    /// Who.
+    pub(crate) caller: Caller,
+    /// The agent of the path or header.
+    pub(crate) agent: Option<String>,
+}
+
+impl Asker {
+    /// Whose memory a call means: that of the address; or else the one that the call names; or else the only one there is.
+    pub(super) async fn agent(&self, service: &Service, named: Option<Value>) -> Result<Agent> {
+        let named = match named {
+            None => None,
+            Some(Value::String(name)) => Some(name),
+            Some(_) => return Err(Error::invalid("agent", "is not a name")),
+        };
+        let name = match (&self.agent, named) {
+            (Some(bound), Some(named)) if *bound != named => {
+                let reason = format!("is {named:?}, but this connection is to the memory of {bound:?}; leave it out");
+                return Err(Error::invalid("agent", reason));
+            }
+            (Some(bound), _) => bound.clone(),
+            (None, Some(named)) => named,
+            (None, None) => self.only(service).await?,
+        };
+        self.caller.agent(&name)
+    }
+
+    /// The name of the only agent that the caller may use. With several, the fault names them.
+    async fn only(&self, service: &Service) -> Result<String> {
+        let mut agents = service.agents(self.caller.workspace()).await?;
+        agents.retain(|agent| self.caller.opens(agent));
+        match agents.as_slice() {
+            [] => {
+                Err(Error::invalid("agent", "is missing: say whose memory; a new one begins with its first add_memory"))
+            }
+            [only] => Ok(only.name().to_owned()),
+            several => {
+                let names: Vec<String> =
+                    several.iter().take(MOST_NAMED).map(|one| format!("{:?}", one.name())).collect();
+                Err(Error::invalid("agent", format!("is missing: say whose memory, one of {}", names.join(", "))))
+            }
+        }
+    }
+}

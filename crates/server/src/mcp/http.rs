@@ -1,0 +1,76 @@
+//! MCP over HTTP: `/mcp/{agent}`, or `/mcp` with the agent in the header `X-Annals-Agent`.
+//!
+//! Stateless: each request stands for itself, says who asks with its key, and is answered with plain JSON. So a client goes on
+//! after the server was restarted as if nothing had happened, any number of clients cost no memory between their requests, and a
+//! key that was revoked is refused at the next call. Nothing here is ever announced to clients, so no session is missed.
+//! Relies on the gates in front of it for keys, Host and Origin.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use super::Asker;
+use super::handler::Handler;
+use crate::Service;
+use crate::access::Caller;
+use crate::config::ServerConfig;
+use crate::rest::Problem;
+
+const HEADER: &str = "x-annals-agent";
+
+/// The routes, to be put behind the gates.
+pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
+    let settings = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(config.max_body_kib as usize * 1024)
+        // Host and Origin are checked for all of HTTP in one place, by the configuration.
+        .disable_allowed_hosts();
+    let handler = Handler::of_requests(service.clone());
+    let mcp =
+        StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), settings);
+    Router::new().route_service("/mcp", mcp.clone()).route_service("/mcp/{agent}", mcp).layer(from_fn(introduce))
+}
+
+/// Says who asks, and whose memory the address names.
+async fn introduce(request: Request, next: Next) -> Result<Response, Problem> {
+    let (mut parts, body) = request.into_parts();
+    let asker = asker(&mut parts).await?;
+    parts.extensions.insert(asker);
+    Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+/// The asker of a request that passed the gate.
+pub(super) async fn asker(parts: &mut Parts) -> Result<Asker, Problem> {
+    let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(nobody)?;
+    let agent = match in_path(parts).await? {
+        None => in_header(&parts.headers)?,
+        some => some,
+    };
+    // A name that no agent can have is refused before anything is asked.
+    agent.as_deref().map(|name| caller.agent(name)).transpose()?;
+    Ok(Asker { caller, agent })
+}
+
+async fn in_path(parts: &mut Parts) -> Result<Option<String>, Problem> {
+    let params = RawPathParams::from_request_parts(parts, &()).await;
+    let params = params.map_err(|error| Problem::malformed("the path", error.to_string()))?;
+    Ok(params.iter().find(|(key, _)| *key == "agent").map(|(_, name)| name.to_owned()))
+}
+
+fn in_header(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let name = headers.get(HEADER).map(|value| std::str::from_utf8(value.as_bytes()));
+    let name = name.transpose().map_err(|_| Problem::malformed(HEADER, "is no UTF-8"))?;
+    Ok(name.filter(|name| !name.is_empty()).map(str::to_owned))
+}
+
+fn nobody() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "a key is needed")
+}

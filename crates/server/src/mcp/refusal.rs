@@ -1,0 +1,121 @@
+//! Why a tool was not run or did not do what it was asked, in words that a model can act on.
+
+use annals_core::ports::Scope;
+use annals_core::{Error, Fault};
+use axum::http::StatusCode;
+
+use crate::rest::Problem;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// There is no tool of that name.
+    NoSuchTool(String),
+    /// The key lacks this scope.
+    Scope(Scope),
+    /// Not now.
+    Busy(Problem),
+    /// The operation says no.
+    Failed(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Failed(error)
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        match refusal {
+            Refusal::NoSuchTool(name) => Problem::from(Error::NotFound { what: "tool", name }),
+            Refusal::Scope(scope) => Problem::new(
+                StatusCode::FORBIDDEN,
+                "insufficient_scope",
+                format!("the key lacks the scope \"{scope}\""),
+            ),
+            Refusal::Busy(problem) => problem,
+            Refusal::Failed(Error::Invalid(fault)) => Problem::from(Error::Invalid(in_words_of_tools(fault))),
+            Refusal::Failed(Error::Faults(faults)) => {
+                Problem::from(Error::Faults(faults.into_iter().map(in_words_of_tools).collect()))
+            }
+            Refusal::Failed(error) => Problem::from(error),
+        }
+    }
+}
+
+impl Refusal {
+    /// What happened and what to do, for a model. What is the server's fault is logged as well.
+    pub(super) fn into_text(self) -> String {
+        let advice = self.advice();
+        let problem = Problem::from(self);
+        if problem.status().is_server_error() {
+            tracing::error!(code = problem.code(), error = problem.detail(), "a tool failed");
+        }
+        format!("Error: {}. {advice}", problem.detail().trim_end_matches('.'))
+    }
+
+    fn advice(&self) -> &'static str {
+        match self {
+            Refusal::NoSuchTool(_) => "List the tools to see those that there are.",
+            Refusal::Scope(_) => "Do not try again; ask the person for a key with that scope.",
+            Refusal::Busy(_) => "Wait a little and call again with the same arguments.",
+            Refusal::Failed(Error::Invalid(_) | Error::Faults(_)) => "Correct that and call again.",
+            Refusal::Failed(Error::NotFound { what: "memory", .. }) => {
+                "Take ids as they stand in brackets in the answers of search_memory, timeline and memory_context."
+            }
+            Refusal::Failed(Error::NotFound { .. }) => "A memory begins with its first add_memory.",
+            Refusal::Failed(Error::Conflict { .. } | Error::Stale { .. }) => "Look again before you change anything.",
+            Refusal::Failed(_) => "Memory cannot answer now; go on without it, or try again in a minute.",
+        }
+    }
+}
+
+/// The fault with the name that the argument has in tools.
+fn in_words_of_tools(fault: Fault) -> Fault {
+    let field = fault.field.strip_prefix("messages[0].").unwrap_or(&fault.field);
+    let field = match field {
+        "limit" => "maxResults".to_owned(),
+        "query" | "text" => "queryText".to_owned(),
+        "budget" => "budgetTokens".to_owned(),
+        "at" => "occurredAt".to_owned(),
+        "name" => "speaker".to_owned(),
+        other => camel(other),
+    };
+    Fault { field, ..fault }
+}
+
+fn camel(snake: &str) -> String {
+    let mut parts = snake.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, part| {
+        let mut letters = part.chars();
+        let head = letters.next().map(|head| head.to_ascii_uppercase());
+        name + &head.into_iter().chain(letters).collect::<String>()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_names_the_argument_as_the_tool_does() {
+        fn check(field: &str, expect: &str) {
+            let text = Refusal::from(Error::invalid(field, "is wrong")).into_text();
+            assert_eq!(text, format!("Error: {expect} is wrong. Correct that and call again."));
+        }
+        check("limit", "maxResults");
+        check("minimum_days_ago", "minimumDaysAgo");
+        check("messages[0].content", "content");
+        check("messages[0].at", "occurredAt");
+        check("the range", "the range");
+        check("queryText", "queryText");
+    }
+
+    #[test]
+    fn a_lacking_scope_is_the_same_problem_as_over_rest() {
+        let problem = Problem::from(Refusal::Scope(Scope::Admin));
+        assert_eq!((problem.status(), problem.code()), (StatusCode::FORBIDDEN, "insufficient_scope"));
+    }
+}

@@ -1,0 +1,90 @@
+//! The tool `search_memory`: memories by meaning and words, grain and date range.
+
+use annals_core::ports::Scope;
+use annals_core::{Agent, Date, Timestamp};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::grains::Choice;
+use super::refusal::Refusal;
+use super::text;
+use super::tool::{Effect, Tool};
+use crate::Service;
+use crate::wire::{SearchAnswer, SearchRequest};
+
+pub(super) struct SearchMemory;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// What to look for, in words or as a question. Without it the newest memories come.
+    query_text: Option<String>,
+    /// working: what was said, word for word. daily to yearly: summaries. auto chooses by dates and question.
+    #[serde(default)]
+    grain: Choice,
+    /// Nothing newer than so many local days ago; 0 is today, 1 yesterday.
+    minimum_days_ago: Option<u32>,
+    /// Nothing older than so many local days ago; 7 with minimumDaysAgo 0 is the last week and today.
+    maximum_days_ago: Option<u32>,
+    /// First day, inclusive: YYYY-MM-DD.
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    from: Option<Date>,
+    /// Last day, inclusive: YYYY-MM-DD.
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
+    to: Option<Date>,
+    /// One period instead of the bounds above: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026.
+    period: Option<String>,
+    /// The most memories that come back.
+    #[serde(default = "ten")]
+    #[schemars(range(min = 1, max = 1000))]
+    max_results: u32,
+}
+
+fn ten() -> u32 {
+    10
+}
+
+impl Tool for SearchMemory {
+    const NAME: &'static str = "search_memory";
+    const TITLE: &'static str = "Search memory";
+    const DESCRIPTION: &'static str = "Searches long-term memory, best first. Dates are hard filters: nothing that lies wholly \
+        outside them comes back, and a range without memories is said to be empty. Use grain working for exact words, details \
+        and recent days; coarser grains for what happened over weeks, months and years.";
+    const SCOPE: Scope = Scope::Search;
+    const EFFECT: Effect = Effect::Reads;
+    type Arguments = Arguments;
+    type Answer = SearchAnswer;
+
+    async fn call(
+        service: &Service,
+        agent: &Agent,
+        arguments: Arguments,
+        now: Timestamp,
+    ) -> Result<SearchAnswer, Refusal> {
+        let request = SearchRequest {
+            query: arguments.query_text,
+            grains: arguments.grain.grain().into_iter().collect(),
+            from: arguments.from,
+            to: arguments.to,
+            minimum_days_ago: arguments.minimum_days_ago,
+            maximum_days_ago: arguments.maximum_days_ago,
+            period: arguments.period,
+            limit: arguments.max_results as usize,
+            ..SearchRequest::default()
+        };
+        Ok(service.search(agent, request, now).await?)
+    }
+
+    fn text(answer: &SearchAnswer) -> String {
+        let searched = text::range(&answer.range);
+        let mut said = vec![match answer.results.len() {
+            0 if answer.range_is_empty => format!("Memory holds nothing{searched} in the grains that were searched."),
+            0 => format!("Nothing{searched} fits the question."),
+            number => format!("{}{searched}, best first.", text::count(number, "memory", "memories")),
+        }];
+        said.push(text::fenced(&answer.results.iter().map(text::memory).collect::<Vec<_>>()));
+        said.extend(answer.hint.clone());
+        said.retain(|part| !part.is_empty());
+        said.join("\n")
+    }
+}

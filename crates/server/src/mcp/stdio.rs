@@ -1,0 +1,123 @@
+//! The client's end of a byte stream: copies between standard input and output and the socket of the process that owns the
+//! data folder. Understands nothing of what it copies.
+
+use std::io;
+
+use axum::body::Bytes;
+use http_body_util::Empty;
+use hyper::{Request, StatusCode, header};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::net::UnixStream;
+use url::Url;
+
+use super::stream::{PATH, PROTOCOL};
+
+/// Copies until either end is over: when input ends, the answers that are still to come are written first.
+///
+/// Reading from standard input holds a thread that nothing can wake; whoever calls this ends the process afterwards rather than
+/// waiting for its runtime.
+pub async fn relay(socket: UnixStream, agent: Option<&str>) -> io::Result<()> {
+    let stream = open(socket, agent).await?;
+    pump(stream, tokio::io::stdin(), tokio::io::stdout()).await
+}
+
+/// Asks for a stream to the memory of an agent, or of any.
+pub(super) async fn open(
+    socket: UnixStream,
+    agent: Option<&str>,
+) -> io::Result<impl AsyncRead + AsyncWrite + Unpin + Send + 'static> {
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(socket)).await.map_err(io::Error::other)?;
+    // It ends with the answer; the stream then lives on by itself.
+    tokio::spawn(connection.with_upgrades());
+    let request = Request::get(path(agent)?)
+        .header(header::HOST, "localhost")
+        .header(header::CONNECTION, "upgrade")
+        .header(header::UPGRADE, PROTOCOL)
+        .body(Empty::<Bytes>::new())
+        .map_err(io::Error::other)?;
+    let answer = sender.send_request(request).await.map_err(io::Error::other)?;
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Err(io::Error::other(format!("the process that owns the data folder answers {}", answer.status())));
+    }
+    Ok(TokioIo::new(hyper::upgrade::on(answer).await.map_err(io::Error::other)?))
+}
+
+fn path(agent: Option<&str>) -> io::Result<String> {
+    let Some(agent) = agent else { return Ok(PATH.to_owned()) };
+    // A dot alone would be resolved away, and no agent is named so by intent.
+    if matches!(agent, "." | ".." | "") {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{agent:?} is no name of an agent here")));
+    }
+    let mut url = Url::parse("http://localhost").map_err(io::Error::other)?;
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.push(PATH.trim_start_matches('/')).push(agent);
+    }
+    Ok(url.path().to_owned())
+}
+
+/// Copies both ways.
+pub(super) async fn pump(
+    stream: impl AsyncRead + AsyncWrite,
+    mut input: impl AsyncRead + Unpin,
+    mut output: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    let (mut from, mut to) = tokio::io::split(stream);
+    let up = async {
+        tokio::io::copy(&mut input, &mut to).await?;
+        to.shutdown().await
+    };
+    let down = async {
+        tokio::io::copy(&mut from, &mut output).await?;
+        output.flush().await
+    };
+    tokio::pin!(up, down);
+    tokio::select! {
+        ended = &mut up => {
+            ended?;
+            down.await
+        }
+        ended = &mut down => ended,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_name_fits_into_the_path() {
+        fn check(agent: Option<&str>, expect: &str) {
+            assert_eq!(path(agent).unwrap(), expect);
+        }
+        check(None, "/stream");
+        check(Some("ann"), "/stream/ann");
+        check(Some("a/b ?%é"), "/stream/a%2Fb%20%3F%25%C3%A9");
+        assert!(path(Some("..")).is_err());
+    }
+
+    #[tokio::test]
+    async fn what_is_still_to_come_is_written_after_the_input_ended() {
+        let (ours, theirs) = tokio::io::duplex(64);
+        let answer = tokio::spawn(async move {
+            let (mut from, mut to) = tokio::io::split(theirs);
+            let mut asked = Vec::new();
+            tokio::io::copy(&mut from, &mut asked).await.unwrap();
+            to.write_all(b"answer to ").await.unwrap();
+            to.write_all(&asked).await.unwrap();
+        });
+        let mut output = Vec::new();
+        pump(ours, &b"question"[..], &mut output).await.unwrap();
+        answer.await.unwrap();
+        assert_eq!(output, b"answer to question");
+    }
+
+    #[tokio::test]
+    async fn it_ends_when_the_other_side_does_though_input_goes_on() {
+        let (ours, theirs) = tokio::io::duplex(64);
+        let (_held_open, input) = tokio::io::duplex(64);
+        drop(theirs);
+        pump(ours, input, tokio::io::sink()).await.unwrap();
+    }
+}

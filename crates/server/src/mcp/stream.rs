@@ -1,0 +1,63 @@
+//! MCP over a byte stream, for `annals mcp`: a request to the data folder's own socket is upgraded, and from then on the
+//! connection carries one JSON message a line in both directions.
+//!
+//! Relies on being reachable by processes of the same user only. A stream belongs to one agent, or to all of the workspace.
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use rmcp::service::serve_server;
+
+use super::handler::Handler;
+use super::http::asker;
+use crate::Service;
+use crate::rest::Problem;
+
+/// What the connection is upgraded to.
+pub(super) const PROTOCOL: &str = "mcp";
+/// Where; followed by the name of an agent, or not.
+pub(super) const PATH: &str = "/stream";
+
+/// The routes of the streams, for the private socket only.
+pub(crate) fn streams(service: &Service) -> Router {
+    let with_agent = format!("{PATH}/{{agent}}");
+    Router::new().route(PATH, get(open)).route(&with_agent, get(open)).with_state(service.clone())
+}
+
+async fn open(State(service): State<Service>, mut request: Request) -> Result<Response, Problem> {
+    let upgrade = hyper::upgrade::on(&mut request);
+    let (mut parts, _) = request.into_parts();
+    let asker = asker(&mut parts).await?;
+    if parts.headers.get(header::UPGRADE).is_none_or(|value| value != PROTOCOL) {
+        let detail = format!("this path carries a byte stream: send Connection: upgrade and Upgrade: {PROTOCOL}");
+        return Err(Problem::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", detail));
+    }
+    // Counted from here on, so that nobody takes the process for idle between the answer and the stream.
+    let busy = service.activity().begin();
+    tokio::spawn(async move {
+        let _busy = busy;
+        carry(Handler::of_stream(service, asker), upgrade).await;
+    });
+    let headers = [(header::CONNECTION, "upgrade"), (header::UPGRADE, PROTOCOL)];
+    Ok((StatusCode::SWITCHING_PROTOCOLS, headers).into_response())
+}
+
+/// Answers until the other side ends the stream. Whatever goes wrong there concerns no other stream.
+async fn carry(handler: Handler, upgrade: OnUpgrade) {
+    let upgraded = match upgrade.await {
+        Ok(upgraded) => upgraded,
+        Err(error) => return tracing::debug!(%error, "a stream went before it began"),
+    };
+    match serve_server(handler, TokioIo::new(upgraded)).await {
+        Ok(running) => {
+            if let Err(error) = running.waiting().await {
+                tracing::warn!(%error, "a stream ended abruptly");
+            }
+        }
+        Err(error) => tracing::debug!(%error, "a stream ended before it was initialized"),
+    }
+}

@@ -1,0 +1,285 @@
+//! What is measured, for `/metrics`: numbers of the process, of requests, of the lanes and stores. The list that people read is
+//! in `infra/README.md`; dashboard and alerts go by these names.
+//!
+//! Counters and histograms are filled where things happen, by the calls below or by wrapping a port ([`Measured`]). Gauges over
+//! all agents are read from the catalog when somebody scrapes, a bounded number of agents at a time ([`totals`]). No label
+//! holds a name of an agent, an id or a word of a memory: their number is not ours to bound, and they are not ours to tell.
+
+mod labels;
+mod measured;
+mod process;
+mod totals;
+mod waits;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use annals_core::{Agent, Error, Grain, Timestamp};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Metric, Registry};
+
+use labels::{Failure, OfGrain, OfJob, OfLane, OfState, OfStore, Outcome, Route, Tokens};
+
+pub use measured::Measured;
+pub use waits::Lane;
+
+/// The label of a gauge that is absent until it is set.
+type Unlabelled = [(&'static str, &'static str); 0];
+/// A gauge that holds fractions.
+type Number = Gauge<f64, std::sync::atomic::AtomicU64>;
+type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
+
+/// From a millisecond, in which a small machine answers, to the minute after which it gives up.
+const SECONDS: [f64; 16] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
+
+/// All numbers of one process. Cheap to clone; clones share them.
+#[derive(Clone, Default)]
+pub struct Metrics(Arc<Inner>);
+
+pub(crate) struct Inner {
+    registry: Registry,
+    requests: Histograms<Route>,
+    in_flight: Gauge,
+    messages: Family<Outcome, Counter>,
+    failures: Family<Failure, Counter>,
+    tokens: Family<Tokens, Counter>,
+    commit: Histogram,
+    searchable: Histogram,
+    search: Histograms<OfGrain>,
+    embed: Histogram,
+    rollup: Histograms<OfGrain>,
+    job: Histograms<OfJob>,
+    lane_messages: Family<OfLane, Gauge>,
+    lane_age: Family<OfLane, Number>,
+    periods: Family<OfState, Gauge>,
+    dead_letters: Gauge,
+    memories: Family<OfGrain, Gauge>,
+    stored: Family<OfStore, Gauge>,
+    versions: Family<OfGrain, Gauge>,
+    fragments: Family<OfGrain, Gauge>,
+    resident: Gauge,
+    disk_free: Gauge,
+    disk_low: Gauge,
+    clock: Family<Unlabelled, Gauge>,
+    last_backup: Family<Unlabelled, Gauge>,
+    started: Gauge,
+    waits: waits::Waits,
+    totals: tokio::sync::Mutex<totals::Totals>,
+}
+
+fn seconds() -> Histogram {
+    Histogram::new(SECONDS)
+}
+
+fn by<L: Clone + std::hash::Hash + Eq>() -> Histograms<L> {
+    Family::new_with_constructor(seconds)
+}
+
+/// Registers what it hands out.
+struct Register<'a>(&'a mut Registry);
+
+impl Register<'_> {
+    fn add<M: Metric + Clone>(&mut self, name: &str, help: &str, metric: M) -> M {
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+}
+
+impl Default for Inner {
+    fn default() -> Inner {
+        let mut registry = Registry::default();
+        let mut plain = Register(&mut registry);
+        let started = plain.add("process_start_time_seconds", "When the process began, since 1970", Gauge::default());
+        let mut own = Register(registry.sub_registry_with_prefix("annals"));
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        own.0.register("build", "Which Annals this is", build);
+        Inner {
+            requests: own.add("http_request_seconds", "Until the answer begins", by()),
+            in_flight: own.add("http_requests_in_flight", "Requests that are not answered yet", Gauge::default()),
+            messages: own.add("messages", "Messages that came in", Family::default()),
+            failures: own.add("failures", "What failed, by the stable code of the error", Family::default()),
+            tokens: own.add("tokens", "Tokens of models, paid for", Family::default()),
+            commit: own.add("commit_seconds", "The catalog's transaction with its fsync", seconds()),
+            searchable: own.add("write_to_searchable_seconds", "From acknowledgement to being found", seconds()),
+            search: own.add("search_seconds", "One grain of one search, both legs", by()),
+            embed: own.add("embed_seconds", "The vector of one text", seconds()),
+            rollup: own.add("rollup_seconds", "The summary of one period", by()),
+            job: own.add("job_seconds", "One run of a job", by()),
+            lane_messages: own.add("lane_messages", "What waits, all agents together", Family::default()),
+            lane_age: own.add("lane_age_seconds", "How long the oldest of it has waited", Family::default()),
+            periods: own.add("periods", "Periods by state", Family::default()),
+            dead_letters: own.add("dead_letters", "Given up for a fault of their own", Gauge::default()),
+            memories: own.add("memories", "Live memories", Family::default()),
+            stored: own.add("stored_bytes", "On disk", Family::default()),
+            versions: own.add("table_versions", "Versions of the table that has most", Family::default()),
+            fragments: own.add("table_fragments", "Fragments of the table that has most", Family::default()),
+            resident: own.add("resident_memory_bytes", "Memory of the process that is not paged out", Gauge::default()),
+            disk_free: own.add("disk_free_bytes", "Free space for the data folder", Gauge::default()),
+            disk_low: own.add("disk_low_bytes", "Free space below which nothing is taken in", Gauge::default()),
+            clock: own.add("clock_synchronised", "1 if the machine's clock is synchronised", Family::default()),
+            last_backup: own.add("last_backup_timestamp_seconds", "When the last backup was whole", Family::default()),
+            started,
+            registry,
+            waits: waits::Waits::default(),
+            totals: tokio::sync::Mutex::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Numbers that start at nothing.
+    pub fn new() -> Metrics {
+        Metrics::default()
+    }
+
+    /// Says when the process began.
+    pub fn begin(&self, now: Timestamp) {
+        self.0.started.set(now.as_second());
+    }
+
+    /// A request begins; dropped when its answer does.
+    pub(crate) fn in_flight(&self) -> impl Drop + Send + use<> {
+        self.0.in_flight.inc();
+        InFlight(self.0.in_flight.clone())
+    }
+
+    /// A request was answered.
+    pub(crate) fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
+        let label = Route { route: route.to_owned(), method: method.to_owned(), status };
+        self.0.requests.get_or_create(&label).observe(took.as_secs_f64());
+    }
+
+    /// Messages came in, and what became of them: `accepted`, `duplicate` or `refused`.
+    pub fn messages(&self, outcome: &'static str, number: u64) {
+        self.0.messages.get_or_create(&Outcome { outcome }).inc_by(number);
+    }
+
+    /// The catalog committed.
+    pub fn committed(&self, took: Duration) {
+        self.0.commit.observe(took.as_secs_f64());
+    }
+
+    /// Something failed outside of a request: a part such as `project`, `rollup`, `retain`, `backup`.
+    pub fn failed(&self, part: &'static str, error: &Error) {
+        self.failed_with(part, crate::rest::code(error));
+    }
+
+    pub(crate) fn failed_with(&self, part: &'static str, cause: &'static str) {
+        self.0.failures.get_or_create(&Failure { part, cause }).inc();
+    }
+
+    /// Something of an agent waits in a lane, with everything up to that sequence.
+    pub fn waits(&self, lane: Lane, agent: &Agent, seq: u64) {
+        self.0.waits.begin(lane, agent, seq, Instant::now());
+    }
+
+    /// A lane of an agent has come that far.
+    pub fn reached(&self, lane: Lane, agent: &Agent, seq: u64) {
+        if let Some(waited) = self.0.waits.end(lane, agent, seq, Instant::now())
+            && lane == Lane::Working
+        {
+            self.0.searchable.observe(waited.as_secs_f64());
+        }
+    }
+
+    /// A job ran. Its name is one of the files in `jobs/`.
+    pub fn job(&self, name: &str, took: Duration) {
+        self.0.job.get_or_create(&OfJob { job: name.to_owned() }).observe(took.as_secs_f64());
+    }
+
+    /// The versions and fragments of the largest table of a grain, as upkeep finds them.
+    pub fn tables(&self, grain: Grain, versions: u64, fragments: u64) {
+        self.0.versions.get_or_create(&grain.into()).set(clamp(versions));
+        self.0.fragments.get_or_create(&grain.into()).set(clamp(fragments));
+    }
+
+    /// Whether the machine's clock is synchronised, where the system says so.
+    pub fn clock_synchronised(&self, is_synchronised: bool) {
+        self.0.clock.get_or_create(&[]).set(is_synchronised.into());
+    }
+
+    /// The moment of the last backup that is whole.
+    pub fn backed_up(&self, at: Timestamp) {
+        self.0.last_backup.get_or_create(&[]).set(at.as_second());
+    }
+
+    /// All of it in OpenMetrics' text form.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        encode(&mut text, &self.0.registry).expect("a string takes everything");
+        text
+    }
+}
+
+struct InFlight(Gauge);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+fn clamp(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_list_that_people_read() {
+        let metrics = Metrics::new();
+        metrics.answered("/v1/agents", "GET", 200, Duration::from_millis(3));
+        metrics.messages("accepted", 2);
+        metrics.failed("project", &Error::storage("writing", "disk full"));
+        metrics.job("backup", Duration::from_secs(1));
+        metrics.tables(Grain::Daily, 3, 4);
+        metrics.clock_synchronised(true);
+        metrics.backed_up(Timestamp::UNIX_EPOCH);
+        let text = metrics.text();
+        for line in [
+            "annals_http_request_seconds_bucket{le=\"0.005\",route=\"/v1/agents\",method=\"GET\",status=\"200\"} 1",
+            "annals_messages_total{outcome=\"accepted\"} 2",
+            "annals_failures_total{part=\"project\",cause=\"storage\"} 1",
+            "annals_job_seconds_count{job=\"backup\"} 1",
+            "annals_table_versions{grain=\"daily\"} 3",
+            "annals_table_fragments{grain=\"daily\"} 4",
+            "annals_clock_synchronised 1",
+            "annals_last_backup_timestamp_seconds 0",
+            "annals_http_requests_in_flight 0",
+            "process_start_time_seconds 0",
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
+        assert!(text.contains("annals_build_info{version="), "{text}");
+        let documented = include_str!("../../../infra/README.md");
+        for name in text.lines().filter_map(|line| line.strip_prefix("# TYPE annals_")?.split(' ').next()) {
+            let known = [format!("`annals_{name}`"), format!("`annals_{name}_total`"), format!("`annals_{name}_info`")];
+            assert!(known.iter().any(|name| documented.contains(name)), "{name} is not in infra/README.md");
+        }
+    }
+
+    #[test]
+    fn what_was_not_told_is_absent() {
+        let text = Metrics::new().text();
+        assert!(
+            !text.contains("annals_clock_synchronised ") && !text.contains("annals_last_backup_timestamp_seconds ")
+        );
+    }
+
+    #[test]
+    fn requests_in_flight_are_those_that_are_not_answered() {
+        let metrics = Metrics::new();
+        let request = metrics.in_flight();
+        assert!(metrics.text().contains("annals_http_requests_in_flight 1"));
+        drop(request);
+        assert!(metrics.text().contains("annals_http_requests_in_flight 0"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Gauges over all agents, read from the catalog when somebody scrapes. A scrape looks at so many agents at most and goes on
+//! where the last one ended; for the others it takes what it saw then.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+use std::time::{Duration, Instant};
+
+use annals_core::{Agent, Grain, LedgerRow, Result, Timestamp, Zones};
+
+use super::labels::{OfLane, OfState, OfStore};
+use super::process::{bytes_of, catalog_bytes, resident_bytes};
+use super::{Lane, clamp};
+use crate::Service;
+
+/// Agents that one scrape looks at: some milliseconds each on a Pi.
+const AGENTS: usize = 200;
+/// Folders are measured no more often than this.
+const FOLDERS: Duration = Duration::from_secs(60);
+
+/// What was last seen of each agent.
+#[derive(Default)]
+pub(super) struct Totals {
+    seen: BTreeMap<Agent, Numbers>,
+    last: Option<Agent>,
+    folders: Option<Instant>,
+}
+
+/// Numbers of one agent, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Numbers {
+    memories: [u64; 6],
+    unsearchable: u64,
+    unread: u64,
+    due: u64,
+    /// When the first of the due periods was over, in seconds since 1970; never if none is due.
+    due_since: Option<i64>,
+    failed: u64,
+    degraded: u64,
+    stale: u64,
+    dead_letters: u64,
+}
+
+impl AddAssign for Numbers {
+    fn add_assign(&mut self, other: Numbers) {
+        for (sum, number) in self.memories.iter_mut().zip(other.memories) {
+            *sum += number;
+        }
+        self.unsearchable += other.unsearchable;
+        self.unread += other.unread;
+        self.due += other.due;
+        self.due_since = self.due_since.into_iter().chain(other.due_since).min();
+        self.failed += other.failed;
+        self.degraded += other.degraded;
+        self.stale += other.stale;
+        self.dead_letters += other.dead_letters;
+    }
+}
+
+impl Service {
+    /// All numbers, in OpenMetrics' text form.
+    pub(crate) async fn metrics_text(&self, now: Timestamp) -> Result<String> {
+        let mut totals = self.metrics.0.totals.lock().await;
+        totals.look(self, now, AGENTS).await?;
+        totals.show(self, now);
+        if totals.folders.is_none_or(|at| at.elapsed() >= FOLDERS) {
+            totals.folders = Some(Instant::now());
+            self.measure_folders().await;
+        }
+        self.metrics.0.resident.set(clamp(resident_bytes().unwrap_or_default()));
+        if let Some(free) = self.disk_free() {
+            self.metrics.0.disk_free.set(clamp(free));
+        }
+        self.metrics.0.disk_low.set(clamp(self.disk_low()));
+        Ok(self.metrics.text())
+    }
+
+    async fn measure_folders(&self) {
+        let Some(folder) = self.folder.clone() else { return };
+        let stored = self.metrics.0.stored.clone();
+        let measure = move || {
+            let of = |store, bytes| stored.get_or_create(&OfStore { store }).set(clamp(bytes));
+            of("catalog", catalog_bytes(&folder));
+            of("tables", bytes_of(&folder.join("tables")));
+            of("facts", bytes_of(&folder.join("facts")));
+        };
+        // A panic in it has been told already.
+        let _ = tokio::task::spawn_blocking(measure).await;
+    }
+
+    async fn numbers(&self, agent: &Agent, now: Timestamp) -> Result<Numbers> {
+        let zones = self.catalog.settings(agent).await?.zones()?;
+        let lane = self.catalog.lane(agent, Grain::Working).await?;
+        let extracted = self.journal.extraction(agent).await?.extracted;
+        let mut numbers = Numbers {
+            memories: self.catalog.counts(agent).await?.memories,
+            unsearchable: self.catalog.backlog(agent, Grain::Working, lane.applied).await?,
+            unread: self.catalog.backlog(agent, Grain::Working, extracted).await?,
+            dead_letters: self.catalog.dead_letters(agent).await?.len() as u64,
+            ..Numbers::default()
+        };
+        for row in self.catalog.ledger(agent).await? {
+            numbers.count(&row, &zones, now);
+        }
+        // What waited before the process began waits at least from now on.
+        for (lane, reached, number) in
+            [(Lane::Working, lane.applied, numbers.unsearchable), (Lane::Extract, extracted, numbers.unread)]
+        {
+            if number > 0 {
+                self.metrics.waits(lane, agent, reached + 1);
+            } else {
+                self.metrics.reached(lane, agent, u64::MAX);
+            }
+        }
+        Ok(numbers)
+    }
+}
+
+impl Numbers {
+    fn count(&mut self, row: &LedgerRow, zones: &Zones, now: Timestamp) {
+        self.failed += u64::from(row.last_error.is_some());
+        self.degraded += u64::from(row.degraded);
+        let end = zones.cover(row.period).end;
+        if row.is_dirty() && end <= now {
+            self.due += 1;
+            self.due_since = Some(self.due_since.map_or(end.as_second(), |since| since.min(end.as_second())));
+            self.stale += u64::from(row.input_digest.is_some());
+        }
+    }
+}
+
+impl Totals {
+    /// Looks at some agents again, after those of the last time.
+    async fn look(&mut self, service: &Service, now: Timestamp, most: usize) -> Result<()> {
+        let mut agents = service.catalog.agents().await?;
+        agents.sort_unstable();
+        self.seen.retain(|agent, _| agents.binary_search(agent).is_ok());
+        let first = agents.partition_point(|agent| self.last.as_ref().is_some_and(|last| agent <= last));
+        for agent in agents[first..].iter().chain(&agents[..first]).take(most) {
+            self.seen.insert(agent.clone(), service.numbers(agent, now).await?);
+            self.last = Some(agent.clone());
+        }
+        Ok(())
+    }
+
+    fn sum(&self) -> Numbers {
+        let mut sum = Numbers::default();
+        self.seen.values().for_each(|numbers| sum += *numbers);
+        sum
+    }
+
+    fn show(&self, service: &Service, now: Timestamp) {
+        let (sum, metrics, instant) = (self.sum(), &service.metrics.0, Instant::now());
+        for (grain, number) in Grain::ALL.iter().zip(sum.memories) {
+            metrics.memories.get_or_create(&(*grain).into()).set(clamp(number));
+        }
+        let due_for = sum.due_since.map_or(0, |since| now.as_second() - since);
+        for (lane, number, seconds) in [
+            ("working", sum.unsearchable, metrics.waits.longest(Lane::Working, instant).as_secs_f64()),
+            ("extract", sum.unread, metrics.waits.longest(Lane::Extract, instant).as_secs_f64()),
+            ("rollup", sum.due, f64::from(i32::try_from(due_for).unwrap_or(i32::MAX))),
+        ] {
+            metrics.lane_messages.get_or_create(&OfLane { lane }).set(clamp(number));
+            metrics.lane_age.get_or_create(&OfLane { lane }).set(seconds);
+        }
+        for (state, number) in
+            [("due", sum.due), ("failed", sum.failed), ("degraded", sum.degraded), ("stale", sum.stale)]
+        {
+            metrics.periods.get_or_create(&OfState { state }).set(clamp(number));
+        }
+        metrics.dead_letters.set(clamp(sum.dead_letters));
+    }
+}

@@ -1,0 +1,157 @@
+//! The doctor really tries things, says what is wrong and how to mend it, and leaves no trace.
+
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+
+use annals_testkit::{ModelServer, Script, refused_url};
+use serde_json::{Value, json};
+
+use crate::command::{Annals, files};
+use crate::story::days;
+
+/// A folder with memories and a port that nobody has.
+struct Patient {
+    annals: Annals,
+    settings: String,
+}
+
+impl Patient {
+    fn new() -> Patient {
+        let annals = Annals::new();
+        annals.import(&days("ann", 3, 2));
+        // The system gives out a free one.
+        let patient = Patient { annals, settings: String::new() };
+        patient.configure("")
+    }
+
+    fn configure(self, settings: &str) -> Patient {
+        let settings = format!("[server]\nlisten = \"127.0.0.1:0\"\n{settings}");
+        let path = self.annals.data().join("annals.toml");
+        std::fs::write(&path, &settings).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        Patient { settings, ..self }
+    }
+
+    /// The exit code, and what is said of each thing.
+    fn see(&self) -> (i32, Value) {
+        let answer = self.annals.run(&["doctor", "--json"]);
+        let said: Value = serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}{}", answer.out, answer.err));
+        assert_eq!(said["well"], json!(answer.code == 0));
+        (answer.code, said["findings"].clone())
+    }
+}
+
+#[track_caller]
+fn finding<'a>(findings: &'a Value, about: &str) -> &'a Value {
+    let mut all = findings.as_array().unwrap().iter();
+    all.find(|finding| finding["about"] == about).unwrap_or_else(|| panic!("no {about} in {findings}"))
+}
+
+/// Expects one thing to be wrong, with these words and a way to mend it.
+#[track_caller]
+fn is_wrong(patient: &Patient, about: &str, words: &str) {
+    let (code, findings) = patient.see();
+    let found = finding(&findings, about);
+    assert_eq!((code, &found["state"]), (1, &json!("wrong")), "{findings}");
+    assert!(found["says"].as_str().unwrap().contains(words), "{found}");
+    assert!(found["mend"].as_str().is_some_and(|mend| !mend.is_empty()), "{found}");
+}
+
+#[test]
+fn a_healthy_folder_is_well_and_stays_as_it_is() {
+    let patient = Patient::new();
+    let (before, dump) = (files(&patient.annals.data()).len(), patient.annals.dump());
+    let (code, findings) = patient.see();
+    assert_eq!(code, 0, "{findings}");
+    for about in ["configuration", "stores", "space", "port", "write and read", "facts", "roll-up", "model"] {
+        assert_eq!(finding(&findings, about)["state"], json!("ok"), "{findings}");
+    }
+    assert_eq!((files(&patient.annals.data()).len(), patient.annals.dump()), (before, dump));
+    let told = patient.annals.run(&["doctor"]);
+    assert!(told.code == 0 && told.out.ends_with("Annals is well.\n"), "{}", told.out);
+}
+
+#[test]
+fn a_new_folder_is_well() {
+    let annals = Annals::new();
+    let answer = annals.run(&["doctor", "--json", "--set", "server.listen=127.0.0.1:0"]);
+    assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
+    assert_eq!(files(&annals.data()), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn wrong_settings_are_told_and_the_rest_is_looked_at() {
+    let patient = Patient::new().configure("lisen = 1\n");
+    is_wrong(&patient, "configuration", "lisen is no key");
+    assert_eq!(finding(&patient.see().1, "write and read")["state"], json!("ok"));
+}
+
+#[test]
+fn a_port_that_is_taken() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listen = format!("server.listen={}", taken.local_addr().unwrap());
+    let patient = Patient::new();
+    let answer = patient.annals.run(&["doctor", "--json", "--set", &listen]);
+    let findings: Value = serde_json::from_str::<Value>(&answer.out).unwrap()["findings"].clone();
+    assert_eq!((answer.code, &finding(&findings, "port")["state"]), (1, &json!("wrong")), "{findings}");
+}
+
+#[test]
+fn a_disk_that_is_low() {
+    let patient = Patient::new();
+    let low = patient.annals.run(&["doctor", "--json", "--set", "limits.disk_low_mib=1048576"]);
+    let findings: Value = serde_json::from_str::<Value>(&low.out).unwrap()["findings"].clone();
+    assert!(finding(&findings, "space")["says"].as_str().unwrap().contains("nothing new is taken in"), "{findings}");
+    assert_eq!(low.code, 1);
+}
+
+#[test]
+fn a_key_that_others_can_read() {
+    let patient = Patient::new().configure("[models]\nkey = \"sk-very-secret\"\n");
+    let path = patient.annals.data().join("annals.toml");
+    assert!(finding(&patient.see().1, "configuration")["state"] == "ok", "{}", patient.settings);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    is_wrong(&patient, "secrets", "holds a key and can be read by others");
+    assert!(!patient.annals.run(&["doctor"]).out.contains("very-secret"));
+}
+
+#[test]
+fn a_damaged_catalog() {
+    let patient = Patient::new();
+    std::fs::write(patient.annals.data().join("catalog.sqlite"), "a shopping list, rather long".repeat(400)).unwrap();
+    is_wrong(&patient, "stores", "damaged");
+}
+
+#[test]
+fn a_damaged_table() {
+    let patient = Patient::new();
+    let is_manifest = |file: &std::path::PathBuf| file.extension().is_some_and(|found| found == "manifest");
+    let tables = files(&patient.annals.data().join("tables"));
+    for manifest in tables.into_iter().filter(is_manifest) {
+        std::fs::write(manifest, "").unwrap();
+    }
+    is_wrong(&patient, "stores", "damaged");
+}
+
+#[test]
+fn a_model_that_answers_and_one_that_does_not() {
+    let server = ModelServer::start([]);
+    let settings = |url: &str| format!("[models]\nbase_url = \"{url}\"\nmodel = \"scripted\"\ntimeout = 1\n");
+    let patient = Patient::new().configure(&settings(server.base_url()));
+    let (code, findings) = patient.see();
+    let said = finding(&findings, "model")["says"].as_str().unwrap();
+    assert!(code == 0 && said.contains("read a message for facts and found"), "{findings}");
+    assert_eq!(server.requests().len(), 1, "one call for one endpoint");
+    // Another model for years is called for a year.
+    let patient = patient.configure(&(settings(server.base_url()) + "[models.yearly]\nmodel = \"other\"\n"));
+    let (_, findings) = patient.see();
+    let models = findings.as_array().unwrap().iter().filter(|finding| finding["about"] == "model");
+    assert_eq!(models.filter(|finding| finding["state"] == "ok").count(), 2, "{findings}");
+
+    let patient = patient.configure(&settings(&refused_url()));
+    is_wrong(&patient, "model", "scripted at http://127.0.0.1");
+    let without = patient.annals.run(&["doctor", "--without-models"]);
+    assert_eq!(without.code, 0, "{}", without.out);
+    let babbling = ModelServer::choosing(|_| Script::Says("I would rather not.".into()));
+    is_wrong(&patient.configure(&settings(babbling.base_url())), "model", "scripted at");
+}

@@ -1,0 +1,30 @@
+//! The dashboard and the alerts ask only for metrics that infra/README.md promises, and the dashboard shows each.
+
+use std::collections::BTreeSet;
+
+fn read(file: &str) -> String {
+    let path = format!("{}/../../infra/{file}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every name of a metric, without what Prometheus adds to a histogram.
+fn metrics(text: &str) -> BTreeSet<String> {
+    let is_part = |character: char| character.is_ascii_lowercase() || character == '_';
+    let words = text.split(|character| !is_part(character)).filter(|word| word.starts_with("annals_"));
+    let base = |word: &str| word.trim_end_matches("_bucket").trim_end_matches("_count").to_owned();
+    words.map(base).collect()
+}
+
+#[test]
+fn dashboard_and_alerts_ask_for_what_there_is() {
+    let promised = metrics(&read("README.md"));
+    assert!(promised.len() > 20, "{promised:?}");
+    let shown = metrics(&read("grafana/annals.json"));
+    let watched = metrics(&read("prometheus/annals.rules.yml"));
+    for asked in [&shown, &watched] {
+        assert_eq!(asked.difference(&promised).collect::<Vec<_>>(), Vec::<&String>::new());
+    }
+    let unseen: Vec<&String> =
+        promised.iter().filter(|name| !shown.contains(*name) && !watched.contains(*name)).collect();
+    assert_eq!(unseen, ["annals_dead_letters", "annals_http_requests_in_flight"], "too small for a panel");
+}

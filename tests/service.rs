@@ -1,0 +1,218 @@
+//! The service as applications see it: real HTTP to `annals serve` in a child process, and commands beside it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use reqwest::{Client, Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+
+/// A running service over a folder.
+pub struct Served {
+    pub annals: Annals,
+    child: Child,
+    pub address: String,
+    client: Client,
+}
+
+impl Served {
+    pub fn new() -> Served {
+        Served::over(Annals::new())
+    }
+
+    /// Serves a folder that is there, on a free port.
+    pub fn over(annals: Annals) -> Served {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut command = serve(&annals, &["--listen", "127.0.0.1:0"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut greeting = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut greeting).unwrap();
+        let greeting: Value = serde_json::from_str(&greeting).unwrap_or_else(|error| panic!("{error}: {greeting:?}"));
+        let address = greeting["address"].as_str().unwrap().to_owned();
+        Served { annals, child, address, client: Client::new() }
+    }
+
+    pub async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> (StatusCode, Value) {
+        let mut request = self.client.request(method, format!("{}{path}", self.address));
+        if let Some(key) = key {
+            request = request.bearer_auth(key);
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await.unwrap();
+        let status = response.status();
+        let text = response.text().await.unwrap();
+        (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> (StatusCode, Value) {
+        self.ask(Method::POST, path, None, Some(body)).await
+    }
+
+    pub async fn get(&self, path: &str) -> (StatusCode, Value) {
+        self.ask(Method::GET, path, None, None).await
+    }
+
+    /// The folder, after the process was killed.
+    pub fn kill(self) -> Annals {
+        let mut served = self;
+        served.child.kill().unwrap();
+        served.child.wait().unwrap();
+        std::mem::replace(&mut served.annals, Annals::new())
+    }
+
+    fn terminate(&mut self) -> i32 {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(annals: &Annals, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
+    command.args(["serve", "--json"]).args(args).arg("--data").arg(annals.data());
+    command.env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG").stdin(Stdio::null());
+    command
+}
+
+fn said(id: &str, content: &str) -> Value {
+    json!({ "messages": [{ "role": "user", "name": "Ann", "id": id, "content": content, "at": "2026-03-04T18:30:00Z" }],
+        "conversation": "talk" })
+}
+
+#[tokio::test]
+async fn what_is_acknowledged_is_found_and_survives_a_kill() {
+    let served = Served::new();
+    let (status, answer) =
+        served.post("/v1/agents/ann/messages?wait=extracted", &said("1", "I moved from Oslo to Bern.")).await;
+    assert_eq!(status, StatusCode::ACCEPTED, "{answer}");
+    assert_eq!(answer["status"], "extracted");
+    assert_eq!(answer["accepted"], 1);
+    let (_, again) = served.post("/v1/agents/ann/messages", &said("1", "I moved from Oslo to Bern.")).await;
+    assert_eq!((&again["accepted"], &again["duplicate"]), (&json!(0), &json!(1)));
+    let served = Served::over(served.kill());
+    let question = json!({ "query": "Where does Ann live?", "limit": 1 });
+    let (status, found) = served.post("/v1/agents/ann/search", &question).await;
+    assert_eq!(status, StatusCode::OK, "{found}");
+    assert_eq!(found["results"][0]["text"], "I moved from Oslo to Bern.");
+    assert_eq!(found["results"][0]["date"], "2026-03-04");
+    let (_, facts) = served.get("/v1/agents/ann/facts?about=ann&predicate=lives_in").await;
+    assert_eq!(facts["facts"][0]["object"], "Bern");
+    let operation = format!("/v1/operations/{}", answer["operation_id"].as_str().unwrap());
+    let (status, operation) = served.get(&operation).await;
+    assert_eq!((status, &operation["status"]), (StatusCode::OK, &json!("extracted")));
+}
+
+#[tokio::test]
+async fn a_request_that_comes_again_under_its_key_is_answered_as_before() {
+    let served = Served::new();
+    let client = Client::new();
+    let send = |body: Value| {
+        let request = client.post(format!("{}/v1/agents/ann/messages", served.address));
+        request.header("Idempotency-Key", "one").json(&body).send()
+    };
+    // Without an id and a moment of its own, the message would be another one.
+    let body = json!({ "messages": [{ "role": "user", "content": "Hello." }], "conversation": "talk" });
+    let first: Value = send(body.clone()).await.unwrap().json().await.unwrap();
+    let again: Value = send(body).await.unwrap().json().await.unwrap();
+    assert_eq!(first["operation_id"], again["operation_id"]);
+    assert_eq!(again["accepted"], 1);
+    let other = send(said("1", "Something else.")).await.unwrap();
+    assert_eq!(other.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(other.json::<Value>().await.unwrap()["code"], "idempotency_key_reused");
+    let (_, status) = served.get("/v1/agents/ann/status").await;
+    assert_eq!(status["memories"]["working"], 1);
+}
+
+#[tokio::test]
+async fn commands_beside_the_service_are_run_by_it() {
+    let served = Served::new();
+    let file = served.annals.file("chat.jsonl", &crate::story::days("ann", 2, 2));
+    let imported = served.annals.json(&["import", file.to_str().unwrap()]);
+    assert_eq!(imported["accepted"], 4);
+    let (_, status) = served.get("/v1/agents/ann/status").await;
+    assert_eq!(status["memories"]["working"], 4);
+    assert_eq!(served.annals.json(&["status"])["agents"][0]["memories"]["working"], 4);
+    let found = served.annals.run(&["search", "the contract", "--agent", "ann"]);
+    assert!(found.code == 0 && found.out.contains("2026-01-0"), "{} {}", found.out, found.err);
+    let wrong = served.annals.run(&["search", "x", "--agent", "nobody"]);
+    assert_eq!((wrong.code, wrong.err.as_str()), (3, "annals: there is no agent \"nobody\"\n"));
+    assert_eq!(served.annals.run(&["search", "--no-such-flag"]).code, 2);
+    let exported = served.annals.run(&["export", "--agent", "ann"]);
+    assert_eq!(exported.out.lines().filter(|line| line.contains("\"record\":\"turn\"")).count(), 4);
+}
+
+#[tokio::test]
+async fn it_stops_when_told_and_leaves_the_folder_to_others() {
+    let mut served = Served::new();
+    served.post("/v1/agents/ann/messages", &said("1", "Hello.")).await;
+    assert_eq!(served.terminate(), 0);
+    assert!(!served.annals.data().join("annals.sock").exists());
+    assert_eq!(served.annals.json(&["status"])["agents"][0]["memories"]["working"], 1);
+}
+
+#[tokio::test]
+async fn without_a_key_only_this_machine_is_answered() {
+    let annals = Annals::new();
+    let refused = serve(&annals, &["--listen", "0.0.0.0:0"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let words = String::from_utf8(refused.stderr).unwrap();
+    assert!(words.contains("there is no key") && words.contains("annals key add"), "{words}");
+    let served = Served::over(annals);
+    let key = served.annals.json(&["key", "add", "phone", "--scope", "ingest"]);
+    let (text, id) = (key["key"].as_str().unwrap(), key["id"].as_str().unwrap());
+    let body = said("1", "Hello.");
+    let path = "/v1/agents/ann/messages";
+    assert_eq!(served.post(path, &body).await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(served.ask(Method::POST, path, Some(text), Some(&body)).await.0, StatusCode::ACCEPTED);
+    let (status, problem) = served.ask(Method::GET, "/v1/agents/ann/status", Some(text), None).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::FORBIDDEN, &json!("insufficient_scope")));
+    assert_eq!(served.annals.run(&["key", "revoke", id]).code, 0);
+    // With no good key left, the machine itself is let in again; the revoked key stays shut.
+    assert_eq!(served.ask(Method::POST, path, Some(text), Some(&body)).await.0, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn problems_say_which_field_is_wrong() {
+    let served = Served::new();
+    async fn check(served: &Served, body: Value, status: u16, code: &str, field: &str) {
+        let (got, problem) = served.post("/v1/agents/ann/messages", &body).await;
+        assert_eq!((got.as_u16(), problem["code"].as_str().unwrap()), (status, code), "{problem}");
+        assert_eq!(problem["faults"][0]["field"], field, "{problem}");
+        assert!(!problem["request_id"].as_str().unwrap().is_empty());
+    }
+    check(&served, json!({}), 400, "invalid", "the body").await;
+    check(&served, json!({ "messages": [] }), 400, "invalid", "messages").await;
+    check(
+        &served,
+        json!({ "messages": [{ "role": "user", "content": "x" }] }),
+        400,
+        "invalid",
+        "messages[0].conversation",
+    )
+    .await;
+    let bad = json!({ "messages": [{ "role": "king", "content": "x" }], "conversation": "c" });
+    check(&served, bad, 400, "invalid", "messages[0].role").await;
+    let empty = json!({ "messages": [{ "role": "user", "content": " " }], "conversation": "c" });
+    check(&served, empty, 400, "invalid", "messages[0].content").await;
+    let (status, problem) = served.get("/v1/nowhere").await;
+    assert_eq!((status, &problem["code"]), (StatusCode::NOT_FOUND, &json!("not_found")));
+    let (status, problem) = served.ask(Method::PUT, "/v1/agents", None, None).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::METHOD_NOT_ALLOWED, &json!("method_not_allowed")));
+    assert_eq!(served.get("/v1/agents/nobody/status").await.0, StatusCode::NOT_FOUND);
+}
