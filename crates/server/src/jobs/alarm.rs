@@ -1,0 +1,152 @@
+//! The alarm clock: wakes jobs at the times that their files say, and nothing else.
+//!
+//! tokio-cron-scheduler forgets what it missed, starts a job again while it still runs, and may ring twice. None of it
+//! matters here: a ring is a nudge for a [`Runner`], which runs one pass at a time, and all jobs run once at the start, so that
+//! what was missed is caught up. Times are in UTC, since the scheduler does not follow changes of a zone's offset.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use annals_core::{Error, Result, Timestamp};
+use tokio::task::JoinHandle;
+use tokio_cron_scheduler::job::JobId;
+use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::runner::Runner;
+use super::{MomentClock, Outcome, Runs, Task, Timing};
+
+/// A job for the alarm clock.
+pub struct Alarm {
+    /// Its name.
+    pub name: String,
+    /// When it wakes up.
+    pub timing: Timing,
+    /// Its body.
+    pub task: Arc<dyn Task>,
+}
+
+/// What is known of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobStatus {
+    /// Its name.
+    pub name: String,
+    /// When it wakes up, and whether.
+    pub timing: Timing,
+    /// Its runs so far.
+    pub runs: Runs,
+    /// When it wakes up next; none if it is off.
+    pub next_wake: Option<Timestamp>,
+}
+
+/// Jobs that wake up by themselves, until this is shut down or dropped.
+pub struct AlarmClock {
+    jobs: BTreeMap<String, Armed>,
+    scheduler: JobScheduler,
+    stop: CancellationToken,
+    workers: Mutex<Vec<(String, JoinHandle<()>)>>,
+    _stop_when_dropped: DropGuard,
+}
+
+struct Armed {
+    timing: Timing,
+    runner: Arc<Runner>,
+    /// None if it is off.
+    id: Option<JobId>,
+}
+
+impl AlarmClock {
+    /// Sets the alarm for these jobs, and has each that is on run once now, in this order.
+    pub async fn start(alarms: Vec<Alarm>, clock: MomentClock) -> Result<AlarmClock> {
+        let scheduler = JobScheduler::new().await.map_err(|error| broken(&error))?;
+        let stop = CancellationToken::new();
+        let _stop_when_dropped = stop.clone().drop_guard();
+        let (mut jobs, mut workers) = (BTreeMap::new(), Vec::new());
+        for Alarm { name, timing, task } in alarms {
+            let within = Duration::from_secs(60 * u64::from(timing.minutes));
+            let runner = Arc::new(Runner::new(&name, task, within, clock.clone()));
+            let id = if timing.enabled { Some(arm(&scheduler, &timing, &runner).await?) } else { None };
+            let (worker, stop) = (runner.clone(), stop.clone());
+            workers.push((name.clone(), tokio::spawn(async move { worker.work(stop).await })));
+            if timing.enabled {
+                runner.wake();
+            }
+            jobs.insert(name, Armed { timing, runner, id });
+        }
+        scheduler.start().await.map_err(|error| broken(&error))?;
+        Ok(AlarmClock { jobs, scheduler, stop, workers: Mutex::new(workers), _stop_when_dropped })
+    }
+
+    /// Has a job run now, also one that is off, and waits for the end of a run that began after this was asked for.
+    pub async fn run_now(&self, name: &str) -> Result<Outcome> {
+        self.job(name)?.runner.run_now(&self.stop).await
+    }
+
+    /// Wakes a job, and does not wait.
+    pub fn nudge(&self, name: &str) -> Result<()> {
+        self.job(name)?.runner.wake();
+        Ok(())
+    }
+
+    /// What is known of the jobs, by name.
+    pub async fn status(&self) -> Vec<JobStatus> {
+        let mut status = Vec::new();
+        for (name, job) in &self.jobs {
+            status.push(JobStatus {
+                name: name.clone(),
+                timing: job.timing.clone(),
+                runs: job.runner.runs(),
+                next_wake: self.next_wake(job.id).await,
+            });
+        }
+        status
+    }
+
+    /// Starts nothing more, tells runs under way to wind up, and waits for them; not longer than `within`. The jobs that had not
+    /// ended by then: they were broken off, which is what a crash would have done.
+    pub async fn shutdown(&self, within: Duration) -> Vec<String> {
+        self.stop.cancel();
+        if let Err(error) = self.scheduler.clone().shutdown().await {
+            tracing::warn!(%error, "the alarm clock does not stop; nothing listens to it any more");
+        }
+        let workers = std::mem::take(&mut *self.workers.lock().expect("no holder of the lock panics"));
+        let deadline = tokio::time::Instant::now() + within;
+        let mut broken_off = Vec::new();
+        for (name, mut worker) in workers {
+            if tokio::time::timeout_at(deadline, &mut worker).await.is_err() {
+                worker.abort();
+                broken_off.push(name);
+            }
+        }
+        broken_off
+    }
+
+    fn job(&self, name: &str) -> Result<&Armed> {
+        self.jobs.get(name).ok_or_else(|| Error::NotFound { what: "job", name: name.to_owned() })
+    }
+
+    async fn next_wake(&self, id: Option<JobId>) -> Option<Timestamp> {
+        let next = self.scheduler.clone().next_tick_for_job(id?).await.ok()??;
+        Timestamp::from_second(next.timestamp()).ok()
+    }
+}
+
+/// Sets the alarm: each ring wakes the job.
+async fn arm(scheduler: &JobScheduler, timing: &Timing, runner: &Arc<Runner>) -> Result<JobId> {
+    let runner = runner.clone();
+    let ring = move |_, _| -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+        runner.wake();
+        Box::pin(std::future::ready(()))
+    };
+    let job = Job::new_async(timing.wake.as_str(), ring)
+        .map_err(|_| Error::invalid("wake", format!("is {:?}, which is not a cron expression", timing.wake)))?;
+    scheduler.add(job).await.map_err(|error| broken(&error))
+}
+
+fn broken(error: &JobSchedulerError) -> Error {
+    Error::storage("setting the alarm clock", error.to_string())
+}

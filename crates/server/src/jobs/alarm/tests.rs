@@ -1,0 +1,196 @@
+//! The alarm clock with jobs that a test holds back and lets go. Waits for events, never for a time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use annals_testkit::at;
+use async_trait::async_trait;
+use tokio::sync::{Semaphore, mpsc};
+
+use super::*;
+use crate::jobs::{Moment, Report};
+
+/// Says when a run begins, and waits to be let go, or to be told to stop.
+struct Held {
+    begun: mpsc::UnboundedSender<u64>,
+    go: Arc<Semaphore>,
+    count: Mutex<u64>,
+    /// Whether it winds up when it is told to.
+    is_obedient: bool,
+    /// Whether no other run is under way.
+    is_alone: AtomicBool,
+}
+
+#[async_trait]
+impl Task for Held {
+    async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
+        let alone = self.is_alone.swap(false, Ordering::SeqCst);
+        assert!(alone, "another run is under way");
+        let count = {
+            let mut count = self.count.lock().unwrap();
+            *count += 1;
+            *count
+        };
+        self.begun.send(count).unwrap();
+        tokio::select! {
+            go = self.go.acquire() => go.unwrap().forget(),
+            () = stop.cancelled(), if self.is_obedient => {}
+        }
+        self.is_alone.store(true, Ordering::SeqCst);
+        match count {
+            13 => panic!("thirteen"),
+            7 => Err(Error::invalid("seven", "fails")),
+            _ => Ok(Report { done: format!("run {count}"), failures: 0 }),
+        }
+    }
+}
+
+struct Given {
+    alarm: AlarmClock,
+    begun: mpsc::UnboundedReceiver<u64>,
+    go: Arc<Semaphore>,
+}
+
+const SELDOM: &str = "0 0 0 1 1 *";
+const ALWAYS: &str = "* * * * * *";
+
+async fn given(wake: &str, enabled: bool, is_obedient: bool) -> Given {
+    let (sender, begun) = mpsc::unbounded_channel();
+    let go = Arc::new(Semaphore::new(0));
+    let task =
+        Held { begun: sender, go: go.clone(), count: Mutex::default(), is_obedient, is_alone: AtomicBool::new(true) };
+    let timing = Timing { enabled, wake: wake.into(), minutes: 10 };
+    let alarm = Alarm { name: "held".into(), timing, task: Arc::new(task) };
+    let moment = Moment { now: at("2026-03-04T10:00:00Z"), synchronised: None };
+    let alarm = AlarmClock::start(vec![alarm], Arc::new(move || moment)).await.unwrap();
+    Given { alarm, begun, go }
+}
+
+impl Given {
+    async fn begins(&mut self) -> u64 {
+        self.begun.recv().await.unwrap()
+    }
+
+    async fn status(&self) -> JobStatus {
+        self.alarm.status().await.remove(0)
+    }
+
+    async fn run_now(&self) -> Outcome {
+        self.go.add_permits(1);
+        self.alarm.run_now("held").await.unwrap()
+    }
+}
+
+fn done(run: u64) -> Outcome {
+    Outcome::Done(Report { done: format!("run {run}"), failures: 0 })
+}
+
+#[tokio::test]
+async fn what_was_missed_is_caught_up_at_the_start() {
+    let mut given = given(SELDOM, true, true).await;
+    assert_eq!(given.begins().await, 1);
+    let status = given.status().await;
+    assert!(status.runs.is_running());
+    assert_eq!(status.runs.last_start, Some(at("2026-03-04T10:00:00Z")));
+    let next = status.next_wake.unwrap().to_string();
+    assert!(next.ends_with("-01-01T00:00:00Z"), "{next}");
+}
+
+#[tokio::test]
+async fn it_rings_again_and_again() {
+    let mut given = given(ALWAYS, true, true).await;
+    given.go.add_permits(3);
+    assert_eq!((given.begins().await, given.begins().await, given.begins().await), (1, 2, 3));
+}
+
+/// Rings, nudges and requests that come while it runs are one more run, and never one beside it.
+#[tokio::test]
+async fn wake_ups_while_it_runs_are_one_more_run() {
+    let mut given = given(SELDOM, true, true).await;
+    given.begins().await;
+    for _ in 0..5 {
+        given.alarm.nudge("held").unwrap();
+    }
+    assert_eq!(given.status().await.runs.begun, 1, "nothing runs beside it");
+    given.go.add_permits(1);
+    assert_eq!(given.begins().await, 2);
+    given.go.add_permits(1);
+    // Comes after whatever was still to be run.
+    assert_eq!(given.run_now().await, done(3), "and nothing was");
+}
+
+#[tokio::test]
+async fn a_ring_while_it_runs_is_kept_for_after_it() {
+    let mut given = given(ALWAYS, true, true).await;
+    given.begins().await;
+    // The scheduler moves on when it rings.
+    let first = given.status().await.next_wake;
+    while given.status().await.next_wake == first {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(given.status().await.runs.begun, 1);
+    given.go.add_permits(1);
+    assert_eq!(given.begins().await, 2);
+    assert_eq!(given.status().await.runs.outcome, Some(done(1)), "the first was alone");
+}
+
+#[tokio::test]
+async fn who_asks_for_a_run_waits_for_one_that_began_since() {
+    let mut given = given(SELDOM, true, true).await;
+    given.begins().await;
+    given.go.add_permits(1);
+    assert_eq!(given.run_now().await, done(2));
+}
+
+#[tokio::test]
+async fn one_that_is_off_runs_when_it_is_asked_to() {
+    let given = given(ALWAYS, false, true).await;
+    assert_eq!(given.run_now().await, done(1));
+    assert_eq!(given.status().await.next_wake, None);
+    assert!(matches!(given.alarm.run_now("other").await, Err(Error::NotFound { what: "job", .. })));
+}
+
+#[tokio::test]
+async fn a_failure_and_a_panic_are_told_and_the_job_goes_on() {
+    let given = given(SELDOM, false, true).await;
+    let mut outcomes = Vec::new();
+    for _ in 1..=14 {
+        outcomes.push(given.run_now().await);
+    }
+    assert_eq!(outcomes[6], Outcome::Failed("seven fails".into()));
+    assert_eq!(outcomes[12], Outcome::Failed("it panicked".into()));
+    assert_eq!(outcomes[13], done(14));
+}
+
+#[tokio::test]
+async fn shutting_down_waits_for_the_run_under_way_and_starts_no_other() {
+    let mut given = given(ALWAYS, true, true).await;
+    given.begins().await;
+    given.alarm.nudge("held").unwrap();
+    assert_eq!(given.alarm.shutdown(Duration::from_secs(60)).await, Vec::<String>::new());
+    let status = given.status().await;
+    assert_eq!((status.runs.begun, status.runs.outcome), (1, Some(done(1))));
+    assert!(matches!(given.alarm.run_now("held").await, Err(Error::Unavailable { .. })));
+}
+
+#[tokio::test]
+async fn a_run_that_does_not_end_is_broken_off() {
+    let mut given = given(SELDOM, true, false).await;
+    given.begins().await;
+    assert_eq!(given.alarm.shutdown(Duration::ZERO).await, ["held"]);
+}
+
+#[tokio::test]
+async fn a_wake_up_that_is_none_is_refused() {
+    let timing = Timing { enabled: true, wake: "at noon".into(), minutes: 1 };
+    let (begun, _) = mpsc::unbounded_channel();
+    let task = Arc::new(Held {
+        begun,
+        go: Arc::default(),
+        count: Mutex::default(),
+        is_obedient: true,
+        is_alone: AtomicBool::new(true),
+    });
+    let alarm = Alarm { name: "held".into(), timing, task };
+    let moment = Moment { now: at("2026-03-04T10:00:00Z"), synchronised: None };
+    assert!(AlarmClock::start(vec![alarm], Arc::new(move || moment)).await.is_err());
+}

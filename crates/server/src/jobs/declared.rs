@@ -1,0 +1,166 @@
+//! Jobs as they are declared: `jobs/*.toml`, five files that come with Annals, each replaced key by key by the file of the same
+//! name in the data folder's `jobs/`.
+//!
+//! Says when to wake up and how much a pass may do at most; what is due is none of its business. Strict: a key or a file that
+//! is not known is refused, and all faults of all files are told at once.
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use annals_core::{Error, Fault, Result};
+
+use read::Reader;
+
+/// When a job wakes up, and for how long it may work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Whether it wakes up at all. One that is off can still be run by hand.
+    pub enabled: bool,
+    /// Second, minute, hour, day of the month, month, day of the week; in UTC.
+    pub wake: String,
+    /// After so many minutes nothing more is begun.
+    pub minutes: u16,
+}
+
+/// A job that gives each agent a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// When.
+    pub timing: Timing,
+    /// Agents at the same time.
+    pub agents_at_once: usize,
+}
+
+/// The job that copies everything to another place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// When. Off without a target.
+    pub timing: Timing,
+    /// A folder, or the URL of an object store.
+    pub target: Option<String>,
+    /// Copies that are kept.
+    pub keep: u16,
+}
+
+/// All jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Jobs {
+    /// Writes what is due.
+    pub rollup: Rounds,
+    /// Prunes what is past the plan.
+    pub retention: Rounds,
+    /// Joins small pieces of tables.
+    pub compaction: Timing,
+    /// Reads everything back.
+    pub verification: Timing,
+    /// Copies everything to another place.
+    pub backup: Backup,
+}
+
+const BUILT_IN: [(&str, &str); 5] = [
+    ("rollup", include_str!("../../../../jobs/rollup.toml")),
+    ("retention", include_str!("../../../../jobs/retention.toml")),
+    ("compaction", include_str!("../../../../jobs/compaction.toml")),
+    ("verification", include_str!("../../../../jobs/verification.toml")),
+    ("backup", include_str!("../../../../jobs/backup.toml")),
+];
+/// A day. What takes longer never ends.
+const MOST_MINUTES: u16 = 1440;
+/// More agents at once than this hold more memory than they gain time.
+const MOST_AT_ONCE: u16 = 64;
+const MOST_COPIES: u16 = 1000;
+
+impl Jobs {
+    /// The jobs that come with Annals.
+    pub fn built_in() -> Jobs {
+        Jobs::parse(&[]).expect("a test reads them all")
+    }
+
+    /// The jobs that come with Annals, changed by the files in a folder; it need not be there.
+    pub fn in_folder(folder: &Path) -> Result<Jobs> {
+        Jobs::parse(
+            &files(folder)
+                .map_err(|cause| Error::storage(format!("cannot read the jobs in {}", folder.display()), cause))?,
+        )
+    }
+
+    /// The jobs that come with Annals, changed by files: their names without `.toml`, and their texts.
+    pub fn parse(files: &[(String, String)]) -> Result<Jobs> {
+        let mut faults: Vec<Fault> = files.iter().filter_map(|(name, _)| unknown(name)).collect();
+        let mut reader = |job: usize| {
+            let (name, text) = BUILT_IN[job];
+            let own = files.iter().find(|(file, _)| file == name).map(|(_, text)| text.as_str());
+            Reader::new(name, text, own)
+        };
+        let [mut rollup, mut retention, mut compaction, mut verification, mut backup] =
+            std::array::from_fn(&mut reader);
+        let jobs = Jobs {
+            rollup: rounds(&mut rollup),
+            retention: rounds(&mut retention),
+            compaction: timing(&mut compaction),
+            verification: timing(&mut verification),
+            backup: backup_job(&mut backup),
+        };
+        for reader in [rollup, retention, compaction, verification, backup] {
+            faults.extend(reader.finish());
+        }
+        if faults.is_empty() { Ok(jobs) } else { Err(Error::Faults(faults)) }
+    }
+
+    /// When each wakes up, by name.
+    pub fn timings(&self) -> [(&'static str, &Timing); 5] {
+        [
+            ("rollup", &self.rollup.timing),
+            ("retention", &self.retention.timing),
+            ("compaction", &self.compaction),
+            ("verification", &self.verification),
+            ("backup", &self.backup.timing),
+        ]
+    }
+}
+
+fn timing(reader: &mut Reader) -> Timing {
+    Timing {
+        enabled: reader.flag("enabled"),
+        wake: reader.wake("wake"),
+        minutes: reader.number("minutes", MOST_MINUTES),
+    }
+}
+
+fn rounds(reader: &mut Reader) -> Rounds {
+    let agents_at_once = usize::from(reader.number("agents_at_once", MOST_AT_ONCE));
+    Rounds { timing: timing(reader), agents_at_once }
+}
+
+fn backup_job(reader: &mut Reader) -> Backup {
+    let target = Some(reader.text("target").trim().to_owned()).filter(|target| !target.is_empty());
+    let keep = reader.number("keep", MOST_COPIES);
+    let timing = timing(reader);
+    Backup { timing: Timing { enabled: timing.enabled && target.is_some(), ..timing }, target, keep }
+}
+
+fn unknown(name: &str) -> Option<Fault> {
+    let known = BUILT_IN.map(|(name, _)| name);
+    let fault = || Fault::new("the file", format!("is of no job; there are {}", known.join(", ")));
+    (!known.contains(&name)).then(|| Fault { file: Some(format!("{name}.toml")), ..fault() })
+}
+
+/// The TOML files of a folder, by name.
+fn files(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
+    let mut files = Vec::new();
+    if !folder.exists() {
+        return Ok(files);
+    }
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            files.push((name, std::fs::read_to_string(&path)?));
+        }
+    }
+    files.sort();
+    Ok(files)
+}

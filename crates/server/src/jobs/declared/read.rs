@@ -1,0 +1,96 @@
+//! Reads one file of a job, over the one that comes with Annals, and gathers its faults.
+
+use annals_core::Fault;
+use tokio_cron_scheduler::Job;
+use toml::{Table, Value};
+
+/// A file that is being read. What is not taken from it is not known.
+pub(super) struct Reader {
+    file: String,
+    own: Table,
+    built_in: Table,
+    faults: Vec<Fault>,
+}
+
+impl Reader {
+    /// The file of a job that comes with Annals, and one's own, if there is one.
+    pub(super) fn new(name: &str, built_in: &str, own: Option<&str>) -> Reader {
+        let built_in = built_in.parse().expect("a test reads them all");
+        let mut reader = Reader { file: format!("{name}.toml"), own: Table::new(), built_in, faults: Vec::new() };
+        let text = own.unwrap_or_default();
+        match text.parse() {
+            Ok(table) => reader.own = table,
+            Err(error) => reader.faults.push(unreadable(text, &error)),
+        }
+        reader
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&mut self, key: &str) -> bool {
+        self.read(key, "true or false", |value| value.as_bool().ok_or(None)).unwrap_or_default()
+    }
+
+    /// A text.
+    pub(super) fn text(&mut self, key: &str) -> String {
+        self.read(key, "a text", |value| value.as_str().map(str::to_owned).ok_or(None)).unwrap_or_default()
+    }
+
+    /// A whole number from 1 to `most`.
+    pub(super) fn number(&mut self, key: &str, most: u16) -> u16 {
+        let within = |number: i64| u16::try_from(number).ok().filter(|number| (1..=most).contains(number));
+        let read = |value: &Value| {
+            let number = value.as_integer().ok_or(None)?;
+            within(number).ok_or_else(|| Some(format!("is {number}; 1 to {most} are allowed")))
+        };
+        self.read(key, "a whole number", read).unwrap_or_default()
+    }
+
+    /// When to wake up.
+    pub(super) fn wake(&mut self, key: &str) -> String {
+        let read = |value: &Value| {
+            let wake = value.as_str().ok_or(None)?;
+            check_wake(wake).map(|()| wake.to_owned()).map_err(Some)
+        };
+        self.read(key, "a text", read).unwrap_or_default()
+    }
+
+    /// The value of a key, if there is nothing wrong with it. `None` is the error of a value of another type than `kind`.
+    fn read<T>(&mut self, key: &str, kind: &str, read: impl Fn(&Value) -> Result<T, Option<String>>) -> Option<T> {
+        let built_in = self.built_in.remove(key);
+        let value = self.own.remove(key).or(built_in)?;
+        let reason = match read(&value) {
+            Ok(value) => return Some(value),
+            Err(reason) => reason.unwrap_or_else(|| format!("is {}; it is {kind}", value.type_str())),
+        };
+        self.faults.push(Fault::new(key, reason));
+        None
+    }
+
+    /// All faults, with the file's name.
+    pub(super) fn finish(self) -> impl Iterator<Item = Fault> {
+        let unknown = self.own.into_iter().map(|(key, _)| Fault::new(key, "is not known here"));
+        let file = self.file;
+        self.faults.into_iter().chain(unknown).map(move |fault| Fault { file: Some(file.clone()), ..fault })
+    }
+}
+
+/// What is wrong with a moment to wake up at. Asks the scheduler itself, so that nothing passes here that it would not take.
+fn check_wake(wake: &str) -> Result<(), String> {
+    let fields = wake.split_whitespace().count();
+    if fields != 6 {
+        return Err(format!(
+            "has {fields} fields; it has six: second, minute, hour, day of the month, month, day of the week"
+        ));
+    }
+    let mut job = Job::new(wake, |_, _| ()).map_err(|_| format!("is {wake:?}, which is not a cron expression"))?;
+    let data = job.job_data().map_err(|_| format!("is {wake:?}, which the scheduler does not take"))?;
+    data.next_tick_utc().map(|_| ()).ok_or_else(|| format!("is {wake:?}, which never comes"))
+}
+
+fn unreadable(text: &str, error: &toml::de::Error) -> Fault {
+    let fault = Fault::new("the file", format!("is not TOML: {}", error.message()));
+    match error.span() {
+        Some(span) => fault.at_line(text[..span.start.min(text.len())].lines().count().max(1)),
+        None => fault,
+    }
+}

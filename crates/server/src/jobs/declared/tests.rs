@@ -1,0 +1,108 @@
+//! What the five files say, what one's own change, and what is refused.
+
+use super::*;
+
+#[test]
+fn the_built_in_jobs_are_those_of_the_issue() {
+    let jobs = Jobs::built_in();
+    let timings = jobs.timings().map(|(name, timing)| format!("{name} {} {}", timing.wake, timing.enabled));
+    assert_eq!(
+        timings,
+        [
+            "rollup 0 * * * * * true",
+            "retention 0 10 * * * * true",
+            "compaction 0 20 3 * * * true",
+            "verification 0 40 4 * * SUN true",
+            "backup 0 10 2 * * * false",
+        ]
+    );
+    assert_eq!((jobs.rollup.agents_at_once, jobs.backup.keep, jobs.backup.target), (2, 7, None));
+}
+
+/// No key of a file that comes with Annals goes unread, and none is missing from it.
+#[test]
+fn the_built_in_files_say_all_that_is_read() {
+    for (name, text) in BUILT_IN {
+        assert_eq!(Jobs::parse(&files(&[(name, text)])).unwrap(), Jobs::built_in(), "{name}");
+        let table: toml::Table = text.parse().unwrap();
+        let (line, _) = text.lines().enumerate().filter(|(_, line)| line.contains(" = ")).last().unwrap();
+        let shorter: String = text.lines().take(line).map(|line| format!("{line}\n")).collect();
+        assert!(table.len() > shorter.parse::<toml::Table>().unwrap().len(), "{name}");
+    }
+}
+
+fn files(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+}
+
+#[test]
+fn a_file_of_ones_own_changes_what_it_names() {
+    let jobs = Jobs::parse(&files(&[("rollup", "agents_at_once = 4"), ("backup", "target = ' /mnt/usb '")])).unwrap();
+    let built_in = Jobs::built_in();
+    assert_eq!(jobs.rollup, Rounds { agents_at_once: 4, ..built_in.rollup });
+    let timing = Timing { enabled: true, ..built_in.backup.timing };
+    assert_eq!(jobs.backup, Backup { timing, target: Some("/mnt/usb".into()), ..built_in.backup });
+    assert_eq!(jobs.retention, built_in.retention);
+}
+
+#[test]
+fn a_backup_with_a_target_can_be_off() {
+    let jobs = Jobs::parse(&files(&[("backup", "target = '/mnt/usb'\nenabled = false")])).unwrap();
+    assert!(!jobs.backup.timing.enabled);
+}
+
+#[track_caller]
+fn check(given: &[(&str, &str)], expect: &str) {
+    assert_eq!(Jobs::parse(&files(given)).unwrap_err().to_string(), expect);
+}
+
+#[test]
+fn all_faults_of_all_files_are_told_at_once() {
+    check(
+        &[
+            ("roll-up", "enabled = true"),
+            ("rollup", "enabled = 1\nagents_at_once = 0\nminutes = 1441\nwhen = 3"),
+            ("retention", "wake = \"daily\"\nagents_at_once = 65536"),
+            ("backup", "keep = \"all\"\ntarget = 7"),
+        ],
+        "roll-up.toml: the file is of no job; there are rollup, retention, compaction, verification, backup\n\
+         rollup.toml: agents_at_once is 0; 1 to 64 are allowed\n\
+         rollup.toml: enabled is integer; it is true or false\n\
+         rollup.toml: minutes is 1441; 1 to 1440 are allowed\n\
+         rollup.toml: when is not known here\n\
+         retention.toml: agents_at_once is 65536; 1 to 64 are allowed\n\
+         retention.toml: wake has 1 fields; it has six: second, minute, hour, day of the month, month, day of the week\n\
+         backup.toml: target is integer; it is a text\n\
+         backup.toml: keep is string; it is a whole number",
+    );
+}
+
+#[test]
+fn a_moment_that_is_none_is_refused() {
+    let fault = |wake: &str, reason: &str| {
+        check(&[("rollup", &format!("wake = {wake:?}"))], &format!("rollup.toml: wake {reason}"))
+    };
+    fault("0 61 * * * *", "is \"0 61 * * * *\", which is not a cron expression");
+    fault("0 * * * * NOT", "is \"0 * * * * NOT\", which is not a cron expression");
+    fault("* * * * *", "has 5 fields; it has six: second, minute, hour, day of the month, month, day of the week");
+    fault("0 0 0 31 2 *", "is \"0 0 0 31 2 *\", which never comes");
+}
+
+#[test]
+fn what_is_not_toml_is_told_with_its_line() {
+    let error = Jobs::parse(&files(&[("rollup", "enabled = true\nwake = \"0\n")])).unwrap_err().to_string();
+    assert!(error.starts_with("rollup.toml: line 2: the file is not TOML: "), "{error}");
+}
+
+#[test]
+fn files_are_read_from_a_folder_that_need_not_be_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let jobs = folder.path().join("jobs");
+    assert_eq!(Jobs::in_folder(&jobs).unwrap(), Jobs::built_in());
+    std::fs::create_dir(&jobs).unwrap();
+    std::fs::write(jobs.join("retention.toml"), "enabled = false").unwrap();
+    std::fs::write(jobs.join("notes.txt"), "no job").unwrap();
+    assert!(!Jobs::in_folder(&jobs).unwrap().retention.timing.enabled);
+    std::fs::write(jobs.join("retain.toml"), "").unwrap();
+    assert!(Jobs::in_folder(&jobs).unwrap_err().to_string().starts_with("retain.toml: the file is of no job"));
+}

@@ -1,0 +1,78 @@
+//! The work of a wake-up: each agent gets its turn, whatever is due in it follows from the stores.
+//!
+//! In a turn of roll-up new messages are read for facts, what is due is written, tables are brought up to date, and files are
+//! cleaned of what was forgotten. In one of retention, what is past the plan is pruned. A turn runs in the agent's lane, so
+//! neither meets a forgetting half-way. Never reads a clock; under one that is not believed nothing closes and nothing is pruned.
+
+mod retain;
+mod roll_up;
+mod service;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use annals_core::ports::{Replies, Requests, Seals};
+use annals_core::{Catalog, Result, Timestamp};
+use annals_retention::{Confirmed, Retention};
+use annals_summarizer::Summarizer;
+
+use super::Moment;
+use super::rota::Rota;
+use super::trust::{Trust, trust};
+use crate::lanes::Lanes;
+
+pub use retain::Retained;
+pub use roll_up::RolledUp;
+pub use tables::{Alone, Tables};
+
+/// All that the work of a wake-up needs. Cheap to clone; clones share whose turn it is.
+#[derive(Clone)]
+pub struct Pass {
+    /// The truth.
+    pub catalog: Arc<dyn Catalog>,
+    /// What is known of the clock.
+    pub seals: Arc<dyn Seals>,
+    /// Models' answers, of which old ones are dropped.
+    pub replies: Arc<dyn Replies>,
+    /// Answers to requests, of which old ones are dropped.
+    pub requests: Arc<dyn Requests>,
+    /// Writes what is due.
+    pub summarizer: Summarizer,
+    /// Prunes what is past its plan.
+    pub retention: Retention,
+    /// Reads new messages for facts, brings tables up to date, and cleans them.
+    pub tables: Arc<dyn Tables>,
+    /// One at a time for an agent: whoever changes its history.
+    pub history: Lanes,
+    /// Whose turn it is to be rolled up.
+    pub roll_ups: Rota,
+    /// Whose turn it is to be pruned.
+    pub prunings: Rota,
+}
+
+/// The clock, looked at once for a whole round.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    moment: Moment,
+    /// What it said when it was last looked at.
+    seen: Option<Timestamp>,
+    confirmed: Confirmed,
+}
+
+impl Pass {
+    /// Looks at the clock, and keeps what was seen for the next look.
+    async fn look(&self, moment: Moment) -> Result<Look> {
+        let seen = self.seals.clock().await?.map(|note| note.seen);
+        let confirmed = self.retention.look_at_clock(moment.now, moment.synchronised).await?;
+        Ok(Look { moment, seen, confirmed })
+    }
+}
+
+impl Look {
+    /// How far the clock is believed by someone who stored something at `stored`.
+    fn trust(&self, stored: Option<Timestamp>) -> Trust {
+        trust(self.seen.max(stored), self.moment, self.confirmed)
+    }
+}

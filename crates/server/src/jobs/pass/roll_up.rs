@@ -1,0 +1,98 @@
+//! A round of roll-ups.
+
+use std::collections::BTreeSet;
+
+use annals_core::{Agent, LedgerRow, Result, SignedDuration, Zones};
+use annals_summarizer::Passed;
+use annals_writer::{ExtractionPassed, Projected};
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::{Look, Pass};
+use crate::jobs::{Moment, Round, Trust};
+
+/// What rolling up one agent came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolledUp {
+    /// How far the clock was believed; nothing is written while it is not.
+    pub trust: Trust,
+    /// What was read for facts.
+    pub extracted: ExtractionPassed,
+    /// What was written.
+    pub passed: Passed,
+    /// What was made searchable.
+    pub projected: Projected,
+    /// Whether its files were cleaned of what was forgotten.
+    pub cleaned: bool,
+}
+
+impl Pass {
+    /// Rolls up all agents, `at_once` at the same time, each oldest period first. After `stop` no further agent is begun. An error
+    /// is the store's, before any agent had a turn.
+    pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<RolledUp>> {
+        let look = self.look(moment).await?;
+        let owed: BTreeSet<Agent> = self.tables.owed().await?.into_iter().collect();
+        let known: BTreeSet<Agent> = self.catalog.agents().await?.into_iter().collect();
+        let agents = known.union(&owed).cloned().collect();
+        let turn = |agent: Agent| {
+            let (is_known, is_owed) = (known.contains(&agent), owed.contains(&agent));
+            self.roll_up_turn(agent, look, is_known, is_owed)
+        };
+        Ok(self.roll_ups.round(agents, at_once, stop, turn).await)
+    }
+
+    /// In a function of its own, or the compiler does not see that it may go from thread to thread.
+    fn roll_up_turn(
+        &self,
+        agent: Agent,
+        look: Look,
+        is_known: bool,
+        is_owed: bool,
+    ) -> BoxFuture<'_, Result<RolledUp>> {
+        Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_owed).await })
+    }
+
+    /// All that is due for one agent. What fails does not keep the rest from being tried: a table of facts that cannot be written
+    /// is no reason to have no summaries. The first error is told.
+    async fn roll_up_agent(&self, agent: &Agent, look: Look, is_known: bool, is_owed: bool) -> Result<RolledUp> {
+        let _guard = self.history.enter(agent).await;
+        let now = look.moment.now;
+        let mut turn = RolledUp {
+            trust: look.trust(None),
+            extracted: ExtractionPassed::default(),
+            passed: Passed::default(),
+            projected: Projected::default(),
+            cleaned: false,
+        };
+        let mut first = Ok(());
+        if is_known {
+            let extracted = self.tables.read_for_facts(agent, now).await;
+            first = first.and(extracted.map(|extracted| turn.extracted = extracted));
+            let passed = self.write_due(agent, look, &mut turn.trust).await;
+            first = first.and(passed.map(|passed| turn.passed = passed));
+            let projected = self.tables.make_searchable(agent, now).await;
+            first = first.and(projected.map(|projected| turn.projected = projected));
+        }
+        if is_owed {
+            first = first.and(self.tables.clean(agent, now).await.map(|()| turn.cleaned = true));
+        }
+        first.map(|()| turn)
+    }
+
+    /// Writes what is due, if the clock is believed.
+    async fn write_due(&self, agent: &Agent, look: Look, trust: &mut Trust) -> Result<Passed> {
+        let ledger = self.catalog.ledger(agent).await?;
+        *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
+        let zones = self.catalog.settings(agent).await?.zones()?;
+        if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.moment)) {
+            return Ok(Passed::default());
+        }
+        self.summarizer.pass(agent, look.moment.now, &|_| ()).await
+    }
+}
+
+/// Whether the period may be due; if no period may, there is nothing to look for. Most agents, most minutes: then the ledger is
+/// read once instead of ten times.
+fn may_be_due(row: &LedgerRow, zones: &Zones, moment: Moment) -> bool {
+    row.degraded || (row.is_dirty() && zones.is_closed(row.period, SignedDuration::ZERO, moment.now))
+}

@@ -1,0 +1,48 @@
+//! The work of a wake-up over the service: under its locks, so that jobs, requests and forgettings take turns.
+
+use annals_core::{Agent, Result, Timestamp};
+use annals_writer::{ExtractionPassed, Projected};
+use async_trait::async_trait;
+
+use super::{Pass, Tables};
+use crate::Service;
+use crate::jobs::Rota;
+
+impl Pass {
+    /// The work of a wake-up over this service.
+    pub fn of(service: &Service) -> Pass {
+        Pass {
+            catalog: service.catalog.clone(),
+            seals: service.seals.clone(),
+            replies: service.replies.clone(),
+            requests: service.requests.clone(),
+            summarizer: service.summarizer.clone(),
+            retention: service.retention.clone(),
+            tables: std::sync::Arc::new(service.clone()),
+            history: service.history().clone(),
+            roll_ups: Rota::default(),
+            prunings: Rota::default(),
+        }
+    }
+}
+
+#[async_trait]
+impl Tables for Service {
+    async fn read_for_facts(&self, agent: &Agent, _: Timestamp) -> Result<ExtractionPassed> {
+        Service::read_for_facts(self, agent).await
+    }
+
+    async fn make_searchable(&self, agent: &Agent, _: Timestamp) -> Result<Projected> {
+        Service::make_searchable(self, agent, &|_| ()).await
+    }
+
+    async fn owed(&self) -> Result<Vec<Agent>> {
+        self.eraser.owed().await
+    }
+
+    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        let _extract = self.tables.extract.enter(agent).await;
+        let _working = self.tables.working.enter(agent).await;
+        self.eraser.clean(agent, now).await
+    }
+}

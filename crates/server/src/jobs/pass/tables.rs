@@ -1,0 +1,52 @@
+//! What is made of an agent's messages: facts, and rows that can be searched. Others do it too, as soon as messages come, so
+//! whoever has a lock for that puts it in here.
+
+use annals_core::{Agent, Result, Timestamp};
+use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
+use async_trait::async_trait;
+
+/// Brings what was made of an agent's messages up to date.
+#[async_trait]
+pub trait Tables: Send + Sync {
+    /// Reads new messages for facts, by rules or by a model.
+    async fn read_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed>;
+
+    /// Brings the tables of all grains up to date.
+    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected>;
+
+    /// The agents whose files still hold what was forgotten, those that were forgotten whole among them.
+    async fn owed(&self) -> Result<Vec<Agent>>;
+
+    /// Cleans an agent's files of what was forgotten.
+    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()>;
+}
+
+/// Where nobody else does it at the same time.
+#[derive(Clone)]
+pub struct Alone {
+    /// Brings tables up to date.
+    pub writer: Writer,
+    /// Reads messages for facts.
+    pub fact_writer: FactWriter,
+    /// Cleans files.
+    pub eraser: Eraser,
+}
+
+#[async_trait]
+impl Tables for Alone {
+    async fn read_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
+        self.fact_writer.extract(agent, now, &|_| ()).await
+    }
+
+    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
+        self.writer.project(agent, now, &|_| ()).await
+    }
+
+    async fn owed(&self) -> Result<Vec<Agent>> {
+        self.eraser.owed().await
+    }
+
+    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        self.eraser.clean(agent, now).await
+    }
+}

@@ -1,0 +1,269 @@
+//! Rounds over stores in memory: failures, doubts, forgettings that are still owed, and who has to wait.
+
+use annals_core::ports::{Erasure, ExtractionTask, Target};
+use annals_core::{Agent, Digest, Error, Extracted, Extractor, Grain, Purpose, Reply, Settings};
+use annals_retention::Plans;
+use annals_summarizer::Patience;
+use annals_testkit::{
+    Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, WordEmbedder, agent, at, message,
+};
+use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
+use async_trait::async_trait;
+use futures::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::jobs::{Doubt, Round};
+
+struct Silent;
+
+#[async_trait]
+impl Extractor for Silent {
+    fn recipe(&self, _: &Settings) -> Digest {
+        Digest::of(["silent"])
+    }
+
+    fn is_local(&self, _: &Settings) -> bool {
+        true
+    }
+
+    async fn extract(&self, _: ExtractionTask<'_>) -> Result<Extracted> {
+        Ok(Extracted::default())
+    }
+}
+
+/// Tables of which one agent's cannot be written.
+struct Picky {
+    inner: Alone,
+    refused: &'static str,
+}
+
+#[async_trait]
+impl Tables for Picky {
+    async fn read_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
+        self.inner.read_for_facts(agent, now).await
+    }
+
+    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
+        if agent.name() == self.refused {
+            return Err(Error::storage("writing a table", "the disk is full"));
+        }
+        self.inner.make_searchable(agent, now).await
+    }
+
+    async fn owed(&self) -> Result<Vec<Agent>> {
+        self.inner.owed().await
+    }
+
+    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        self.inner.clean(agent, now).await
+    }
+}
+
+struct Given {
+    catalog: Arc<MemoryCatalog>,
+    tables: Alone,
+    pass: Pass,
+}
+
+const SAID: &str = "2026-03-04T10:00:00Z";
+const NEXT: &str = "2026-03-05T10:00:00Z";
+
+/// Agents that have said one thing each, under the plan `free`.
+async fn given(names: &[&str]) -> Given {
+    let catalog = Arc::new(MemoryCatalog::new());
+    let writer =
+        Writer::new(catalog.clone(), catalog.clone(), Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
+    for name in names {
+        let settings = Settings { plan: "free".into(), ..Settings::default() };
+        catalog.save_settings(&agent(name), &settings).await.unwrap();
+        writer.ingest(&agent(name), vec![message(SAID, "tea")], false, at(SAID)).await.unwrap();
+    }
+    let (engine, silent) = (Arc::new(QuotingEngine), Arc::new(Silent));
+    let facts = Arc::new(MemoryFacts::new());
+    let fact_writer = FactWriter::new(catalog.clone(), catalog.clone(), facts, silent.clone(), silent);
+    let eraser = Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone());
+    let tables = Alone { writer, fact_writer, eraser };
+    let pass = Pass {
+        summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default()),
+        retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
+        tables: Arc::new(tables.clone()),
+        history: Lanes::default(),
+        roll_ups: Rota::default(),
+        prunings: Rota::default(),
+        catalog: catalog.clone(),
+        seals: catalog.clone(),
+        replies: catalog.clone(),
+        requests: catalog.clone(),
+    };
+    Given { catalog, tables, pass }
+}
+
+fn moment(now: &str, synchronised: Option<bool>) -> Moment {
+    Moment { now: at(now), synchronised }
+}
+
+impl Given {
+    async fn roll_up(&self, now: &str, synchronised: Option<bool>) -> Round<RolledUp> {
+        self.pass.roll_up(1, moment(now, synchronised), &CancellationToken::new()).await.unwrap()
+    }
+
+    async fn retain(&self, now: &str, synchronised: Option<bool>) -> Retained {
+        let mut round = self.pass.retain(1, moment(now, synchronised), &CancellationToken::new()).await.unwrap();
+        round.turns.remove(0).1
+    }
+
+    /// Memories by grain.
+    async fn memories(&self, name: &str) -> [u64; 6] {
+        self.catalog.counts(&agent(name)).await.unwrap().memories
+    }
+}
+
+#[tokio::test]
+async fn everyone_is_read_rolled_up_and_made_searchable() {
+    let given = given(&["a", "b"]).await;
+    let round = given.roll_up(NEXT, None).await;
+    for (_, turn) in &round.turns {
+        assert_eq!((turn.extracted.turns, turn.passed.written[0], turn.projected.applied), (1, 1, 2));
+    }
+    assert_eq!(given.tables.writer.backlog(&agent("a")).await.unwrap(), 0);
+    let again = given.roll_up(NEXT, None).await;
+    assert!(again.turns.iter().all(|(_, turn)| turn.passed == Default::default() && turn.projected.applied == 0));
+}
+
+/// The table of one agent cannot be written: its summary is, and others do not notice.
+#[tokio::test]
+async fn the_failure_of_one_agent_stops_nobody_else() {
+    let mut given = given(&["a", "b", "c"]).await;
+    given.pass.tables = Arc::new(Picky { inner: given.tables.clone(), refused: "b" });
+    let round = given.roll_up(NEXT, None).await;
+    assert_eq!(round.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["a", "c"]);
+    let (failed, error) = &round.failed[0];
+    assert_eq!((failed.name(), error.to_string().as_str()), ("b", "writing a table: the disk is full"));
+    for name in ["a", "b", "c"] {
+        assert_eq!(given.memories(name).await[Grain::Daily as usize], 1, "{name}");
+    }
+}
+
+/// Each store call in turn fails once: whatever it is, the next round makes it good.
+#[tokio::test]
+async fn a_failure_anywhere_is_made_good_by_the_next_round() {
+    for call in 1.. {
+        let mut given = given(&["a", "b"]).await;
+        let faulty = Arc::new(Faulty::at_call((*given.catalog).clone(), call));
+        let engine = Arc::new(QuotingEngine);
+        given.pass.catalog = faulty.clone();
+        given.pass.summarizer =
+            Summarizer::new(faulty.clone(), given.catalog.clone(), engine.clone(), engine, Patience::default());
+        let _ = given.pass.roll_up(1, moment(NEXT, None), &CancellationToken::new()).await;
+        if faulty.calls() < call {
+            return;
+        }
+        let round = given.roll_up(NEXT, None).await;
+        assert!(round.failed.is_empty(), "failing call {call}: {:?}", round.failed);
+        for name in ["a", "b"] {
+            assert_eq!(given.memories(name).await, [1, 1, 0, 0, 0, 0], "failing call {call}");
+            assert_eq!(given.tables.writer.audit(&agent(name)).await.unwrap(), [], "failing call {call}");
+        }
+    }
+}
+
+/// Under a clock that is not believed messages are still read and made searchable.
+#[tokio::test]
+async fn a_clock_that_is_not_believed_writes_nothing_and_prunes_nothing() {
+    let given = given(&["a"]).await;
+    let turn = given.roll_up(NEXT, Some(false)).await.turns.remove(0).1;
+    assert_eq!(turn.trust.doubt(), Some(Doubt::Unsynchronised));
+    assert_eq!((turn.extracted.turns, turn.passed.written, turn.projected.applied), (1, [0; 5], 1));
+    // It was a day further when the message was stored.
+    let turn = given.roll_up("2026-03-03T10:00:00Z", None).await.turns.remove(0).1;
+    assert_eq!(turn.trust.doubt(), Some(Doubt::Behind));
+    assert_eq!(given.roll_up(NEXT, None).await.turns.remove(0).1.passed.written, [1, 0, 0, 0, 0]);
+}
+
+#[tokio::test]
+async fn what_was_stored_under_a_later_clock_is_a_doubt_too() {
+    let given = given(&["a"]).await;
+    given
+        .tables
+        .writer
+        .ingest(&agent("a"), vec![message(SAID, "cake")], false, at("2026-03-09T10:00:00Z"))
+        .await
+        .unwrap();
+    let turn = given.roll_up(NEXT, None).await.turns.remove(0).1;
+    assert_eq!((turn.trust.doubt(), turn.passed.written), (Some(Doubt::Behind), [0; 5]));
+    // It goes on for half an hour, and is believed.
+    let turn = given.roll_up("2026-03-05T10:30:00Z", None).await.turns.remove(0).1;
+    assert_eq!((turn.trust, turn.passed.written[0]), (Trust::Full, 1));
+}
+
+#[tokio::test]
+async fn pruning_waits_for_a_clock_that_has_gone_on() {
+    let given = given(&["a"]).await;
+    given.roll_up("2026-03-08T10:00:00Z", None).await;
+    let (early, late) = ("2026-03-08T10:29:00Z", "2026-03-08T10:30:00Z");
+    let retained = given.retain(early, None).await;
+    assert_eq!((retained.trust, retained.pruned.postponed[0].rows), (Trust::ToClose, 1));
+    assert_eq!(given.retain(late, Some(false)).await.pruned.pruned[0].rows, 0);
+    assert_eq!(given.memories("a").await[0], 1);
+    let retained = given.retain("2026-03-08T10:31:00Z", None).await;
+    assert_eq!((retained.trust, retained.pruned.pruned[0].rows), (Trust::Full, 1));
+    assert_eq!(given.memories("a").await, [0, 1, 0, 0, 0, 0]);
+    assert_eq!(given.tables.writer.backlog(&agent("a")).await.unwrap(), 0, "the table knows");
+}
+
+/// An agent whose lane is taken, by a forgetting perhaps, is waited for, and nobody changes its history meanwhile.
+#[tokio::test]
+async fn a_turn_waits_for_the_agents_lane() {
+    let given = given(&["a", "b"]).await;
+    let forgetting = given.pass.history.enter(&agent("a")).await;
+    let never = CancellationToken::new();
+    let mut round = Box::pin(given.pass.roll_up(2, moment(NEXT, None), &never));
+    assert!(round.as_mut().now_or_never().is_none());
+    assert_eq!((given.memories("a").await[1], given.memories("b").await[1]), (0, 1));
+    drop(forgetting);
+    assert_eq!(round.await.unwrap().turns.len(), 2);
+    let forgetting = given.pass.history.enter(&agent("a")).await;
+    assert!(Box::pin(given.pass.retain(2, moment(NEXT, None), &never)).now_or_never().is_none());
+    drop(forgetting);
+}
+
+#[tokio::test]
+async fn what_a_forgetting_left_undone_is_done_even_if_the_agent_is_gone() {
+    let given = given(&["a", "gone"]).await;
+    given.roll_up(NEXT, None).await;
+    given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
+    given.catalog.erase(&agent("gone"), &Target::Agent, at(NEXT)).await.unwrap();
+    let round = given.roll_up(NEXT, Some(false)).await;
+    assert_eq!(round.turns.iter().filter(|(_, turn)| turn.cleaned).count(), 2);
+    assert_eq!(given.tables.owed().await.unwrap(), []);
+    assert_eq!(given.catalog.agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
+    assert!(given.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
+}
+
+#[tokio::test]
+async fn after_the_stop_nobody_is_begun_with() {
+    let given = given(&["a", "b"]).await;
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let round = given.pass.roll_up(1, moment(NEXT, None), &stop).await.unwrap();
+    assert_eq!((round.turns.len(), round.left), (0, vec![agent("a"), agent("b")]));
+    assert_eq!(given.memories("a").await[1], 0);
+}
+
+#[tokio::test]
+async fn answers_go_when_no_retry_needs_them_any_more() {
+    let given = given(&["a"]).await;
+    let reply = Reply {
+        key: Digest::of(["question"]),
+        purpose: Purpose::Extraction,
+        model: "m".into(),
+        text: "yes".into(),
+        tokens_in: 1,
+        tokens_out: 1,
+    };
+    given.catalog.save_reply(&agent("a"), reply, at(SAID)).await.unwrap();
+    given.retain("2026-03-12T09:00:00Z", None).await;
+    assert_eq!(given.retain("2026-03-12T10:00:00Z", None).await.answers, 0);
+    assert_eq!(given.retain("2026-03-12T10:01:00Z", None).await.answers, 1);
+}

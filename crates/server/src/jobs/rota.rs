@@ -1,0 +1,147 @@
+//! Whose turn it is: everyone gets one, a few at the same time; who got none comes first in the next round.
+
+use std::sync::{Arc, Mutex};
+
+use annals_core::{Agent, Error, Result};
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use tokio_util::sync::CancellationToken;
+
+/// The order of turns from round to round. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Rota(Arc<Mutex<Option<Agent>>>);
+
+/// What a round came to.
+#[derive(Debug)]
+pub struct Round<T> {
+    /// What each agent's turn came to, in order of agents.
+    pub turns: Vec<(Agent, T)>,
+    /// The agents whose turn failed; it was logged.
+    pub failed: Vec<(Agent, Error)>,
+    /// The agents that had no turn, since the round had to end. They come first in the next one.
+    pub left: Vec<Agent>,
+}
+
+impl Rota {
+    /// Gives each agent a turn, `at_once` at the same time. After `stop` nobody is begun with; turns under way are waited for. The
+    /// failure of one agent's turn stops nobody else's.
+    pub async fn round<'a, T>(
+        &self,
+        agents: Vec<Agent>,
+        at_once: usize,
+        stop: &CancellationToken,
+        turn: impl Fn(Agent) -> BoxFuture<'a, Result<T>>,
+    ) -> Round<T> {
+        let mut round = Round { turns: Vec::new(), failed: Vec::new(), left: Vec::new() };
+        let (mut waiting, mut under_way) = (self.order(agents).into_iter(), FuturesUnordered::new());
+        loop {
+            while under_way.len() < at_once.max(1) && !stop.is_cancelled() {
+                let Some(agent) = waiting.next() else { break };
+                let taken = turn(agent.clone());
+                under_way.push(async move { (agent, taken.await) });
+            }
+            let Some((agent, outcome)) = under_way.next().await else { break };
+            round.note(agent, outcome);
+        }
+        round.left.extend(waiting);
+        self.remember(round.left.first().cloned());
+        round.turns.sort_by(|(one, _), (other, _)| one.cmp(other));
+        round
+    }
+
+    /// By name, beginning with the first that had no turn the last time.
+    fn order(&self, mut agents: Vec<Agent>) -> Vec<Agent> {
+        agents.sort();
+        let first = self.0.lock().expect("no holder of the lock panics").clone();
+        let first = first.map_or(0, |first| agents.partition_point(|agent| *agent < first));
+        agents.rotate_left(first);
+        agents
+    }
+
+    fn remember(&self, first: Option<Agent>) {
+        *self.0.lock().expect("no holder of the lock panics") = first;
+    }
+}
+
+impl<T> Round<T> {
+    fn note(&mut self, agent: Agent, outcome: Result<T>) {
+        match outcome {
+            Ok(turn) => self.turns.push((agent, turn)),
+            Err(error) => {
+                tracing::warn!(agent.folder = %agent.folder(), %error, "the work of an agent failed; it is tried again");
+                self.failed.push((agent, error));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::agent;
+    use futures::FutureExt;
+
+    use super::*;
+
+    /// Lets agents take turns, by letters; `!` after one whose turn fails, `.` after one whose turn is the last of its round. Expects
+    /// the turns of each round, failures among them.
+    async fn check(agents: &str, at_once: usize, rounds: &[&str]) {
+        let rota = Rota::default();
+        for expect in rounds {
+            let (stop, taken) = (CancellationToken::new(), Mutex::new(String::new()));
+            let all: Vec<Agent> = agents.chars().map(|name| agent(&name.to_string())).collect();
+            let turn = |agent: Agent| {
+                let (stop, taken, index) = (&stop, &taken, expect.find(agent.name()));
+                async move {
+                    taken.lock().unwrap().push_str(agent.name());
+                    let mark = index.and_then(|index| expect[index + 1..].chars().next());
+                    if mark == Some('.') {
+                        stop.cancel();
+                    }
+                    if mark == Some('!') { Err(Error::invalid("it", "fails")) } else { Ok(()) }
+                }
+                .boxed()
+            };
+            let round = rota.round(all, at_once, &stop, turn).await;
+            assert_eq!(*taken.lock().unwrap(), expect.replace(['.', '!'], ""), "{rounds:?}");
+            assert_eq!(round.failed.len(), expect.matches('!').count(), "{rounds:?}");
+            assert_eq!(round.turns.len() + round.failed.len() + round.left.len(), agents.len(), "{rounds:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn everyone_has_a_turn() {
+        check("", 1, &[""]).await;
+        check("cab", 1, &["abc", "abc"]).await;
+        check("cab", 0, &["abc"]).await;
+    }
+
+    #[tokio::test]
+    async fn a_failure_stops_nobody_else() {
+        check("abc", 1, &["a!bc", "ab!c!"]).await;
+    }
+
+    #[tokio::test]
+    async fn who_had_no_turn_comes_first_the_next_time() {
+        check("abcde", 1, &["ab.", "cdea.", "b.", "c!d.", "eabcd", "abcde"]).await;
+    }
+
+    #[tokio::test]
+    async fn no_more_than_so_many_at_once() {
+        let (rota, stop, agents) = (Rota::default(), CancellationToken::new(), ["a", "b", "c", "d", "e"].map(agent));
+        let (under_way, most) = (Mutex::new(0), Mutex::new(0));
+        let turn = |_| {
+            async {
+                *under_way.lock().unwrap() += 1;
+                tokio::task::yield_now().await;
+                let mut most = most.lock().unwrap();
+                *most = (*most).max(*under_way.lock().unwrap());
+                *under_way.lock().unwrap() -= 1;
+                Ok(())
+            }
+            .boxed()
+        };
+        rota.round(agents.to_vec(), 2, &stop, turn).await;
+        assert_eq!(*most.lock().unwrap(), 2);
+    }
+}

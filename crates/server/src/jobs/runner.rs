@@ -1,0 +1,156 @@
+//! One job at work: woken by whoever likes, it runs one pass at a time. Wake-ups that come while it runs are one more run.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use annals_core::{Error, Result, Timestamp};
+use futures::FutureExt;
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::{MomentClock, Report, Task};
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did what it could.
+    Done(Report),
+    /// It could not work at all, and why.
+    Failed(String),
+}
+
+/// The runs of a job so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// How many have begun.
+    pub begun: u64,
+    /// How many have ended: as many, or one less while it runs.
+    pub ended: u64,
+    /// When the last one began.
+    pub last_start: Option<Timestamp>,
+    /// When the last one ended.
+    pub last_end: Option<Timestamp>,
+    /// How the last one ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl Runs {
+    /// Whether it runs now.
+    pub fn is_running(&self) -> bool {
+        self.begun > self.ended
+    }
+}
+
+/// A job with its body.
+pub(super) struct Runner {
+    name: String,
+    task: Arc<dyn Task>,
+    /// After so long nothing more is begun.
+    within: Duration,
+    clock: MomentClock,
+    nudge: Notify,
+    runs: watch::Sender<Runs>,
+}
+
+impl Runner {
+    pub(super) fn new(name: &str, task: Arc<dyn Task>, within: Duration, clock: MomentClock) -> Runner {
+        Runner {
+            name: name.to_owned(),
+            task,
+            within,
+            clock,
+            nudge: Notify::new(),
+            runs: watch::Sender::new(Runs::default()),
+        }
+    }
+
+    /// Has it run: now, or once more after the run that is under way.
+    pub(super) fn wake(&self) {
+        // Holds at most one wake-up for later.
+        self.nudge.notify_one();
+    }
+
+    pub(super) fn runs(&self) -> Runs {
+        self.runs.borrow().clone()
+    }
+
+    /// Has it run, and waits for the end of a run that began after this was asked for.
+    pub(super) async fn run_now(&self, stop: &CancellationToken) -> Result<Outcome> {
+        let mut runs = self.runs.subscribe();
+        let wanted = runs.borrow_and_update().begun + 1;
+        self.wake();
+        tokio::select! {
+            ended = runs.wait_for(|runs| runs.ended >= wanted) => {
+                let outcome = ended.ok().and_then(|runs| runs.outcome.clone());
+                outcome.ok_or_else(|| Error::unavailable("running a job", "the service stops"))
+            }
+            () = stop.cancelled() => Err(Error::unavailable("running a job", "the service stops")),
+        }
+    }
+
+    /// Runs at each wake-up, until `stop`; the run under way is told to wind up, and ends.
+    pub(super) async fn work(&self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = self.nudge.notified() => self.run(&stop).await,
+            }
+        }
+    }
+
+    async fn run(&self, stop: &CancellationToken) {
+        let moment = (self.clock)();
+        self.runs.send_modify(|runs| {
+            runs.begun += 1;
+            runs.last_start = Some(moment.now);
+        });
+        let enough = stop.child_token();
+        let pass = AssertUnwindSafe(self.task.run(moment, &enough)).catch_unwind();
+        let outcome = match until_enough(pass, &enough, self.within).await {
+            Ok(Ok(report)) => Outcome::Done(report),
+            Ok(Err(error)) => Outcome::Failed(error.to_string()),
+            // A fault of ours. What it was is in the log of panics; the job goes on at the next wake-up.
+            Err(_) => Outcome::Failed("it panicked".into()),
+        };
+        self.tell(&outcome);
+        let end = (self.clock)().now;
+        self.runs.send_modify(|runs| {
+            runs.ended += 1;
+            runs.last_end = Some(end);
+            runs.outcome = Some(outcome);
+        });
+    }
+
+    fn tell(&self, outcome: &Outcome) {
+        let job = self.name.as_str();
+        match outcome {
+            Outcome::Done(report) if report.failures > 0 => {
+                tracing::warn!(
+                    job.name = job,
+                    job.failures = report.failures,
+                    job.done = report.done,
+                    "a job ran, and part of it failed"
+                );
+            }
+            Outcome::Done(report) if report.done.is_empty() => {
+                tracing::debug!(job.name = job, "a job had nothing to do");
+            }
+            Outcome::Done(report) => tracing::info!(job.name = job, job.done = report.done, "a job ran"),
+            Outcome::Failed(error) => tracing::error!(job.name = job, %error, "a job failed; it is tried again"),
+        }
+    }
+}
+
+/// Waits for a pass, which is told after a while that it is enough.
+async fn until_enough<T>(pass: impl Future<Output = T>, enough: &CancellationToken, within: Duration) -> T {
+    let mut pass = std::pin::pin!(pass);
+    tokio::select! {
+        outcome = &mut pass => outcome,
+        () = tokio::time::sleep(within) => {
+            enough.cancel();
+            pass.await
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Four hundred days of 26 zones through [`Pass`] alone, with a clock that is moved by hand: see [`world`].
+//!
+//! `ANNALS_SIM_DAYS` and `ANNALS_SIM_SEED` ask for other days and another course of events. The same world runs over real stores
+//! from `/tests`, which includes these files.
+
+mod dice;
+mod lineage;
+mod rules;
+mod stores;
+mod world;
+
+use std::sync::Arc;
+
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, WordEmbedder};
+
+use super::{Alone, Moment, Pass, RolledUp, Rota, Round};
+use crate::lanes::Lanes;
+use stores::Stores;
+use world::{World, ZONES};
+
+const DAYS: i64 = 400;
+const SEED: u64 = 2011;
+
+fn stores() -> Stores {
+    let catalog = Arc::new(MemoryCatalog::new());
+    Stores {
+        catalog: catalog.clone(),
+        journal: catalog.clone(),
+        seals: catalog.clone(),
+        replies: catalog.clone(),
+        archive: catalog.clone(),
+        requests: catalog.clone(),
+        erasure: catalog,
+        strata: Arc::new(MemoryStrata::new()),
+        facts: Arc::new(MemoryFacts::new()),
+        embedder: Arc::new(WordEmbedder::new()),
+        engine: Arc::new(QuotingEngine),
+    }
+}
+
+fn asked<T: std::str::FromStr>(variable: &str, otherwise: T) -> T {
+    let value = std::env::var(variable).ok();
+    value.map_or(otherwise, |value| value.parse().unwrap_or_else(|_| panic!("{variable} is {value:?}, not a number")))
+}
+
+#[tokio::test]
+#[expect(clippy::print_stderr, reason = "whoever sees this fail must be able to see it again")]
+async fn four_hundred_days_of_all_zones_are_covered_once_and_nothing_goes_early() {
+    let (days, seed) = (asked("ANNALS_SIM_DAYS", DAYS), asked("ANNALS_SIM_SEED", SEED));
+    eprintln!("ANNALS_SIM_DAYS={days} ANNALS_SIM_SEED={seed}");
+    let mut world = World::new(stores(), &ZONES, seed).await;
+    world.live(days).await;
+    eprintln!("{:?}", world.tally);
+    if days >= DAYS {
+        world.expect_much_happened();
+    }
+}
+
+/// The same seed is the same course of events, or a printed seed would be of no use.
+#[tokio::test]
+async fn the_same_seed_is_the_same_life() {
+    let mut tallies = Vec::new();
+    for seed in [7, 7, 8] {
+        let mut world = World::new(stores(), &ZONES[..3], seed).await;
+        world.live(40).await;
+        tallies.push(world.tally);
+    }
+    assert_eq!(tallies[0], tallies[1]);
+    assert_ne!(tallies[1], tallies[2]);
+}

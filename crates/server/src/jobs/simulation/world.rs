@@ -1,0 +1,360 @@
+//! A service and its users: agents of many zones that talk, some of it late or twice; a machine that is off for days, whose clock
+//! is not synchronised for a while, goes back once, and once runs a year ahead. Whatever happens, after it has caught up:
+//!
+//! - every message is told of by the summary of its period and no other, at every grain whose period is closed, unless
+//!   that summary went by plan: [`Summarizer::coverage`] says so, and so does [`super::lineage`], which asks nobody;
+//! - nothing goes but whole sets, past the plan by the calendar of the agent's zone, and told of by their parent;
+//! - a clock that is wrong for certain writes and prunes nothing; one that jumped ahead prunes nothing.
+//!
+//! Works over any stores.
+
+use std::collections::BTreeMap;
+
+use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Settings, SignedDuration, Timestamp, identify};
+use annals_retention::Plan;
+use annals_writer::Writer;
+use tokio_util::sync::CancellationToken;
+
+use super::dice::Dice;
+use super::lineage::{Gone, Live};
+use super::rules::Rules;
+use super::stores::{PATIENCE, PLANS, Stores, pass, plans, writer};
+use super::{Moment, Pass, RolledUp, Round};
+
+/// Whole and odd offsets, both ends of the day, summer time by whole and half hours and two, at midnight and for Ramadan; and Apia,
+/// which had no 30 December 2011.
+pub const ZONES: [&str; 26] = [
+    "UTC",
+    "Pacific/Apia",
+    "Etc/GMT-14",
+    "Etc/GMT+12",
+    "Pacific/Kiritimati",
+    "Pacific/Pago_Pago",
+    "Asia/Kathmandu",
+    "Asia/Kolkata",
+    "Asia/Tehran",
+    "Asia/Kabul",
+    "Asia/Yangon",
+    "Australia/Eucla",
+    "Australia/Lord_Howe",
+    "Pacific/Chatham",
+    "Pacific/Marquesas",
+    "America/St_Johns",
+    "America/Sao_Paulo",
+    "America/Havana",
+    "America/New_York",
+    "America/Los_Angeles",
+    "Europe/Berlin",
+    "Europe/London",
+    "Africa/Casablanca",
+    "Asia/Beirut",
+    "Antarctica/Troll",
+    "Asia/Tokyo",
+];
+
+/// Before summer time ends anywhere, and long before the year does: so all of it is seen, and a year is pruned.
+const START: &str = "2011-09-12T00:00:00Z";
+const AGENTS_AT_ONCE: usize = 4;
+
+/// What happened, so that a test can see that something did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Messages that were stored.
+    pub messages: u64,
+    /// Of them, those that came a day or more late.
+    pub late: u64,
+    /// Messages that came twice.
+    pub repeated: u64,
+    /// Days on which the machine was off.
+    pub off: u64,
+    /// Wake-ups under a clock that was not believed.
+    pub doubted: u64,
+    /// Summaries written.
+    pub written: u64,
+    /// Sealed summaries that were amended by what came late.
+    pub amended: u64,
+    /// Memories pruned, by grain.
+    pub pruned: [u64; 6],
+    /// Times that it was found out who tells of what.
+    pub checks: u64,
+}
+
+/// One agent, and what an observer knows of it.
+struct Someone {
+    agent: Agent,
+    plan: Plan,
+    /// Said and not stored yet, since the machine was off.
+    unsent: Vec<Message>,
+    /// Every message that was stored, with its day.
+    said: BTreeMap<MemoryId, (Period, Message)>,
+    /// What pruned summaries told of.
+    gone: Gone,
+}
+
+/// See the module.
+pub struct World {
+    /// What happened so far.
+    pub tally: Tally,
+    name: String,
+    dice: Dice,
+    stores: Stores,
+    writer: Writer,
+    pass: Pass,
+    people: Vec<Someone>,
+    spoken: u64,
+    off_until: i64,
+    unsynchronised: std::ops::Range<i64>,
+    ahead: i64,
+    back: i64,
+}
+
+impl World {
+    /// One agent in each zone.
+    pub async fn new(stores: Stores, zones: &[&str], seed: u64) -> World {
+        let plans = plans();
+        let mut people = Vec::new();
+        for (index, zone) in zones.iter().enumerate() {
+            let agent = Agent::new(zone).unwrap();
+            let plan = PLANS[index % PLANS.len()];
+            let settings = Settings { time_zone: (*zone).into(), plan: plan.into(), ..Settings::default() };
+            stores.catalog.save_settings(&agent, &settings).await.unwrap();
+            let plan = plans.get(plan).unwrap().clone();
+            people.push(Someone { agent, plan, unsent: Vec::new(), said: BTreeMap::new(), gone: Gone::new() });
+        }
+        let mut dice = Dice::new(seed);
+        let unsynchronised = 30 + dice.below(200);
+        World {
+            name: format!("seed {seed}"),
+            tally: Tally::default(),
+            writer: writer(&stores),
+            pass: pass(&stores),
+            people,
+            spoken: 0,
+            off_until: 0,
+            unsynchronised: unsynchronised..unsynchronised + 3,
+            ahead: 20 + dice.below(250),
+            back: 10 + dice.below(300),
+            dice,
+            stores,
+        }
+    }
+
+    /// Lives through so many days, and a month in which everything settles.
+    pub async fn live(&mut self, days: i64) {
+        for day in 0..days + 30 {
+            if day < days {
+                self.talk(day);
+                self.move_house(day).await;
+                if self.dice.percent(4) {
+                    self.off_until = day + 1 + self.dice.below(9);
+                }
+                if day < self.off_until {
+                    self.tally.off += 1;
+                    continue;
+                }
+            }
+            self.wake_up_twice(day).await;
+            if day % 20 == 19 || day == days + 29 {
+                self.everything_is_told_once(moment(day + 1)).await;
+            }
+        }
+        for someone in &self.people {
+            let missing = self.writer.audit(&someone.agent).await.unwrap();
+            assert!(missing.is_empty(), "{}: tables of {} differ: {missing:?}", self.name, someone.agent);
+        }
+    }
+
+    /// Some of what this test is about must have happened, or it says nothing.
+    pub fn expect_much_happened(&self) {
+        let Tally { messages, late, repeated, off, doubted, written, amended, pruned, checks } = self.tally.clone();
+        let least = [messages, written, late, repeated, off, doubted, amended, checks]
+            .into_iter()
+            .zip([2000, 4000, 100, 20, 10, 2, 5, 15]);
+        for (place, (number, least)) in least.enumerate() {
+            assert!(number >= least, "{}: too little happened, {place}: {:?}", self.name, self.tally);
+        }
+        assert!(pruned.iter().all(|rows| *rows > 0), "{}: {:?}", self.name, self.tally);
+    }
+
+    /// What is said on a day, and what is said of days long past: by a phone that was off, an import, an import sent twice.
+    fn talk(&mut self, day: i64) {
+        for index in 0..self.people.len() {
+            for _ in 0..self.dice.below(3) / 2 + i64::from(self.dice.percent(20)) {
+                self.say(index, day);
+            }
+            if self.dice.percent(3) {
+                let late = self.dice.below(day.min(300) + 1);
+                self.say(index, day - late);
+            }
+            let known = i64::try_from(self.people[index].said.len()).unwrap();
+            if known > 0 && self.dice.percent(1) {
+                let again = usize::try_from(self.dice.below(known)).unwrap();
+                let someone = &mut self.people[index];
+                let (_, message) = someone.said.values().nth(again).unwrap();
+                someone.unsent.push(message.clone());
+                self.tally.repeated += 1;
+            }
+        }
+    }
+
+    fn say(&mut self, index: usize, day: i64) {
+        self.spoken += 1;
+        let message = Message {
+            conversation: format!("talk of {day}"),
+            client_id: Some(format!("m{}", self.spoken)),
+            role: Role::User,
+            name: None,
+            content: format!("Word {} was said.", self.spoken),
+            at: moment(day) + SignedDuration::from_secs(self.dice.below(86_400)),
+        };
+        self.people[index].unsent.push(message);
+    }
+
+    /// The first agent moves: its days go on by another zone from a midnight to come.
+    async fn move_house(&mut self, day: i64) {
+        if day % 150 != 100 {
+            return;
+        }
+        let agent = &self.people[0].agent;
+        let mut settings = self.stores.catalog.settings(agent).await.unwrap();
+        let zone = if day == 100 { "Asia/Tokyo" } else { "America/Los_Angeles" };
+        settings.set_time_zone(zone, true, moment(day)).unwrap();
+        self.stores.catalog.save_settings(agent, &settings).await.unwrap();
+    }
+
+    /// Two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first hour, which
+    /// [`World::everything_is_told_once`] has to itself.
+    async fn wake_up_twice(&mut self, day: i64) {
+        for half in [0, 12] {
+            let now = moment(day) + SignedDuration::from_mins(80 + half * 60 + self.dice.below(600));
+            self.send(now).await;
+            let unsynchronised = self.unsynchronised.contains(&day);
+            let synchronised = if unsynchronised { Some(false) } else { self.dice.percent(50).then_some(true) };
+            if half == 12 && day == self.back {
+                let earlier = Moment { now: now - SignedDuration::from_hours(30), synchronised: None };
+                self.wake_doubted(earlier).await;
+            }
+            let moment = Moment { now, synchronised };
+            if unsynchronised {
+                self.wake_doubted(moment).await;
+                continue;
+            }
+            self.roll_up(moment).await;
+            if half == 12 {
+                self.retain(moment).await;
+            }
+            if half == 12 && day == self.ahead {
+                self.run_ahead(now).await;
+            }
+        }
+    }
+
+    /// Stores what was said by then.
+    async fn send(&mut self, now: Timestamp) {
+        for someone in &mut self.people {
+            let (ready, unsent): (Vec<Message>, Vec<Message>) =
+                std::mem::take(&mut someone.unsent).into_iter().partition(|message| message.at <= now);
+            someone.unsent = unsent;
+            let zones = self.stores.catalog.settings(&someone.agent).await.unwrap().zones().unwrap();
+            for message in ready {
+                let key = identify(std::slice::from_ref(&message)).remove(0);
+                let day = Period::of(Grain::Daily, zones.day_of(message.at));
+                let stored = self.writer.ingest(&someone.agent, vec![message.clone()], false, now).await.unwrap();
+                self.tally.messages += stored.accepted;
+                self.tally.late += u64::from(now.duration_since(message.at) > SignedDuration::from_hours(24));
+                someone.said.entry(MemoryId::turn(&someone.agent, &key)).or_insert((day, message));
+            }
+        }
+    }
+
+    async fn roll_up(&mut self, moment: Moment) -> Round<RolledUp> {
+        let before = self.sealed_and_dirty().await;
+        let never = CancellationToken::new();
+        let round = self.pass.roll_up(AGENTS_AT_ONCE, moment, &never).await.unwrap();
+        assert!(round.failed.is_empty() && round.left.is_empty(), "{}: {:?}", self.name, round.failed);
+        assert_eq!(round.turns.len(), self.people.len(), "{}", self.name);
+        self.tally.amended += before.saturating_sub(self.sealed_and_dirty().await);
+        self.tally.written += written(&round);
+        round
+    }
+
+    async fn sealed_and_dirty(&self) -> u64 {
+        let mut number = 0;
+        for someone in &self.people {
+            let ledger = self.stores.catalog.ledger(&someone.agent).await.unwrap();
+            number += ledger.iter().filter(|row| row.sealed && row.is_dirty()).count() as u64;
+        }
+        number
+    }
+
+    /// Prunes, and looks whether all that went was allowed to. How much went.
+    async fn retain(&mut self, moment: Moment) -> u64 {
+        let mut before = Vec::new();
+        for someone in &self.people {
+            before.push(Live::of(&*self.stores.catalog, &someone.agent).await);
+        }
+        let round = self.pass.retain(AGENTS_AT_ONCE, moment, &CancellationToken::new()).await.unwrap();
+        assert!(round.failed.is_empty() && round.left.is_empty(), "{}: {:?}", self.name, round.failed);
+        let mut all = 0;
+        for (someone, before) in self.people.iter_mut().zip(before) {
+            let after = Live::of(&*self.stores.catalog, &someone.agent).await;
+            let zones = self.stores.catalog.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now: moment.now };
+            let went = rules.what_went(&someone.plan, &before, &after, &mut someone.gone);
+            all += went.iter().sum::<u64>();
+            for (sum, more) in self.tally.pruned.iter_mut().zip(went) {
+                *sum += more;
+            }
+        }
+        all
+    }
+
+    /// A wake-up under a clock that is wrong for certain.
+    async fn wake_doubted(&mut self, moment: Moment) {
+        let round = self.roll_up(moment).await;
+        assert!(round.turns.iter().all(|(_, turn)| turn.trust.doubt().is_some()), "{}: {moment:?}", self.name);
+        assert_eq!(written(&round), 0, "{}: written under {moment:?}", self.name);
+        assert_eq!(self.retain(moment).await, 0, "{}: pruned under {moment:?}", self.name);
+        self.tally.doubted += 1;
+    }
+
+    /// For ten minutes the clock is a year ahead, and whatever looks after the clock says that it is right. What is closed by
+    /// that opens again; nothing may be pruned.
+    async fn run_ahead(&mut self, now: Timestamp) {
+        for minutes in [1, 6, 11] {
+            let ahead = now + SignedDuration::from_hours(365 * 24) + SignedDuration::from_mins(minutes);
+            let moment = Moment { now: ahead, synchronised: Some(true) };
+            self.roll_up(moment).await;
+            assert_eq!(self.retain(moment).await, 0, "{}: pruned in a year that did not come", self.name);
+        }
+        self.wake_doubted(Moment { now: now + SignedDuration::from_mins(12), synchronised: Some(true) }).await;
+    }
+
+    /// Once all is quiet and caught up, every message is told of once at every grain.
+    async fn everything_is_told_once(&mut self, midnight: Timestamp) {
+        let mut now = midnight;
+        // A grain after the other becomes quiet, and the clock may have to go on for a while first.
+        for _ in 0..Grain::ALL.len() + 6 {
+            now += SignedDuration::from_mins(6);
+            self.roll_up(Moment { now, synchronised: Some(true) }).await;
+        }
+        for someone in &self.people {
+            let gaps = self.pass.summarizer.coverage(&someone.agent, now).await.unwrap();
+            assert!(gaps.is_empty(), "{}: {} at {now}: {gaps:?}", self.name, someone.agent);
+            let live = Live::of(&*self.stores.catalog, &someone.agent).await;
+            let zones = self.stores.catalog.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now };
+            let said = someone.said.iter().map(|(id, (day, _))| (id, *day));
+            rules.all_is_told_once(said, &live, &someone.gone, PATIENCE.grace);
+        }
+        self.tally.checks += 1;
+    }
+}
+
+fn written(round: &Round<RolledUp>) -> u64 {
+    round.turns.iter().map(|(_, turn)| turn.passed.written.iter().sum::<u64>()).sum()
+}
+
+fn moment(day: i64) -> Timestamp {
+    START.parse::<Timestamp>().unwrap() + SignedDuration::from_hours(24 * day)
+}

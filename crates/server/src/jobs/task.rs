@@ -1,0 +1,128 @@
+//! The body of a job: one bounded pass of its work. Here the two that are made of policies alone; those that need files and
+//! stores (compaction, verification, backup) are handed in by the binary.
+
+use std::sync::Arc;
+
+use annals_core::{Result, Timestamp};
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::Pass;
+use super::pass::{Retained, RolledUp};
+use super::rota::Round;
+use super::trust::Doubt;
+
+/// What the machine's clock says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Now.
+    pub now: Timestamp,
+    /// Whether the system says that its clock is synchronised; none where it does not say.
+    pub synchronised: Option<bool>,
+}
+
+/// Says what the clock says. The binary hands in the machine's, tests one that they move.
+pub type MomentClock = Arc<dyn Fn() -> Moment + Send + Sync>;
+
+/// What a run came to, for people who look at the jobs. No words of memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What was done; empty if there was nothing to do.
+    pub done: String,
+    /// How much of it failed; each was logged.
+    pub failures: u64,
+}
+
+/// The body of a job.
+#[async_trait]
+pub trait Task: Send + Sync {
+    /// Does one pass of the work: compares what is with what should be, and does what is missing. It is called at every wake-up,
+    /// once when the service starts, and whenever someone asks; a task whose work is not to be repeated so often looks first when
+    /// it was last done. Once `stop` is cancelled, nothing more is begun: the bounds are reached, or the service stops.
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report>;
+}
+
+/// The job rollup: [`Pass::roll_up`].
+pub struct RollUpTask {
+    /// The work.
+    pub pass: Pass,
+    /// Agents at the same time.
+    pub agents_at_once: usize,
+}
+
+/// The job retention: [`Pass::retain`].
+pub struct RetentionTask {
+    /// The work.
+    pub pass: Pass,
+    /// Agents at the same time.
+    pub agents_at_once: usize,
+}
+
+#[async_trait]
+impl Task for RollUpTask {
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
+        Ok(rolled_up(&self.pass.roll_up(self.agents_at_once, moment, stop).await?))
+    }
+}
+
+#[async_trait]
+impl Task for RetentionTask {
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
+        Ok(retained(&self.pass.retain(self.agents_at_once, moment, stop).await?))
+    }
+}
+
+fn rolled_up(round: &Round<RolledUp>) -> Report {
+    let sum = |number: fn(&RolledUp) -> u64| round.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
+    let doubts = round.turns.iter().filter_map(|(_, turn)| turn.trust.doubt());
+    let done = [
+        counted(sum(|turn| turn.extracted.turns), "messages read for facts"),
+        counted(sum(|turn| turn.passed.written.iter().sum()), "summaries written"),
+        counted(sum(|turn| turn.passed.degraded), "of them by the built-in engine"),
+        counted(sum(|turn| turn.passed.removed), "summaries removed"),
+        counted(sum(|turn| turn.passed.waiting.len() as u64), "periods waiting for a model"),
+        counted(sum(|turn| turn.projected.applied), "changes made searchable"),
+        counted(sum(|turn| u64::from(turn.cleaned)), "agents cleaned of what was forgotten"),
+        left(round),
+        doubts.last().map(in_words),
+    ];
+    let faults: u64 = sum(|turn| turn.passed.failed.len() as u64 + turn.projected.dead);
+    Report { done: listed(done), failures: faults + round.failed.len() as u64 }
+}
+
+fn retained(round: &Round<Retained>) -> Report {
+    let sum = |number: fn(&Retained) -> u64| round.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
+    let doubts = round.turns.iter().filter_map(|(_, turn)| turn.trust.doubt());
+    let done = [
+        counted(sum(|turn| turn.pruned.pruned.iter().map(|totals| totals.rows).sum()), "memories pruned"),
+        counted(
+            sum(|turn| turn.pruned.postponed.iter().map(|totals| totals.rows).sum()),
+            "memories due, once the clock has gone on",
+        ),
+        counted(sum(|turn| turn.pruned.held.len() as u64), "sets past the plan, kept"),
+        counted(sum(|turn| turn.answers), "saved answers dropped"),
+        left(round),
+        doubts.last().map(in_words),
+    ];
+    Report { done: listed(done), failures: round.failed.len() as u64 }
+}
+
+fn left<T>(round: &Round<T>) -> Option<String> {
+    counted(round.left.len() as u64, "agents left for the next time")
+}
+
+fn in_words(doubt: Doubt) -> String {
+    let reason = match doubt {
+        Doubt::Unsynchronised => "the clock is not synchronised",
+        Doubt::Behind => "the clock went back",
+    };
+    format!("nothing closed or pruned: {reason}")
+}
+
+fn counted(number: u64, what: &str) -> Option<String> {
+    (number > 0).then(|| format!("{number} {what}"))
+}
+
+fn listed(parts: impl IntoIterator<Item = Option<String>>) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
