@@ -173,7 +173,8 @@ pub(super) async fn say_all_of_a_period(store: &dyn Store) {
         base: Some(base),
         pinned: true,
     };
-    assert_eq!(records(store).await[2], expected);
+    let all = records(store).await;
+    assert_eq!((&all[2], &all[3]), (&Record::Gone { id: turns[0].id.clone() }, &expected));
     let empty = Record::Period {
         period: period("2026-03-09"),
         text: None,
