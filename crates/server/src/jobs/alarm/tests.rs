@@ -185,7 +185,7 @@ async fn a_wake_up_that_is_none_is_refused() {
     let (begun, _) = mpsc::unbounded_channel();
     let task = Arc::new(Held {
         begun,
-        go: Arc::default(),
+        go: Arc::new(Semaphore::new(0)),
         count: Mutex::default(),
         is_obedient: true,
         is_alone: AtomicBool::new(true),

@@ -42,13 +42,7 @@ impl Pass {
     }
 
     /// In a function of its own, or the compiler does not see that it may go from thread to thread.
-    fn roll_up_turn(
-        &self,
-        agent: Agent,
-        look: Look,
-        is_known: bool,
-        is_owed: bool,
-    ) -> BoxFuture<'_, Result<RolledUp>> {
+    fn roll_up_turn(&self, agent: Agent, look: Look, is_known: bool, is_owed: bool) -> BoxFuture<'_, Result<RolledUp>> {
         Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_owed).await })
     }
 

@@ -29,7 +29,7 @@ impl Pass {
 #[async_trait]
 impl Tables for Service {
     async fn read_for_facts(&self, agent: &Agent, _: Timestamp) -> Result<ExtractionPassed> {
-        Service::read_for_facts(self, agent).await
+        Service::read_for_facts(self, agent, &|_| ()).await
     }
 
     async fn make_searchable(&self, agent: &Agent, _: Timestamp) -> Result<Projected> {
@@ -41,8 +41,8 @@ impl Tables for Service {
     }
 
     async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let _extract = self.tables.extract.enter(agent).await;
-        let _working = self.tables.working.enter(agent).await;
+        let _reading = self.reading(agent).await;
+        let _writing = self.writing(agent).await;
         self.eraser.clean(agent, now).await
     }
 }
