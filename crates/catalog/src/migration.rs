@@ -47,7 +47,7 @@ async fn holds_what_version_2_held(catalog: &SqliteCatalog) {
         "gone t-ntutykxgssylhsgedrthrjitf6",
         "statement You like jam. false",
         "operation you likes jam",
-        "2026-03-04 So there was tea. dirty: false, degraded: true, base: true",
+        "2026-03-04 So there was tea. dirty: false, degraded: false, base: true",
         "2026-03-05  dirty: true, degraded: false, base: false",
         "version You hate jam.",
     ];

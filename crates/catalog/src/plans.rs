@@ -134,5 +134,5 @@ fn every_question_of_the_service_has_its_index() {
         requests::FIND,
         "SEARCH operation USING INDEX operation_by_id (id=?); SEARCH agent USING INTEGER PRIMARY KEY (rowid=?)",
     );
-    check(requests::DROP, "SEARCH request USING COVERING INDEX request_by_time (kept_at<?)");
+    check(requests::DROP, "SEARCH request USING INDEX request_by_time (kept_at<?)");
 }
