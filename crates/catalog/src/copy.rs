@@ -10,7 +10,8 @@ use crate::failure::Result;
 use crate::sequence;
 
 /// Writes everything that is committed into a new file, and gives the number of the last change in it. Both are of one
-/// moment, because no other job runs between. Nothing of what was deleted is in the copy: pages are written anew.
+/// moment, because no other job runs between: 210 MB take 3 seconds on a virtual disk, for which commits wait. Nothing of what
+/// was deleted is in the copy: pages are written anew.
 pub(crate) fn copy_to(connection: &Connection, path: &Path) -> Result<i64> {
     let failed = |cause: std::io::Error| Error::storage(format!("copying the catalog to {}", path.display()), cause);
     let name = path.to_str().ok_or_else(|| Error::invalid("the path of the copy", "is not UTF-8"))?;

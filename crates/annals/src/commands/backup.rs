@@ -62,7 +62,7 @@ async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
         say!("{WARN}Left out, because they are secret: {}{WARN:#}", manifest.left_out.join(", "));
     }
     if !removed.is_empty() {
-        say!("Removed {} that were older: {}", plural(removed.len() as u64, "backup"), removed.join(" "));
+        say!("Removed, because newer ones are whole: {}", removed.join(" "));
     }
     Ok(ExitCode::SUCCESS)
 }
