@@ -1,7 +1,7 @@
 //! Runs one command over an open data folder. Each command has a file of its own.
 
 mod agent;
-mod backup;
+pub mod backup;
 mod config;
 mod correct;
 mod dead;

@@ -5,8 +5,10 @@ use std::io::{IsTerminal, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use annals_core::{Error, Result};
+use annals_server::jobs::AlarmClock;
 use annals_server::socket::post;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -84,11 +86,11 @@ fn call() -> Result<Call> {
 }
 
 /// The route by which other processes hand over their commands.
-pub fn route(folder: Folder) -> Router {
-    Router::new().route("/command", on_post(run)).with_state(folder)
+pub fn route(folder: Folder, alarm_clock: Arc<AlarmClock>) -> Router {
+    Router::new().route("/command", on_post(run)).with_state((folder, alarm_clock))
 }
 
-async fn run(State(folder): State<Folder>, body: Bytes) -> Body {
+async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, body: Bytes) -> Body {
     let (frames, received) = unbounded_channel();
     let end = body.iter().position(|byte| *byte == b'\n').unwrap_or(body.len());
     match serde_json::from_slice(&body[..end]) {
@@ -96,7 +98,7 @@ async fn run(State(folder): State<Folder>, body: Bytes) -> Body {
             let input = body[(end + 1).min(body.len())..].to_vec();
             let now = folder.service.now();
             let folder = folder.at(now);
-            let guest = Guest { folder, call, input, frames };
+            let guest = Guest { folder, alarm_clock, call, input, frames };
             // Commands hold what belongs to their thread.
             let here = tokio::runtime::Handle::current();
             tokio::task::spawn_blocking(move || here.block_on(on_behalf_of(guest.clone(), answer(guest))));

@@ -12,6 +12,7 @@ mod progress;
 mod records;
 mod scratch;
 mod terminal;
+mod upkeep;
 mod view;
 
 use std::process::ExitCode;

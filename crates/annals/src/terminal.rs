@@ -4,7 +4,9 @@
 use std::fmt;
 use std::io::{Cursor, Read, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use annals_server::jobs::AlarmClock;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -15,6 +17,8 @@ use crate::folder::Folder;
 pub struct Guest {
     /// The folder that this process owns.
     pub folder: Folder,
+    /// What this process does by itself.
+    pub alarm_clock: Arc<AlarmClock>,
     /// What the other process looks like.
     pub call: Call,
     /// What it has on its standard input.

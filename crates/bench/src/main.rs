@@ -3,6 +3,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what it is run for")]
 
+mod load;
 mod retrieval;
 
 use std::process::ExitCode;
@@ -25,12 +26,15 @@ struct Cli {
 enum Command {
     /// Whether questions find the messages that answer them
     Retrieval(retrieval::Retrieval),
+    /// A running service under many connections that add and search at once
+    Load(load::Load),
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Retrieval(args) => retrieval::run(&args).await,
+    let done: Result<(), Box<dyn std::error::Error + Send + Sync>> = match Cli::parse().command {
+        Command::Retrieval(args) => retrieval::run(&args).await.map_err(Into::into),
+        Command::Load(args) => load::run(&args).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -29,6 +29,9 @@ const DAILY_TOKENS: u64 = 200_000;
 pub struct ModelsConfig {
     /// The tokens that one agent may cost on one UTC day, unless its settings say otherwise.
     pub daily_tokens: Option<u64>,
+    /// Names of endpoints may mean this machine or the local network. Without it they must mean public addresses; an address that
+    /// is written as such, and `localhost`, need no leave.
+    pub local_network: Option<bool>,
     /// As in [`EndpointConfig`].
     pub base_url: Option<String>,
     /// As in [`EndpointConfig`].
@@ -128,6 +131,8 @@ pub struct Model {
     pub json: JsonMode,
     /// Sent only if set.
     pub temperature: Option<f32>,
+    /// Whether its name may mean this machine or the local network.
+    pub local_network: bool,
 }
 
 /// All endpoints, checked.
@@ -161,7 +166,7 @@ impl Models {
 impl ModelsConfig {
     /// What the table means, or everything that is wrong with it. `variable` looks up environment variables.
     pub fn check(self, variable: impl Fn(&str) -> Option<String>) -> Result<Models, Vec<Fault>> {
-        let mut checker = Checker::new(variable);
+        let mut checker = Checker::new(variable, self.local_network.unwrap_or_default());
         let above = checker.key_of("models", self.above());
         let mut by_purpose = [const { None }; 6];
         for purpose in PURPOSES {

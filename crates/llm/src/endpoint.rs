@@ -18,6 +18,7 @@ mod grounding;
 mod http;
 mod lines;
 mod pace;
+pub(crate) mod reach;
 mod sentences;
 mod summary;
 mod suspicion;
@@ -75,7 +76,10 @@ impl Endpoint {
         for (purpose, model) in models.iter() {
             let server = match servers.get(&model.base_url) {
                 Some(server) => Arc::clone(server),
-                None => Arc::new(Server { http: http::client(&model.base_url)?, breaker: Breaker::new(pace) }),
+                None => Arc::new(Server {
+                    http: http::client(&model.base_url, model.local_network)?,
+                    breaker: Breaker::new(pace),
+                }),
             };
             servers.insert(model.base_url.clone(), Arc::clone(&server));
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, pace)));

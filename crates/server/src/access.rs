@@ -10,6 +10,8 @@ mod limits;
 mod origin;
 mod peer;
 mod secret;
+#[cfg(test)]
+mod tests;
 
 pub use bounds::{bound_size, bound_time};
 pub use caller::Caller;

@@ -25,7 +25,7 @@ pub struct ServerConfig {
     pub max_messages: u32,
     /// Connections at once; one more waits until another closes. Each costs a file handle and some 20 KiB.
     pub max_connections: u32,
-    /// How long a request may take, waiting for memory to become searchable included.
+    /// How long a request may take. What an ingest waits for memory to become searchable comes on top: at most a minute.
     pub request_seconds: u32,
     /// How long requests under way may still take after the service was told to stop.
     pub drain_seconds: u32,

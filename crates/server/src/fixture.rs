@@ -85,7 +85,7 @@ pub fn service(clock: Clock) -> Service {
         search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
         plans: Plans::built_in(),
         prompts: Prompts { names: &[], check: |_, _| Ok(()) },
-        limits: Limits::default(),
+        limits: Limits { requests_per_minute: 1_000_000, burst: 1_000_000, concurrent: 1000, ..Limits::default() },
         clock,
         folder: None,
         catalog,
@@ -107,7 +107,7 @@ pub async fn told(agent: &Agent) -> Service {
     ];
     let messages = said.iter().map(|(moment, text)| message(moment, text)).collect();
     service.writer.ingest(agent, messages, false, at(NOW)).await.unwrap();
-    service.read_for_facts(agent).await.unwrap();
+    service.read_for_facts(agent, &|_| ()).await.unwrap();
     service.summarizer.pass(agent, at(NOW), &|_| ()).await.unwrap();
     service.make_searchable(agent, &|_| ()).await.unwrap();
     service

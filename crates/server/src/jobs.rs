@@ -15,7 +15,7 @@ mod task;
 mod trust;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
-pub use declared::{Backup, Jobs, Rounds, Timing};
+pub use declared::{Jobs, Rounds, Timing};
 pub use pass::{Alone, Pass, Retained, RolledUp, Tables};
 pub use rota::{Rota, Round};
 pub use runner::{Outcome, Runs};

@@ -26,6 +26,7 @@ mod admit;
 pub mod config;
 #[cfg(test)]
 mod fixture;
+pub mod jobs;
 pub mod lanes;
 pub mod mcp;
 pub mod metrics;

@@ -20,12 +20,13 @@ mod search;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod tidy;
 mod upkeep;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_core::ports::{Batch, Hit, Probe, Stored, Table};
+use annals_core::ports::{Batch, Hit, Probe, Stored, Table, Wear};
 use annals_core::{Agent, Error, Result, Strata};
 use async_trait::async_trait;
 
@@ -91,6 +92,16 @@ impl Strata for LanceStrata {
         let (tables, agent, words) = (self.tables.clone(), agent.clone(), words.to_vec());
         let task = tokio::spawn(async move { holds::holds(&tables, &agent, &words).await });
         task.await.map_err(|error| Error::storage("searching tables", error))?
+    }
+
+    async fn tidy(&self, table: &Table) -> Result<()> {
+        let (tables, name) = (self.tables.clone(), table.clone());
+        contain(table, async move { tidy::tidy(&tables, &name).await }).await
+    }
+
+    async fn wear(&self, table: &Table) -> Result<Wear> {
+        let (tables, name) = (self.tables.clone(), table.clone());
+        contain(table, async move { tidy::wear(&tables, &name).await }).await
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

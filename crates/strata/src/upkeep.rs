@@ -78,7 +78,8 @@ impl Upkeep {
         }
     }
 
-    async fn tidy(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
+    /// Tidies the table, whether it is time or not.
+    pub async fn tidy(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
         self.join_fragments(table).await?;
         self.index_times(table).await?;
         self.index_new_rows(table).await?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::ports::{Batch, Hit, Part, Probe, Stored, Strata, Table};
+use annals_core::ports::{Batch, Hit, Part, Probe, Stored, Strata, Table, Wear};
 use annals_core::{Agent, Digest, MemoryId, Result};
 use async_trait::async_trait;
 
@@ -86,6 +86,14 @@ impl Strata for MemoryStrata {
         let holds = |rows: &Rows| rows.values().any(|part| words.iter().any(|word| part.text.contains(word.as_str())));
         let holders = tables.iter().filter(|(table, rows)| table.agent == *agent && holds(rows));
         Ok(holders.map(|(table, _)| format!("{} generation {}", table.grain, table.generation)).collect())
+    }
+
+    async fn tidy(&self, _: &Table) -> Result<()> {
+        Ok(())
+    }
+
+    async fn wear(&self, _: &Table) -> Result<Wear> {
+        Ok(Wear::default())
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

@@ -3,8 +3,11 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use annals_core::{Error, Result, Timestamp};
+use annals_server::config::ServerConfig;
+use annals_server::jobs::{AlarmClock, Moment};
 use annals_server::{Listeners, access};
 use jiff::SignedDuration;
 use tokio::net::TcpListener;
@@ -14,8 +17,9 @@ use tokio_util::sync::CancellationToken;
 use super::data;
 use crate::cli::{Global, Serve};
 use crate::config::Config;
-use crate::folder::{Folder, Opening};
+use crate::folder::{Folder, Opening, clock_is_synchronised};
 use crate::guest;
+use crate::upkeep;
 use crate::view::{BOLD, DIM, say};
 
 /// A day whose messages still come in is not rolled up yet.
@@ -23,10 +27,12 @@ const QUIET: SignedDuration = SignedDuration::from_mins(5);
 
 pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let data = data(global)?;
-    let Config { mut server, limits, models, .. } = Config::load(global, &data)?;
-    server.listen = args.listen.unwrap_or(server.listen);
-    let opening = Opening { models, limits, quiet: QUIET, clock: clock(global) };
-    let folder = Folder::open(&data, opening, true).await?;
+    let config = Config::load(global, &data)?;
+    let server = ServerConfig { listen: args.listen.unwrap_or(config.server.listen), ..config.server.clone() };
+    let clock = clock(global);
+    let (models, limits) = (config.models.clone(), config.limits.clone());
+    let folder = Folder::open(&data, Opening { models, limits, quiet: QUIET, clock: clock.clone() }, true).await?;
+    let alarms = upkeep::alarms(&folder, &config)?;
     let tcp = if args.local { None } else { Some(listen(&folder, server.listen).await?) };
     let unix = guest::listen(&folder.path)?;
     let stop = CancellationToken::new();
@@ -35,10 +41,16 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
         folder.service.stop_when_idle(seconds, stop.clone());
     }
     greet(&folder, tcp.as_ref(), global.json);
-    let listeners = Listeners { tcp, unix: Some((unix, guest::route(folder.clone()))) };
+    let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
+    let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
+    let listeners = Listeners { tcp, unix: Some((unix, guest::route(folder.clone(), alarm_clock.clone()))) };
     // Not under systemd there is nobody to tell.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let served = annals_server::serve(folder.service.clone(), &server, listeners, stop).await;
+    let drain = Duration::from_secs(server.drain_seconds.into());
+    for job in alarm_clock.shutdown(drain).await {
+        tracing::warn!(job, "broken off; it goes on at the next start");
+    }
     let _ = std::fs::remove_file(guest::place(&folder.path));
     served.map_err(|cause| Error::storage("serving", cause))?;
     Ok(ExitCode::SUCCESS)

@@ -99,6 +99,15 @@ pub struct Stored {
     pub digest: Digest,
 }
 
+/// How worn a table is: what compaction keeps small.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wear {
+    /// Versions that are kept.
+    pub versions: u64,
+    /// Pieces that its rows lie in.
+    pub fragments: u64,
+}
+
 /// The tables. A table that was never written reads as empty.
 #[async_trait]
 pub trait Strata: Send + Sync {
@@ -124,6 +133,12 @@ pub trait Strata: Send + Sync {
     /// The places in the agent's stored files, every version of every table, whose decoded text contains any of these words;
     /// for the proof of erasure.
     async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
+
+    /// Compacts a table now, whether it is time or not. Its rows stay as they are.
+    async fn tidy(&self, table: &Table) -> Result<()>;
+
+    /// How worn a table is; nothing for one that was never written, or that does not wear.
+    async fn wear(&self, table: &Table) -> Result<Wear>;
 
     /// Moves a damaged generation aside, for a person to look at, and says where to. Nothing if it is not there.
     async fn quarantine(&self, table: &Table) -> Result<Option<String>>;

@@ -6,6 +6,7 @@ use annals_core::Fault;
 use secrecy::ExposeSecret;
 
 use super::{EndpointConfig, Model, Wait};
+use crate::endpoint::reach::{Reach, Refusal};
 
 /// What most local models are served with, or more.
 pub(super) const WINDOW: u64 = 8_192;
@@ -44,12 +45,13 @@ pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<Endp
 /// Collects what is wrong while it reads what is right.
 pub(super) struct Checker<V> {
     variable: V,
+    local_network: bool,
     pub(super) faults: Vec<Fault>,
 }
 
 impl<V: Fn(&str) -> Option<String>> Checker<V> {
-    pub(super) fn new(variable: V) -> Checker<V> {
-        Checker { variable, faults: Vec::new() }
+    pub(super) fn new(variable: V, local_network: bool) -> Checker<V> {
+        Checker { variable, local_network, faults: Vec::new() }
     }
 
     /// A fault of the table above shows in each table below that takes the value over: once is enough.
@@ -98,6 +100,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
             timeout,
             json: whole.json.unwrap_or_default(),
             temperature: whole.temperature,
+            local_network: self.local_network,
         })
     }
 
@@ -129,6 +132,12 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
                 "holds a user or password; use key_env"
             }
             Some(Ok(url)) if url.query().is_some() || url.fragment().is_some() => "has a part from ? or # on",
+            Some(Ok(url)) if Reach::new(&url, self.local_network).judge_written() == Err(Refusal::Unencrypted) => {
+                "is a public address without https://"
+            }
+            Some(Ok(url)) if Reach::new(&url, self.local_network).judge_written().is_err() => {
+                "is an address where no model is"
+            }
             Some(Ok(url)) => return Some(url.as_str().trim_end_matches('/').to_owned()),
         };
         self.fault(field, "base_url", reason);

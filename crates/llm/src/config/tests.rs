@@ -73,6 +73,13 @@ fn all_faults_are_told_at_once() {
             "models.yearly.max_output_tokens is 5000; it is at least 1 and at most half of the window",
         ],
     );
+    for (url, fault) in [
+        ("http://1.1.1.1/v1", "models.base_url is a public address without https://"),
+        ("http://169.254.169.254/v1", "models.base_url is an address where no model is"),
+        ("https://[fe80::1]/v1", "models.base_url is an address where no model is"),
+    ] {
+        check(json!({ "base_url": url, "model": "m" }), &[fault]);
+    }
     // What the six tables take from above is told once.
     check(
         json!({ "base_url": "x", "window": 10 }),
@@ -109,4 +116,12 @@ fn what_is_shown_of_a_configuration_holds_no_key() {
         (&json!("(set)"), &Value::Null, &json!("(set)"))
     );
     assert_eq!((&shown["timeout"], &shown["yearly"]["json"]), (&json!("5m"), &json!("none")));
+}
+
+#[test]
+fn the_local_network_is_for_all_endpoints_or_none() {
+    for (told, expect) in [(json!(true), true), (json!(false), false), (json!(null), false)] {
+        let table = json!({ "base_url": "http://pi.local/v1", "model": "m", "local_network": told });
+        assert_eq!(read(table).unwrap().get(Purpose::Daily).unwrap().local_network, expect);
+    }
 }

@@ -3,6 +3,7 @@
 //! The request is built of async-openai's types. It is not sent by async-openai's client, which reads answers of any length,
 //! logs the text of those it cannot read, drops `Retry-After`, and takes keys and organisations from the environment.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_openai::types::chat::CreateChatCompletionRequest;
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use annals_core::Error;
 
+use super::reach::Reach;
 use super::trouble::{Trouble, trouble};
 use crate::config::Model;
 
@@ -34,14 +36,17 @@ pub(super) struct Completion {
     pub(super) is_cut_off: bool,
 }
 
-/// A client for one base URL. It follows no redirect, which would carry key and memories elsewhere. Proxies of the environment
-/// are used, but never for this machine itself.
-pub(super) fn client(base_url: &str) -> annals_core::Result<reqwest::Client> {
+/// A client for one base URL, that connects only where its [`Reach`] goes. It follows no redirect, which would carry key and
+/// memories elsewhere. Proxies of the environment are used, but never for this machine itself.
+pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
     // Another crate of the process may have chosen one; either will do.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is no URL"))?;
+    let reach = Reach::new(&url, local_network);
+    reach.judge_written().map_err(|refusal| Error::invalid("base_url", refusal.to_string()))?;
     let mut builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())
+        .dns_resolver(Arc::new(reach))
         .connect_timeout(CONNECT)
         .user_agent(concat!("annals/", env!("CARGO_PKG_VERSION")));
     if is_this_machine(&url) {

@@ -151,7 +151,7 @@ mod tests {
         let mut there = connections.listener.0.pop().unwrap();
         for reads in [true, false] {
             let before = here.silence.alarm.deadline();
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            sleep(Duration::from_millis(5)).await;
             if reads {
                 there.write_all(b"x").await.unwrap();
                 here.read_exact(&mut [0]).await.unwrap();

@@ -28,6 +28,8 @@ pub struct Alarm {
     pub timing: Timing,
     /// Its body.
     pub task: Arc<dyn Task>,
+    /// Whether it runs once at the start: unless it is known that nothing was missed.
+    pub catch_up: bool,
 }
 
 /// What is known of a job.
@@ -60,19 +62,19 @@ struct Armed {
 }
 
 impl AlarmClock {
-    /// Sets the alarm for these jobs, and has each that is on run once now, in this order.
+    /// Sets the alarm for these jobs, and has each that is on and may have missed something run once now, in this order.
     pub async fn start(alarms: Vec<Alarm>, clock: MomentClock) -> Result<AlarmClock> {
         let scheduler = JobScheduler::new().await.map_err(|error| broken(&error))?;
         let stop = CancellationToken::new();
         let _stop_when_dropped = stop.clone().drop_guard();
         let (mut jobs, mut workers) = (BTreeMap::new(), Vec::new());
-        for Alarm { name, timing, task } in alarms {
+        for Alarm { name, timing, task, catch_up } in alarms {
             let within = Duration::from_secs(60 * u64::from(timing.minutes));
             let runner = Arc::new(Runner::new(&name, task, within, clock.clone()));
             let id = if timing.enabled { Some(arm(&scheduler, &timing, &runner).await?) } else { None };
             let (worker, stop) = (runner.clone(), stop.clone());
             workers.push((name.clone(), tokio::spawn(async move { worker.work(stop).await })));
-            if timing.enabled {
+            if timing.enabled && catch_up {
                 runner.wake();
             }
             jobs.insert(name, Armed { timing, runner, id });

@@ -34,17 +34,6 @@ pub struct Rounds {
     pub agents_at_once: usize,
 }
 
-/// The job that copies everything to another place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Backup {
-    /// When. Off without a target.
-    pub timing: Timing,
-    /// A folder, or the URL of an object store.
-    pub target: Option<String>,
-    /// Copies that are kept.
-    pub keep: u16,
-}
-
 /// All jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jobs {
@@ -56,8 +45,8 @@ pub struct Jobs {
     pub compaction: Timing,
     /// Reads everything back.
     pub verification: Timing,
-    /// Copies everything to another place.
-    pub backup: Backup,
+    /// Copies everything to another place, if the configuration names one.
+    pub backup: Timing,
 }
 
 const BUILT_IN: [(&str, &str); 5] = [
@@ -71,7 +60,6 @@ const BUILT_IN: [(&str, &str); 5] = [
 const MOST_MINUTES: u16 = 1440;
 /// More agents at once than this hold more memory than they gain time.
 const MOST_AT_ONCE: u16 = 64;
-const MOST_COPIES: u16 = 1000;
 
 impl Jobs {
     /// The jobs that come with Annals.
@@ -102,7 +90,7 @@ impl Jobs {
             retention: rounds(&mut retention),
             compaction: timing(&mut compaction),
             verification: timing(&mut verification),
-            backup: backup_job(&mut backup),
+            backup: timing(&mut backup),
         };
         for reader in [rollup, retention, compaction, verification, backup] {
             faults.extend(reader.finish());
@@ -117,7 +105,7 @@ impl Jobs {
             ("retention", &self.retention.timing),
             ("compaction", &self.compaction),
             ("verification", &self.verification),
-            ("backup", &self.backup.timing),
+            ("backup", &self.backup),
         ]
     }
 }
@@ -133,13 +121,6 @@ fn timing(reader: &mut Reader) -> Timing {
 fn rounds(reader: &mut Reader) -> Rounds {
     let agents_at_once = usize::from(reader.number("agents_at_once", MOST_AT_ONCE));
     Rounds { timing: timing(reader), agents_at_once }
-}
-
-fn backup_job(reader: &mut Reader) -> Backup {
-    let target = Some(reader.text("target").trim().to_owned()).filter(|target| !target.is_empty());
-    let keep = reader.number("keep", MOST_COPIES);
-    let timing = timing(reader);
-    Backup { timing: Timing { enabled: timing.enabled && target.is_some(), ..timing }, target, keep }
 }
 
 fn unknown(name: &str) -> Option<Fault> {

@@ -74,7 +74,7 @@ impl Task for RetentionTask {
 
 fn rolled_up(round: &Round<RolledUp>) -> Report {
     let sum = |number: fn(&RolledUp) -> u64| round.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
-    let doubts = round.turns.iter().filter_map(|(_, turn)| turn.trust.doubt());
+    let doubt = round.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
     let done = [
         counted(sum(|turn| turn.extracted.turns), "messages read for facts"),
         counted(sum(|turn| turn.passed.written.iter().sum()), "summaries written"),
@@ -84,7 +84,7 @@ fn rolled_up(round: &Round<RolledUp>) -> Report {
         counted(sum(|turn| turn.projected.applied), "changes made searchable"),
         counted(sum(|turn| u64::from(turn.cleaned)), "agents cleaned of what was forgotten"),
         left(round),
-        doubts.last().map(in_words),
+        doubt.map(in_words),
     ];
     let faults: u64 = sum(|turn| turn.passed.failed.len() as u64 + turn.projected.dead);
     Report { done: listed(done), failures: faults + round.failed.len() as u64 }
@@ -92,7 +92,7 @@ fn rolled_up(round: &Round<RolledUp>) -> Report {
 
 fn retained(round: &Round<Retained>) -> Report {
     let sum = |number: fn(&Retained) -> u64| round.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
-    let doubts = round.turns.iter().filter_map(|(_, turn)| turn.trust.doubt());
+    let doubt = round.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
     let done = [
         counted(sum(|turn| turn.pruned.pruned.iter().map(|totals| totals.rows).sum()), "memories pruned"),
         counted(
@@ -102,7 +102,7 @@ fn retained(round: &Round<Retained>) -> Report {
         counted(sum(|turn| turn.pruned.held.len() as u64), "sets past the plan, kept"),
         counted(sum(|turn| turn.answers), "saved answers dropped"),
         left(round),
-        doubts.last().map(in_words),
+        doubt.map(in_words),
     ];
     Report { done: listed(done), failures: round.failed.len() as u64 }
 }

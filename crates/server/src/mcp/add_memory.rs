@@ -5,12 +5,12 @@ use std::time::Duration;
 use annals_core::ports::Scope;
 use annals_core::{Agent, Operation, Role, Timestamp};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::tool::{Effect, Tool};
 use crate::Service;
-use crate::wire::{IngestRequest, Ingested, MessageIn, Progress, RoleWord};
+use crate::wire::{IngestRequest, Ingested, MessageIn, Progress};
 
 /// Long enough for a Pi to embed one message; afterwards it is only said that it is not searchable yet.
 const WAIT: Duration = Duration::from_secs(5);
@@ -23,9 +23,8 @@ pub(super) struct Arguments {
     /// What to remember, in full sentences that can be understood without this conversation.
     content: String,
     /// Who says it: user for the person, assistant for yourself.
-    #[schemars(with = "RoleWord")]
-    #[serde(default = "user")]
-    role: Role,
+    #[serde(default)]
+    role: Says,
     /// The speaker's name.
     speaker: Option<String>,
     /// When it was said or happened, with an offset, such as 2026-03-04T18:30:00Z; now if it is left out.
@@ -36,8 +35,22 @@ pub(super) struct Arguments {
     conversation: String,
 }
 
-fn user() -> Role {
-    Role::User
+/// Whom a model may speak for. Instructions and answers of tools are no memories.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Says {
+    #[default]
+    User,
+    Assistant,
+}
+
+impl From<Says> for Role {
+    fn from(says: Says) -> Role {
+        match says {
+            Says::User => Role::User,
+            Says::Assistant => Role::Assistant,
+        }
+    }
 }
 
 fn notes() -> String {
@@ -86,7 +99,7 @@ impl Tool for AddMemory {
 
 fn request(arguments: Arguments) -> IngestRequest {
     let message = MessageIn {
-        role: arguments.role,
+        role: arguments.role.into(),
         content: arguments.content,
         conversation: Some(arguments.conversation),
         id: None,

@@ -11,6 +11,9 @@ use super::tool::{Effect, Tool};
 use crate::Service;
 use crate::wire::{ForgetAnswer, ForgetRequest, ProofView};
 
+/// Ids of one kind in the text; all of them are in the structured answer.
+const MOST_LISTED: usize = 20;
+
 pub(super) struct ForgetMemory;
 
 #[derive(Deserialize, JsonSchema)]
@@ -76,7 +79,9 @@ impl Tool for ForgetMemory {
 
 fn parts(answer: &ForgetAnswer) -> Vec<String> {
     let listed = |all: &[String], one: &str, many: &str| {
-        (!all.is_empty()).then(|| format!("{} ({})", text::count(all.len(), one, many), all.join(", ")))
+        let more = if all.len() > MOST_LISTED { ", …" } else { "" };
+        let first = all.iter().take(MOST_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        (!all.is_empty()).then(|| format!("{} ({first}{more})", text::count(all.len(), one, many)))
     };
     let parts = [
         listed(&answer.turns, "turn", "turns"),

@@ -76,7 +76,13 @@ impl Tool for SearchFacts {
 }
 
 fn line(fact: &FactView) -> String {
-    let until = fact.valid_to.as_ref().map(|end| format!(" until {end}")).unwrap_or_default();
+    let until = fact.valid_to.as_ref().map(|end| format!(" until {}", second(end))).unwrap_or_default();
     let FactView { id, subject, predicate, object, valid_from, said, .. } = fact;
-    format!("[{id}] {subject} {predicate} {object}: holds from {valid_from}{until}; said {}", said.from)
+    let (from, said) = (second(valid_from), second(&said.from));
+    format!("[{id}] {subject} {predicate} {object}: holds from {from}{until}; said {said}")
+}
+
+/// The moment without fractions of a second, which say nothing to a model.
+fn second(moment: &str) -> String {
+    moment.split_once('.').map_or_else(|| moment.to_owned(), |(second, _)| format!("{second}Z"))
 }

@@ -1,1 +1,267 @@
+//! The tools over stores in memory: what is listed for whom, each one called, what is refused, and the ways in.
 
+mod fits;
+mod ways_in;
+
+use std::sync::Arc;
+
+use annals_core::ports::{Key, Scope};
+use annals_testkit::{agent, at};
+use rmcp::model::JsonObject;
+use serde_json::{Value, json};
+
+use super::definition::{instructions, usable};
+use super::refusal::Refusal;
+use super::{Asker, Format, Reply, definitions, run};
+use crate::Service;
+use crate::access::Caller;
+use crate::fixture::{NOW, service, told};
+
+fn key(scopes: &[Scope], agents: &[&str]) -> Caller {
+    Caller::of(Key {
+        id: "k".into(),
+        name: "phone".into(),
+        workspace: "default".into(),
+        scopes: scopes.iter().copied().collect(),
+        agents: agents.iter().map(ToString::to_string).collect(),
+        created_at: at(NOW),
+        expires_at: None,
+        revoked_at: None,
+    })
+}
+
+fn local(agent: Option<&str>) -> Asker {
+    Asker { caller: Caller::local(), agent: agent.map(str::to_owned) }
+}
+
+fn object(value: Value) -> JsonObject {
+    value.as_object().unwrap().clone()
+}
+
+async fn call(service: &Service, name: &str, arguments: Value) -> Result<Reply, Refusal> {
+    run(service, &local(Some("a")), name, object(arguments)).await
+}
+
+/// The answer, which fits the schema that the tool announces.
+async fn good(service: &Service, name: &str, arguments: Value) -> Reply {
+    let reply = call(service, name, arguments).await.unwrap();
+    let schema = super::tool::find(name).unwrap().definition.output_schema.clone().unwrap();
+    let schema = Value::Object(schema.as_ref().clone());
+    assert_eq!(fits::faults(&schema, &reply.structured), Vec::<String>::new(), "{name}");
+    reply
+}
+
+async fn refusal(service: &Service, asker: &Asker, name: &str, arguments: Value) -> String {
+    run(service, asker, name, object(arguments)).await.unwrap_err().into_text()
+}
+
+#[test]
+fn tools_are_announced_like_this() {
+    let tools: Vec<Value> = definitions(&Caller::local(), Format::Mcp)
+        .into_iter()
+        .map(|mut tool| {
+            tool.as_object_mut().unwrap().remove("outputSchema").unwrap();
+            tool
+        })
+        .collect();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&tools).unwrap());
+}
+
+#[test]
+fn every_form_has_the_same_tools() {
+    let names = |format, at: fn(&Value) -> &Value| -> Vec<String> {
+        let all = definitions(&Caller::local(), format);
+        all.iter().map(|tool| at(tool)["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let mcp = names(Format::Mcp, |tool| tool);
+    assert_eq!(mcp.len(), 7);
+    assert_eq!(names(Format::Openai, |tool| &tool["function"]), mcp);
+    assert_eq!(names(Format::Anthropic, |tool| tool), mcp);
+    let openai = &definitions(&Caller::local(), Format::Openai)[0];
+    assert_eq!(openai["type"], "function");
+    assert_eq!(openai["function"]["parameters"]["type"], "object");
+}
+
+#[tokio::test]
+async fn what_a_key_may_not_use_is_neither_listed_nor_told_nor_done() {
+    let service = told(&agent("a")).await;
+    let check = async |scopes: &[Scope], expect: &[&str]| {
+        let caller = key(scopes, &[]);
+        let listed: Vec<String> = usable(&caller, false).iter().map(|tool| tool.name.to_string()).collect();
+        assert_eq!(listed, expect, "{scopes:?}");
+        let instructions = instructions(Some(&caller));
+        let asker = Asker { caller, agent: Some("a".into()) };
+        for name in ["search_memory", "add_memory", "forget_memory"] {
+            let may = expect.contains(&name);
+            assert_eq!(instructions.contains(name), may, "{scopes:?} {name}");
+            let refused = run(&service, &asker, name, JsonObject::new()).await;
+            assert_eq!(matches!(refused, Err(Refusal::Scope(_))), !may, "{scopes:?} {name}");
+        }
+    };
+    let reading = ["search_memory", "get_memory", "timeline", "search_facts", "memory_context"];
+    check(&[Scope::Search], &reading).await;
+    check(&[Scope::Ingest], &["add_memory"]).await;
+    let all = [&reading[..], &["add_memory", "forget_memory"]].concat();
+    check(&[Scope::Search, Scope::Ingest], &all[..6]).await;
+    check(&[Scope::Admin], &all).await;
+}
+
+#[tokio::test]
+async fn a_search_answers_with_dated_lines_between_marks() {
+    let service = told(&agent("a")).await;
+    let reply = good(&service, "search_memory", json!({"queryText": "sailing trip", "grain": "working"})).await;
+    let lines: Vec<&str> = reply.text.lines().collect();
+    assert_eq!((lines[1], lines.last().copied()), ("<annals-memory>", Some("</annals-memory>")), "{}", reply.text);
+    let recalled: Vec<&&str> = lines.iter().filter(|line| line.starts_with("- [t-")).collect();
+    assert_eq!(recalled.len(), reply.structured["results"].as_array().unwrap().len());
+    assert!(recalled.iter().all(|line| line.contains("] 2026-03-0")), "{}", reply.text);
+
+    let weekly = good(&service, "search_memory", json!({"grain": "weekly", "from": "2026-03-03"})).await;
+    assert!(weekly.text.contains("] 2026-03-02 to 2026-03-08, weekly summary 2026-W10 (1 day outside the range): "));
+}
+
+#[tokio::test]
+async fn an_empty_range_is_said_to_be_empty_and_a_coarser_grain_is_named() {
+    let service = told(&agent("a")).await;
+    let reply = good(&service, "search_memory", json!({"grain": "daily", "period": "1999-03-04"})).await;
+    assert_eq!(reply.structured["range_is_empty"], true);
+    assert!(reply.text.starts_with("Memory holds nothing on 1999-03-04"), "{}", reply.text);
+    assert!(reply.text.contains("weekly") && !reply.text.contains("annals-memory"), "{}", reply.text);
+}
+
+#[tokio::test]
+async fn a_memory_is_shown_with_its_sources_on_request() {
+    let service = told(&agent("a")).await;
+    let day = good(&service, "timeline", json!({"grain": "daily", "to": "2026-03-04"})).await;
+    let id = &day.structured["memories"][0]["id"];
+    let without = good(&service, "get_memory", json!({"id": id})).await;
+    assert!(without.structured.get("sources").is_none());
+    let with = good(&service, "get_memory", json!({"id": id, "sources": true})).await;
+    assert_eq!(with.structured["sources"].as_array().unwrap().len(), 2);
+    assert!(with.text.starts_with("One memory, then 2 sources.\n<annals-memory>"), "{}", with.text);
+    assert!(with.text.contains("] 2026-03-04, working turn"), "{}", with.text);
+}
+
+#[tokio::test]
+async fn a_timeline_is_in_order_and_says_what_is_not_over() {
+    let service = told(&agent("a")).await;
+    let reply = good(&service, "timeline", json!({})).await;
+    let periods: Vec<&str> = reply.structured["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|memory| memory["period"].as_str().unwrap())
+        .collect();
+    assert_eq!(periods, ["2026-W10", "2026-03-04", "2026-03-06"]);
+    assert!(reply.text.contains("not summed up: 2026-03, 2026-Q1, 2026."), "{}", reply.text);
+}
+
+#[tokio::test]
+async fn facts_say_from_when_they_hold() {
+    let service = told(&agent("a")).await;
+    let reply = good(&service, "search_facts", json!({"about": "Ann"})).await;
+    assert!(reply.text.contains("Ann lives_in Bern: holds from 2026-03-04T18:30:00Z; said 2026-03-04T18:30:00Z"));
+    let before = good(&service, "search_facts", json!({"asOf": "2026-03-01T00:00:00Z"})).await;
+    assert_eq!(before.structured["facts"], json!([]));
+}
+
+#[tokio::test]
+async fn context_is_fenced_and_within_its_budget() {
+    let service = told(&agent("a")).await;
+    let reply = good(&service, "memory_context", json!({"prompt": "Why was the sailing trip cancelled?"})).await;
+    assert!(reply.text.starts_with("<annals-memory>") && reply.text.contains("broke his arm"), "{}", reply.text);
+}
+
+#[tokio::test]
+async fn a_memory_of_a_new_agent_begins_with_its_first_add() {
+    let service = service(Arc::new(|| at(NOW)));
+    let stop = tokio_util::sync::CancellationToken::new();
+    let working = tokio::spawn({
+        let (service, stop) = (service.clone(), stop.clone());
+        async move { service.work(stop).await }
+    });
+    let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
+    assert_eq!(unknown, "Error: there is no agent \"a\". A memory begins with its first add_memory.");
+    let said = json!({"content": "Cleo likes tea.", "speaker": "Cleo", "occurredAt": "2026-03-09T08:00:00Z"});
+    let reply = good(&service, "add_memory", said.clone()).await;
+    assert_eq!(reply.text, "Stored for good, and found by searches.");
+    assert_eq!(good(&service, "add_memory", said).await.text, "It was already stored.");
+    let found =
+        good(&service, "search_memory", json!({"queryText": "tea", "minimumDaysAgo": 1, "maximumDaysAgo": 1})).await;
+    assert_eq!(found.structured["results"][0]["speaker"], "Cleo");
+    assert_eq!(found.structured["results"][0]["conversation"], "notes");
+    stop.cancel();
+    working.await.unwrap();
+}
+
+#[tokio::test]
+async fn nothing_is_forgotten_by_a_dry_run_which_is_the_default() {
+    let service = told(&agent("a")).await;
+    let planned = good(&service, "forget_memory", json!({"subject": "Bob"})).await;
+    assert_eq!(planned.structured["done"], false);
+    assert!(planned.text.starts_with("Nothing is forgotten yet. It would go: 2 turns (t-"), "{}", planned.text);
+    assert!(planned.text.contains("dryRun false"));
+    let all = good(&service, "timeline", json!({"grain": "working"})).await;
+    assert_eq!(all.structured["memories"].as_array().unwrap().len(), 3);
+
+    let done = good(&service, "forget_memory", json!({"subject": "Bob", "dryRun": false})).await;
+    assert_eq!(done.structured["proof"]["clean"], true);
+    assert!(done.text.starts_with("Forgotten: 2 turns") && done.text.contains("none is left"), "{}", done.text);
+    let left = good(&service, "timeline", json!({"grain": "working"})).await;
+    assert_eq!(left.structured["memories"].as_array().unwrap().len(), 1);
+    let none = good(&service, "forget_memory", json!({"conversation": "nowhere"})).await;
+    assert_eq!(none.text, "Nothing fits that, so nothing is to be forgotten.");
+}
+
+#[tokio::test]
+async fn a_wrong_call_is_told_which_argument_and_what_to_do() {
+    let service = told(&agent("a")).await;
+    let check = async |name: &str, arguments: Value, expect: &str| {
+        let text = refusal(&service, &local(Some("a")), name, arguments).await;
+        assert!(text.starts_with("Error: ") && text.contains(expect), "{text}");
+    };
+    check("search_memory", json!({"maxResults": 5000}), "maxResults is 5000; 1 to 1000 are allowed. Correct that")
+        .await;
+    check("search_memory", json!({"maxResults": "many"}), "maxResults does not parse").await;
+    check("search_memory", json!({"grain": "hourly"}), "expected one of `auto`, `working`").await;
+    check("search_memory", json!({"from": "yesterday"}), "from does not parse").await;
+    check("search_memory", json!({"limit": 3}), "the call does not parse: unknown field `limit`").await;
+    check("search_memory", json!({"from": "2026-03-05", "to": "2026-03-01"}), "the range ends on 2026-03-01").await;
+    check("memory_context", json!({"prompt": ""}), "prompt is missing. Correct that").await;
+    check("get_memory", json!({"id": "t-none"}), "there is no memory \"t-none\". Take ids").await;
+    check("add_memory", json!({"content": "x", "occurredAt": "soon"}), "occurredAt does not parse").await;
+    check("add_memory", json!({"content": " "}), "content ").await;
+    check("forget_memory", json!({"subject": "Bob", "ids": ["t-1"]}), "exactly one of").await;
+    check("nothing", json!({}), "there is no tool \"nothing\"").await;
+}
+
+#[tokio::test]
+async fn null_and_empty_texts_are_arguments_left_out() {
+    let service = told(&agent("a")).await;
+    let empty = json!({"queryText": "", "from": null, "to": "", "period": null, "grain": "working"});
+    let reply = good(&service, "search_memory", empty).await;
+    assert_eq!(reply.structured["results"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn whose_memory_is_meant() {
+    let service = told(&agent("a")).await;
+    let of = async |asker: &Asker, arguments: Value| {
+        let text = run(&service, asker, "timeline", object(arguments)).await;
+        text.map_or_else(Refusal::into_text, |reply| reply.structured["agent"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(of(&local(None), json!({})).await, "a", "the only one there is");
+    let hello = annals_testkit::message("2026-03-04T10:00:00Z", "Hello.");
+    service.writer.ingest(&agent("b"), vec![hello], false, at(NOW)).await.unwrap();
+    assert!(of(&local(None), json!({})).await.contains("agent is missing: say whose memory, one of \"a\", \"b\""));
+    assert_eq!(of(&local(None), json!({"agent": "b"})).await, "b");
+    assert_eq!(of(&local(Some("a")), json!({"agent": "a"})).await, "a");
+    assert!(of(&local(Some("a")), json!({"agent": "b"})).await.contains("leave it out"));
+
+    let bound = |agent: Option<&str>| Asker { caller: key(&[Scope::Search], &["a"]), agent: agent.map(str::to_owned) };
+    assert_eq!(of(&bound(None), json!({})).await, "a", "the only one for this key");
+    let (foreign, nobody) = (of(&bound(Some("b")), json!({})).await, of(&bound(Some("z")), json!({})).await);
+    assert_eq!(foreign.replace("\"b\"", "\"z\""), nobody, "one that is not the key's is as one that does not exist");
+    let named = of(&bound(None), json!({"agent": "b"})).await;
+    assert_eq!(named, foreign);
+}

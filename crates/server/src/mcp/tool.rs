@@ -137,8 +137,10 @@ async fn answer<T: Tool>(
 
 fn parse<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, Error> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let path = error.path().to_string();
-        let field = if path == "." { "arguments".to_owned() } else { path };
-        Error::invalid(field, format!("do not parse: {}", error.inner()))
+        let (path, reason) = (error.path().to_string(), error.inner().to_string());
+        if let Some((field, _)) = reason.strip_prefix("missing field `").and_then(|rest| rest.split_once('`')) {
+            return Error::invalid(field, "is missing");
+        }
+        Error::invalid(if path == "." { "the call" } else { &path }, format!("does not parse: {reason}"))
     })
 }

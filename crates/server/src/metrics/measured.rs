@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use annals_core::ports::{Batch, Embedder, Engine, Hit, Probe, Replies, Stored, Strata, SummaryTask, Table};
+use annals_core::ports::{Batch, Embedder, Engine, Hit, Probe, Replies, Stored, Strata, SummaryTask, Table, Wear};
 use annals_core::{Agent, Digest, Draft, Grain, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
 
@@ -55,6 +55,14 @@ impl<P: Strata + ?Sized> Strata for Measured<P> {
 
     async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         self.port.holds(agent, words).await
+    }
+
+    async fn tidy(&self, table: &Table) -> Result<()> {
+        self.port.tidy(table).await
+    }
+
+    async fn wear(&self, table: &Table) -> Result<Wear> {
+        self.port.wear(table).await
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

@@ -1,5 +1,6 @@
 //! `GET /v1/tools`, `POST …/tools/{name}`: memory as functions that a model calls, for loops that speak no MCP.
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use rmcp::model::JsonObject;
@@ -58,9 +59,10 @@ pub async fn list(Extension(caller): Extension<Caller>, Wish(wish): Wish<ToolsWi
 pub async fn call(
     State(service): State<Service>,
     Extension(caller): Extension<Caller>,
-    Path((agent, name)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
     body: Body<JsonObject>,
 ) -> Result<Json<ToolAnswer>, Problem> {
+    let Path((agent, name)) = path.map_err(|error| Problem::malformed("the path", error.body_text()))?;
     let asker = Asker { caller, agent: Some(agent) };
     let reply = run(&service, &asker, &name, body.value).await?;
     Ok(Json(ToolAnswer { text: reply.text, structured: reply.structured }))

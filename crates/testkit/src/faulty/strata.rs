@@ -1,6 +1,6 @@
 //! Tables that fail when a test says so.
 
-use annals_core::ports::{Batch, Hit, Probe, Stored, Strata, Table};
+use annals_core::ports::{Batch, Hit, Probe, Stored, Strata, Table, Wear};
 use annals_core::{Agent, Result};
 use async_trait::async_trait;
 
@@ -34,6 +34,14 @@ impl<P: Strata> Strata for Faulty<P> {
 
     async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         self.store()?.holds(agent, words).await
+    }
+
+    async fn tidy(&self, table: &Table) -> Result<()> {
+        self.store()?.tidy(table).await
+    }
+
+    async fn wear(&self, table: &Table) -> Result<Wear> {
+        self.store()?.wear(table).await
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

@@ -28,6 +28,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
         write::a_removed_table_is_empty_and_can_be_written,
         write::a_quarantined_table_is_aside,
         write::any_text_is_stored,
+        write::tidying_changes_no_row,
         erase::a_rewritten_table_is_the_same_without_what_was_deleted,
         erase::rewriting_what_was_never_written_is_nothing,
         erase::what_is_there_is_seen,

@@ -59,7 +59,7 @@ async fn given(wake: &str, enabled: bool, is_obedient: bool) -> Given {
     let task =
         Held { begun: sender, go: go.clone(), count: Mutex::default(), is_obedient, is_alone: AtomicBool::new(true) };
     let timing = Timing { enabled, wake: wake.into(), minutes: 10 };
-    let alarm = Alarm { name: "held".into(), timing, task: Arc::new(task) };
+    let alarm = Alarm { name: "held".into(), timing, task: Arc::new(task), catch_up: true };
     let moment = Moment { now: at("2026-03-04T10:00:00Z"), synchronised: None };
     let alarm = AlarmClock::start(vec![alarm], Arc::new(move || moment)).await.unwrap();
     Given { alarm, begun, go }
@@ -190,7 +190,7 @@ async fn a_wake_up_that_is_none_is_refused() {
         is_obedient: true,
         is_alone: AtomicBool::new(true),
     });
-    let alarm = Alarm { name: "held".into(), timing, task };
+    let alarm = Alarm { name: "held".into(), timing, task, catch_up: true };
     let moment = Moment { now: at("2026-03-04T10:00:00Z"), synchronised: None };
     assert!(AlarmClock::start(vec![alarm], Arc::new(move || moment)).await.is_err());
 }

@@ -30,11 +30,6 @@ impl Reader {
         self.read(key, "true or false", |value| value.as_bool().ok_or(None)).unwrap_or_default()
     }
 
-    /// A text.
-    pub(super) fn text(&mut self, key: &str) -> String {
-        self.read(key, "a text", |value| value.as_str().map(str::to_owned).ok_or(None)).unwrap_or_default()
-    }
-
     /// A whole number from 1 to `most`.
     pub(super) fn number(&mut self, key: &str, most: u16) -> u16 {
         let within = |number: i64| u16::try_from(number).ok().filter(|number| (1..=most).contains(number));

@@ -13,10 +13,10 @@ fn the_built_in_jobs_are_those_of_the_issue() {
             "retention 0 10 * * * * true",
             "compaction 0 20 3 * * * true",
             "verification 0 40 4 * * SUN true",
-            "backup 0 10 2 * * * false",
+            "backup 0 10 2 * * * true",
         ]
     );
-    assert_eq!((jobs.rollup.agents_at_once, jobs.backup.keep, jobs.backup.target), (2, 7, None));
+    assert_eq!(jobs.rollup.agents_at_once, 2);
 }
 
 /// No key of a file that comes with Annals goes unread, and none is missing from it.
@@ -37,18 +37,11 @@ fn files(files: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn a_file_of_ones_own_changes_what_it_names() {
-    let jobs = Jobs::parse(&files(&[("rollup", "agents_at_once = 4"), ("backup", "target = ' /mnt/usb '")])).unwrap();
+    let jobs = Jobs::parse(&files(&[("rollup", "agents_at_once = 4"), ("backup", "minutes = 7")])).unwrap();
     let built_in = Jobs::built_in();
     assert_eq!(jobs.rollup, Rounds { agents_at_once: 4, ..built_in.rollup });
-    let timing = Timing { enabled: true, ..built_in.backup.timing };
-    assert_eq!(jobs.backup, Backup { timing, target: Some("/mnt/usb".into()), ..built_in.backup });
+    assert_eq!(jobs.backup, Timing { minutes: 7, ..built_in.backup });
     assert_eq!(jobs.retention, built_in.retention);
-}
-
-#[test]
-fn a_backup_with_a_target_can_be_off() {
-    let jobs = Jobs::parse(&files(&[("backup", "target = '/mnt/usb'\nenabled = false")])).unwrap();
-    assert!(!jobs.backup.timing.enabled);
 }
 
 #[track_caller]
@@ -63,7 +56,7 @@ fn all_faults_of_all_files_are_told_at_once() {
             ("roll-up", "enabled = true"),
             ("rollup", "enabled = 1\nagents_at_once = 0\nminutes = 1441\nwhen = 3"),
             ("retention", "wake = \"daily\"\nagents_at_once = 65536"),
-            ("backup", "keep = \"all\"\ntarget = 7"),
+            ("backup", "wake = 7"),
         ],
         "roll-up.toml: the file is of no job; there are rollup, retention, compaction, verification, backup\n\
          rollup.toml: agents_at_once is 0; 1 to 64 are allowed\n\
@@ -72,8 +65,7 @@ fn all_faults_of_all_files_are_told_at_once() {
          rollup.toml: when is not known here\n\
          retention.toml: agents_at_once is 65536; 1 to 64 are allowed\n\
          retention.toml: wake has 1 fields; it has six: second, minute, hour, day of the month, month, day of the week\n\
-         backup.toml: target is integer; it is a text\n\
-         backup.toml: keep is string; it is a whole number",
+         backup.toml: wake is integer; it is a text",
     );
 }
 

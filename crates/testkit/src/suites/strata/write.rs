@@ -1,6 +1,6 @@
 //! Writing: batches, generations, and what a scan says of them.
 
-use annals_core::ports::{Batch, Part, Probe, Table};
+use annals_core::ports::{Batch, Part, Probe, Table, Wear};
 use annals_core::{Agent, Grain, MemoryId, Strata};
 
 use super::{part, rows, table, towards, upsert};
@@ -150,4 +150,18 @@ pub(super) async fn any_text_is_stored(strata: &dyn Strata) {
     let parts = odd.iter().enumerate().map(|(index, text)| part(&format!("t-{index}"), 0, index, text));
     upsert(strata, parts.collect()).await;
     assert_eq!(strata.scan(&table()).await.unwrap().len(), odd.len());
+}
+
+pub(super) async fn tidying_changes_no_row(strata: &dyn Strata) {
+    strata.tidy(&table()).await.unwrap();
+    assert_eq!(strata.wear(&table()).await.unwrap(), Wear::default());
+    for number in 0..5 {
+        upsert(strata, vec![part(&format!("t-{number}"), 0, number, "tea")]).await;
+    }
+    delete(strata, &["t-1"]).await;
+    let before = strata.scan(&table()).await.unwrap();
+    strata.tidy(&table()).await.unwrap();
+    assert_eq!(strata.scan(&table()).await.unwrap(), before);
+    let wear = strata.wear(&table()).await.unwrap();
+    assert!(wear.versions <= 1 && wear.fragments <= 1, "{wear:?}");
 }

@@ -1,0 +1,249 @@
+//! Which addresses a model may have: what a name resolves to is checked before anything is sent there, and exactly that address is
+//! connected to.
+//!
+//! Whoever answers for a name can have it mean this machine, the router or a cloud's metadata tomorrow; then memories and keys
+//! would be posted to what was never meant to be asked. So a name must mean a public address over TLS, unless the operator
+//! says that their models are in the local network. An address that stands in the configuration itself was meant.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use reqwest::Url;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+/// Where an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Anywhere on the internet.
+    Public,
+    /// A network of one's own.
+    Local,
+    /// This machine.
+    Here,
+    /// Where no model is: metadata of clouds, groups, examples, what is reserved.
+    Nowhere,
+}
+
+/// Where an address is; one that is wrapped in another counts as what it wraps.
+pub(crate) fn place(address: IpAddr) -> Place {
+    match address {
+        IpAddr::V4(address) => place_v4(address),
+        IpAddr::V6(address) => wrapped(address).map_or_else(|| place_v6(address), place_v4),
+    }
+}
+
+fn place_v4(address: Ipv4Addr) -> Place {
+    match address.octets() {
+        [127, ..] => Place::Here,
+        [100, 64..128, ..] => Place::Local,
+        _ if address.is_private() => Place::Local,
+        // Link-local is where clouds keep their metadata.
+        [0, ..] | [169, 254, ..] | [192, 0, 0, _] | [198, 18..20, ..] | [224..=255, ..] => Place::Nowhere,
+        _ if address.is_documentation() => Place::Nowhere,
+        _ => Place::Public,
+    }
+}
+
+fn place_v6(address: Ipv6Addr) -> Place {
+    match address.segments() {
+        _ if address.is_loopback() => Place::Here,
+        _ if address.is_unique_local() => Place::Local,
+        // Teredo and examples.
+        [0x2001, 0 | 0xdb8, ..] => Place::Nowhere,
+        [0x2000..0x4000, ..] => Place::Public,
+        _ => Place::Nowhere,
+    }
+}
+
+/// The IPv4 address in an IPv6 one: mapped, or translated by NAT64 or 6to4.
+fn wrapped(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match address.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => address.to_ipv4_mapped(),
+    }
+}
+
+/// How far requests of one endpoint may go.
+#[derive(Clone, Debug)]
+pub(crate) struct Reach {
+    host: String,
+    is_encrypted: bool,
+    local_network: bool,
+}
+
+/// Why an address will not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It is of the local network or this machine.
+    Local,
+    /// It is public, and the way there is open.
+    Unencrypted,
+    /// No model is there.
+    Nowhere,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Local => {
+                "its name means an address of this machine or the local network; if that is right, set \
+                 models.local_network = true"
+            }
+            Refusal::Unencrypted => "it is a public address; what goes there must go by https://",
+            Refusal::Nowhere => "it is an address where no model is",
+        })
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Reach {
+    /// The reach of an endpoint at a URL.
+    pub(crate) fn new(url: &Url, local_network: bool) -> Reach {
+        let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
+        Reach { host, is_encrypted: url.scheme() == "https", local_network }
+    }
+
+    /// Judges the address that stands in the URL, if one does: no resolver is asked for it.
+    pub(crate) fn judge_written(&self) -> Result<(), Refusal> {
+        match self.host.trim_matches(['[', ']']).parse() {
+            Ok(address) => self.judge(address, true),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Judges an address; `meant` if the operator wrote it, rather than some server of names.
+    fn judge(&self, address: IpAddr, meant: bool) -> Result<(), Refusal> {
+        match place(address) {
+            Place::Public if self.is_encrypted => Ok(()),
+            Place::Public => Err(Refusal::Unencrypted),
+            Place::Here if self.host == "localhost" => Ok(()),
+            Place::Here | Place::Local if meant || self.local_network => Ok(()),
+            Place::Here | Place::Local => Err(Refusal::Local),
+            Place::Nowhere => Err(Refusal::Nowhere),
+        }
+    }
+
+    /// The addresses of a name that will do; why the last one will not, if none does.
+    fn choose(&self, found: impl IntoIterator<Item = IpAddr>) -> Result<Vec<IpAddr>, Refusal> {
+        let (mut good, mut refusal) = (Vec::new(), Refusal::Nowhere);
+        for address in found {
+            match self.judge(address, false) {
+                Ok(()) => good.push(address),
+                Err(why) => refusal = why,
+            }
+        }
+        if good.is_empty() { Err(refusal) } else { Ok(good) }
+    }
+}
+
+impl Resolve for Reach {
+    fn resolve(&self, name: Name) -> Resolving {
+        let reach = self.clone();
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            // Another name is that of the operator's proxy, which resolves ours by itself.
+            if !name.as_str().eq_ignore_ascii_case(&reach.host) {
+                return Ok(Box::new(found.into_iter()) as Addrs);
+            }
+            let good = reach.choose(found.iter().map(SocketAddr::ip))?;
+            Ok(Box::new(good.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_address_has_a_place() {
+        fn check(expect: Place, addresses: &[&str]) {
+            for address in addresses {
+                assert_eq!(place(ip(address)), expect, "{address}");
+            }
+        }
+        check(
+            Place::Here,
+            &["127.0.0.1", "127.255.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"],
+        );
+        check(
+            Place::Local,
+            &["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.4", "100.64.0.1", "100.127.255.255"],
+        );
+        check(Place::Local, &["fd00::1", "fc00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:c0a8:104::1"]);
+        check(Place::Nowhere, &["169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::"]);
+        check(
+            Place::Nowhere,
+            &["0.0.0.0", "0.1.2.3", "192.0.0.192", "192.0.2.1", "198.18.0.1", "203.0.113.1", "224.0.0.1"],
+        );
+        check(Place::Nowhere, &["240.0.0.1", "255.255.255.255", "::", "fe80::1", "ff02::1", "2001:db8::1", "2001::1"]);
+        check(Place::Nowhere, &["::7f00:1", "100::1", "64:ff9b:1::1", "fec0::1"]);
+        check(Place::Public, &["1.1.1.1", "172.32.0.1", "100.128.0.1", "100.63.255.255", "192.167.1.1", "198.20.0.1"]);
+        check(Place::Public, &["2606:4700:4700::1111", "2a00:1450::1", "::ffff:1.1.1.1", "2001:4860:4860::8888"]);
+    }
+
+    #[test]
+    fn an_address_in_the_configuration_was_meant() {
+        fn check(url: &str, expect: Result<(), Refusal>) {
+            for local_network in [false, true] {
+                assert_eq!(Reach::new(&Url::parse(url).unwrap(), local_network).judge_written(), expect, "{url}");
+            }
+        }
+        for url in ["http://127.0.0.1:11434/v1", "http://[::1]/v1", "http://192.168.1.4/v1", "http://[fd00::1]/v1"] {
+            check(url, Ok(()));
+        }
+        check("https://1.1.1.1/v1", Ok(()));
+        check("http://1.1.1.1/v1", Err(Refusal::Unencrypted));
+        check("http://169.254.169.254/v1", Err(Refusal::Nowhere));
+        check("https://169.254.169.254/v1", Err(Refusal::Nowhere));
+        check("http://[::ffff:169.254.169.254]/v1", Err(Refusal::Nowhere));
+        // Other spellings of addresses are addresses too.
+        check("http://0xa9fea9fe/v1", Err(Refusal::Nowhere));
+        check("http://2852039166/v1", Err(Refusal::Nowhere));
+        check("http://0/v1", Err(Refusal::Nowhere));
+        check("https://api.example.org/v1", Ok(()));
+    }
+
+    #[test]
+    fn a_name_means_public_addresses_unless_the_operator_says_otherwise() {
+        #[track_caller]
+        fn check(url: &str, local_network: bool, found: &[&str], expect: Result<&[&str], Refusal>) {
+            let reach = Reach::new(&Url::parse(url).unwrap(), local_network);
+            let chosen = reach.choose(found.iter().map(|address| ip(address)));
+            assert_eq!(chosen, expect.map(|good| good.iter().map(|address| ip(address)).collect::<Vec<_>>()));
+        }
+        let (public, plain) = ("https://a.org/v1", "http://a.org/v1");
+        check(public, false, &["1.1.1.1"], Ok(&["1.1.1.1"]));
+        check(plain, false, &["1.1.1.1"], Err(Refusal::Unencrypted));
+        check(plain, true, &["1.1.1.1"], Err(Refusal::Unencrypted));
+        for local in ["10.0.0.1", "127.0.0.1", "::1", "fd00::1", "::ffff:192.168.1.1", "100.64.1.1"] {
+            check(public, false, &[local], Err(Refusal::Local));
+            check(plain, true, &[local], Ok(&[local]));
+        }
+        check(public, true, &["169.254.169.254"], Err(Refusal::Nowhere));
+        check(public, false, &[], Err(Refusal::Nowhere));
+        // Only those that will do are connected to.
+        check(public, false, &["10.0.0.1", "1.1.1.1", "::1"], Ok(&["1.1.1.1"]));
+        check("http://localhost:11434/v1", false, &["::1", "127.0.0.1"], Ok(&["::1", "127.0.0.1"]));
+        check("http://LOCALHOST:11434/v1", false, &["127.0.0.1"], Ok(&["127.0.0.1"]));
+        check("http://localhost:11434/v1", false, &["10.0.0.1"], Err(Refusal::Local));
+    }
+
+    #[tokio::test]
+    async fn a_name_is_resolved_and_judged_before_it_is_asked() {
+        let judged =
+            |url: &str, name: &str| Reach::new(&Url::parse(url).unwrap(), false).resolve(name.parse().unwrap());
+        assert!(judged("http://localhost/v1", "localhost").await.is_ok_and(|mut found| found.next().is_some()));
+        // The proxy's name is not ours to judge.
+        assert!(judged("https://a.org/v1", "localhost").await.is_ok());
+        let strict = Reach { host: "localhost.".into(), is_encrypted: true, local_network: false };
+        let Err(error) = strict.resolve("localhost.".parse().unwrap()).await else { panic!("it was let through") };
+        assert!(error.is::<Refusal>() || error.is::<std::io::Error>(), "{error}");
+    }
+}

@@ -1,0 +1,155 @@
+//! What may be asked by whom, tried over every route that the description names and every tool, and what the log says of it.
+
+mod leaks;
+mod logs;
+mod scopes;
+mod table;
+mod tools;
+
+use annals_core::ports::{Key, Scope, Select};
+use annals_core::{Agent, Grain, Interval, Message, Timestamp};
+use annals_testkit::{at, message};
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, header};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use super::issue;
+use crate::config::ServerConfig;
+use crate::fixture::{self, NOW};
+use crate::{Service, public};
+
+/// The agent that strangers ask for, and one that is not there.
+const AGENT: &str = "zebra-seven";
+const NOBODY: &str = "zebra-eight";
+/// Another agent of the same workspace.
+const OTHER: &str = "yak-one";
+/// What no id is.
+const NOTHING: &str = "no-such-id";
+/// Words of the agent's memory.
+const SECRETS: [&str; 4] = ["Azores", "Bern", "sailing", "broke his arm"];
+
+/// A service with memories of two agents, and keys of all kinds.
+struct World {
+    service: Service,
+    memory: String,
+    operation: String,
+}
+
+/// Names of keys with what they are; all of them but `foreign` belong to the workspace `default`.
+const KEYS: [(&str, &[Scope], &[&str]); 8] = [
+    ("admin", &[Scope::Admin], &[]),
+    ("ingest", &[Scope::Ingest], &[]),
+    ("search", &[Scope::Search], &[]),
+    ("all", &Scope::ALL, &[]),
+    ("bound", &Scope::ALL, &[OTHER]),
+    ("foreign", &Scope::ALL, &[]),
+    ("revoked", &Scope::ALL, &[]),
+    ("expired", &Scope::ALL, &[]),
+];
+
+impl World {
+    async fn new() -> World {
+        let agent = Agent::new(AGENT).unwrap();
+        let service = fixture::told(&agent).await;
+        let said = Message { conversation: "chat".into(), ..message("2026-03-05T10:00:00Z", "A yak is large.") };
+        let other = Agent::new(OTHER).unwrap();
+        service.writer.ingest(&other, vec![said], false, at(NOW)).await.unwrap();
+        for (number, (name, scopes, agents)) in (1..).zip(KEYS) {
+            add_key(&service, number, name, scopes, agents).await;
+        }
+        let all = Select {
+            grain: Grain::Working,
+            within: Interval::ALWAYS,
+            conversation: None,
+            newest_first: false,
+            limit: 1,
+        };
+        let memory = service.catalog.list(&agent, &all).await.unwrap()[0].id.to_string();
+        let again = vec![message("2026-03-04T18:30:00Z", "Ann lives_in Bern.")];
+        let operation = service.writer.ingest(&agent, again, false, at(NOW)).await.unwrap().id;
+        World { service, memory, operation }
+    }
+
+    /// Asks as a client does: status, and the body as JSON or else as text, without the id of the request.
+    async fn ask(&self, key: Option<&str>, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        let mut request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
+        request = request.header(header::ACCEPT, "application/json, text/event-stream");
+        if let Some(key) = key {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
+        }
+        let body = if method == "GET" { Body::empty() } else { Body::from(body.to_string()) };
+        // New gates each time: limits are tried elsewhere.
+        let app = public(&self.service, &ServerConfig::default());
+        let response = app.oneshot(request.body(body).unwrap()).await.unwrap();
+        let status = response.status().as_u16();
+        let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        let mut answer = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        answer.as_object_mut().map(|answer| answer.remove("request_id"));
+        (status, answer)
+    }
+
+    /// What the agent remembers, to see that it stays the same.
+    async fn export(&self) -> String {
+        self.service.export(&Agent::new(AGENT).unwrap()).await.unwrap()
+    }
+}
+
+/// The text of a key.
+fn key(name: &str) -> String {
+    let number = 1 + KEYS.iter().position(|(known, ..)| *known == name).unwrap();
+    issued(number as u8).text.expose_secret().to_owned()
+}
+
+fn issued(seed: u8) -> super::Issued {
+    issue(|bytes| {
+        bytes.fill(seed);
+        Ok(())
+    })
+    .unwrap()
+}
+
+async fn add_key(service: &Service, number: u8, name: &str, scopes: &[Scope], agents: &[&str]) {
+    let moment = |name_of: &str| (name == name_of).then(|| at("2026-03-01T00:00:00Z"));
+    let issued = issued(number);
+    let key = Key {
+        id: issued.id.clone(),
+        name: name.into(),
+        workspace: if name == "foreign" { "elsewhere" } else { "default" }.into(),
+        scopes: scopes.iter().copied().collect(),
+        agents: agents.iter().map(ToString::to_string).collect(),
+        created_at: Timestamp::UNIX_EPOCH,
+        expires_at: moment("expired"),
+        revoked_at: moment("revoked"),
+    };
+    service.keys.add_key(&key, &issued.hash).await.unwrap();
+}
+
+/// An answer without what the asker put in, and without ids that are made of it.
+fn shape(answer: &Value, put_in: &[&str]) -> Value {
+    match answer {
+        Value::String(text) => {
+            let masked = put_in.iter().fold(text.clone(), |text, word| text.replace(word, "…"));
+            Value::String(masked)
+        }
+        Value::Array(items) => items.iter().map(|item| shape(item, put_in)).collect(),
+        Value::Object(fields) => {
+            let made_of_it = |name: &str| matches!(name, "id" | "operation_id" | "source_ids");
+            let shaped = |(name, value): (&String, &Value)| {
+                (name.clone(), if made_of_it(name) { json!("…") } else { shape(value, put_in) })
+            };
+            fields.iter().map(shaped).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+#[track_caller]
+fn tells_nothing(what: &str, answer: &Value) {
+    let text = answer.to_string();
+    for secret in SECRETS {
+        assert!(!text.contains(secret), "{what} tells {secret}: {text}");
+    }
+}

@@ -1,0 +1,109 @@
+//! What the log says while every route is asked, rightly and wrongly, with secrets wherever one can stand: no word of them at
+//! `info` and graver, and no key at any level.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::table::{ROUTES, body, id_of, target};
+use super::{AGENT, NOTHING, World, key};
+
+/// What is planted in texts, names and queries; it is also the start of a key that is not good.
+const PLANTED: &str = "qz7secretqz7";
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Log;
+
+    fn make_writer(&self) -> Log {
+        self.clone()
+    }
+}
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
+
+fn planted(body: Value) -> Value {
+    match body {
+        Value::String(text) => Value::String(format!("{text} {PLANTED}")),
+        Value::Array(items) => items.into_iter().map(planted).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, planted(value))).collect(),
+        other => other,
+    }
+}
+
+/// Asks every route: as it should be, with the secret in every text, in the path, in the query, as the key, and unparsable.
+async fn ask_everything(world: &World, admin: &str) {
+    let wrong_key = format!("annals_{PLANTED}_{PLANTED}");
+    for (method, template, _) in ROUTES {
+        let right = body(method, template, &world.memory, "talk");
+        let told = |agent: &str, id: &str| target(method, template, agent, id);
+        let there = told(AGENT, &id_of(world, template));
+        for (key, path, body) in [
+            (Some(admin), told(AGENT, NOTHING), planted(right.clone())),
+            (Some(admin), told(PLANTED, PLANTED), right.clone()),
+            (Some(admin), format!("{}?about={PLANTED}", told(AGENT, NOTHING)), right.clone()),
+            (Some(admin), there.clone(), json!([PLANTED])),
+            (Some(admin), format!("/{PLANTED}"), json!({ PLANTED: PLANTED })),
+            (Some(wrong_key.as_str()), there.clone(), right.clone()),
+            (Some(PLANTED), there.clone(), right.clone()),
+            (None, there.clone(), planted(right.clone())),
+            (Some(admin), there, right),
+        ] {
+            world.ask(key, method, &path, &body).await;
+        }
+    }
+}
+
+async fn log_of(level: LevelFilter) -> String {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(log.clone()).finish();
+    // Of this thread, which runs all of the test.
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let world = World::new().await;
+    ask_everything(&world, &key("all")).await;
+    log.text()
+}
+
+#[track_caller]
+fn lacks(log: &str, word: &str) {
+    let line = log.lines().find(|line| line.contains(word));
+    assert!(line.is_none(), "{word:?} is in the log: {line:?}");
+}
+
+#[tokio::test]
+async fn nothing_of_a_memory_or_a_key_is_told() {
+    let log = log_of(LevelFilter::INFO).await;
+    for secret in [PLANTED, "Azores", "Bern", "broke his arm", "hello", "other words", AGENT, "Bearer"] {
+        lacks(&log, secret);
+    }
+    for told in ["request.id", "http.method=\"POST\"", "/v1/agents/{agent}/search", "http.status=401", "duration.ms"] {
+        assert!(log.contains(told), "{told} is not in the log:\n{log}");
+    }
+}
+
+#[tokio::test]
+async fn no_key_is_told_at_any_level() {
+    let log = log_of(LevelFilter::TRACE).await;
+    let secret = key("all").rsplit('_').next().unwrap().to_owned();
+    lacks(&log, &secret);
+    lacks(&log, &format!("annals_{PLANTED}"));
+}

@@ -1,0 +1,118 @@
+//! Every route with what it needs. A route that is missing here, or described without being here, fails the test.
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::Scope;
+use serde_json::{Value, json};
+
+use super::World;
+use crate::rest::routes;
+
+/// What a caller must have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Needs {
+    Nothing,
+    /// Any key that is good.
+    Key,
+    Scope(Scope),
+}
+
+use Needs::{Key, Nothing};
+
+const ADD: Needs = Needs::Scope(Scope::Ingest);
+const READ: Needs = Needs::Scope(Scope::Search);
+const RULE: Needs = Needs::Scope(Scope::Admin);
+
+pub(super) const ROUTES: [(&str, &str, Needs); 28] = [
+    ("POST", "/v1/agents/{agent}/messages", ADD),
+    ("GET", "/v1/operations/{id}", ADD),
+    ("DELETE", "/v1/agents/{agent}/conversations/{id}", RULE),
+    ("POST", "/v1/agents/{agent}/search", READ),
+    ("POST", "/v1/agents/{agent}/context", READ),
+    ("GET", "/v1/agents/{agent}/timeline", READ),
+    ("GET", "/v1/agents/{agent}/memories/{id}", READ),
+    ("PATCH", "/v1/agents/{agent}/memories/{id}", RULE),
+    ("DELETE", "/v1/agents/{agent}/memories/{id}", RULE),
+    ("GET", "/v1/agents/{agent}/memories/{id}/sources", READ),
+    ("POST", "/v1/agents/{agent}/forget", RULE),
+    ("GET", "/v1/agents/{agent}/facts", READ),
+    ("POST", "/v1/agents/{agent}/facts", RULE),
+    ("GET", "/v1/agents/{agent}/blocks", READ),
+    ("PUT", "/v1/agents/{agent}/blocks", RULE),
+    ("GET", "/v1/agents/{agent}/settings", READ),
+    ("PUT", "/v1/agents/{agent}/settings", RULE),
+    ("GET", "/v1/agents/{agent}/status", READ),
+    ("POST", "/v1/agents/{agent}/rollup", RULE),
+    ("GET", "/v1/agents/{agent}/export", RULE),
+    ("GET", "/v1/agents", READ),
+    ("DELETE", "/v1/agents/{agent}", RULE),
+    ("GET", "/v1/tools", Key),
+    ("POST", "/v1/agents/{agent}/tools/{name}", READ),
+    ("GET", "/metrics", RULE),
+    ("GET", "/healthz", Nothing),
+    ("GET", "/readyz", Nothing),
+    ("POST", "/mcp/{agent}", Key),
+];
+
+/// Routes that OpenAPI does not describe: MCP describes itself.
+const UNDESCRIBED: [&str; 1] = ["/mcp/{agent}"];
+
+/// Where to ask. `id` takes the place of whatever the path names by an id; what is to be forgotten is really forgotten.
+pub(super) fn target(method: &str, template: &str, agent: &str, id: &str) -> String {
+    let path = template.replace("{agent}", agent).replace("{id}", id).replace("{name}", "search_memory");
+    if method == "DELETE" { path + "?dry_run=false" } else { path }
+}
+
+/// The id that the path of a route names, of the agent that strangers ask for.
+pub(super) fn id_of(world: &World, template: &str) -> String {
+    match template {
+        template if template.contains("conversations") => "talk".into(),
+        template if template.contains("operations") => world.operation.clone(),
+        _ => world.memory.clone(),
+    }
+}
+
+/// A body that the route takes, with ids of the agent that strangers ask for wherever one can stand.
+pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &str) -> Value {
+    let last = template.rsplit('/').next().unwrap();
+    match (method, last) {
+        (_, "messages") => {
+            json!({"messages": [{"role": "user", "content": "hello", "id": "1"}], "conversation": "new"})
+        }
+        (_, "search") => json!({"query": "trip", "conversation": conversation}),
+        (_, "context") => json!({"prompt": "trip", "conversation": conversation}),
+        ("PATCH", _) => json!({"text": "other words"}),
+        (_, "forget") => json!({"ids": [memory], "dry_run": false}),
+        (_, "facts") => json!({"subject": "Ann", "predicate": "likes", "object": "tea"}),
+        (_, "blocks") => json!({"blocks": [{"name": "human", "text": "somebody"}]}),
+        (_, "settings") => json!({"daily_tokens": 5}),
+        (_, "{name}") => json!({"queryText": "trip"}),
+        ("POST", "{agent}") => json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}),
+        _ => json!({}),
+    }
+}
+
+#[tokio::test]
+async fn the_table_holds_every_route_that_is_described() {
+    let world = World::new().await;
+    let described: BTreeSet<(String, String)> = routes(world.service.clone())
+        .api
+        .paths
+        .paths
+        .iter()
+        .flat_map(|(path, item)| {
+            let methods = [
+                ("GET", &item.get),
+                ("PUT", &item.put),
+                ("POST", &item.post),
+                ("PATCH", &item.patch),
+                ("DELETE", &item.delete),
+            ];
+            let there = methods.into_iter().filter(|(_, operation)| operation.is_some());
+            there.map(|(method, _)| (method.to_owned(), path.clone())).collect::<Vec<_>>()
+        })
+        .collect();
+    let listed = ROUTES.iter().filter(|(_, path, _)| !UNDESCRIBED.contains(path));
+    let listed: BTreeSet<_> = listed.map(|(method, path, _)| ((*method).to_owned(), (*path).to_owned())).collect();
+    assert_eq!(described, listed);
+}
