@@ -171,11 +171,15 @@ fn older_ones_go_once_a_newer_is_whole() {
     // One that was never finished, long ago, and one that may still be on its way.
     for half in ["2026-11-01T00-00-00Z", "2026-11-20T15-59-00Z", "not a backup"] {
         std::fs::create_dir_all(target(&annals).join(half)).unwrap();
-        std::fs::write(target(&annals).join(half).join("catalog.sqlite"), "half").unwrap();
+        // What a killed process leaves of a file on its way.
+        std::fs::write(target(&annals).join(half).join("catalog.sqlite#1"), "half").unwrap();
     }
     let removed = back_up(&annals, 4, &["--keep", "2"])["removed"].clone();
     assert_eq!(removed, json!(["2026-11-01T00-00-00Z", "2026-11-20T13-00-00Z", "2026-11-20T14-00-00Z"]));
     assert_eq!(names(&annals), ["2026-11-20T15-00-00Z", "2026-11-20T15-59-00Z", "2026-11-20T16-00-00Z"]);
+    for name in removed.as_array().unwrap() {
+        assert!(!target(&annals).join(name.as_str().unwrap()).exists(), "{name}");
+    }
     assert!(target(&annals).join("not a backup").exists());
     assert_eq!(verify(&annals).0, 0);
 }

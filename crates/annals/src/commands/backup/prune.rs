@@ -1,6 +1,6 @@
 //! Removes older backups.
 
-use annals_core::{Result, SignedDuration, Timestamp};
+use annals_core::{Error, Result, SignedDuration, Timestamp};
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
 
@@ -37,5 +37,9 @@ async fn remove(target: &Target, name: &str) -> Result<()> {
     for file in files {
         target.store.delete(&file.location).await.map_err(failed)?;
     }
-    Ok(())
+    // A killed process leaves files on their way, which are not listed.
+    match target.on_disk(name).filter(|folder| folder.exists()).map(std::fs::remove_dir_all) {
+        Some(Err(cause)) => Err(Error::storage(format!("removing {name} from {}", target.shown()), cause)),
+        _ => Ok(()),
+    }
 }

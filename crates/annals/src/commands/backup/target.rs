@@ -1,6 +1,6 @@
 //! Where backups lie: a folder, or a prefix in a bucket that speaks S3. One code path for both.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,6 +69,11 @@ impl Target {
     /// As the user wrote it.
     pub fn shown(&self) -> &str {
         &self.text
+    }
+
+    /// Where a backup lies, if this machine's files are the store.
+    pub fn on_disk(&self, backup: &str) -> Option<PathBuf> {
+        (!self.text.contains("://")).then(|| Path::new(&self.text).join(backup))
     }
 
     /// A failure of the store while doing something.
