@@ -21,6 +21,7 @@ use annals_llm::{Auto, Endpoint, Extractive, Models, Rules};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_server::config::Limits;
+use annals_server::metrics::{Measured, Metrics};
 use annals_server::{Clock, Parts, Prompts, Service};
 use annals_strata::LanceStrata;
 use annals_summarizer::{Patience, Summarizer};
@@ -78,22 +79,26 @@ impl Folder {
         let lock = Arc::new(lock(&path)?);
         scratch::sweep(&path)?;
         let plans = plans(&path.join("retention"))?;
-        let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(OnnxEmbedder::bundled()?, CACHED));
+        let metrics = Metrics::new();
+        let embedder = Measured::new(Arc::new(OnnxEmbedder::bundled()?), &metrics);
+        let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(embedder, CACHED));
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata: Arc<dyn Strata> = Arc::new(LanceStrata::open(&path.join("tables"), embedder.dimension()).await?);
+        let strata = LanceStrata::open(&path.join("tables"), embedder.dimension()).await?;
+        let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
         let patience = Patience { grace: GRACE, quiet, ..Patience::default() };
-        let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, catalog.clone())?)) };
+        let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, Arc::new(Measured::new(catalog.clone(), &metrics)))?)) };
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
         let fact_writer =
             FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
         let spare = Arc::new(Extractive);
+        let measured = Arc::new(Measured::new(engine.clone(), &metrics));
         let now = clock();
-        let service = Service::new(Parts {
+        let service = Service::measured_by(metrics, Parts {
             eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), spare, patience),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), measured, spare, patience),
             retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
             search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
             archive: catalog.clone(),

@@ -1,6 +1,8 @@
 //! The log, on standard error. A service says what it does, as `[log]` of the configuration says; a command only what failed.
 //! `ANNALS_LOG=annals=debug` overrides both.
 
+use std::io::IsTerminal;
+
 use annals_server::config::{LogConfig, LogFormat, LogLevel};
 use tracing_subscriber::EnvFilter;
 
@@ -21,6 +23,7 @@ pub fn start(cli: &Cli) {
     };
     let filter = EnvFilter::try_from_env("ANNALS_LOG").unwrap_or_else(|_| usual.into());
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = log.with_ansi(std::io::stderr().is_terminal());
     match format {
         LogFormat::Text => log.init(),
         LogFormat::Json => log.json().init(),

@@ -1,13 +1,17 @@
 //! The jobs that need files and stores: compaction, verification, backup. Each leaves the moment of its last run in the data
 //! folder, so that a restart does not do the week's work again.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
-use annals_core::ports::Table;
-use annals_core::{Error, Grain, Result, SignedDuration, Timestamp};
+use annals_core::ports::{Table, Wear};
+use annals_core::{Agent, Error, Grain, Period, Result, SignedDuration, Timestamp};
 use annals_server::Service;
+use annals_server::config::BackupConfig;
 use annals_server::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
+use annals_server::metrics::Metrics;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -22,56 +26,74 @@ const A_WEEK: SignedDuration = SignedDuration::from_hours(7 * 24 + 1);
 /// The jobs of a folder, and when they wake up.
 pub fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
     let jobs = Jobs::in_folder(&folder.path.join("jobs"))?;
-    let pass = Pass::of(&folder.service);
+    let service = &folder.service;
+    let pass = Pass::of(service);
     let rollup = RollUpTask { pass: pass.clone(), agents_at_once: jobs.rollup.agents_at_once };
     let retention = RetentionTask { pass, agents_at_once: jobs.retention.agents_at_once };
-    let now = folder.service.now();
-    let seldom = |name: &str, every: SignedDuration, task: Arc<dyn Task>| {
-        let place = folder.path.join("done").join(name);
-        let catch_up = last(&place).is_none_or(|last| now.duration_since(last) > every);
-        (catch_up, Arc::new(Noted { place, task }) as Arc<dyn Task>)
-    };
-    let (service, path) = (folder.service.clone(), folder.path.clone());
-    let compaction = seldom("compaction", A_DAY, Arc::new(Compaction(service.clone())));
-    let verification = seldom("verification", A_WEEK, Arc::new(Verification(service)));
-    let target = config.backup.target.clone();
-    let backup_timing = Timing { enabled: jobs.backup.enabled && target.is_some(), ..jobs.backup };
-    let copy =
-        Backup { folder: folder.clone(), data: path, target, keep: config.backup.keep, config: config.file.clone() };
-    let backup = seldom("backup", A_DAY, Arc::new(copy));
-    let alarm = |name: &str, timing, (catch_up, task)| Alarm { name: name.to_owned(), timing, task, catch_up };
+    let backup = Backup { folder: folder.clone(), config: config.backup.clone(), file: config.file.clone() };
+    let backup_timing = Timing { enabled: jobs.backup.enabled && config.backup.target.is_some(), ..jobs.backup };
+    let alarm = |name, timing, every, task| alarm(folder, name, timing, every, task);
     Ok(vec![
-        alarm("rollup", jobs.rollup.timing, (true, Arc::new(rollup) as Arc<dyn Task>)),
-        alarm("retention", jobs.retention.timing, (true, Arc::new(retention))),
-        alarm("compaction", jobs.compaction, compaction),
-        alarm("verification", jobs.verification, verification),
-        alarm("backup", backup_timing, backup),
+        alarm("rollup", jobs.rollup.timing, None, Arc::new(rollup) as Arc<dyn Task>),
+        alarm("retention", jobs.retention.timing, None, Arc::new(retention)),
+        alarm("compaction", jobs.compaction, Some(A_DAY), Arc::new(Compaction(service.clone()))),
+        alarm("verification", jobs.verification, Some(A_WEEK), Arc::new(Verification(service.clone()))),
+        alarm("backup", backup_timing, Some(A_DAY), Arc::new(backup)),
     ])
 }
 
-/// A task that leaves a note when it was done.
-struct Noted {
-    place: PathBuf,
+/// One that comes `every` so often is caught up at the start only if it was missed; the others, which find out by themselves
+/// what is due, always are.
+fn alarm(
+    folder: &Folder,
+    name: &'static str,
+    timing: Timing,
+    every: Option<SignedDuration>,
+    task: Arc<dyn Task>,
+) -> Alarm {
+    let note = every.map(|_| folder.path.join("done").join(name));
+    let last = note.as_deref().and_then(last);
+    let now = folder.service.now();
+    let catch_up = last.zip(every).is_none_or(|(last, every)| now.duration_since(last) > every);
+    let task = Arc::new(Told { name, note, metrics: folder.service.metrics.clone(), task });
+    Alarm { name: name.to_owned(), timing, task, catch_up }
+}
+
+/// A task that tells the metrics, and leaves a note when it was done.
+struct Told {
+    name: &'static str,
+    note: Option<PathBuf>,
+    metrics: Metrics,
     task: Arc<dyn Task>,
 }
 
-fn last(place: &Path) -> Option<Timestamp> {
-    std::fs::read_to_string(place).ok()?.trim().parse().ok()
-}
-
 #[async_trait]
-impl Task for Noted {
+impl Task for Told {
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
-        let report = self.task.run(moment, stop).await?;
-        if !stop.is_cancelled() {
-            let note = || {
-                std::fs::create_dir_all(self.place.parent().unwrap_or(Path::new(".")))?;
-                std::fs::write(&self.place, moment.now.to_string())
-            };
-            note().map_err(|cause| Error::storage(format!("writing {}", self.place.display()), cause))?;
+        if let Some(synchronised) = moment.synchronised {
+            self.metrics.clock_synchronised(synchronised);
+        }
+        let begun = Instant::now();
+        let done = self.task.run(moment, stop).await.inspect_err(|error| self.metrics.failed(self.name, error));
+        self.metrics.job(self.name, begun.elapsed());
+        let report = done?;
+        if let Some(note) = self.note.as_deref().filter(|_| !stop.is_cancelled()) {
+            leave(note, moment.now)?;
         }
         Ok(report)
     }
+}
+
+fn last(note: &Path) -> Option<Timestamp> {
+    std::fs::read_to_string(note).ok()?.trim().parse().ok()
+}
+
+fn leave(note: &Path, now: Timestamp) -> Result<()> {
+    let write = || {
+        std::fs::create_dir_all(note.parent().unwrap_or(Path::new(".")))?;
+        std::fs::write(note, now.to_string())
+    };
+    write().map_err(|cause| Error::storage(format!("writing {}", note.display()), cause))
 }
 
 /// Joins small pieces of every table.
@@ -81,18 +103,34 @@ struct Compaction(Service);
 impl Task for Compaction {
     async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
         let mut tidied = 0;
+        let mut worst = [Wear::default(); 6];
         for agent in self.0.catalog.agents().await? {
-            for grain in Grain::ALL {
+            for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
                     return Ok(Report { done: format!("{tidied} tables compacted, not all"), failures: 0 });
                 }
-                let _writing = self.0.writing(&agent).await;
-                let generation = self.0.catalog.lane(&agent, grain).await?.generation;
-                self.0.strata.tidy(&Table { agent: agent.clone(), grain, generation }).await?;
+                let wear = self.tidy(&agent, grain).await?;
+                worst.versions = worst.versions.max(wear.versions);
+                worst.fragments = worst.fragments.max(wear.fragments);
                 tidied += 1;
             }
         }
+        for (grain, worst) in Grain::ALL.into_iter().zip(worst) {
+            self.0.metrics.tables(grain, worst.versions, worst.fragments);
+        }
         Ok(Report { done: format!("{tidied} tables compacted"), failures: 0 })
+    }
+}
+
+impl Compaction {
+    /// Compacts a table; how worn it was.
+    async fn tidy(&self, agent: &Agent, grain: Grain) -> Result<Wear> {
+        let _writing = self.0.writing(agent).await;
+        let generation = self.0.catalog.lane(agent, grain).await?.generation;
+        let table = Table { agent: agent.clone(), grain, generation };
+        let wear = self.0.strata.wear(&table).await?;
+        self.0.strata.tidy(&table).await?;
+        Ok(wear)
     }
 }
 
@@ -111,56 +149,64 @@ impl Task for Verification {
             if stop.is_cancelled() {
                 break;
             }
-            let gaps = self.0.summarizer.coverage(&agent, moment.now).await?.len() as u64;
-            if gaps > 0 {
-                tracing::warn!(
-                    agent.folder = agent.folder(),
-                    gaps,
-                    "days are not in the summaries that should tell of them"
-                );
-            }
-            failures += gaps;
-            let _reading = self.0.reading(&agent).await;
-            let _writing = self.0.writing(&agent).await;
-            if self.0.fact_writer.facts_differ(&agent).await? {
-                self.0.fact_writer.refold(&agent).await?;
-                mended += 1;
-            }
-            let discrepancies = self.0.writer.audit(&agent).await?;
-            if !discrepancies.is_empty() {
-                tracing::error!(
-                    agent.folder = agent.folder(),
-                    rows = discrepancies.len(),
-                    "tables are not what the catalog says"
-                );
-                for grain in Grain::ALL {
-                    self.0.writer.rebuild(&agent, grain, moment.now, &|_| ()).await?;
-                }
-                mended += 1;
-            }
+            failures += self.gaps(&agent, moment.now).await?;
+            mended += u64::from(self.mend(&agent, moment.now).await?);
             checked += 1;
         }
         Ok(Report { done: format!("{checked} agents checked, {mended} mended"), failures })
     }
 }
 
+impl Verification {
+    /// Days that are missing in summaries. Not those of which a summary is still to be written: that is work, not a fault.
+    async fn gaps(&self, agent: &Agent, now: Timestamp) -> Result<u64> {
+        let ledger = self.0.catalog.ledger(agent).await?;
+        let dirty: HashSet<Period> = ledger.iter().filter(|row| row.is_dirty()).map(|row| row.period).collect();
+        let waits = |day: Period| Grain::SUMMARIES.iter().any(|grain| dirty.contains(&day.ancestor(*grain)));
+        let gaps = self.0.summarizer.coverage(agent, now).await?;
+        let gaps = gaps.iter().filter(|gap| !waits(gap.day)).count() as u64;
+        if gaps > 0 {
+            tracing::error!(agent.folder = agent.folder(), gaps, "days are not in the summaries that should tell of them");
+        }
+        Ok(gaps)
+    }
+
+    /// Whether anything had to be made anew.
+    async fn mend(&self, agent: &Agent, now: Timestamp) -> Result<bool> {
+        let _reading = self.0.reading(agent).await;
+        let _writing = self.0.writing(agent).await;
+        let facts_differ = self.0.fact_writer.facts_differ(agent).await?;
+        if facts_differ {
+            self.0.fact_writer.refold(agent).await?;
+        }
+        let rows = self.0.writer.audit(agent).await?.len();
+        if rows > 0 {
+            tracing::error!(agent.folder = agent.folder(), rows, "tables are not what the catalog says; they are built anew");
+            for grain in Grain::ALL {
+                self.0.writer.rebuild(agent, grain, now, &|_| ()).await?;
+            }
+        }
+        Ok(facts_differ || rows > 0)
+    }
+}
+
 /// Copies what cannot be made anew to another place.
 struct Backup {
     folder: Folder,
-    data: PathBuf,
-    target: Option<String>,
-    keep: Option<u32>,
-    config: Option<PathBuf>,
+    config: BackupConfig,
+    file: Option<PathBuf>,
 }
 
 #[async_trait]
 impl Task for Backup {
     async fn run(&self, moment: Moment, _: &CancellationToken) -> Result<Report> {
+        let Folder { sqlite, path, service, .. } = &self.folder;
         let missing = || Error::invalid("backup.target", "is not set in annals.toml");
-        let target = Target::to_write(self.target.as_deref().ok_or_else(missing)?, &self.data)?;
-        let source = Source { catalog: &self.folder.sqlite, data: &self.data, config: self.config.as_deref() };
+        let target = Target::to_write(self.config.target.as_deref().ok_or_else(missing)?, path)?;
+        let source = Source { catalog: sqlite, data: path, config: self.file.as_deref() };
         let (name, manifest) = take(&source, &target, moment.now).await?;
-        let removed = match self.keep {
+        service.metrics.backed_up(moment.now);
+        let removed = match self.config.keep {
             Some(keep) => prune(&target, keep, moment.now).await?.len(),
             None => 0,
         };

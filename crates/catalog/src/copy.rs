@@ -38,7 +38,7 @@ mod tests {
         let catalog = folder.open();
         let first = catalog.ingest(&me, vec![said(&me, "1", "tea")], false, now).await.unwrap();
         let copy = folder.path().with_file_name("copy.sqlite");
-        assert_eq!(catalog.copy_to(&copy).await.unwrap(), first.seq);
+        assert_eq!(catalog.copy_to(&copy).await.unwrap(), i64::try_from(first.seq).unwrap());
         catalog.ingest(&me, vec![said(&me, "2", "coffee")], false, now).await.unwrap();
 
         let copied = SqliteCatalog::open(&copy).unwrap();
@@ -52,7 +52,7 @@ mod tests {
         let texts: Vec<String> = copied.list(&me, &all).await.unwrap().into_iter().map(|memory| memory.text).collect();
         assert_eq!(texts, ["tea"]);
         assert_eq!(copied.check().await.unwrap(), Vec::<String>::new());
-        assert_eq!(copied.last_sequence().await.unwrap(), first.seq);
+        assert_eq!(copied.last_sequence().await.unwrap(), i64::try_from(first.seq).unwrap());
     }
 
     #[tokio::test]

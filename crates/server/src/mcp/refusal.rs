@@ -13,6 +13,8 @@ pub(crate) enum Refusal {
     NoSuchTool(String),
     /// The key lacks this scope.
     Scope(Scope),
+    /// The arguments are not those of the tool; named as the model wrote them.
+    Arguments(Error),
     /// Not now.
     Busy(Problem),
     /// The operation says no.
@@ -35,6 +37,7 @@ impl From<Refusal> for Problem {
                 format!("the key lacks the scope \"{scope}\""),
             ),
             Refusal::Busy(problem) => problem,
+            Refusal::Arguments(error) => Problem::from(error),
             Refusal::Failed(Error::Invalid(fault)) => Problem::from(Error::Invalid(in_words_of_tools(fault))),
             Refusal::Failed(Error::Faults(faults)) => {
                 Problem::from(Error::Faults(faults.into_iter().map(in_words_of_tools).collect()))
@@ -60,7 +63,9 @@ impl Refusal {
             Refusal::NoSuchTool(_) => "List the tools to see those that there are.",
             Refusal::Scope(_) => "Do not try again; ask the person for a key with that scope.",
             Refusal::Busy(_) => "Wait a little and call again with the same arguments.",
-            Refusal::Failed(Error::Invalid(_) | Error::Faults(_)) => "Correct that and call again.",
+            Refusal::Arguments(_) | Refusal::Failed(Error::Invalid(_) | Error::Faults(_)) => {
+                "Correct that and call again."
+            }
             Refusal::Failed(Error::NotFound { what: "memory", .. }) => {
                 "Take ids as they stand in brackets in the answers of search_memory, timeline and memory_context."
             }

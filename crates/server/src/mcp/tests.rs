@@ -225,7 +225,12 @@ async fn a_wrong_call_is_told_which_argument_and_what_to_do() {
     check("search_memory", json!({"maxResults": "many"}), "maxResults does not parse").await;
     check("search_memory", json!({"grain": "hourly"}), "expected one of `auto`, `working`").await;
     check("search_memory", json!({"from": "yesterday"}), "from does not parse").await;
-    check("search_memory", json!({"limit": 3}), "the call does not parse: unknown field `limit`").await;
+    check(
+        "search_memory",
+        json!({"limit": 3}),
+        "limit is no argument of this tool, expected one of `queryText`, `grain`",
+    )
+    .await;
     check("search_memory", json!({"from": "2026-03-05", "to": "2026-03-01"}), "the range ends on 2026-03-01").await;
     check("memory_context", json!({"prompt": ""}), "prompt is missing. Correct that").await;
     check("get_memory", json!({"id": "t-none"}), "there is no memory \"t-none\". Take ids").await;

@@ -130,17 +130,23 @@ async fn answer<T: Tool>(
     arguments: JsonObject,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
-    let answer = T::call(service, agent, parse(arguments)?, now).await?;
+    let answer = T::call(service, agent, parse(arguments).map_err(Refusal::Arguments)?, now).await?;
     let structured = serde_json::to_value(&answer).map_err(|error| Error::storage("writing the answer", error))?;
     Ok(Reply { text: T::text(&answer), structured })
 }
 
 fn parse<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, Error> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let (path, reason) = (error.path().to_string(), error.inner().to_string());
-        if let Some((field, _)) = reason.strip_prefix("missing field `").and_then(|rest| rest.split_once('`')) {
-            return Error::invalid(field, "is missing");
+        let reason = error.inner().to_string();
+        match (quoted(&reason, "missing field `"), quoted(&reason, "unknown field `")) {
+            (Some((field, _)), _) => Error::invalid(field, "is missing"),
+            (_, Some((field, rest))) => Error::invalid(field, format!("is no argument of this tool{rest}")),
+            _ => Error::invalid(error.path().to_string(), format!("does not parse: {reason}")),
         }
-        Error::invalid(if path == "." { "the call" } else { &path }, format!("does not parse: {reason}"))
     })
+}
+
+/// The name after this beginning, and what follows it.
+fn quoted<'a>(reason: &'a str, beginning: &str) -> Option<(&'a str, &'a str)> {
+    reason.strip_prefix(beginning)?.split_once('`')
 }

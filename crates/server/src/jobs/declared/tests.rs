@@ -72,7 +72,7 @@ fn all_faults_of_all_files_are_told_at_once() {
 #[test]
 fn a_moment_that_is_none_is_refused() {
     let fault = |wake: &str, reason: &str| {
-        check(&[("rollup", &format!("wake = {wake:?}"))], &format!("rollup.toml: wake {reason}"))
+        check(&[("rollup", &format!("wake = {wake:?}"))], &format!("rollup.toml: wake {reason}"));
     };
     fault("0 61 * * * *", "is \"0 61 * * * *\", which is not a cron expression");
     fault("0 * * * * NOT", "is \"0 * * * * NOT\", which is not a cron expression");
