@@ -105,5 +105,5 @@ fn turn(agent: &Agent, message: &serde_json::Value) -> Turn {
         content: text("content"),
         at: text("at").parse().unwrap(),
     };
-    Turn { id: MemoryId::turn(agent, &key), key, day, message }
+    Turn { id: MemoryId::turn(agent, &key), key, day, message, masked: 0 }
 }

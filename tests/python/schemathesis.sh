@@ -20,5 +20,7 @@ fi
 server=$!
 until [ -s "$folder/address" ]; do sleep 0.2; done
 cd "$folder"
-"$SCHEMATHESIS" run "$(cat address)/openapi.json" --checks all --exclude-checks \
-    positive_data_acceptance --continue-on-failure --generation-database none --seed 1 "$@"
+# The server has no keys; who may ask what is held by crates/server/src/access/tests.
+"$SCHEMATHESIS" run "$(cat address)/openapi.json" --checks all \
+    --exclude-checks positive_data_acceptance,ignored_auth,missing_required_header \
+    --generation-with-security-parameters false --continue-on-failure --generation-database none --seed 1 "$@"

@@ -1,14 +1,14 @@
 //! From the ways to ask for a time to one range of local days. Pure.
 
 use annals_core::{Date, DateRange, Error, Interval, Query, Result, Timestamp, Zones};
-use jiff::ToSpan;
+use jiff::Span;
 
 /// The local days that a query asks for. Bounds given in several ways all hold: the range is what they have in common.
 ///
 /// Days ago are local calendar days, inclusive, and 0 is today. A period means its cover.
 pub fn resolve(query: &Query, zones: &Zones, now: Timestamp) -> Result<DateRange> {
     let today = zones.day_of(now);
-    let ago = |days: u32| today.checked_sub(i64::from(days).days()).unwrap_or(Date::MIN);
+    let ago = |days: u32| Span::new().try_days(days).and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN);
     let period = query.period.map(annals_core::Period::cover_days);
     let from = [query.from, query.max_days_ago.map(ago), period.map(|days| days.0)].into_iter().flatten().max();
     let to = [query.to, query.min_days_ago.map(ago), period.map(|days| days.1)].into_iter().flatten().min();
@@ -58,6 +58,9 @@ mod tests {
         check(Query { to: day("2026-01-02"), ..Query::default() }, "..2026-01-02");
         check(Query { max_days_ago: Some(7), ..Query::default() }, "2026-02-25..");
         check(Query { min_days_ago: Some(0), ..Query::default() }, "..2026-03-04");
+        // More days than a calendar holds.
+        check(Query { max_days_ago: Some(5_000_000), ..Query::default() }, "-009999-01-01..");
+        check(Query { max_days_ago: Some(u32::MAX), ..Query::default() }, "-009999-01-01..");
         check(Query { period: Some("2026-03".parse().unwrap()), ..Query::default() }, "2026-03-02..2026-03-29");
     }
 

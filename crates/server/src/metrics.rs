@@ -251,8 +251,8 @@ mod tests {
             "annals_job_seconds_count{job=\"backup\"} 1",
             "annals_table_versions{grain=\"daily\"} 3",
             "annals_table_fragments{grain=\"daily\"} 4",
-            "annals_clock_synchronised 1",
-            "annals_last_backup_timestamp_seconds 0",
+            "annals_clock_synchronised{} 1",
+            "annals_last_backup_timestamp_seconds{} 0",
             "annals_http_requests_in_flight 0",
             "process_start_time_seconds 0",
         ] {
@@ -270,7 +270,7 @@ mod tests {
     fn what_was_not_told_is_absent() {
         let text = Metrics::new().text();
         assert!(
-            !text.contains("annals_clock_synchronised ") && !text.contains("annals_last_backup_timestamp_seconds ")
+            !text.contains("annals_clock_synchronised{") && !text.contains("annals_last_backup_timestamp_seconds{")
         );
     }
 

@@ -98,8 +98,8 @@ pub struct BlockView {
     /// The words, at most 16 KiB; an empty text removes the block.
     #[schema(example = "Ann, a nurse in Bern. Prefers short answers.")]
     pub text: String,
-    /// When it was last written.
-    #[serde(default, skip_serializing_if = "Option::is_none", skip_deserializing)]
+    /// When it was last written. Sent back in a request it means nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime, read_only)]
     #[schemars(with = "Option<String>")]
     pub updated_at: Option<annals_core::Timestamp>,
