@@ -50,7 +50,7 @@ const EDGES: [(&str, &[&str]); 14] = [
 ];
 
 /// What only one crate may name.
-const KEPT_APART: [(&str, &str); 10] = [
+const KEPT_APART: [(&str, &str); 9] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
     ("reqwest", "annals-llm"),
@@ -60,7 +60,6 @@ const KEPT_APART: [(&str, &str); 10] = [
     ("rten", "annals-embedder"),
     ("tokio-cron-scheduler", "annals-server"),
     ("tokenizers", "annals-embedder"),
-    ("clap", "annals"),
 ];
 
 fn packages() -> Vec<Value> {

@@ -1,11 +1,15 @@
 //! Context for a prompt: what memory holds that an answer should know of, within a budget of tokens.
 
+use std::ops::RangeInclusive;
+
 use annals_core::{Agent, Block, ContextRequest, Date, Document, Error, Result, Timestamp};
 
 use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
 
 const MOST_DOCUMENTS: usize = 100;
+/// Less holds no memory, more is no context.
+const BUDGETS: RangeInclusive<u64> = 64..=100_000;
 
 impl Service {
     /// What an answer to a prompt should know of.
@@ -13,6 +17,10 @@ impl Service {
         if wish.documents.len() > MOST_DOCUMENTS {
             let reason = format!("are {}; {MOST_DOCUMENTS} are allowed", wish.documents.len());
             return Err(Error::invalid("documents", reason));
+        }
+        if !BUDGETS.contains(&wish.budget_tokens) {
+            let (least, most) = (BUDGETS.start(), BUDGETS.end());
+            return Err(Error::invalid("budget", format!("is {}; {least} to {most} tokens are allowed", wish.budget_tokens)));
         }
         let blocks = self.blocks.blocks(agent).await?;
         let document = |document: DocumentIn| Document {

@@ -39,7 +39,10 @@ impl Service {
             note(settings.set_language(language), "language", &mut faults);
         }
         if let Some(plan) = change.plan {
-            note(self.plans.get(&plan).map(|_| ()), "plan", &mut faults);
+            if self.plans.get(&plan).is_err() {
+                let known: Vec<&str> = self.plans.all().map(|(name, _)| name).collect();
+                faults.push(Fault::new("plan", format!("is {plan:?}; there are {}", known.join(", "))));
+            }
             settings.plan = plan;
         }
         for (name, text) in change.prompts {

@@ -9,7 +9,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::{FaultView, ProblemView};
 
 /// Problems that any route may answer with.
-const PROBLEMS: [(&str, &str); 12] = [
+const PROBLEMS: [(&str, &str); 13] = [
     ("400", "The request is wrong; `faults` say where"),
     ("401", "A key is needed, or the one given is not good"),
     ("403", "The key lacks the scope, or the Host or Origin is not ours"),
@@ -19,6 +19,7 @@ const PROBLEMS: [(&str, &str); 12] = [
     ("415", "The body is not JSON"),
     ("422", "The Idempotency-Key was used for another request"),
     ("429", "Too many requests, or too much waits already; `Retry-After` says when to try again"),
+    ("500", "The server failed; the log says why"),
     ("502", "The model's answer cannot be used"),
     ("503", "The store or the model does not answer now; `Retry-After` says when to try again"),
     ("504", "The request took too long"),

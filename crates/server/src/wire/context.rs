@@ -110,7 +110,7 @@ pub struct BlockView {
 #[serde(deny_unknown_fields)]
 pub struct BlocksRequest {
     /// The blocks.
-    #[schema(min_items = 1, max_items = 32)]
+    #[schema(max_items = 32)]
     pub blocks: Vec<BlockView>,
 }
 
