@@ -15,7 +15,7 @@ pub struct ContextRequest {
     pub budget: u64,
     /// Who speaks: what is known about them matters.
     pub speaker: Option<String>,
-    /// The conversation that goes on: its last turns matter, and it is not searched for itself.
+    /// The conversation that goes on: its last turns matter.
     pub conversation: Option<String>,
     /// What always goes in first, in this order: a persona, standing instructions.
     pub blocks: Vec<Block>,
@@ -49,7 +49,7 @@ pub struct Block {
 pub struct Document {
     /// How the caller knows it.
     pub id: String,
-    /// Its heading.
+    /// Its heading, if it has one.
     pub title: String,
     /// The words.
     pub text: String,

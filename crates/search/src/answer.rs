@@ -1,19 +1,27 @@
-//! Answering a query: filters, legs, fusion, folding, and reading back from the catalog.
-
-use std::collections::HashMap;
+//! Answering a query: filters, two legs per grain, ranking, reading back from the catalog, folding.
 
 use annals_core::ports::{Probe, Select, Table};
 use annals_core::{
-    Agent, Answer, DateRange, Error, Filter, Found, Grain, Interval, MemoryId, Query, Result, Settings, Timestamp,
+    Agent, Answer, ConversationFound, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query,
+    Result, Said, Settings, Timestamp, Zones,
 };
 use futures::future::try_join_all;
+use jiff::ToSpan;
 
-use crate::fuse::{Scored, fuse};
+use crate::question::Question;
 use crate::range::within;
-use crate::{Search, fold::fold, resolve};
+use crate::rank::{self, Ranked, Row};
+use crate::score::Score;
+use crate::{Search, budget::budget, fold::fold, resolve, said::said};
 
-/// Candidates per leg and grain: enough that what only one leg knows well can still win, and folding leaves enough.
-const CANDIDATES: usize = 200;
+/// Tables of up to so many rows are scored whole.
+pub const EXACT: usize = 20_000;
+/// Rows that each leg finds in larger ones.
+const CANDIDATES: usize = 1_000;
+/// Memories that are read back, best first, to be ranked by what they say; more if more results are asked for.
+const READ: usize = 200;
+/// Days after the time that a question speaks of in which it was likely still told of.
+const TOLD_LATER: i64 = 7;
 /// The most results of one answer.
 const MOST_RESULTS: usize = 1000;
 
@@ -26,37 +34,44 @@ impl Search {
         let settings = self.catalog.settings(agent).await?;
         let zones = settings.zones()?;
         let range = resolve(query, &zones, now)?;
-        let asked = Asked { agent, query, settings, within: within(range, &zones), range };
-        let found = match query.text.as_deref().map(str::trim) {
-            Some(text) if !text.is_empty() => self.ranked(&asked, text).await?,
-            _ => self.newest(&asked).await?,
+        let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let said = text.map(|text| said(text, zones.day_of(now))).unwrap_or_default();
+        let within = within(range, &zones);
+        let grains = self.grains(agent, query, within, &said).await?;
+        let asked = Asked { agent, query, settings, zones, range, within, grains, said, now };
+        let (ranked, conversations) = match text {
+            Some(text) => self.ranked(&asked, text).await?,
+            None => (self.newest(&asked).await?, Vec::new()),
         };
-        let range_is_empty = found.is_empty() && self.is_empty(&asked).await?;
-        Ok(Answer {
-            range,
-            results: found,
-            range_is_empty,
-            grains: asked.grains(),
-            said: Vec::new(),
-            conversations: Vec::new(),
-        })
+        let results = budget(fold(asked.found(ranked), query.limit), query.tokens);
+        let range_is_empty = results.is_empty() && self.is_empty(&asked).await?;
+        let Asked { grains, said, .. } = asked;
+        Ok(Answer { range, results, range_is_empty, grains, said, conversations })
     }
 
-    async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<Vec<Found>> {
-        let vector = self.embedder.embed(vec![text.to_owned()]).await?.pop();
+    async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<(Vec<Ranked>, Vec<ConversationFound>)> {
         let probe = Probe {
-            vector,
+            vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
             text: Some(text.to_owned()),
             language: asked.settings.language.clone(),
             filter: asked.filter(),
             limit: CANDIDATES.max(asked.query.limit * 2),
-            exact: 0,
+            exact: EXACT,
         };
-        let hits = try_join_all(asked.grains().into_iter().map(|grain| self.probe(asked.agent, grain, &probe))).await?;
-        let ranked = self.read_back(asked, fuse(&hits.concat())).await?;
-        let mut folded = fold(ranked);
-        folded.truncate(asked.query.limit);
-        Ok(folded)
+        let tables = try_join_all(asked.grains.iter().map(|grain| self.probe(asked.agent, *grain, &probe))).await?;
+        let mut rows: Vec<Row> = tables.into_iter().flat_map(|hits| rank::legs(hits, &self.weights)).collect();
+        rank::neighbours(&mut rows, &self.weights);
+        let support = rank::support(&mut rows, &self.weights);
+        rank::sort(&mut rows);
+        rows.truncate(READ.max(asked.query.limit * 2));
+        let mut ranked = self.read_back(asked, rows).await?;
+        let (question, said) = (Question::new(text), asked.said_within());
+        let wanted = rank::Asked { question: &question, said: &said, now: asked.now };
+        ranked.iter_mut().for_each(|ranked| rank::content(ranked, &wanted, &self.weights));
+        rank::sort_ranked(&mut ranked);
+        let conversations = rank::conversations(&ranked, &support, &self.weights);
+        rank::repeats(&mut ranked, &self.weights);
+        Ok((ranked, conversations))
     }
 
     async fn probe(&self, agent: &Agent, grain: Grain, probe: &Probe) -> Result<Vec<annals_core::ports::Hit>> {
@@ -65,34 +80,28 @@ impl Search {
     }
 
     /// The catalog has the last word: what it no longer holds, or holds elsewhere in time by now, is no answer.
-    async fn read_back(&self, asked: &Asked<'_>, scored: Vec<Scored>) -> Result<Vec<Found>> {
-        let ids: Vec<MemoryId> = scored.iter().map(|scored| scored.memory.clone()).collect();
-        let scores: HashMap<MemoryId, f64> = scored.into_iter().map(|scored| (scored.memory, scored.score)).collect();
-        let memories = self.catalog.get(asked.agent, &ids).await?;
-        let found = memories.into_iter().map(|memory| {
-            let score = scores[&memory.id];
-            asked.found(memory, score)
-        });
-        Ok(found.filter(|found| asked.admits(found)).collect())
+    async fn read_back(&self, asked: &Asked<'_>, rows: Vec<Row>) -> Result<Vec<Ranked>> {
+        let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.clone()).collect();
+        let mut scores =
+            rows.into_iter().map(|row| (row.memory, row.score)).collect::<std::collections::HashMap<_, _>>();
+        let memories = self.catalog.get(asked.agent, &ids).await?.into_iter().filter(|memory| asked.admits(memory));
+        Ok(memories.map(|memory| Ranked { score: scores.remove(&memory.id).unwrap_or_default(), memory }).collect())
     }
 
-    async fn newest(&self, asked: &Asked<'_>) -> Result<Vec<Found>> {
-        let mut found = Vec::new();
-        for grain in asked.grains() {
+    async fn newest(&self, asked: &Asked<'_>) -> Result<Vec<Ranked>> {
+        let mut found: Vec<Memory> = Vec::new();
+        for grain in &asked.grains {
             // Over-fetch what `admits` may still drop: coarser rows at the edges of a strict range, at most one at each end.
-            let memories = self.catalog.list(asked.agent, &asked.select(grain, asked.query.limit + 2)).await?;
-            found.extend(
-                memories.into_iter().map(|memory| asked.found(memory, 0.0)).filter(|found| asked.admits(found)),
-            );
+            let memories = self.catalog.list(asked.agent, &asked.select(*grain, asked.query.limit + 2)).await?;
+            found.extend(memories.into_iter().filter(|memory| asked.admits(memory)));
         }
-        found.sort_by_key(|found| (std::cmp::Reverse(found.memory.cover.end), found.memory.grain));
-        found.truncate(asked.query.limit);
-        Ok(found)
+        found.sort_by_key(|memory| (std::cmp::Reverse(memory.cover.end), memory.grain));
+        Ok(found.into_iter().map(|memory| Ranked { memory, score: Score::default() }).collect())
     }
 
     async fn is_empty(&self, asked: &Asked<'_>) -> Result<bool> {
-        for grain in asked.grains() {
-            if !self.catalog.list(asked.agent, &asked.select(grain, 1)).await?.is_empty() {
+        for grain in &asked.grains {
+            if !self.catalog.list(asked.agent, &asked.select(*grain, 1)).await?.is_empty() {
                 return Ok(false);
             }
         }
@@ -105,16 +114,15 @@ struct Asked<'a> {
     agent: &'a Agent,
     query: &'a Query,
     settings: Settings,
+    zones: Zones,
     range: DateRange,
     within: Interval,
+    grains: Vec<Grain>,
+    said: Vec<Said>,
+    now: Timestamp,
 }
 
 impl Asked<'_> {
-    fn grains(&self) -> Vec<Grain> {
-        let asked = |grain: &Grain| self.query.grains.is_empty() || self.query.grains.contains(grain);
-        Grain::ALL.into_iter().filter(asked).collect()
-    }
-
     fn filter(&self) -> Filter {
         Filter { within: self.within, kinds: self.query.kinds.clone(), conversation: self.query.conversation.clone() }
     }
@@ -124,15 +132,28 @@ impl Asked<'_> {
         Select { grain, within: self.within, conversation, newest_first: true, limit }
     }
 
-    fn found(&self, memory: annals_core::Memory, score: f64) -> Found {
-        let days_outside = self.range.days_outside(memory.days.0, memory.days.1);
-        Found { memory, score, days_outside, parts: Vec::new() }
+    fn said_within(&self) -> Vec<Interval> {
+        let told = |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TOLD_LATER.days())), ..days };
+        self.said.iter().map(|said| within(told(said.days), &self.zones)).collect()
     }
 
-    fn admits(&self, found: &Found) -> bool {
-        let memory = &found.memory;
+    fn found(&self, ranked: Vec<Ranked>) -> Vec<Found> {
+        let found = |ranked: Ranked| Found {
+            days_outside: self.days_outside(&ranked.memory),
+            score: ranked.score.total(),
+            parts: if self.query.explain { ranked.score.explain() } else { Vec::new() },
+            memory: ranked.memory,
+        };
+        ranked.into_iter().map(found).collect()
+    }
+
+    fn days_outside(&self, memory: &Memory) -> i64 {
+        self.range.days_outside(memory.days.0, memory.days.1)
+    }
+
+    fn admits(&self, memory: &Memory) -> bool {
         self.filter().admits(&memory.cover, memory.kind, memory.conversation.as_deref())
-            && !(self.query.strict && found.days_outside > 0)
+            && !(self.query.strict && self.days_outside(memory) > 0)
     }
 }
 

@@ -1,13 +1,35 @@
-//! Folding by the calendar: a summary that stands below one of its own days, weeks or months says nothing new. Pure.
+//! Folding by the calendar: a summary that stands below one of its own days, weeks or months says nothing new; and where many
+//! of these follow below it, it says in one place what they say in many. Pure.
 
 use std::collections::HashSet;
 
-use annals_core::{Found, Grain, Period};
+use annals_core::{Found, Grain, Kind, Period};
 
-/// Drops each summary of which a descendant ranks above it. Keeps the order.
-pub(crate) fn fold(ranked: Vec<Found>) -> Vec<Found> {
+/// With more descendants than this below a summary among the results, they yield to it.
+const MOST_SIBLINGS: usize = 3;
+
+/// The first so many, in their order, once each summary of which a descendant ranks above it is dropped, and then the
+/// descendants of each summary that has too many of them below it.
+pub(crate) fn fold(ranked: Vec<Found>, limit: usize) -> Vec<Found> {
     let mut told: HashSet<Period> = HashSet::new();
-    ranked.into_iter().filter(|found| keep(found, &mut told)).collect()
+    let mut left: Vec<Found> = ranked.into_iter().filter(|found| keep(found, &mut told)).collect();
+    while let Some(crowded) = crowded(&left[..left.len().min(limit)]) {
+        left.retain(|found| !is_within(found, crowded));
+    }
+    left.truncate(limit);
+    left
+}
+
+/// The first summary that has too many of its descendants among these.
+fn crowded(results: &[Found]) -> Option<Period> {
+    let summaries = results.iter().filter(|found| found.memory.kind == Kind::Summary).map(|found| found.memory.period);
+    let mut summaries = summaries;
+    summaries.find(|period| results.iter().filter(|found| is_within(found, *period)).count() > MOST_SIBLINGS)
+}
+
+fn is_within(found: &Found, period: Period) -> bool {
+    let memory = &found.memory;
+    memory.grain < period.grain() && memory.period.ancestor(period.grain()) == period
 }
 
 fn keep(found: &Found, told: &mut HashSet<Period>) -> bool {
@@ -23,14 +45,19 @@ fn keep(found: &Found, told: &mut HashSet<Period>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{Kind, Memory, MemoryId, Zones};
+    use annals_core::{Memory, MemoryId, Zones};
 
     use super::*;
 
     /// Labels in order of rank, `t:` before turns; expects what is left.
     #[track_caller]
     fn check(ranked: &str, expect: &str) {
-        let left = fold(ranked.split_whitespace().map(found).collect());
+        check_first(99, ranked, expect);
+    }
+
+    #[track_caller]
+    fn check_first(limit: usize, ranked: &str, expect: &str) {
+        let left = fold(ranked.split_whitespace().map(found).collect(), limit);
         let left: Vec<String> = left.iter().map(|found| found.memory.id.to_string()).collect();
         assert_eq!(left.join(" "), expect);
     }
@@ -70,6 +97,16 @@ mod tests {
     #[test]
     fn an_ancestor_above_its_descendant_stays() {
         check("2026 2026-03 t:2026-03-04 t:2026-03-04", "2026 2026-03 t:2026-03-04 t:2026-03-04");
+    }
+
+    #[test]
+    fn descendants_yield_only_if_they_are_many() {
+        check("2026-W10 2026-03-02 2026-03-03 2026-03-04", "2026-W10 2026-03-02 2026-03-03 2026-03-04");
+        check("2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-W11 2026-03-05", "2026-W10 2026-W11");
+        check("2026 2026-W10 t:2026-03-02 t:2026-03-03 t:2026-06-04", "2026");
+        // What lies beyond the limit is no result and crowds nothing; what yields leaves its place.
+        check_first(3, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05", "2026-W10 2026-03-02 2026-03-03");
+        check_first(5, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05 t:2026-06-04", "2026-W10 t:2026-06-04");
     }
 
     #[test]

@@ -1,23 +1,32 @@
-//! The read path: an agent's question, answered by grain and date range.
+//! The read path: an agent's question, answered by grain and date range; and the few lines that help to answer a prompt.
 //!
-//! Filters first, then vectors and words per grain, fused into one score, folded by the calendar, read back from the catalog.
-//! Relies on the ports alone. Never returns what lies wholly outside the range that was asked for, and never changes anything.
+//! Filters first, then vectors and words per grain, ranked in one pipeline (`rank.rs`), read back from the catalog, folded by
+//! the calendar. Relies on the ports alone. Never returns what lies wholly outside the range that was asked for, and never
+//! changes anything.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod answer;
+mod budget;
 mod context;
 #[cfg(test)]
 mod fixture;
 mod fold;
-mod fuse;
+mod grains;
+mod question;
 mod range;
+mod rank;
+mod said;
+mod score;
+mod weights;
 
 use std::sync::Arc;
 
 use annals_core::{Catalog, Embedder, Facts, Strata};
 
+pub use answer::EXACT;
 pub use range::resolve;
+pub use weights::Weights;
 
 /// Answers queries. Cheap to clone.
 #[derive(Clone)]
@@ -26,6 +35,7 @@ pub struct Search {
     strata: Arc<dyn Strata>,
     facts: Arc<dyn Facts>,
     embedder: Arc<dyn Embedder>,
+    weights: Weights,
 }
 
 impl Search {
@@ -36,6 +46,11 @@ impl Search {
         facts: Arc<dyn Facts>,
         embedder: Arc<dyn Embedder>,
     ) -> Search {
-        Search { catalog, strata, facts, embedder }
+        Search { catalog, strata, facts, embedder, weights: Weights::default() }
+    }
+
+    /// The same with other weights, to measure what each is good for.
+    pub fn weighing(self, weights: Weights) -> Search {
+        Search { weights, ..self }
     }
 }

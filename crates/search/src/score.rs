@@ -19,6 +19,8 @@ pub(crate) enum Part {
     Question,
     /// How much it says.
     Length,
+    /// The question asks when, and it says a time.
+    When,
     /// It was said at a time that the question speaks of.
     Said,
     /// How long ago it was, of a question about the present.
@@ -35,7 +37,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All, in order.
-    pub(crate) const ALL: [Part; 13] = [
+    pub(crate) const ALL: [Part; 14] = [
         Part::Vector,
         Part::Words,
         Part::Neighbours,
@@ -43,6 +45,7 @@ impl Part {
         Part::Speaker,
         Part::Question,
         Part::Length,
+        Part::When,
         Part::Said,
         Part::Recency,
         Part::Importance,
@@ -61,6 +64,7 @@ impl Part {
             "speaker",
             "question",
             "length",
+            "when",
             "said",
             "recency",
             "importance",
@@ -79,6 +83,11 @@ impl Score {
     /// Adds to a part.
     pub(crate) fn add(&mut self, part: Part, value: f64) {
         self.0[part as usize] += value;
+    }
+
+    /// What a part has come to.
+    pub(crate) fn part(&self, part: Part) -> f64 {
+        self.0[part as usize]
     }
 
     /// The sum.

@@ -10,6 +10,7 @@ mod apply;
 mod damage;
 mod disk;
 mod holds;
+mod hot;
 mod lex;
 mod purge;
 mod remove;

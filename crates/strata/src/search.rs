@@ -1,9 +1,11 @@
 //! Operation `search`: the parts nearest to a vector, and those that hold the words, out of what passes the filter.
 //!
-//! The vector leg compares every row that passes, so it is exact; the text leg ranks by LanceDB's BM25 over its index and,
-//! row by row, over what is not indexed yet. Both see one version of the table. Fusing them is not done here.
+//! Small tables are held in memory (`hot.rs`). Of large ones the vector leg compares every row that passes, so it is exact; the
+//! text leg ranks by LanceDB's BM25 over its index and, row by row, over what is not indexed yet. Both see one version of the
+//! table. Fusing them is not done here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use annals_core::ports::{Hit, Probe, Table};
 use annals_core::{Error, Filter, Interval, MemoryId, Result, Timestamp};
@@ -17,6 +19,7 @@ use lancedb::index::scalar::FullTextSearchQuery;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
 use crate::damage::explain;
+use crate::hot::Hot;
 use crate::lex;
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 use crate::tables::Tables;
@@ -31,31 +34,60 @@ pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Vec<
         return Err(Error::invalid("vector", format!("has not {} numbers", tables.dimension)));
     }
     let slot = tables.slot(name);
-    match tables.reading(name, &slot).await? {
-        Some(table) => both_legs(&table, probe).await.map_err(|error| explain(name, error)),
-        None => Ok(Vec::new()),
+    let Some(table) = tables.reading(name, &slot).await? else { return Ok(Vec::new()) };
+    if probe.limit.max(probe.exact) == 0 || probe.filter.within.is_empty() {
+        return Ok(Vec::new());
+    }
+    let look = async {
+        let snapshot = table.query_snapshot().await?;
+        let rows = snapshot.count_rows(None).await?;
+        match rows <= tables.upkeep.hot_rows {
+            true => Ok(Place::Memory(hot(tables, name, &snapshot).await?)),
+            false => both_legs(&snapshot, probe, rows).await.map(Place::Disk),
+        }
+    };
+    match look.await.map_err(|error| explain(name, error))? {
+        Place::Disk(hits) => Ok(hits),
+        Place::Memory(hot) => {
+            let probe = probe.clone();
+            let search = tokio::task::spawn_blocking(move || hot.search(&probe));
+            search.await.map_err(|error| Error::storage("searching a table in memory", error))
+        }
     }
 }
 
-async fn both_legs(table: &lancedb::Table, probe: &Probe) -> lancedb::Result<Vec<Hit>> {
-    let snapshot = table.query_snapshot().await?;
-    let rows = snapshot.count_rows(None).await?;
-    let limit = if rows <= probe.exact { rows } else { probe.limit.min(rows) };
-    if limit == 0 || probe.filter.within.is_empty() {
-        return Ok(Vec::new());
+/// Where a table is searched.
+enum Place {
+    Memory(Arc<Hot>),
+    Disk(Vec<Hit>),
+}
+
+/// The table in memory, read if this version of it is not there yet.
+async fn hot(tables: &Tables, name: &Table, snapshot: &lancedb::Table) -> lancedb::Result<Arc<Hot>> {
+    let version = snapshot.version().await?;
+    if let Some(hot) = tables.hot.get(name, version) {
+        return Ok(hot);
     }
+    let hot = Arc::new(Hot::read(snapshot, version, tables.dimension).await?);
+    tables.hot.put(name, hot.clone());
+    Ok(hot)
+}
+
+async fn both_legs(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> lancedb::Result<Vec<Hit>> {
+    let limit = if rows <= probe.exact { rows } else { probe.limit.min(rows) };
     let mut hits = Hits::default();
     let filter = condition(&probe.filter);
     if let Some(vector) = &probe.vector {
-        let similar = by_vector(&snapshot, vector, filter.clone(), limit).await?;
+        let similar = by_vector(snapshot, vector, filter.clone(), limit).await?;
         similar
             .iter()
             .for_each(|batch| hits.add(batch, DISTANCE, |hit, distance| hit.similarity = Some(1.0 - distance)));
     }
     let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
     if !words.is_empty() {
-        let worded = by_words(&snapshot, words, filter, limit).await?;
+        let worded = by_words(snapshot, words.clone(), filter, limit).await?;
         worded.iter().for_each(|batch| hits.add(batch, SCORE, |hit, score| hit.relevance = Some(score)));
+        worded.iter().for_each(|batch| hits.mark(batch, &words));
     }
     Ok(hits.0.into_values().collect())
 }
@@ -87,7 +119,7 @@ async fn run(
     filter: Option<DfExpr>,
     limit: usize,
 ) -> lancedb::Result<Vec<RecordBatch>> {
-    let query = query.select(Select::columns(&[MEMORY, PART, CONVERSATION, START, END, score])).limit(limit);
+    let query = query.select(Select::columns(&[MEMORY, PART, CONVERSATION, START, END, LEX, score])).limit(limit);
     let query = match filter {
         Some(filter) => query.only_if_expr(filter),
         None => query,
@@ -133,8 +165,21 @@ impl Hits {
                 at: Timestamp::from_microsecond(starts.value(row)).unwrap_or(Timestamp::MIN),
                 similarity: None,
                 relevance: None,
+                matched: 0,
             };
             set(self.0.entry((memory.clone(), part)).or_insert_with(hit), scores.value(row));
+        }
+    }
+    /// Notes which words each of the rows holds.
+    fn mark(&mut self, batch: &RecordBatch, words: &str) {
+        let (memories, lex) = (batch[MEMORY].as_string::<i32>(), batch[LEX].as_string::<i32>());
+        let parts = batch[PART].as_primitive::<UInt32Type>();
+        for row in 0..batch.num_rows() {
+            let key = (MemoryId::from_text(memories.value(row)), parts.value(row));
+            let Some(hit) = self.0.get_mut(&key) else { continue };
+            let held: HashSet<&str> = lex.value(row).split(' ').collect();
+            let asked = words.split(' ').take(64).zip(0_u32..).filter(|(word, _)| held.contains(word));
+            hit.matched = asked.map(|(_, place)| 1_u64 << place).sum();
         }
     }
 }

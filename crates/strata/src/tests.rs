@@ -33,6 +33,7 @@ async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Resul
         large_rows: 60,
         timed_rows: 20,
         many_pieces: 3,
+        hot_rows: 12,
     };
     LanceStrata::open_on(disk, busy, root, DIMENSION).await
 }

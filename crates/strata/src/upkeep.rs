@@ -35,6 +35,8 @@ pub struct Upkeep {
     pub timed_rows: usize,
     /// Pieces of the text index, each searched on its own; then they are merged.
     pub many_pieces: u32,
+    /// Rows up to which a table is held in memory while it is searched; larger ones are searched on the disk.
+    pub hot_rows: usize,
 }
 
 impl Default for Upkeep {
@@ -47,6 +49,7 @@ impl Default for Upkeep {
             large_rows: 65_536,
             timed_rows: 16_384,
             many_pieces: 8,
+            hot_rows: 20_000,
         }
     }
 }

@@ -54,7 +54,9 @@ impl Strata for MemoryStrata {
             hits.entry(key(part)).or_insert_with(|| unscored(part)).similarity = Some(similarity);
         }
         for (part, relevance) in best(worded.collect(), limit) {
-            hits.entry(key(part)).or_insert_with(|| unscored(part)).relevance = Some(relevance);
+            let hit = hits.entry(key(part)).or_insert_with(|| unscored(part));
+            hit.relevance = Some(relevance);
+            hit.matched = matched(part, probe.text.as_deref().unwrap_or_default());
         }
         Ok(hits.into_values().collect())
     }
@@ -118,7 +120,17 @@ fn unscored(part: &Part) -> Hit {
         at: part.cover.start,
         similarity: None,
         relevance: None,
+        matched: 0,
     }
+}
+
+fn matched(part: &Part, text: &str) -> u64 {
+    let held = words(&part.text);
+    let mut asked = words(text);
+    let mut seen = BTreeSet::new();
+    asked.retain(|word| seen.insert(word.clone()));
+    let bits = asked.iter().take(64).zip(0..).filter(|(word, _)| held.contains(word));
+    bits.map(|(_, place)| 1_u64 << place).sum()
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {

@@ -138,7 +138,8 @@ fn memory(footprint: &Footprint, import: Import) -> Value {
 }
 
 fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
-    let mut histogram = Histogram::new(3).expect("3 digits are allowed");
+    let mut histogram =
+        Histogram::new_with_max(60_000_000, 3).expect("a minute in microseconds with 3 digits is allowed");
     for time in times {
         histogram.saturating_record(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
     }

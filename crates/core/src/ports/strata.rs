@@ -84,6 +84,8 @@ pub struct Hit {
     pub similarity: Option<f32>,
     /// BM25 score, if the words found it.
     pub relevance: Option<f32>,
+    /// Which of the words of the question it holds: a bit for each of the first 64, in the order of the question.
+    pub matched: u64,
 }
 
 /// What a table says of one of its rows when it is checked.

@@ -93,3 +93,86 @@ async fn a_limit_out_of_bounds_names_the_field() {
     let error = world.search.answer(&agent("a"), &Query { limit: 0, ..about("boat") }, at(NOW)).await.unwrap_err();
     assert_eq!(error.to_string(), "limit is 0; 1 to 1000 are allowed");
 }
+
+#[tokio::test]
+async fn an_explained_score_is_the_sum_of_its_parts() {
+    let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
+    let asked = Query { explain: true, grains: Grain::ALL.to_vec(), ..about("who bought the blue boat?") };
+    let answer = world.ask(asked.clone()).await;
+    for found in &answer.results {
+        let sum: f64 = found.parts.iter().map(|part| part.value).sum();
+        assert!((sum - found.score).abs() < 1e-9 && !found.parts.is_empty(), "{found:?}");
+    }
+    let plain = world.ask(Query { explain: false, ..asked }).await;
+    assert!(plain.results.iter().all(|found| found.parts.is_empty()));
+}
+
+#[tokio::test]
+async fn dates_that_the_question_says_raise_and_hide_nothing() {
+    let turns = [
+        ("2025-07-01T10:00:00Z", "the boat was painted in the harbour"),
+        ("2026-03-01T10:00:00Z", "the boat was painted in the harbour again"),
+    ];
+    let world = World::with(&turns, &[]).await;
+    let answer = world.ask(about("who painted the boat in July 2025?")).await;
+    assert_eq!(answer.results.len(), 2);
+    assert_eq!(answer.results[0].memory.text, turns[0].1);
+    let days = &answer.said[0].days;
+    assert_eq!((answer.said[0].words.as_str(), days.from), ("July 2025", Some("2025-07-01".parse().unwrap())));
+    assert!(world.ask(about("the boat")).await.said.is_empty());
+}
+
+#[tokio::test]
+async fn the_grains_that_answer_are_chosen_and_told() {
+    let world =
+        World::with(&TURNS, &[("2026-03-02", "a boat"), ("2026-02", "a cold month"), ("2026-W10", "sold")]).await;
+    let check = async |query: Query, expect: &[Grain]| assert_eq!(world.ask(query).await.grains, expect);
+    // The month reaches back before the first turn; the week does not.
+    check(about("boat"), &[Grain::Working, Grain::Monthly]).await;
+    check(about("what happened in the week 2026-W10?"), &[Grain::Working, Grain::Weekly, Grain::Monthly]).await;
+    check(Query { grains: vec![Grain::Daily], ..about("boat") }, &[Grain::Daily]).await;
+    check(Query::default(), &Grain::ALL).await;
+}
+
+#[tokio::test]
+async fn a_budget_of_tokens_is_kept() {
+    let world = World::with(&TURNS, &[]).await;
+    let all = world.ask(about("boat")).await;
+    for tokens in [0, 5, 12, 30, 1000] {
+        let answer = world.ask(Query { tokens: Some(tokens), ..about("boat") }).await;
+        let spent: u64 = answer.results.iter().map(|found| annals_core::tokens(&found.memory.text)).sum();
+        assert!(spent <= tokens && answer.results.len() <= all.results.len());
+        assert_eq!(answer.results.len() == all.results.len(), tokens == 1000, "{tokens}");
+    }
+}
+
+#[tokio::test]
+async fn questions_of_stop_words_or_without_spaces_are_answered() {
+    let turns = [("2026-03-01T10:00:00Z", "Who is it?"), ("2026-03-02T10:00:00Z", "我昨天在东京吃了拉面。")];
+    let world = World::with(&turns, &[]).await;
+    assert_eq!(world.ask(about("who is it")).await.results[0].memory.text, turns[0].1);
+    assert_eq!(world.ask(about("东京")).await.results[0].memory.text, turns[1].1);
+}
+
+#[tokio::test]
+async fn conversations_are_ranked_and_name_their_best_turn() {
+    let world = World::with(&TURNS, &[]).await;
+    let answer = world.ask(about("blue boat")).await;
+    assert_eq!(answer.conversations.len(), 1);
+    assert_eq!(answer.conversations[0].conversation, "talk");
+    assert_eq!(answer.conversations[0].best, answer.results[0].memory.id);
+}
+
+#[tokio::test]
+async fn what_is_said_again_goes_down() {
+    let turns = [
+        ("2026-03-01T10:00:00Z", "Ann sold the old red boat"),
+        ("2026-03-01T11:00:00Z", "Ann sold the old red boat!"),
+        ("2026-03-03T10:00:00Z", "the boat was red"),
+    ];
+    let world = World::with(&turns, &[]).await;
+    let answer = world.ask(Query { explain: true, ..about("Ann red boat") }).await;
+    let repeats = answer.results.iter().filter(|found| found.parts.iter().any(|part| part.name == "repeat")).count();
+    assert_eq!(repeats, 1, "{answer:?}");
+    assert!(answer.results[0].parts.iter().all(|part| part.name != "repeat"));
+}

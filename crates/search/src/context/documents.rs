@@ -21,7 +21,7 @@ impl Search {
         if parts.is_empty() {
             return Ok(Vec::new());
         }
-        let texts = parts.iter().map(|(document, text)| format!("{}: {text}", document.title));
+        let texts = parts.iter().map(|(document, text)| titled(document, text));
         let mut vectors = self.embedder.embed(texts.chain([request.prompt.clone()]).collect()).await?;
         let asked = vectors.pop().unwrap_or_default();
         let scored = parts.iter().zip(&vectors);
@@ -35,8 +35,12 @@ impl Search {
 }
 
 fn part(document: &Document, text: &str, likeness: f64) -> ContextItem {
-    let text = format!("{}: {text}", document.title);
+    let text = titled(document, text);
     items::item(document.id.clone(), ContextKind::Document, None, &text, WEIGHT * likeness.max(0.0))
+}
+
+fn titled(document: &Document, text: &str) -> String {
+    if document.title.is_empty() { text.to_owned() } else { format!("{}: {text}", document.title) }
 }
 
 fn likeness(a: &[f32], b: &[f32]) -> f64 {

@@ -18,3 +18,49 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
         rows[before].score.add(Part::Neighbours, weights.after * scores[after]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use annals_core::{MemoryId, Timestamp};
+
+    use super::*;
+    use crate::score::Score;
+
+    /// Rows as `conversation:second:score`, `-` for no conversation; expects what each turn is given, in order of id.
+    #[track_caller]
+    fn check(rows: &str, expect: &[f64]) {
+        let mut rows: Vec<Row> = rows.split(' ').enumerate().map(|(place, text)| row(place, text)).collect();
+        let weights = Weights { before: 0.5, after: 0.25, ..Weights::default() };
+        let before: Vec<(MemoryId, f64)> = rows.iter().map(|row| (row.memory.clone(), row.score.total())).collect();
+        neighbours(&mut rows, &weights);
+        let given =
+            before.iter().map(|(id, score)| rows.iter().find(|row| row.memory == *id).unwrap().score.total() - score);
+        assert_eq!(given.collect::<Vec<_>>(), expect);
+    }
+
+    fn row(place: usize, text: &str) -> Row {
+        let fields: Vec<&str> = text.split(':').collect();
+        let mut score = Score::default();
+        score.add(Part::Vector, fields[2].parse().unwrap());
+        Row {
+            memory: MemoryId::from_text(place.to_string()),
+            conversation: (fields[0] != "-").then(|| fields[0].to_owned()),
+            at: Timestamp::from_second(fields[1].parse().unwrap()).unwrap(),
+            matched: 0,
+            score,
+        }
+    }
+
+    #[test]
+    fn turns_beside_each_other_share() {
+        check("a:1:4 a:2:8 a:3:0", &[2.0, 2.0, 4.0]);
+        check("a:3:0 a:1:4 a:2:8", &[4.0, 2.0, 2.0]);
+    }
+
+    #[test]
+    fn other_conversations_and_summaries_do_not() {
+        check("a:1:4 b:2:8", &[0.0, 0.0]);
+        check("-:1:4 -:2:8", &[0.0, 0.0]);
+        check("a:1:4", &[0.0]);
+    }
+}

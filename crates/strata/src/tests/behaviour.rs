@@ -8,10 +8,20 @@ use super::*;
 
 #[tokio::test]
 async fn passes_the_suite_of_the_port() {
+    passes_the_suite(Upkeep::default()).await;
+}
+
+#[tokio::test]
+async fn passes_the_suite_of_the_port_on_the_disk_alone() {
+    passes_the_suite(Upkeep { hot_rows: 0, ..Upkeep::default() }).await;
+}
+
+async fn passes_the_suite(upkeep: Upkeep) {
     let folders = std::cell::RefCell::new(Vec::new());
     annals_testkit::strata_suite(async || {
         let folder = tempfile::tempdir().unwrap();
-        let strata = LanceStrata::open(folder.path(), annals_testkit::STRATA_DIMENSION).await.unwrap();
+        let disk = disk::synced();
+        let strata = LanceStrata::open_on(disk, upkeep, folder.path(), annals_testkit::STRATA_DIMENSION).await.unwrap();
         folders.borrow_mut().push(folder);
         strata
     })

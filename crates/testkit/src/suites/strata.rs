@@ -36,6 +36,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
         search::the_most_similar_come_first,
         search::the_limit_is_for_each_of_vector_and_words,
         search::a_small_table_is_scored_whole,
+        search::hits_say_which_words_they_hold,
         search::hits_say_when_and_in_which_conversation,
         search::filters_come_before_the_ranking,
         search::ranges_are_half_open,

@@ -76,6 +76,16 @@ pub(super) async fn a_small_table_is_scored_whole(strata: &dyn Strata) {
     check(usize::MAX, 7, 6).await;
 }
 
+pub(super) async fn hits_say_which_words_they_hold(strata: &dyn Strata) {
+    let texts = ["zebra crossing", "crossing, crossing", "tea"];
+    let parts = texts.iter().enumerate().map(|(index, text)| part(&format!("t-{index}"), 0, index, text));
+    upsert(strata, parts.collect()).await;
+    let text = Some("zebra crossing zebra lion".into());
+    let hits = search(strata, Probe { text, language: "en".into(), limit: 9, ..Probe::default() }).await;
+    let matched: Vec<u64> = hits.iter().map(|hit| hit.matched).collect();
+    assert_eq!(matched, [0b11, 0b10]);
+}
+
 pub(super) async fn hits_say_when_and_in_which_conversation(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "tea"), Part { conversation: None, ..part("t-b", 0, 1, "tea") }]).await;
     let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 9, ..Probe::default() };

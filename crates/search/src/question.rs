@@ -1,0 +1,98 @@
+//! What a question says about its answer besides its words. Pure. English where it looks at words; other languages are
+//! ranked without.
+
+use annals_core::folded;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// The words in lower case, without accents and punctuation, each between spaces.
+    words: String,
+    /// It asks when something was or will be.
+    pub(crate) asks_when: bool,
+    /// It is about how things are now.
+    pub(crate) about_now: bool,
+}
+
+/// How a question for a time begins.
+const WHEN: [&str; 9] = [
+    " when ",
+    " what date ",
+    " what day ",
+    " what month ",
+    " what year ",
+    " what time ",
+    " which month ",
+    " which year ",
+    " how long ago ",
+];
+/// What is said of the present.
+const NOW: [&str; 11] = [
+    " now ",
+    " currently ",
+    " current ",
+    " still ",
+    " these days ",
+    " at the moment ",
+    " lately ",
+    " latest ",
+    " recently ",
+    " nowadays ",
+    " anymore ",
+];
+
+impl Question {
+    /// Of a text.
+    pub(crate) fn new(text: &str) -> Question {
+        let words = spaced(text);
+        let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
+        Question { asks_when: has(&WHEN), about_now: has(&NOW), words }
+    }
+
+    /// Whether it names somebody, whole or by the first name.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        let name = spaced(name);
+        let whole = name.trim();
+        let first = whole.split(' ').next().unwrap_or_default();
+        !whole.is_empty()
+            && (self.words.contains(&name) || (first.len() > 2 && self.words.contains(&format!(" {first} "))))
+    }
+}
+
+/// A text as folded words between single spaces, with one before the first and after the last.
+pub(crate) fn spaced(text: &str) -> String {
+    let folded = folded(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(String::from(" "), |all, word| all + word + " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_named() {
+        fn check(question: &str, name: &str, expect: bool) {
+            assert_eq!(Question::new(question).names(name), expect, "{name} in {question:?}");
+        }
+        check("What does José's dog eat?", "Jose", true);
+        check("what does ann eat", "Ann Lee", true);
+        check("Anna's dog", "Ann", false);
+        check("did al win", "Al Green", false);
+        check("did al green win", "Al Green", true);
+        check("what?", "", false);
+        check("the user said", "user", true);
+    }
+
+    #[test]
+    fn what_kind_of_time_is_asked_for() {
+        fn check(text: &str, when: bool, now: bool) {
+            let question = Question::new(text);
+            assert_eq!((question.asks_when, question.about_now), (when, now), "{text:?}");
+        }
+        check("When did Ann leave?", true, false);
+        check("In which month was it?", true, false);
+        check("Where does Ann live now?", false, true);
+        check("the whenever of it", false, false);
+    }
+}

@@ -1,0 +1,109 @@
+//! Step 4: what a memory says, who says it and when, once it was read back.
+
+use annals_core::{Kind, Memory, Timestamp};
+
+use super::Ranked;
+use super::words::says_a_time;
+use crate::Weights;
+use crate::question::Question;
+use crate::score::Part;
+
+/// Words of a turn whose length neither adds nor takes away: the middle of what people write in chats.
+const USUAL_WORDS: f64 = 20.0;
+/// Beyond so many times the usual, or so small a part of it, length makes no more difference.
+const MOST_DOUBLINGS: f64 = 2.0;
+const SECONDS_A_DAY: f64 = 86_400.0;
+
+/// What the question is asked with.
+pub(crate) struct Asked<'a> {
+    pub(crate) question: &'a Question,
+    /// The instants of the days that it speaks of.
+    pub(crate) said: &'a [annals_core::Interval],
+    pub(crate) now: Timestamp,
+}
+
+/// Adds what the content comes to.
+pub(crate) fn content(ranked: &mut Ranked, asked: &Asked<'_>, weights: &Weights) {
+    let Ranked { memory, score } = ranked;
+    if memory.kind == Kind::Turn {
+        if memory.speaker.as_deref().is_some_and(|speaker| asked.question.names(speaker)) {
+            score.add(Part::Speaker, weights.speaker);
+        }
+        if asks(&memory.text) {
+            score.add(Part::Question, -weights.question);
+        }
+        score.add(Part::Length, weights.length * doublings(&memory.text));
+    }
+    if asked.question.asks_when && says_a_time(&memory.text) {
+        score.add(Part::When, weights.when);
+    }
+    if asked.said.iter().any(|said| said.overlaps(&memory.cover)) {
+        score.add(Part::Said, weights.said);
+    }
+    if asked.question.about_now {
+        score.add(Part::Recency, weights.recency * recency(memory, asked.now, weights.half_life));
+    }
+    score.add(Part::Importance, weights.importance * memory.importance.unwrap_or(0.0));
+    if memory.pinned {
+        score.add(Part::Pinned, weights.pinned);
+    }
+    score.add(Part::Kind, kind(memory.kind, weights));
+}
+
+fn kind(kind: Kind, weights: &Weights) -> f64 {
+    match kind {
+        Kind::Turn => 0.0,
+        Kind::Fact => weights.statement,
+        Kind::Summary => weights.summary,
+    }
+}
+
+/// Whether it ends with a question; what stands in brackets, as pictures do, is not said.
+fn asks(text: &str) -> bool {
+    let said = text.rfind('[').filter(|_| text.trim_end().ends_with(']')).map_or(text, |place| &text[..place]);
+    said.trim_end().trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).ends_with(is_mark)
+}
+
+fn is_mark(c: char) -> bool {
+    matches!(c, '?' | '？' | '؟')
+}
+
+/// How often the length of the text doubles the usual one; negative for shorter ones.
+fn doublings(text: &str) -> f64 {
+    let wide = text.chars().filter(|c| *c >= '\u{2E80}').count() / 2;
+    let words = (text.split_whitespace().count() + wide).max(1) as f64;
+    (words / USUAL_WORDS).log2().clamp(-MOST_DOUBLINGS, MOST_DOUBLINGS)
+}
+
+/// One for what was said this moment or is yet to come, half of that a half-life ago.
+fn recency(memory: &Memory, now: Timestamp, half_life: f64) -> f64 {
+    let seconds = now.duration_since(memory.cover.end).as_secs_f64().max(0.0);
+    0.5_f64.powf(seconds / SECONDS_A_DAY / half_life)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_told_from_statements() {
+        fn check(text: &str, expect: bool) {
+            assert_eq!(asks(text), expect, "{text:?}");
+        }
+        check("How are you?", true);
+        check("How are you? :)", true);
+        check("Really?! [shared a picture: a boat]", true);
+        check("How are you? I am fine.", false);
+        check("你好吗？", true);
+        check("A boat [shared a picture: why?]", false);
+        check("", false);
+    }
+
+    #[test]
+    fn length_counts_in_doublings() {
+        assert_eq!(doublings(&"word ".repeat(40)), 1.0);
+        assert_eq!(doublings(&"word ".repeat(2000)), MOST_DOUBLINGS);
+        assert_eq!(doublings(""), -MOST_DOUBLINGS);
+        assert!(doublings(&"你".repeat(40)) > 0.0);
+    }
+}

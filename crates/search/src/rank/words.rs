@@ -1,0 +1,71 @@
+//! The words of a text that say when, in English. Pure.
+
+use crate::question::spaced;
+
+const TIMES: [&str; 38] = [
+    "yesterday",
+    "today",
+    "tonight",
+    "tomorrow",
+    "last",
+    "next",
+    "ago",
+    "week",
+    "weekend",
+    "weeks",
+    "month",
+    "months",
+    "year",
+    "years",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "recently",
+    "morning",
+    "evening",
+    "summer",
+    "winter",
+];
+
+/// Whether a time is said in it: a word for one, a year, or a date.
+pub(super) fn says_a_time(text: &str) -> bool {
+    spaced(text).split(' ').any(|word| TIMES.contains(&word) || is_year(word))
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4
+        && (word.starts_with("19") || word.starts_with("20"))
+        && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_found() {
+        fn check(text: &str, expect: bool) {
+            assert_eq!(says_a_time(text), expect, "{text:?}");
+        }
+        check("We went last Friday!", true);
+        check("In 2019 we moved", true);
+        check("It lasted, weekly", false);
+        check("Room 3019", false);
+    }
+}
