@@ -75,7 +75,8 @@ impl World {
     /// Asks as a client does: status, and the body as JSON or else as text, without the id of the request.
     async fn ask(&self, key: Option<&str>, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let mut request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
-        request = request.header(header::ACCEPT, "application/json, text/event-stream").header(header::HOST, "localhost");
+        request =
+            request.header(header::ACCEPT, "application/json, text/event-stream").header(header::HOST, "localhost");
         if let Some(key) = key {
             request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
         }

@@ -20,7 +20,10 @@ impl Service {
         }
         if !BUDGETS.contains(&wish.budget_tokens) {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
-            return Err(Error::invalid("budget", format!("is {}; {least} to {most} tokens are allowed", wish.budget_tokens)));
+            return Err(Error::invalid(
+                "budget",
+                format!("is {}; {least} to {most} tokens are allowed", wish.budget_tokens),
+            ));
         }
         let blocks = self.blocks.blocks(agent).await?;
         let document = |document: DocumentIn| Document {
