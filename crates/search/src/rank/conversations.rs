@@ -14,7 +14,14 @@ const THEME_OF_TURNS: f64 = 0.5;
 
 /// What a conversation has beyond the scores of its best turns: how many of the question's words it holds and how similar it is
 /// as a whole, in standard deviations, weighed.
-pub(crate) type Support = HashMap<String, f64>;
+pub(crate) type Support = HashMap<String, Own>;
+
+/// Of one conversation: how much, and how many turns it has.
+#[derive(Debug)]
+pub(crate) struct Own {
+    support: f64,
+    turns: usize,
+}
 
 /// Adds to each turn a share of what its conversation has: the mean of its best turns, and its own support.
 pub(crate) fn support(rows: &mut [Row], weights: &Weights) -> Support {
@@ -31,10 +38,10 @@ pub(crate) fn support(rows: &mut [Row], weights: &Weights) -> Support {
         let (coverage, theme) = (weights.coverage * coverage, weights.theme * theme);
         let mean = best(places.iter().map(|place| rows[*place].score.total()), weights.best);
         let gain = mean + coverage + THEME_OF_TURNS * theme;
-        for place in places {
-            rows[place].score.add(Part::Conversation, weights.conversation * gain);
+        for place in &places {
+            rows[*place].score.add(Part::Conversation, weights.conversation * gain);
         }
-        support.insert(conversation, coverage + theme);
+        support.insert(conversation, Own { support: coverage + theme, turns: places.len() });
     }
     support
 }
@@ -47,9 +54,13 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
             turns.entry(conversation).or_default().push(row);
         }
     }
+    // Only the best turns of all are ranked: what a conversation has beyond them is at most as good as the last.
+    let last = ranked.last().map_or(0.0, |row| row.score.total());
     let found = |(conversation, turns): (&str, Vec<&Ranked>)| {
-        let mean = best(turns.iter().map(|row| row.score.total()), weights.best);
-        let score = turns[0].score.total() + mean + support.get(conversation).copied().unwrap_or(0.0);
+        let (own, all) = support.get(conversation).map_or((0.0, 0), |own| (own.support, own.turns));
+        let beyond = std::iter::repeat_n(last, all.saturating_sub(turns.len()));
+        let mean = best(turns.iter().map(|row| row.score.total()).chain(beyond), weights.best);
+        let score = turns[0].score.total() + mean + own;
         ConversationFound { conversation: conversation.to_owned(), score, best: turns[0].memory.id.clone() }
     };
     let mut found: Vec<ConversationFound> = turns.into_iter().map(found).collect();
@@ -131,14 +142,14 @@ mod tests {
         let mut rows =
             [row("1", "a", 0.0, 0b01), row("2", "a", 0.0, 0b10), row("3", "b", 0.0, 0b01), row("4", "b", 0.0, 0b01)];
         let support = support(&mut rows, &weights);
-        assert!(support["a"] > 0.0 && support["b"] < 0.0, "{support:?}");
-        assert_eq!(gain(&rows, "1", 0.0), support["a"]);
+        assert!(support["a"].support > 0.0 && support["b"].support < 0.0, "{support:?}");
+        assert_eq!(gain(&rows, "1", 0.0), support["a"].support);
     }
 
     #[test]
     fn no_word_found_says_nothing_of_any() {
         let mut rows = [row("1", "a", 0.0, 0), row("2", "b", 0.0, 0)];
-        assert!(support(&mut rows, &Weights::default()).values().all(|support| *support == 0.0));
+        assert!(support(&mut rows, &Weights::default()).values().all(|own| own.support == 0.0));
         assert!(support(&mut [], &Weights::default()).is_empty());
     }
 }
