@@ -39,7 +39,7 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let guarded = guarded
         .merge(mcp::routes(service, config))
         .layer(from_fn_with_state(gates.clone(), limit))
-        .layer(from_fn_with_state((service.clone(), gates), authenticate));
+        .layer(from_fn_with_state((service.clone(), gates, config.listen), authenticate));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
     told_of(bounded(guarded.merge(open), service, config).layer(origins), service)
 }

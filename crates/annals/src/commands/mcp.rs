@@ -26,7 +26,8 @@ pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     };
     let relayed = annals_server::mcp::relay(owner, args.agent.as_deref()).await;
     relayed.map_err(|cause| Error::storage("speaking MCP with the process that owns the data folder", cause))?;
-    Ok(ExitCode::SUCCESS)
+    // A read of standard input that nobody ends would keep the process.
+    std::process::exit(0)
 }
 
 /// Starts a service of its own, that goes on when this process ends, and waits until it listens.

@@ -76,7 +76,7 @@ impl World {
             }
             writer.project(agent, now, &|_| ()).await?;
         }
-        let import = Import { total: begun.elapsed(), embedding: embedding.spent(), memories: count(&*catalog).await? };
+        let import = Import { total: begun.elapsed(), embedding: embedding.spent(), memories: count(&catalog).await? };
         let search = Search::new(catalog.clone(), strata, facts, embedder);
         Ok(World { search, embedding, import, catalog, folder })
     }
@@ -84,7 +84,7 @@ impl World {
     /// What it takes.
     pub async fn footprint(&self) -> Result<Footprint> {
         let bytes = size(self.folder.path()).map_err(|error| Error::storage("measuring the folder", error))?;
-        let memories = count(&*self.catalog).await?.max(1);
+        let memories = count(&self.catalog).await?.max(1);
         let bytes_per_memory = bytes as f64 / memories as f64;
         Ok(Footprint { bytes_per_memory, resident_mb: status_mb("VmRSS:"), peak_mb: status_mb("VmHWM:") })
     }

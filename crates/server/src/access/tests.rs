@@ -154,3 +154,19 @@ fn tells_nothing(what: &str, answer: &Value) {
         assert!(!text.contains(secret), "{what} tells {secret}: {text}");
     }
 }
+
+/// Where others can reach the service there is no way in without a key, not even when the last one was revoked.
+#[tokio::test]
+async fn only_the_machine_itself_may_have_no_key() {
+    async fn check(listen: &str, expect: u16) {
+        let service = fixture::service(std::sync::Arc::new(|| at(NOW)));
+        let config = ServerConfig { listen: listen.parse().unwrap(), ..ServerConfig::default() };
+        let request = Request::get("/v1/agents").header(header::HOST, "localhost").body(Body::empty()).unwrap();
+        let answer = public(&service, &config).oneshot(request).await.unwrap();
+        assert_eq!(answer.status().as_u16(), expect, "{listen}");
+    }
+    check("127.0.0.1:7411", 200).await;
+    check("[::1]:7411", 200).await;
+    check("0.0.0.0:7411", 401).await;
+    check("192.168.1.2:7411", 401).await;
+}
