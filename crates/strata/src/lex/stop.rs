@@ -8,8 +8,8 @@ const ENGLISH: &[&str] = &[
     "do", "doe", "for", "from", "had", "has", "have", "he", "her", "here", "him", "his", "how", "i", "if", "in",
     "into", "is", "it", "just", "me", "might", "must", "my", "no", "nor", "not", "now", "of", "on", "onc", "or", "our",
     "out", "over", "s", "shall", "she", "should", "so", "t", "than", "that", "the", "their", "them", "then", "there",
-    "these", "they", "this", "those", "to", "too", "up", "veri", "was", "we", "were", "what", "when", "where", "which",
-    "who", "whom", "whi", "with", "would", "you", "your",
+    "these", "they", "this", "those", "to", "too", "up", "veri", "was", "we", "were", "what", "when", "where", "whi",
+    "which", "who", "whom", "with", "would", "you", "your",
 ];
 
 /// Whether a token of a question is such a word.
