@@ -2,7 +2,7 @@
 //!
 //! Jobs come over a bounded channel. The thread takes all that wait: the writes run one after another in one
 //! transaction, each in a savepoint of its own, so that a failed one undoes itself alone; then comes the commit, and
-//! only after it the answers. If the commit fails, all of them failed. Jobs apart come after: reads, which need no
+//! only after it the answers. If the commit fails, all of them failed. Jobs apart come before: reads, which need no
 //! transaction because nobody else can write between their statements, and what SQLite does in none. A reader whose write
 //! was answered finds it.
 //!
@@ -165,11 +165,12 @@ impl Owner {
                     Job::Apart(task) => apart.push(task),
                 }
             }
-            self.write_together(writes);
+            // Reads do not wait for the disk: what they must see was committed before they were asked.
             for mut task in apart {
                 task.run(&self.connection);
                 task.answer(Ok(()));
             }
+            self.write_together(writes);
         }
     }
 

@@ -16,6 +16,9 @@ use rten_tensor::NdTensor;
 /// More lanes than these would only add memory (about 10 MB each) where other work wants its cores, too.
 const MOST_LANES: usize = 16;
 
+/// Ten steps of niceness give another thread about nine times as much of a busy core.
+const NICENESS: i32 = 10;
+
 /// A loaded network: token ids `[1, n]` to one vector `[1, dimension]` of unit length.
 pub struct Network {
     model: Model,
@@ -37,8 +40,7 @@ impl Network {
         let Some(&[_, Dimension::Fixed(dimension)]) = shape.as_deref() else {
             return Err(Error::damaged("model.onnx", "its output is not a row of fixed length"));
         };
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let lanes = (0..cores.min(MOST_LANES)).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect();
+        let lanes = lanes()?;
         Ok(Network { model, input, output, dimension, lanes, turn: AtomicUsize::new(0) })
     }
 
@@ -71,6 +73,18 @@ impl Network {
         vector.shrink_to_fit();
         Ok(vector)
     }
+}
+
+/// One for each core, on threads of lower priority: what only has to be made durable comes first. They inherit it from the
+/// thread that makes them.
+fn lanes() -> Result<Vec<Arc<ThreadPool>>> {
+    let make = || {
+        // Without the right to it everything is as quick as before, only not in the best order.
+        let _ = rustix::process::setpriority_process(None, NICENESS);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        (0..cores.min(MOST_LANES)).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect()
+    };
+    std::thread::spawn(make).join().map_err(|_| Error::model("cannot start the embedder", "its threads do not start"))
 }
 
 fn read(bytes: Cow<'static, [u8]>) -> std::result::Result<Model, LoadError> {

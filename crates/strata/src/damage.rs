@@ -7,6 +7,8 @@ use std::io::ErrorKind;
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
 
+use crate::background;
+
 /// A table as people are told of it.
 pub fn name(table: &Table) -> String {
     format!("table {}-g{} of agent {} (folder {})", table.grain, table.generation, table.agent, table.agent.folder())
@@ -17,7 +19,7 @@ pub async fn contain<T: Send + 'static>(
     table: &Table,
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
-    match tokio::spawn(work).await {
+    match background::spawn(work).await {
         Ok(result) => result,
         Err(failure) if failure.is_panic() => Err(Error::damaged(name(table), "reading it made LanceDB panic")),
         Err(failure) => Err(Error::storage(name(table), failure)),

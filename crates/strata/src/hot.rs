@@ -38,9 +38,9 @@ impl HotTables {
         HotTables(Mutex::new(LruCache::unbounded()))
     }
 
-    /// The table at a version, if it is here.
+    /// The table at a version or a later one, if it is here.
     pub fn get(&self, table: &Table, version: u64) -> Option<Arc<Hot>> {
-        self.tables().get(table).filter(|hot| hot.version == version).cloned()
+        self.tables().get(table).filter(|hot| hot.version >= version).cloned()
     }
 
     /// Keeps a table, and gives up others.

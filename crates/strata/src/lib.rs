@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod apply;
+mod background;
 mod damage;
 mod disk;
 mod holds;
@@ -85,13 +86,13 @@ impl Strata for LanceStrata {
 
     async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
         let (tables, agent, keep) = (self.tables.clone(), agent.clone(), keep.to_vec());
-        let task = tokio::spawn(async move { purge::purge(&tables, &agent, &keep).await });
+        let task = background::spawn(async move { purge::purge(&tables, &agent, &keep).await });
         task.await.map_err(|error| Error::storage("purging tables", error))?
     }
 
     async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         let (tables, agent, words) = (self.tables.clone(), agent.clone(), words.to_vec());
-        let task = tokio::spawn(async move { holds::holds(&tables, &agent, &words).await });
+        let task = background::spawn(async move { holds::holds(&tables, &agent, &words).await });
         task.await.map_err(|error| Error::storage("searching tables", error))?
     }
 

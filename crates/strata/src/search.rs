@@ -22,7 +22,7 @@ use crate::damage::explain;
 use crate::hot::Hot;
 use crate::lex;
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
-use crate::tables::Tables;
+use crate::tables::{Slot, Tables};
 
 /// LanceDB's names for what it computes.
 const DISTANCE: &str = "_distance";
@@ -42,7 +42,7 @@ pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Vec<
         let snapshot = table.query_snapshot().await?;
         let rows = snapshot.count_rows(None).await?;
         match rows <= tables.upkeep.hot_rows {
-            true => Ok(Place::Memory(hot(tables, name, &snapshot).await?)),
+            true => Ok(Place::Memory(hot(tables, name, &slot, &snapshot).await?)),
             false => both_legs(&snapshot, probe, rows).await.map(Place::Disk),
         }
     };
@@ -62,9 +62,14 @@ enum Place {
     Disk(Vec<Hit>),
 }
 
-/// The table in memory, read if this version of it is not there yet.
-async fn hot(tables: &Tables, name: &Table, snapshot: &lancedb::Table) -> lancedb::Result<Arc<Hot>> {
+/// The table in memory, read if this version of it is not there yet. By one at a time: fifty searches after a write would
+/// hold fifty copies.
+async fn hot(tables: &Tables, name: &Table, slot: &Slot, snapshot: &lancedb::Table) -> lancedb::Result<Arc<Hot>> {
     let version = snapshot.version().await?;
+    if let Some(hot) = tables.hot.get(name, version) {
+        return Ok(hot);
+    }
+    let _one = slot.heating.lock().await;
     if let Some(hot) = tables.hot.get(name, version) {
         return Ok(hot);
     }

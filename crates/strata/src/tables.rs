@@ -50,6 +50,8 @@ pub struct Slot {
     pub lane: tokio::sync::Mutex<()>,
     /// Held for reading while the files are read, so that none is pruned or moved under a reader's hands.
     pub handle: RwLock<Option<lancedb::Table>>,
+    /// Held while the table is read into memory.
+    pub heating: tokio::sync::Mutex<()>,
 }
 
 impl Tables {
@@ -155,7 +157,7 @@ pub type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
 
 impl Slot {
     fn empty() -> Slot {
-        Slot { lane: tokio::sync::Mutex::new(()), handle: RwLock::new(None) }
+        Slot { lane: tokio::sync::Mutex::new(()), handle: RwLock::new(None), heating: tokio::sync::Mutex::new(()) }
     }
 
     /// Forgets the handle: the next reader opens the table anew.
