@@ -88,7 +88,11 @@ impl Folder {
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
         let patience = Patience { grace: GRACE, quiet, ..Patience::default() };
-        let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, Arc::new(Measured::new(catalog.clone(), &metrics)))?)) };
+        let endpoint = if models.is_empty() {
+            None
+        } else {
+            Some(Arc::new(Endpoint::new(models, Arc::new(Measured::new(catalog.clone(), &metrics)))?))
+        };
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
         let fact_writer =
@@ -96,30 +100,33 @@ impl Folder {
         let spare = Arc::new(Extractive);
         let measured = Arc::new(Measured::new(engine.clone(), &metrics));
         let now = clock();
-        let service = Service::measured_by(metrics, Parts {
-            eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), measured, spare, patience),
-            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
-            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
-            archive: catalog.clone(),
-            blocks: catalog.clone(),
-            requests: catalog.clone(),
-            keys: catalog.clone(),
-            seals: catalog.clone(),
-            journal: catalog.clone(),
-            replies: catalog.clone(),
-            catalog: catalog.clone(),
-            extractor: engine,
-            writer,
-            fact_writer,
-            plans,
-            facts,
-            strata,
-            prompts: Prompts { names: PROMPTS, check: annals_llm::check_prompt },
-            limits,
-            clock,
-            folder: Some(path.clone()),
-        });
+        let service = Service::measured_by(
+            metrics,
+            Parts {
+                eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
+                summarizer: Summarizer::new(catalog.clone(), catalog.clone(), measured, spare, patience),
+                retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
+                search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
+                archive: catalog.clone(),
+                blocks: catalog.clone(),
+                requests: catalog.clone(),
+                keys: catalog.clone(),
+                seals: catalog.clone(),
+                journal: catalog.clone(),
+                replies: catalog.clone(),
+                catalog: catalog.clone(),
+                extractor: engine,
+                writer,
+                fact_writer,
+                plans,
+                facts,
+                strata,
+                prompts: Prompts { names: PROMPTS, check: annals_llm::check_prompt },
+                limits,
+                clock,
+                folder: Some(path.clone()),
+            },
+        );
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 

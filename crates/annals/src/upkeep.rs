@@ -166,7 +166,11 @@ impl Verification {
         let gaps = self.0.summarizer.coverage(agent, now).await?;
         let gaps = gaps.iter().filter(|gap| !waits(gap.day)).count() as u64;
         if gaps > 0 {
-            tracing::error!(agent.folder = agent.folder(), gaps, "days are not in the summaries that should tell of them");
+            tracing::error!(
+                agent.folder = agent.folder(),
+                gaps,
+                "days are not in the summaries that should tell of them"
+            );
         }
         Ok(gaps)
     }
@@ -181,7 +185,11 @@ impl Verification {
         }
         let rows = self.0.writer.audit(agent).await?.len();
         if rows > 0 {
-            tracing::error!(agent.folder = agent.folder(), rows, "tables are not what the catalog says; they are built anew");
+            tracing::error!(
+                agent.folder = agent.folder(),
+                rows,
+                "tables are not what the catalog says; they are built anew"
+            );
             for grain in Grain::ALL {
                 self.0.writer.rebuild(agent, grain, now, &|_| ()).await?;
             }

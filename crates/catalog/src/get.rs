@@ -16,9 +16,14 @@ pub(crate) fn get(connection: &Connection, agent: &Agent, ids: &[MemoryId]) -> R
     let agent_id = agents::known(connection, agent)?;
     let mut found = Vec::new();
     for id in ids {
-        for read in [turn, summary, statement] {
-            found.extend(read(connection, agent_id, id)?);
-        }
+        // The letter says what it is. Asking all three tables for each would hold up the commits behind a search.
+        let read = match id.as_str().as_bytes().first() {
+            Some(b't') => turn,
+            Some(b's') => summary,
+            Some(b'f') => statement,
+            _ => continue,
+        };
+        found.extend(read(connection, agent_id, id)?);
     }
     Ok(found)
 }

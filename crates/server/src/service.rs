@@ -12,6 +12,7 @@ use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_summarizer::Summarizer;
 use annals_writer::{Eraser, FactWriter, Writer};
+use tokio::sync::Semaphore;
 
 use crate::activity::Activity;
 use crate::config::Limits;
@@ -90,6 +91,8 @@ pub struct Service {
     pub(crate) once: Lanes,
     /// Who is being served.
     pub(crate) activity: Activity,
+    /// As many searches at once as the machine has cores: more would each hold their rows in memory, and none be answered sooner.
+    pub(crate) searches: Arc<Semaphore>,
     /// The lanes of the tables: what makes new messages searchable.
     pub(crate) tables: Tables,
     /// What is measured.
@@ -110,6 +113,7 @@ impl Service {
             parts: Arc::new(parts),
             history: Lanes::default(),
             once: Lanes::default(),
+            searches: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from))),
             activity: Activity::default(),
             tables: Tables::default(),
         }

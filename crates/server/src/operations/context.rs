@@ -42,6 +42,7 @@ impl Service {
             documents: wish.documents.into_iter().map(document).collect(),
             ..ContextRequest::default()
         };
+        let _turn = self.searches.acquire().await;
         let context = self.search.context(agent, &request, now).await?;
         let item = |item: annals_core::ContextItem| ContextItemView {
             id: item.id,

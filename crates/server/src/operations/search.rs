@@ -28,6 +28,7 @@ impl Service {
 
     /// Answers a query. A damaged table is put aside and built anew, then asked again.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
+        let _turn = self.searches.acquire().await;
         match self.search.answer(agent, query, now).await {
             Err(Error::Damaged { what, why }) => {
                 tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
