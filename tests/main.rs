@@ -22,5 +22,6 @@ mod late;
 mod models;
 mod retention;
 mod service;
+mod simulation;
 mod story;
 mod surface;

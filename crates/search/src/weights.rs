@@ -1,7 +1,7 @@
 //! What each part of a score weighs, in one place. Fixed when the program is built; nothing is tuned while it runs.
 //!
 //! The unit is one standard deviation of a leg over the rows of a table. Chosen on LoCoMo (see the bench, `retrieval`); all were
-//! kept to round numbers, and a change by a quarter of any one moves the figures by less than half a point.
+//! kept to round numbers; `docs/recall.md` has what each is worth.
 
 /// The weights of the ranking.
 #[derive(Clone, Debug, PartialEq)]
