@@ -8,6 +8,9 @@ use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
 /// Fewer results than this are worth a hint where to look besides.
 const FEW: usize = 3;
 
+/// Longer ago than anybody told anything.
+const MOST_DAYS: u32 = 1_000_000;
+
 impl Service {
     /// The memories that fit, best first.
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
@@ -43,6 +46,13 @@ impl Service {
 }
 
 fn query(request: SearchRequest) -> Result<Query> {
+    for (field, days) in
+        [("minimum_days_ago", request.minimum_days_ago), ("maximum_days_ago", request.maximum_days_ago)]
+    {
+        if days.is_some_and(|days| days > MOST_DAYS) {
+            return Err(Error::invalid(field, format!("is above {MOST_DAYS}")));
+        }
+    }
     Ok(Query {
         text: request.query,
         grains: request.grains,

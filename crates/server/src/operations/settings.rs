@@ -5,6 +5,9 @@ use annals_core::{Agent, Error, Fault, Grain, Result, Settings, Timestamp};
 use crate::Service;
 use crate::wire::{SettingsChange, SettingsView};
 
+/// More is a slip of the hand.
+const MOST_TOKENS: u64 = 1_000_000_000_000;
+
 impl Service {
     /// An agent's settings.
     pub async fn settings(&self, agent: &Agent) -> Result<SettingsView> {
@@ -58,6 +61,9 @@ impl Service {
                 }
                 None => drop(settings.prompts.remove(&name)),
             }
+        }
+        if change.daily_tokens.is_some_and(|tokens| tokens > MOST_TOKENS) {
+            faults.push(Fault::new("daily_tokens", format!("is above {MOST_TOKENS}")));
         }
         settings.engine = change.engine.unwrap_or(settings.engine);
         settings.daily_tokens = change.daily_tokens.map_or(settings.daily_tokens, |n| Some(n).filter(|n| *n > 0));

@@ -32,9 +32,11 @@ pub struct SearchRequest {
     pub to: Option<Date>,
     /// Nothing newer than so many local days ago; 0 is today.
     #[serde(default)]
+    #[schema(maximum = 1_000_000)]
     pub minimum_days_ago: Option<u32>,
     /// Nothing older than so many local days ago.
     #[serde(default)]
+    #[schema(maximum = 1_000_000)]
     pub maximum_days_ago: Option<u32>,
     /// The cover of one period, instead of the bounds above: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`.
     #[serde(default)]

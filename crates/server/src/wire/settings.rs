@@ -93,6 +93,7 @@ pub struct SettingsChange {
     pub prompts: BTreeMap<String, Option<String>>,
     /// The most tokens of one UTC day; 0 means the configured budget.
     #[serde(default)]
+    #[schema(maximum = 1_000_000_000_000_u64)]
     pub daily_tokens: Option<u64>,
     /// Whether what looks like a credential is masked before storage.
     #[serde(default)]
