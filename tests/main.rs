@@ -19,6 +19,7 @@ mod forget;
 mod infra;
 mod kill;
 mod late;
+mod mcp;
 mod models;
 mod retention;
 mod service;

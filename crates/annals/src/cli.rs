@@ -160,7 +160,7 @@ pub struct Search {
     /// Whose memory
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// Only this grain; may be given several times [default: all]
+    /// Only this grain; may be given several times [default: those that suit time and question]
     #[arg(long = "grain", value_name = "G", value_parser = grain)]
     pub grains: Vec<Grain>,
     #[command(flatten)]
@@ -186,6 +186,9 @@ pub struct Search {
     /// The most results
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub limit: usize,
+    /// Show what each score is made of
+    #[arg(long)]
+    pub explain: bool,
 }
 
 #[derive(Args)]

@@ -24,6 +24,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         kinds: args.kinds.clone(),
         conversation: args.conversation.clone(),
         limit: args.limit,
+        explain: args.explain,
         ..Query::default()
     };
     let answer = answer(folder, &agent, &query).await?;
@@ -71,6 +72,10 @@ pub fn print_found(found: &Found) {
         found.score,
         memory.id
     );
+    if !found.parts.is_empty() {
+        let parts = found.parts.iter().map(|part| format!("{} {:+.2}", part.name, part.value));
+        say!("  {DIM}{}{DIM:#}", parts.collect::<Vec<_>>().join(" · "));
+    }
     let speaker = memory.speaker.as_deref().filter(|_| grain == Grain::Working);
     let text = speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text));
     say!("{}\n", column(&text, 2));

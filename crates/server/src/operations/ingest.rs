@@ -41,6 +41,7 @@ impl Service {
         let operation = self.writer.ingest(agent, messages, revise, now).await?;
         self.metrics.committed(begun.elapsed());
         let new = operation.accepted + operation.revised;
+        tracing::info!(operation.id = operation.id, messages.new = new, "committed");
         self.metrics.messages("accepted", new);
         self.metrics.messages("duplicate", operation.duplicate);
         if new > 0 {

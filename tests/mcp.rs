@@ -1,0 +1,101 @@
+//! `annals mcp` as agents start it: as a program that speaks MCP on its standard input and output. The official client of another
+//! language is tried by `tests/python/mcp_client.py`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+
+/// One client, with its program.
+struct Client {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Client {
+    fn start(annals: &Annals) -> Client {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
+        command.args(["mcp", "--agent", "ann", "--data"]).arg(annals.data());
+        command.env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut client = Client { child, input, output, asked: 0 };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" } });
+        assert_eq!(client.ask("initialize", hello)["serverInfo"]["name"], "annals");
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").unwrap();
+        self.input.flush().unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.asked += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }));
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        assert_eq!(answer["id"], self.asked, "{answer}");
+        answer["result"].clone()
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        assert_ne!(result["isError"], json!(true), "{result}");
+        result
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Ends the service that the first client started, when the test does.
+struct Started<'a>(&'a Annals);
+
+impl Drop for Started<'_> {
+    fn drop(&mut self) {
+        let pid = std::fs::read_to_string(self.0.data().join("annals.lock")).unwrap_or_default();
+        let _ = Command::new("kill").arg(pid.trim()).status();
+    }
+}
+
+#[test]
+fn three_agents_share_a_memory_and_the_first_may_be_killed() {
+    let annals = Annals::new();
+    let _started = Started(&annals);
+    let (mut first, mut second, mut third) = (Client::start(&annals), Client::start(&annals), Client::start(&annals));
+    let said = json!({ "content": "The key to the boat hangs behind the door.", "occurredAt": "2026-03-04T18:30:00Z" });
+    first.call("add_memory", said);
+    drop(first);
+    let names: Vec<String> = second.ask("tools/list", json!({}))["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect();
+    for name in
+        ["search_memory", "get_memory", "timeline", "search_facts", "memory_context", "add_memory", "forget_memory"]
+    {
+        assert!(names.contains(&name.to_owned()), "{names:?}");
+    }
+    let found = third.call("search_memory", json!({ "queryText": "Where is the key to the boat?", "maxResults": 1 }));
+    let text = found["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("behind the door") && text.contains("2026-03-04") && text.contains("annals-memory"),
+        "{text}"
+    );
+    assert_eq!(found["structuredContent"]["results"][0]["date"], "2026-03-04");
+    drop(third);
+    second.call("search_memory", json!({ "queryText": "boat" }));
+}
