@@ -117,3 +117,20 @@ pub struct Context {
     /// The days that were searched.
     pub range: DateRange,
 }
+
+/// The text on one line, in which no mark of ours is one: what was said must not be able to end the data.
+pub fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut safe = String::with_capacity(line.len());
+    let mut rest = line.as_str();
+    while let Some(place) = rest.find('<') {
+        let (before, from) = rest.split_at(place);
+        safe.push_str(before);
+        let name = from[1..].trim_start_matches(['/', ' ']);
+        let is_mark = name.get(..FENCE.len()).is_some_and(|start| start.eq_ignore_ascii_case(FENCE));
+        safe.push_str(if is_mark { "&lt;" } else { "<" });
+        rest = &from[1..];
+    }
+    safe.push_str(rest);
+    safe
+}

@@ -24,7 +24,7 @@ mod summary;
 mod tokens;
 mod zones;
 
-pub use context::{Block, Context, ContextItem, ContextKind, ContextRequest, Document, FENCE};
+pub use context::{Block, Context, ContextItem, ContextKind, ContextRequest, Document, FENCE, one_line};
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionLane, Purpose, Reply, Statement, Usage};

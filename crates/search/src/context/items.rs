@@ -1,8 +1,6 @@
 //! From what there is to lines of a context. Pure.
 
-use annals_core::{Block, ContextItem, ContextKind, Date, Fact, Found, Kind, Memory, Zones};
-
-use super::render::fenced;
+use annals_core::{Block, ContextItem, ContextKind, Date, Fact, Found, Kind, Memory, Zones, one_line};
 
 /// Blocks come first whatever else there is, in the order of the caller.
 const BLOCK: f64 = 1_000_000.0;
@@ -48,7 +46,7 @@ fn dates((first, last): (Date, Date)) -> String {
 
 /// An item whose text is made fit to stand between marks; it is priced with its id and its bullet.
 pub(super) fn item(id: String, kind: ContextKind, days: Option<(Date, Date)>, text: &str, score: f64) -> ContextItem {
-    let text = fenced(text);
+    let text = one_line(text);
     let mut item = ContextItem { id, kind, days, text, score, tokens: 0 };
     item.tokens = annals_core::tokens(&super::render::line(&item)) + 1;
     item

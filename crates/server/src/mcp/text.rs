@@ -1,6 +1,6 @@
 //! Memories as lines of text: each with its id and its days, between marks that say that they are data.
 
-use annals_core::{FENCE, Grain, Kind};
+use annals_core::{FENCE, Grain, Kind, one_line};
 
 use crate::wire::{MemoryView, RangeView};
 
@@ -63,22 +63,6 @@ fn short(text: &str) -> String {
         None => text.to_owned(),
         Some((end, _)) => format!("{} … (get_memory shows all of it)", &text[..end]),
     }
-}
-
-/// The text on one line, in which no mark of ours is one: what was said must not be able to end the data.
-fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut safe = String::with_capacity(line.len());
-    let mut rest = line.as_str();
-    while let Some(place) = rest.find('<') {
-        let (before, from) = rest.split_at(place);
-        safe.push_str(before);
-        let name = from[1..].trim_start_matches(['/', ' ']);
-        let is_mark = name.get(..FENCE.len()).is_some_and(|start| start.eq_ignore_ascii_case(FENCE));
-        safe.push_str(if is_mark { "&lt;" } else { "<" });
-        rest = &from[1..];
-    }
-    safe + rest
 }
 
 /// `1 memory`, `2 memories`.
