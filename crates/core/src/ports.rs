@@ -32,4 +32,4 @@ pub use keys::{Key, Keys, Scope};
 pub use replies::Replies;
 pub use requests::Requests;
 pub use seals::{Children, ClockNote, Seals};
-pub use strata::{Batch, Hit, Part, Probe, Stored, Strata, Table, Wear};
+pub use strata::{Batch, Conversation, Findings, Hit, Part, Probe, Seat, Spread, Stored, Strata, Table, Wear};

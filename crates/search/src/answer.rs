@@ -1,6 +1,6 @@
 //! Answering a query: filters, two legs per grain, ranking, reading back from the catalog, folding.
 
-use annals_core::ports::{Probe, Select, Table};
+use annals_core::ports::{Findings, Probe, Select, Table};
 use annals_core::{
     Agent, Answer, ConversationFound, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query,
     Result, Said, Settings, Timestamp, Zones,
@@ -59,9 +59,9 @@ impl Search {
             exact: EXACT,
         };
         let tables = try_join_all(asked.grains.iter().map(|grain| self.probe(asked.agent, *grain, &probe))).await?;
-        let mut rows: Vec<Row> = tables.into_iter().flat_map(|hits| rank::legs(hits, &self.weights)).collect();
+        let (mut rows, talks) = rank::all(tables, &self.weights);
         rank::neighbours(&mut rows, &self.weights);
-        let support = rank::support(&mut rows, &self.weights);
+        let support = rank::support(&mut rows, &talks, &self.weights);
         rank::sort(&mut rows);
         rows.truncate(READ.max(asked.query.limit * 2));
         let mut ranked = self.read_back(asked, rows).await?;
@@ -74,7 +74,7 @@ impl Search {
         Ok((ranked, conversations))
     }
 
-    async fn probe(&self, agent: &Agent, grain: Grain, probe: &Probe) -> Result<Vec<annals_core::ports::Hit>> {
+    async fn probe(&self, agent: &Agent, grain: Grain, probe: &Probe) -> Result<Findings> {
         let generation = self.catalog.lane(agent, grain).await?.generation;
         self.strata.search(&Table { agent: agent.clone(), grain, generation }, probe).await
     }

@@ -14,13 +14,17 @@ mod neighbours;
 mod repeats;
 mod words;
 
-use annals_core::{Memory, MemoryId, Timestamp};
+use std::sync::Arc;
 
+use annals_core::ports::{Conversation, Findings, Seat};
+use annals_core::{Memory, MemoryId};
+
+use crate::Weights;
 use crate::score::Score;
 
 pub(crate) use content::{Asked, content};
 pub(crate) use conversations::{conversations, support};
-pub(crate) use legs::legs;
+use legs::legs;
 pub(crate) use neighbours::neighbours;
 pub(crate) use repeats::repeats;
 
@@ -28,11 +32,51 @@ pub(crate) use repeats::repeats;
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) memory: MemoryId,
-    pub(crate) conversation: Option<String>,
-    pub(crate) at: Timestamp,
-    /// Which of the question's words it holds.
-    pub(crate) matched: u64,
+    /// Of a turn, the places of its first and its last part in its conversation.
+    pub(crate) seats: Option<(Seat, Seat)>,
     pub(crate) score: Score,
+}
+
+impl Row {
+    /// Takes in another part of the same memory.
+    fn merge(&mut self, other: Row) {
+        self.score.raise(&other.score);
+        self.seats = self.seats.zip(other.seats).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
+    }
+
+    /// Its conversation stands behind so many others.
+    fn renumber(&mut self, others: usize) {
+        if let Some((first, last)) = &mut self.seats {
+            first.conversation += others;
+            last.conversation += others;
+        }
+    }
+
+    /// Which conversation it belongs to.
+    fn conversation(&self) -> Option<usize> {
+        self.seats.map(|(seat, _)| seat.conversation)
+    }
+}
+
+/// A conversation beside the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Talk {
+    pub(crate) name: Arc<str>,
+    /// How many turns it has, or parts of turns.
+    pub(crate) turns: usize,
+    /// The share of the question's words that it holds, by how rare they are.
+    pub(crate) coverage: f64,
+    /// How similar its turns are to the question in the mean.
+    pub(crate) theme: f64,
+}
+
+impl Talk {
+    fn new(found: Conversation, rarity: &[f32]) -> Talk {
+        let held = rarity.iter().enumerate().filter(|(place, _)| found.matched >> place & 1 == 1);
+        let (held, all): (f32, f32) = (held.map(|(_, rarity)| rarity).sum(), rarity.iter().sum());
+        let coverage = if all > 0.0 { f64::from(held / all) } else { 0.0 };
+        Talk { name: found.name, turns: found.parts as usize, coverage, theme: f64::from(found.similarity) }
+    }
 }
 
 /// A row with its memory, as the catalog has it.
@@ -40,6 +84,18 @@ pub(crate) struct Row {
 pub(crate) struct Ranked {
     pub(crate) memory: Memory,
     pub(crate) score: Score,
+}
+
+/// The rows of all tables, and the conversations of all rows.
+pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, Vec<Talk>) {
+    let (mut rows, mut talks) = (Vec::new(), Vec::new());
+    for findings in tables {
+        let (mut found, with) = legs(findings, weights);
+        found.iter_mut().for_each(|row| row.renumber(talks.len()));
+        rows.append(&mut found);
+        talks.extend(with);
+    }
+    (rows, talks)
 }
 
 /// Best first; ties by id, so that the same question has the same answer.

@@ -85,9 +85,9 @@ impl Score {
         self.0[part as usize] += value;
     }
 
-    /// What a part has come to.
-    pub(crate) fn part(&self, part: Part) -> f64 {
-        self.0[part as usize]
+    /// Takes from each part the larger value.
+    pub(crate) fn raise(&mut self, other: &Score) {
+        self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own = own.max(other));
     }
 
     /// The sum.

@@ -15,8 +15,9 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::merge::MergeInsertBuilder;
 
 use crate::damage::explain;
+use crate::hot;
 use crate::rows;
-use crate::tables::Tables;
+use crate::tables::{Slot, Tables};
 use crate::upkeep::Versions;
 
 /// Rows of one commit; larger batches, of a rebuild, become several, each whole memories. A row is some 10 kB with its text,
@@ -37,14 +38,44 @@ pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     }
     for changes in commits(batch) {
         let table = tables.writing(name, &slot).await?;
-        let merged = commit(&table, changes, tables.dimension).await.map_err(|error| explain(name, error));
-        if merged.is_err() {
-            // Whether the commit landed may be unknown; what is on the disk says so to whoever opens it next.
-            slot.close().await;
-        }
+        let merged = commit_in_both(tables, name, &slot, &table, changes).await;
         tables.upkeep.after(merged?, name, &slot, &table).await?;
     }
     Ok(())
+}
+
+/// One commit on the disk, and the same to the table in memory, if it is there.
+async fn commit_in_both(
+    tables: &Tables,
+    name: &Table,
+    slot: &Slot,
+    table: &lancedb::Table,
+    changes: Vec<Change>,
+) -> Result<Versions> {
+    let (memories, parts) = split(changes);
+    // Whoever reads the table into memory meanwhile would miss the commit.
+    let still = slot.heating.lock().await;
+    let committed = commit(table, &memories, &parts, tables.dimension).await;
+    if let (Ok((_, replaces)), Some(hot)) = (&committed, tables.hot.get(name)) {
+        let replaces = *replaces;
+        let change = tokio::task::spawn_blocking(move || hot::write(&hot).change(&memories, &parts, replaces));
+        if change.await.unwrap_or(true) {
+            tables.hot.forget(name);
+        }
+        tables.hot.make_room();
+    }
+    drop(still);
+    if committed.is_err() {
+        // Whether the commit landed may be unknown; what is on the disk says so to whoever opens it next.
+        tables.hot.forget(name);
+        slot.close().await;
+    }
+    committed.map(|(versions, _)| versions).map_err(|error| explain(name, error))
+}
+
+fn split(changes: Vec<Change>) -> (Vec<MemoryId>, Vec<Part>) {
+    let (memories, parts): (Vec<MemoryId>, Vec<BTreeMap<u32, Part>>) = changes.into_iter().unzip();
+    (memories, parts.into_iter().flat_map(BTreeMap::into_values).collect())
 }
 
 fn check_vectors(batch: &Batch, dimension: usize) -> Result<()> {
@@ -80,18 +111,22 @@ fn commits(batch: Batch) -> Vec<Vec<Change>> {
     commits
 }
 
-/// One commit, the cheapest that will do; none if it would change nothing. Says which versions lie before and after it.
+/// One commit of all parts of some memories, the cheapest that will do; none if it would change nothing. Says which versions lie
+/// before and after it, and whether any row of these memories was there.
 ///
 /// Looking first which rows are there costs a scan of two short columns. A merge that also deletes reads all columns of the
 /// whole table, so that an import of a diary of 3,413 days peaked at 670 MB and every batch was slower than the one before.
 /// Nothing can come between the look and the commit: one process owns the folder, and its writers are in this lane.
-async fn commit(table: &lancedb::Table, changes: Vec<Change>, dimension: usize) -> lancedb::Result<Versions> {
+async fn commit(
+    table: &lancedb::Table,
+    memories: &[MemoryId],
+    parts: &[Part],
+    dimension: usize,
+) -> lancedb::Result<(Versions, bool)> {
     let before = table.version().await?;
-    let memories: Vec<DfExpr> = changes.iter().map(|(memory, _)| lit(memory.as_str())).collect();
-    let of_these = is_in(col(rows::MEMORY), memories);
+    let of_these = is_in(col(rows::MEMORY), memories.iter().map(|memory| lit(memory.as_str())).collect());
     let there = keys(table, of_these.clone()).await?;
-    let parts: Vec<Part> = changes.into_iter().flat_map(|(_, parts)| parts.into_values()).collect();
-    let rows = rows::batch(&parts, dimension)?;
+    let rows = rows::batch(parts, dimension)?;
     let coming: HashSet<&str> = rows[rows::ID].as_string::<i32>().iter().flatten().collect();
     let all_stay = there.iter().all(|key| coming.contains(key.as_str()));
     let after = match (there.is_empty(), all_stay) {
@@ -104,7 +139,7 @@ async fn commit(table: &lancedb::Table, changes: Vec<Change>, dimension: usize) 
             replace.execute(one(rows)).await?.version
         }
     };
-    Ok(Versions { before, after })
+    Ok((Versions { before, after }, !there.is_empty()))
 }
 
 /// The keys of the rows that fit a condition.

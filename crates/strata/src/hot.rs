@@ -1,250 +1,209 @@
-//! Whole tables in memory, as far as ranking needs them: vectors, words and what filters look at. Every row is compared, so
-//! the answer is exact, and any filter costs nothing.
+//! Whole tables in memory, as far as ranking needs them: vectors in eight bits a number, words, and what filters look at.
+//! Every row is compared, and any filter costs nothing.
 //!
 //! LanceDB's text search has fixed constants that suit documents better than turns, ranks rows that its index does not
 //! cover yet by other statistics, and cannot say which words were found; its vector search reads all vectors from its caches
-//! for each question. So small tables are read once and kept, bounded in bytes, and given up the longest unused first. A table
-//! is known by its version: one that changed is read again, whole.
+//! for each question. So tables are read once and kept, bounded in bytes, and given up the longest unused first. What
+//! is written to a table on the disk is written to the one in memory too, in the same order: it is never older than what
+//! `apply` has returned from.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard};
+mod living;
+mod passing;
+mod read;
+mod search;
+mod talks;
+mod vectors;
+mod words;
 
-use annals_core::ports::{Hit, Probe, Table};
-use annals_core::{Filter, Interval, Kind, MemoryId, Timestamp};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
-use arrow_array::{Array, RecordBatch};
-use futures::TryStreamExt;
-use lancedb::query::{ExecutableQuery, QueryBase, Select};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use annals_core::ports::{Part, Table};
+use annals_core::{Kind, MemoryId};
 use lru::LruCache;
 
-use crate::lex;
-use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
+use living::Living;
+use talks::Talks;
+use vectors::Vectors;
+use words::Words;
+pub use words::rarity;
 
-/// All tables in memory together. One of 20,000 rows is some 40 MB with 384 numbers a vector.
-const MOST_BYTES: usize = 96 << 20;
+/// About what a row takes beside its vector: its id, when and where it was said, and some twenty words of four bytes.
+const ROW_BYTES: usize = 200;
 
-/// BM25's constants: how soon more of the same word says nothing more, and how much longer rows are held back. Turns are short,
-/// and a word that stands in one twice says little; the usual 1.2 and 0.75 cost 2 points of nDCG on LoCoMo.
-const SATURATION: f32 = 0.6;
-const LENGTH: f32 = 0.3;
+/// Tables with fewer rows are small whatever holes they have.
+const HOLES_FROM: usize = 1_000;
+
+/// How many bytes so many rows take in memory, whose vectors have `dimension` numbers.
+pub fn expected_bytes(rows: usize, dimension: usize) -> usize {
+    rows * (dimension + dimension / 8 + ROW_BYTES)
+}
 
 /// The tables in memory.
-pub struct HotTables(Mutex<LruCache<Table, Arc<Hot>>>);
+pub struct HotTables {
+    tables: Mutex<LruCache<Table, Arc<RwLock<Hot>>>>,
+    most_bytes: usize,
+}
 
 impl HotTables {
-    /// None.
-    pub fn new() -> HotTables {
-        HotTables(Mutex::new(LruCache::unbounded()))
+    /// None, and room for so many bytes.
+    pub fn new(most_bytes: usize) -> HotTables {
+        HotTables { tables: Mutex::new(LruCache::unbounded()), most_bytes }
     }
 
-    /// The table at a version or a later one, if it is here.
-    pub fn get(&self, table: &Table, version: u64) -> Option<Arc<Hot>> {
-        self.tables().get(table).filter(|hot| hot.version >= version).cloned()
+    /// The table, if it is here.
+    pub fn get(&self, table: &Table) -> Option<Arc<RwLock<Hot>>> {
+        self.tables().get(table).cloned()
     }
 
     /// Keeps a table, and gives up others.
-    pub fn put(&self, table: &Table, hot: Arc<Hot>) {
+    pub fn put(&self, table: &Table, hot: Arc<RwLock<Hot>>) {
+        self.tables().put(table.clone(), hot);
+        self.make_room();
+    }
+
+    /// Forgets a table.
+    pub fn forget(&self, table: &Table) {
+        self.tables().pop(table);
+    }
+
+    /// Gives up the longest unused, or all, until what is left fits.
+    pub fn make_room(&self) {
         let mut tables = self.tables();
-        tables.put(table.clone(), hot);
-        while tables.len() > 1 && tables.iter().map(|(_, hot)| hot.bytes).sum::<usize>() > MOST_BYTES {
+        while tables.iter().map(|(_, hot)| read(hot).bytes()).sum::<usize>() > self.most_bytes {
             tables.pop_lru();
         }
     }
 
-    /// Forgets all.
-    pub fn clear(&self) {
-        self.tables().clear();
-    }
-
-    fn tables(&self) -> MutexGuard<'_, LruCache<Table, Arc<Hot>>> {
-        self.0.lock().expect("no holder of the lock panics")
+    fn tables(&self) -> MutexGuard<'_, LruCache<Table, Arc<RwLock<Hot>>>> {
+        self.tables.lock().expect("no holder of the lock panics")
     }
 }
 
-/// A table in memory.
+/// The table for reading.
+pub fn read(hot: &RwLock<Hot>) -> RwLockReadGuard<'_, Hot> {
+    hot.read().expect("no holder of the lock panics")
+}
+
+/// The table for writing.
+pub fn write(hot: &RwLock<Hot>) -> RwLockWriteGuard<'_, Hot> {
+    hot.write().expect("no holder of the lock panics")
+}
+
+/// A table in memory. Row numbers are given in the order of arrival and never change; rows that go leave a hole.
 pub struct Hot {
-    version: u64,
-    bytes: usize,
     rows: Vec<Row>,
-    /// One after the other, each of `dimension` numbers.
-    vectors: Vec<f32>,
-    dimension: usize,
-    /// The rows that hold a word, and how often.
-    words: HashMap<Box<str>, Vec<(u32, f32)>>,
-    mean_length: f32,
+    /// The ids of all rows one after the other: a million strings of their own would take three times as much.
+    ids: String,
+    /// Which rows are there.
+    living: Living,
+    vectors: Vectors,
+    words: Words,
+    talks: Talks,
 }
 
+/// What filters and answers need of a row.
+#[derive(Clone, Copy)]
 struct Row {
-    memory: MemoryId,
+    start: i64,
+    end: i64,
+    /// The first byte of its id.
+    id: u32,
     part: u32,
     kind: Option<Kind>,
-    conversation: Option<Arc<str>>,
-    cover: Interval,
-    length: f32,
+}
+
+/// A row on its way in.
+struct Newcomer<'a> {
+    /// The memory.
+    memory: &'a str,
+    /// Which piece of it.
+    part: u32,
+    /// What the memory is.
+    kind: Option<Kind>,
+    /// The conversation of a turn.
+    conversation: Option<&'a str>,
+    /// The first instant that it covers, and the first after it, in microseconds.
+    cover: (i64, i64),
+    /// Its words, as the column `lex` has them.
+    lex: &'a str,
+    /// Its vector.
+    vector: &'a [f32],
 }
 
 impl Hot {
-    /// Reads a version of a table.
-    pub async fn read(table: &lancedb::Table, version: u64, dimension: usize) -> lancedb::Result<Hot> {
-        let columns = [MEMORY, PART, KIND, CONVERSATION, START, END, LEX, VECTOR];
-        let mut batches = table.query().select(Select::columns(&columns)).execute().await?;
-        let mut hot = Hot {
-            version,
-            bytes: 0,
+    /// A table without rows, whose vectors have `dimension` numbers.
+    pub fn new(dimension: usize) -> Hot {
+        Hot {
             rows: Vec::new(),
-            vectors: Vec::new(),
-            dimension,
-            words: HashMap::new(),
-            mean_length: 0.0,
-        };
-        let mut conversations = HashMap::new();
-        while let Some(batch) = batches.try_next().await? {
-            hot.add(&batch, &mut conversations);
-        }
-        let total: f32 = hot.rows.iter().map(|row| row.length).sum();
-        hot.mean_length = total / hot.rows.len().max(1) as f32;
-        hot.bytes = hot.weigh();
-        Ok(hot)
-    }
-
-    fn add(&mut self, batch: &RecordBatch, conversations: &mut HashMap<String, Arc<str>>) {
-        let (memories, parts) = (batch[MEMORY].as_string::<i32>(), batch[PART].as_primitive::<UInt32Type>());
-        let (kinds, talks) = (batch[KIND].as_string::<i32>(), batch[CONVERSATION].as_string::<i32>());
-        let (starts, ends) = (batch[START].as_primitive::<Int64Type>(), batch[END].as_primitive::<Int64Type>());
-        let (lex, vectors) = (batch[LEX].as_string::<i32>(), batch[VECTOR].as_fixed_size_list());
-        for row in 0..batch.num_rows() {
-            let cover = Interval { start: instant(starts.value(row)), end: instant(ends.value(row)) };
-            // What covers no instant is in no range, not even in all of time.
-            if cover.is_empty() {
-                continue;
-            }
-            let talk = talks.is_valid(row).then(|| talks.value(row));
-            let conversation =
-                talk.map(|talk| conversations.entry(talk.to_owned()).or_insert_with(|| talk.into()).clone());
-            let length = self.index(lex.value(row));
-            self.vectors.extend(vectors.value(row).as_primitive::<Float32Type>().values());
-            self.rows.push(Row {
-                memory: MemoryId::from_text(memories.value(row)),
-                part: parts.value(row),
-                kind: kinds.value(row).parse().ok(),
-                conversation,
-                cover,
-                length,
-            });
+            ids: String::new(),
+            living: Living::default(),
+            vectors: Vectors::new(dimension),
+            words: Words::default(),
+            talks: Talks::default(),
         }
     }
 
-    /// Enters the words of the row that comes next, and says how many they are.
-    fn index(&mut self, lex: &str) -> f32 {
-        let row = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        let mut length = 0.0;
-        for word in lex.split(' ') {
-            length += 1.0;
-            let rows = match self.words.get_mut(word) {
-                Some(rows) => rows,
-                None => self.words.entry(word.into()).or_default(),
-            };
-            match rows.last_mut().filter(|(last, _)| *last == row) {
-                Some((_, times)) => *times += 1.0,
-                None => rows.push((row, 1.0)),
-            }
+    /// Adds a row.
+    fn add(&mut self, new: &Newcomer<'_>) {
+        // What covers no instant is in no range, not even in all of time.
+        if new.cover.0 >= new.cover.1 {
+            return;
         }
-        length
+        let number = self.words.push(new.lex);
+        let id = u32::try_from(self.ids.len()).expect("ids of so many rows are below 4 GB");
+        self.ids.push_str(new.memory);
+        self.rows.push(Row { start: new.cover.0, end: new.cover.1, id, part: new.part, kind: new.kind });
+        self.living.push(new.cover);
+        self.vectors.push(new.vector);
+        if let Some(talk) = self.talks.push(new.conversation) {
+            let (rows, ids) = (&self.rows, &self.ids);
+            self.talks.seat(talk, number, |row| order(rows, ids, row));
+        }
     }
 
-    /// About what it takes.
-    fn weigh(&self) -> usize {
-        let words: usize = self.words.iter().map(|(word, rows)| word.len() + 64 + rows.capacity() * 8).sum();
-        words + self.vectors.capacity() * 4 + self.rows.capacity() * size_of::<Row>() + self.rows.len() * 32
+    /// What a commit does: these memories have these parts now, and had others before if `replaces`. Says whether so many rows
+    /// are holes by now that reading the table anew is better.
+    pub fn change(&mut self, memories: &[MemoryId], parts: &[Part], replaces: bool) -> bool {
+        if replaces {
+            self.remove(&memories.iter().map(MemoryId::as_str).collect());
+        }
+        parts.iter().for_each(|part| self.add_part(part));
+        self.rows.len() > HOLES_FROM && self.living.all().count() * 2 < self.rows.len()
     }
 
-    /// The parts that fit the probe: all that pass, or the best for each of vector and words.
-    pub fn search(&self, probe: &Probe) -> Vec<Hit> {
-        let limit = if self.rows.len() <= probe.exact { usize::MAX } else { probe.limit };
-        let passing: Vec<bool> = self.rows.iter().map(|row| row.passes(&probe.filter)).collect();
-        let similar = probe.vector.as_ref().map(|vector| self.similar(vector, &passing)).unwrap_or_default();
-        let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
-        let (relevance, matched) = self.relevance(&words);
-        let relevant = (0..self.rows.len()).filter(|row| passing[*row] && relevance[*row] > 0.0);
-        let mut hits: Vec<Option<Hit>> = Vec::new();
-        hits.resize_with(self.rows.len(), || None);
-        for (row, similarity) in best(similar, limit) {
-            hits[row].get_or_insert_with(|| self.rows[row].hit()).similarity = Some(similarity);
+    /// Removes all rows of these memories.
+    fn remove(&mut self, memories: &HashSet<&str>) {
+        let living = self.living.all().rows();
+        let going: Vec<usize> = living.filter(|row| memories.contains(id(&self.rows, &self.ids, *row))).collect();
+        for row in going {
+            self.living.clear(row);
+            self.words.forget(row);
+            self.talks.leave(row);
         }
-        for (row, relevance) in best(relevant.map(|row| (row, relevance[row])).collect(), limit) {
-            let hit = hits[row].get_or_insert_with(|| self.rows[row].hit());
-            (hit.relevance, hit.matched) = (Some(relevance), matched[row]);
-        }
-        hits.into_iter().flatten().collect()
     }
 
-    fn similar(&self, vector: &[f32], passing: &[bool]) -> Vec<(usize, f32)> {
-        let vectors = self.vectors.chunks_exact(self.dimension).enumerate();
-        vectors.filter(|(row, _)| passing[*row]).map(|(row, other)| (row, dot(vector, other))).collect()
+    /// What it takes.
+    pub fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>()
+            + self.ids.capacity()
+            + self.vectors.bytes()
+            + self.words.bytes()
+            + self.talks.bytes()
     }
 
-    /// BM25 of each row, and which of the first 64 words it holds.
-    fn relevance(&self, words: &str) -> (Vec<f32>, Vec<u64>) {
-        let (mut scores, mut matched) = (vec![0.0; self.rows.len()], vec![0; self.rows.len()]);
-        for (word, place) in words.split_whitespace().zip(0_u32..) {
-            let Some(holders) = self.words.get(word) else { continue };
-            let (all, few) = (self.rows.len() as f32, holders.len() as f32);
-            let rarity = (1.0 + (all - few + 0.5) / (few + 0.5)).ln();
-            for (row, times) in holders {
-                let row = *row as usize;
-                let held_back = SATURATION * (1.0 - LENGTH + LENGTH * self.rows[row].length / self.mean_length);
-                scores[row] += rarity * times * (SATURATION + 1.0) / (times + held_back);
-                matched[row] |= 1_u64.checked_shl(place).unwrap_or(0);
-            }
-        }
-        (scores, matched)
+    fn memory(&self, row: usize) -> MemoryId {
+        MemoryId::from_text(id(&self.rows, &self.ids, row))
     }
 }
 
-impl Row {
-    fn hit(&self) -> Hit {
-        Hit {
-            memory: self.memory.clone(),
-            part: self.part,
-            conversation: self.conversation.as_deref().map(str::to_owned),
-            at: self.cover.start,
-            similarity: None,
-            relevance: None,
-            matched: 0,
-        }
-    }
-
-    fn passes(&self, filter: &Filter) -> bool {
-        let kind = filter.kinds.is_empty() || self.kind.is_some_and(|kind| filter.kinds.contains(&kind));
-        let conversation =
-            filter.conversation.is_none() || filter.conversation.as_deref() == self.conversation.as_deref();
-        kind && conversation && filter.within.overlaps(&self.cover)
-    }
+fn id<'a>(rows: &[Row], ids: &'a str, row: usize) -> &'a str {
+    let end = rows.get(row + 1).map_or(ids.len(), |next| next.id as usize);
+    &ids[rows[row].id as usize..end]
 }
 
-fn instant(microsecond: i64) -> Timestamp {
-    let nearest = if microsecond < 0 { Timestamp::MIN } else { Timestamp::MAX };
-    Timestamp::from_microsecond(microsecond).unwrap_or(nearest)
-}
-
-fn best(mut scored: Vec<(usize, f32)>, limit: usize) -> Vec<(usize, f32)> {
-    if scored.len() > limit {
-        scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        scored.truncate(limit);
-    }
-    scored
-}
-
-/// In eight sums side by side, which processors add at once.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; 8];
-    let (a_rows, b_rows) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = a_rows.remainder().iter().zip(b_rows.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_rows.zip(b_rows) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    sums.iter().sum::<f32>() + rest
+/// How the parts of a conversation follow each other.
+fn order<'a>(rows: &[Row], ids: &'a str, row: u32) -> (i64, &'a str, u32) {
+    let found = &rows[row as usize];
+    (found.start, id(rows, ids, row as usize), found.part)
 }

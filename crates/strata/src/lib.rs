@@ -8,6 +8,7 @@
 
 mod apply;
 mod background;
+mod cold;
 mod damage;
 mod disk;
 mod holds;
@@ -28,7 +29,7 @@ mod upkeep;
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_core::ports::{Batch, Hit, Probe, Stored, Table, Wear};
+use annals_core::ports::{Batch, Findings, Probe, Stored, Table, Wear};
 use annals_core::{Agent, Error, Result, Strata};
 use async_trait::async_trait;
 
@@ -64,7 +65,7 @@ impl Strata for LanceStrata {
         contain(table, async move { apply::apply(&tables, &name, batch).await }).await
     }
 
-    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>> {
+    async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         let (tables, name, probe) = (self.tables.clone(), table.clone(), probe.clone());
         contain(table, async move { search::search(&tables, &name, &probe).await }).await
     }

@@ -20,7 +20,7 @@ pub async fn remove(tables: &Tables, table: &Table) -> Result<()> {
     let folder = tables.folder(table);
     let going = folder.with_extension("removed");
     let slot = tables.slot(table);
-    let was_there = alone(table, &slot, move || {
+    let was_there = alone(tables, table, &slot, move || {
         if going.exists() {
             std::fs::remove_dir_all(&going)?;
         }
@@ -40,7 +40,7 @@ pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>
     let aside = tables.root.join(table.agent.folder()).join(QUARANTINE);
     let stem = file_name(table);
     let slot = tables.slot(table);
-    let moved = alone(table, &slot, move || {
+    let moved = alone(tables, table, &slot, move || {
         if !folder.exists() {
             return Ok(None);
         }
@@ -56,6 +56,7 @@ pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>
 
 /// Runs the work with no reader or writer of the table about, and its handle closed.
 async fn alone<T: Send + 'static>(
+    tables: &Tables,
     table: &Table,
     slot: &Slot,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -63,6 +64,7 @@ async fn alone<T: Send + 'static>(
     let _lane = slot.lane.lock().await;
     let mut handle = slot.handle.write().await;
     *handle = None;
+    tables.hot.forget(table);
     let done = tokio::task::spawn_blocking(work).await.map_err(io::Error::other).flatten();
     done.map_err(|error| Error::storage(format!("moving {}", name(table)), error))
 }

@@ -65,13 +65,12 @@ impl Tables {
         let url = url.to_string();
         let database = connected(&url, disk.clone()).await.map_err(|error| Error::storage(what(), error))?;
         let (database, slots) = (Mutex::new(database), Mutex::new(LruCache::unbounded()));
-        Ok(Tables { root, dimension, upkeep, hot: HotTables::new(), disk, url, database, slots })
+        Ok(Tables { root, dimension, upkeep, hot: HotTables::new(upkeep.hot_bytes), disk, url, database, slots })
     }
 
     /// Begins with empty caches, after a folder went. LanceDB keys them by path and version: a table that is made again in the
     /// same place would be searched by the text index of the one that is gone.
     pub async fn forget_caches(&self) -> Result<()> {
-        self.hot.clear();
         let failed = |error| Error::storage(format!("opening the tables in {}", self.root.display()), error);
         *self.database() = connected(&self.url, self.disk.clone()).await.map_err(failed)?;
         Ok(())

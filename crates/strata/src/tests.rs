@@ -4,6 +4,7 @@ mod behaviour;
 mod corruption;
 mod forgetful;
 mod measure;
+mod memory;
 mod model;
 mod power_cut;
 
@@ -33,7 +34,8 @@ async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Resul
         large_rows: 60,
         timed_rows: 20,
         many_pieces: 3,
-        hot_rows: 12,
+        hot_bytes: crate::hot::expected_bytes(12, 4),
+        signs_from: 6,
     };
     LanceStrata::open_on(disk, busy, root, DIMENSION).await
 }
@@ -52,7 +54,7 @@ fn part(memory: &str, day: i64, text: &str) -> Part {
         period: "2026-03-04".parse().unwrap(),
         cover: Interval { start: instant(start), end: instant(start + 1) },
         speaker: Some("Alice".into()),
-        conversation: Some("talk".into()),
+        conversation: None,
         text: text.into(),
         language: "en".into(),
         vector: unit(day),

@@ -35,8 +35,11 @@ pub struct Upkeep {
     pub timed_rows: usize,
     /// Pieces of the text index, each searched on its own; then they are merged.
     pub many_pieces: u32,
-    /// Rows up to which a table is held in memory while it is searched; larger ones are searched on the disk.
-    pub hot_rows: usize,
+    /// Bytes of all tables that are held in memory to be searched; one that alone takes more is searched on the disk.
+    pub hot_bytes: usize,
+    /// With more rows than this passing a filter, only those are compared exactly whose vectors have most signs in common with
+    /// the question's.
+    pub signs_from: usize,
 }
 
 impl Default for Upkeep {
@@ -49,7 +52,8 @@ impl Default for Upkeep {
             large_rows: 65_536,
             timed_rows: 16_384,
             many_pieces: 8,
-            hot_rows: 20_000,
+            hot_bytes: 256 << 20,
+            signs_from: 20_000,
         }
     }
 }

@@ -38,7 +38,7 @@ pub use keys::keys_suite;
 pub use replies::replies_suite;
 pub use requests::requests_suite;
 pub use seals::seals_suite;
-pub use strata::{STRATA_DIMENSION, strata_suite};
+pub use strata::{STRATA_DIMENSION, strata_suite, whole_tables_suite};
 
 /// A catalog with all the ports of the same store.
 pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys {}

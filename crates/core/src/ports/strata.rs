@@ -1,8 +1,10 @@
 //! Port `Strata`: the searchable tables of an agent, one per grain. They are projections of the catalog and can be rebuilt.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result, Timestamp};
+use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result};
 
 /// One generation of one table. A rebuild fills generation n+1 beside n, then swaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,30 +64,88 @@ pub struct Probe {
     pub language: String,
     /// Applied before ranking.
     pub filter: Filter,
-    /// The most parts for each of vector and text.
+    /// The most parts for each of vector and text. The parts beside them in their conversations come on top.
     pub limit: usize,
     /// Of a table with no more rows than this, all that pass are found by the vector, and all with a word by the text,
     /// whatever the limit.
     pub exact: usize,
 }
 
-/// A part that was found, by similarity, by words, or by both.
+/// What a probe found in one table, and how all rows that pass compare with it, whether they are among the hits or not: a
+/// score says something only beside the others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    /// The parts that were found, in no order.
+    pub hits: Vec<Hit>,
+    /// The conversations of all rows that pass.
+    pub conversations: Vec<Conversation>,
+    /// How similar the rows are.
+    pub similarity: Spread,
+    /// How relevant; a row without any of the words is not relevant at all.
+    pub relevance: Spread,
+    /// How rare each of the first 64 words of the question is in the table, in their order.
+    pub rarity: Vec<f32>,
+}
+
+/// A part that was found, by similarity, by words, or by both, or that stands beside one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The memory.
     pub memory: MemoryId,
     /// Which piece of it.
     pub part: u32,
-    /// The conversation of a turn.
-    pub conversation: Option<String>,
-    /// The first instant that it covers.
-    pub at: Timestamp,
-    /// Cosine similarity, if the vector found it.
+    /// Where a turn was said.
+    pub seat: Option<Seat>,
+    /// Cosine similarity, if the vector found it; where the store compares all rows, that of each hit.
     pub similarity: Option<f32>,
-    /// BM25 score, if the words found it.
+    /// BM25 score, if it holds one of the words.
     pub relevance: Option<f32>,
     /// Which of the words of the question it holds: a bit for each of the first 64, in the order of the question.
     pub matched: u64,
+}
+
+/// The place of a turn's part in its conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seat {
+    /// Which of [`Findings::conversations`].
+    pub conversation: usize,
+    /// Which of the conversation's parts, by time, memory and part. Those of neighbours are consecutive.
+    pub place: u32,
+}
+
+/// What the parts of one conversation that pass the filter come to together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// Its name.
+    pub name: Arc<str>,
+    /// How many there are.
+    pub parts: u32,
+    /// How similar they are in the mean; exactly or nearly so.
+    pub similarity: f32,
+    /// Which of the words of the question any of them holds.
+    pub matched: u64,
+}
+
+/// How figures of a table's rows are spread.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// Rows.
+    pub rows: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub deviation: f64,
+}
+
+impl Spread {
+    /// Of so many rows, of which those that are not named here are nothing.
+    pub fn of(rows: usize, values: impl Iterator<Item = f32>) -> Spread {
+        let (sum, squares) =
+            values.map(f64::from).fold((0.0, 0.0), |(sum, squares), value| (sum + value, squares + value * value));
+        let count = rows.max(1) as f64;
+        let mean = sum / count;
+        Spread { rows, mean, deviation: (squares / count - mean * mean).max(0.0).sqrt() }
+    }
 }
 
 /// What a table says of one of its rows when it is checked.
@@ -117,8 +177,8 @@ pub trait Strata: Send + Sync {
     /// Compaction is part of it. [`crate::Error::Damaged`] when the table cannot be read.
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()>;
 
-    /// The parts that fit a probe, in no order.
-    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>>;
+    /// The parts that fit a probe.
+    async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings>;
 
     /// Every row, sorted: reads all bytes, so damage anywhere shows.
     async fn scan(&self, table: &Table) -> Result<Vec<Stored>>;

@@ -2,10 +2,11 @@
 //! somewhere, is likely about what is asked.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use annals_core::ConversationFound;
 
-use super::{Ranked, Row};
+use super::{Ranked, Row, Talk};
 use crate::Weights;
 use crate::score::Part;
 
@@ -14,7 +15,7 @@ const THEME_OF_TURNS: f64 = 0.5;
 
 /// What a conversation has beyond the scores of its best turns: how many of the question's words it holds and how similar it is
 /// as a whole, in standard deviations, weighed.
-pub(crate) type Support = HashMap<String, Own>;
+pub(crate) type Support = HashMap<Arc<str>, Own>;
 
 /// Of one conversation: how much, and how many turns it has.
 #[derive(Debug)]
@@ -24,24 +25,25 @@ pub(crate) struct Own {
 }
 
 /// Adds to each turn a share of what its conversation has: the mean of its best turns, and its own support.
-pub(crate) fn support(rows: &mut [Row], weights: &Weights) -> Support {
-    let mut turns: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+pub(crate) fn support(rows: &mut [Row], talks: &[Talk], weights: &Weights) -> Support {
+    let mut turns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {
-        if let Some(conversation) = &row.conversation {
-            turns.entry(conversation.clone()).or_default().push(place);
+        if let Some(conversation) = row.conversation() {
+            turns.entry(conversation).or_default().push(place);
         }
     }
-    let coverage = standard(coverages(rows, &turns));
-    let theme = standard(themes(rows, &turns));
+    let coverage = standard(talks.iter().map(|talk| talk.coverage).collect());
+    let theme = standard(talks.iter().map(|talk| talk.theme).collect());
     let mut support = Support::new();
-    for ((conversation, places), (coverage, theme)) in turns.into_iter().zip(coverage.into_iter().zip(theme)) {
-        let (coverage, theme) = (weights.coverage * coverage, weights.theme * theme);
+    for (conversation, places) in turns {
+        let talk = &talks[conversation];
+        let (coverage, theme) = (weights.coverage * coverage[conversation], weights.theme * theme[conversation]);
         let mean = best(places.iter().map(|place| rows[*place].score.total()), weights.best);
         let gain = mean + coverage + THEME_OF_TURNS * theme;
         for place in &places {
             rows[*place].score.add(Part::Conversation, weights.conversation * gain);
         }
-        support.insert(conversation, Own { support: coverage + theme, turns: places.len() });
+        support.insert(talk.name.clone(), Own { support: coverage + theme, turns: talk.turns });
     }
     support
 }
@@ -76,30 +78,6 @@ fn best(scores: impl Iterator<Item = f64>, many: usize) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
-/// For each conversation the share of the question's words that it holds, by how rare they are among the rows.
-fn coverages(rows: &[Row], turns: &BTreeMap<String, Vec<usize>>) -> Vec<f64> {
-    let rarity: Vec<f64> = (0..u64::BITS).map(|bit| rarity(rows, bit)).collect();
-    let weigh = |matched: u64| {
-        (0..u64::BITS).filter(|bit| matched >> bit & 1 == 1).map(|bit| rarity[bit as usize]).sum::<f64>()
-    };
-    let all = weigh(rows.iter().fold(0, |all, row| all | row.matched));
-    let held = |places: &Vec<usize>| places.iter().fold(0, |all, place| all | rows[*place].matched);
-    turns.values().map(|places| if all > 0.0 { weigh(held(places)) / all } else { 0.0 }).collect()
-}
-
-/// For each conversation how similar its turns are to the question in the mean.
-fn themes(rows: &[Row], turns: &BTreeMap<String, Vec<usize>>) -> Vec<f64> {
-    let mean = |places: &Vec<usize>| {
-        places.iter().map(|place| rows[*place].score.part(Part::Vector)).sum::<f64>() / places.len() as f64
-    };
-    turns.values().map(mean).collect()
-}
-
-fn rarity(rows: &[Row], bit: u32) -> f64 {
-    let holders = rows.iter().filter(|row| row.matched >> bit & 1 == 1).count() as f64;
-    (1.0 + (rows.len() as f64 - holders + 0.5) / (holders + 0.5)).ln()
-}
-
 /// Distances from the mean in standard deviations.
 fn standard(values: Vec<f64>) -> Vec<f64> {
     let count = values.len().max(1) as f64;
@@ -111,17 +89,22 @@ fn standard(values: Vec<f64>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{MemoryId, Timestamp};
+    use annals_core::MemoryId;
+    use annals_core::ports::Seat;
 
     use super::*;
     use crate::score::Score;
 
-    /// A row of a conversation with a score and the words it holds, as bits.
-    fn row(id: &str, conversation: &str, score: f64, matched: u64) -> Row {
+    /// A row of a conversation with a score.
+    fn row(id: &str, conversation: usize, score: f64) -> Row {
         let mut own = Score::default();
         own.add(Part::Words, score);
-        let conversation = Some(conversation.to_owned());
-        Row { memory: MemoryId::from_text(id), conversation, at: Timestamp::UNIX_EPOCH, matched, score: own }
+        let seat = Seat { conversation, place: 0 };
+        Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), score: own }
+    }
+
+    fn talk(name: &str, coverage: f64, theme: f64) -> Talk {
+        Talk { name: name.into(), turns: 3, coverage, theme }
     }
 
     fn gain(rows: &[Row], id: &str, own: f64) -> f64 {
@@ -130,26 +113,27 @@ mod tests {
 
     #[test]
     fn a_turn_gains_from_the_best_of_its_conversation() {
-        let weights = Weights { conversation: 0.5, best: 2, coverage: 0.0, theme: 0.0, ..Weights::default() };
-        let mut rows = [row("1", "a", 8.0, 0), row("2", "a", 4.0, 0), row("3", "a", 0.0, 0), row("4", "b", 2.0, 0)];
-        support(&mut rows, &weights);
+        let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
+        let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
+        support(&mut rows, &[talk("a", 0.0, 0.0), talk("b", 0.0, 0.0)], &weights);
         assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 3.0, 1.0));
     }
 
     #[test]
-    fn words_count_wherever_in_the_conversation_they_stand() {
-        let weights = Weights { conversation: 1.0, coverage: 1.0, theme: 0.0, ..Weights::default() };
-        let mut rows =
-            [row("1", "a", 0.0, 0b01), row("2", "a", 0.0, 0b10), row("3", "b", 0.0, 0b01), row("4", "b", 0.0, 0b01)];
-        let support = support(&mut rows, &weights);
+    fn words_and_theme_count_wherever_in_the_conversation_they_stand() {
+        let weights = Weights { conversation: 1.0, coverage: 1.0, theme: 1.0, ..Weights::default() };
+        let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
+        let talks = [talk("a", 0.9, 0.1), talk("b", 0.1, 0.1), talk("not found", 0.1, 0.1)];
+        let support = support(&mut rows, &talks, &weights);
         assert!(support["a"].support > 0.0 && support["b"].support < 0.0, "{support:?}");
-        assert_eq!(gain(&rows, "1", 0.0), support["a"].support);
+        assert_eq!((gain(&rows, "1", 0.0), support.len()), (support["a"].support, 2));
     }
 
     #[test]
-    fn no_word_found_says_nothing_of_any() {
-        let mut rows = [row("1", "a", 0.0, 0), row("2", "b", 0.0, 0)];
-        assert!(support(&mut rows, &Weights::default()).values().all(|own| own.support == 0.0));
-        assert!(support(&mut [], &Weights::default()).is_empty());
+    fn where_all_are_alike_none_gains() {
+        let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
+        let talks = [talk("a", 0.0, 0.2), talk("b", 0.0, 0.2)];
+        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|own| own.support == 0.0));
+        assert!(support(&mut [], &[], &Weights::default()).is_empty());
     }
 }

@@ -1,86 +1,96 @@
 //! Step 1: from what the two legs found in one table to one row per memory.
 //!
-//! A weighted sum of z-scores, not rank fusion: ranks throw away how much better the best one is. A memory counts by its best
-//! part. Some imagined rows that have nothing to do with the question count too, so that in a table of three rows a
-//! score still says how well a row fits, where the three alone would only say which fits best.
+//! A weighted sum of z-scores, not rank fusion: ranks throw away how much better the best one is. Mean and spread are those of
+//! all rows that pass the filter, found or not. A memory counts by its best part. Some imagined rows that have nothing to do with
+//! the question count too, so that in a table of three rows a score still says how well a row fits, where the three alone
+//! would only say which fits best.
 
 use std::collections::BTreeMap;
 
 use annals_core::MemoryId;
-use annals_core::ports::Hit;
+use annals_core::ports::{Findings, Hit, Spread};
 
-use super::Row;
+use super::{Row, Talk};
 use crate::Weights;
 use crate::score::{Part, Score};
 
-/// How many rows are imagined; among hundreds of real ones they do not show.
-const IMAGINED: f64 = 8.0;
-/// Similarities of texts without anything in common, with the bundled model: their mean and spread.
-const UNLIKE: (f64, f64) = (0.05, 0.1);
+/// Similarities of texts without anything in common, with the bundled model. So few rows are imagined that among hundreds of real
+/// ones they do not show.
+const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
 /// Relevances of the same.
-const IRRELEVANT: (f64, f64) = (0.0, 1.5);
+const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
 
-/// The rows of a table's hits.
-pub(crate) fn legs(hits: Vec<Hit>, weights: &Weights) -> Vec<Row> {
-    let mut best: BTreeMap<MemoryId, Hit> = BTreeMap::new();
-    for hit in hits {
-        match best.get_mut(&hit.memory) {
-            Some(known) => {
-                known.similarity = larger(known.similarity, hit.similarity);
-                known.relevance = larger(known.relevance, hit.relevance);
-                known.matched |= hit.matched;
-            }
-            None => drop(best.insert(hit.memory.clone(), hit)),
+/// The rows of a table's hits, and their conversations.
+pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Vec<Talk>) {
+    let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
+    let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
+    let talks = findings.conversations.into_iter().map(|talk| Talk::new(talk, &findings.rarity)).collect();
+    let mut rows: BTreeMap<MemoryId, Row> = BTreeMap::new();
+    for hit in findings.hits {
+        let mut score = Score::default();
+        score.add(Part::Vector, weights.vector * similarity.of(hit.similarity));
+        score.add(Part::Words, weights.words * relevance.of(hit.relevance));
+        let row = row(hit, score);
+        match rows.get_mut(&row.memory) {
+            Some(known) => known.merge(row),
+            None => drop(rows.insert(row.memory.clone(), row)),
         }
     }
-    let hits: Vec<Hit> = best.into_values().collect();
-    let similarity = standard(hits.iter().map(|hit| hit.similarity), UNLIKE);
-    let relevance = standard(hits.iter().map(|hit| hit.relevance), IRRELEVANT);
-    let scores = similarity.into_iter().zip(relevance);
-    hits.into_iter()
-        .zip(scores)
-        .map(|(hit, (similarity, relevance))| {
-            let mut score = Score::default();
-            score.add(Part::Vector, weights.vector * similarity);
-            score.add(Part::Words, weights.words * relevance);
-            Row { memory: hit.memory, conversation: hit.conversation, at: hit.at, matched: hit.matched, score }
-        })
-        .collect()
+    (rows.into_values().collect(), talks)
 }
 
-fn larger(a: Option<f32>, b: Option<f32>) -> Option<f32> {
-    [a, b].into_iter().flatten().reduce(f32::max)
+fn row(hit: Hit, score: Score) -> Row {
+    let seats = hit.seat.map(|seat| (seat, seat));
+    Row { memory: hit.memory, seats, score }
 }
 
-/// Distances from the mean in standard deviations; nothing at all where no row was found. A row that this leg did not find
-/// is given the worst that it found, or what unlike texts come to if that is less: no more is known of it.
-fn standard(found: impl Iterator<Item = Option<f32>>, (unlike, spread): (f64, f64)) -> Vec<f64> {
-    let found: Vec<Option<f32>> = found.collect();
-    let worst = found.iter().flatten().copied().reduce(f32::min).map(f64::from);
-    let Some(worst) = worst else { return vec![0.0; found.len()] };
-    let missing = worst.min(unlike);
-    let values: Vec<f64> = found.into_iter().map(|value| value.map_or(missing, f64::from)).collect();
-    let count = values.len() as f64 + IMAGINED;
-    let mean = (values.iter().sum::<f64>() + IMAGINED * unlike) / count;
-    let imagined = IMAGINED * (spread.powi(2) + (unlike - mean).powi(2));
-    let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() + imagined;
-    let spread = (squares / count).sqrt();
-    values.into_iter().map(|value| (value - mean) / spread).collect()
+/// From what a leg found to distances from the mean in standard deviations.
+struct Scale {
+    mean: f64,
+    deviation: f64,
+    /// What a row is taken for that the leg did not find: the worst that it found, or what unlike texts come to if that is less;
+    /// no more is known of it.
+    missing: f64,
+}
+
+impl Scale {
+    fn new(all: Spread, unlike: Spread, found: impl Iterator<Item = f32>) -> Scale {
+        let missing = found.map(f64::from).fold(unlike.mean, f64::min);
+        let (rows, imagined) = (all.rows as f64, unlike.rows as f64);
+        let count = rows + imagined;
+        let mean = (rows * all.mean + imagined * unlike.mean) / count;
+        let square = |spread: Spread| spread.deviation.powi(2) + (spread.mean - mean).powi(2);
+        let deviation = ((rows * square(all) + imagined * square(unlike)) / count).sqrt();
+        Scale { mean, deviation, missing }
+    }
+
+    fn of(&self, found: Option<f32>) -> f64 {
+        (found.map_or(self.missing, f64::from) - self.mean) / self.deviation
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Timestamp;
-
     use super::*;
 
     /// Hits as `id:similarity:relevance`, `-` where a leg did not find it; expects ids, best first.
     #[track_caller]
     fn check(hits: &str, expect: &str) {
-        let mut rows = legs(hits.split_whitespace().map(hit).collect(), &Weights::default());
+        let (mut rows, _) = legs(findings(hits), &Weights::default());
         super::super::sort(&mut rows);
         let order: Vec<String> = rows.iter().map(|row| row.memory.to_string()).collect();
         assert_eq!(order.join(" "), expect);
+    }
+
+    fn findings(hits: &str) -> Findings {
+        let hits: Vec<Hit> = hits.split_whitespace().map(hit).collect();
+        let similar = || hits.iter().filter_map(|hit| hit.similarity);
+        Findings {
+            similarity: Spread::of(similar().count(), similar()),
+            relevance: Spread::of(hits.len(), hits.iter().filter_map(|hit| hit.relevance)),
+            hits,
+            ..Findings::default()
+        }
     }
 
     fn hit(text: &str) -> Hit {
@@ -88,8 +98,7 @@ mod tests {
         Hit {
             memory: MemoryId::from_text(fields[0]),
             part: 0,
-            conversation: None,
-            at: Timestamp::UNIX_EPOCH,
+            seat: None,
             similarity: fields[1].parse().ok(),
             relevance: fields[2].parse().ok(),
             matched: 0,
@@ -120,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_lone_row_is_judged_by_what_it_is() {
-        let alone = |text| legs(vec![hit(text)], &Weights::default())[0].score.total();
+        let alone = |text| legs(findings(text), &Weights::default()).0[0].score.total();
         assert!(alone("a:0.8:9") > alone("a:0.3:2") && alone("a:0.3:2") > alone("a:0.05:-"));
         assert!(alone("a:0.05:-").abs() < 1e-6);
     }

@@ -7,11 +7,11 @@ use crate::score::Part;
 
 /// Adds the shares. Rows that were not found, in a table too large to be scored whole, give none.
 pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
-    rows.sort_by(|a, b| (&a.conversation, a.at, &a.memory).cmp(&(&b.conversation, b.at, &b.memory)));
+    rows.sort_by(|a, b| (a.seats, &a.memory).cmp(&(b.seats, &b.memory)));
     let scores: Vec<f64> = rows.iter().map(|row| row.score.total()).collect();
     for place in 1..rows.len() {
         let (before, after) = (place - 1, place);
-        if rows[before].conversation.is_none() || rows[before].conversation != rows[after].conversation {
+        if !follow(&rows[before], &rows[after]) {
             continue;
         }
         rows[after].score.add(Part::Neighbours, weights.before * scores[before]);
@@ -19,14 +19,23 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     }
 }
 
+/// Whether the second was said right after the first.
+fn follow(before: &Row, after: &Row) -> bool {
+    let seats = before.seats.zip(after.seats);
+    seats.is_some_and(|((_, before), (after, _))| {
+        before.conversation == after.conversation && before.place + 1 == after.place
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use annals_core::{MemoryId, Timestamp};
+    use annals_core::MemoryId;
+    use annals_core::ports::Seat;
 
     use super::*;
     use crate::score::Score;
 
-    /// Rows as `conversation:second:score`, `-` for no conversation; expects what each turn is given, in order of id.
+    /// Rows as `conversation:place:score`, `-` for no conversation; expects what each turn is given, in order of id.
     #[track_caller]
     fn check(rows: &str, expect: &[f64]) {
         let mut rows: Vec<Row> = rows.split(' ').enumerate().map(|(place, text)| row(place, text)).collect();
@@ -44,23 +53,27 @@ mod tests {
         score.add(Part::Vector, fields[2].parse().unwrap());
         Row {
             memory: MemoryId::from_text(place.to_string()),
-            conversation: (fields[0] != "-").then(|| fields[0].to_owned()),
-            at: Timestamp::from_second(fields[1].parse().unwrap()).unwrap(),
-            matched: 0,
+            seats: fields[0]
+                .parse()
+                .ok()
+                .map(|conversation| Seat { conversation, place: fields[1].parse().unwrap() })
+                .map(|seat| (seat, seat)),
             score,
         }
     }
 
     #[test]
     fn turns_beside_each_other_share() {
-        check("a:1:4 a:2:8 a:3:0", &[2.0, 2.0, 4.0]);
-        check("a:3:0 a:1:4 a:2:8", &[4.0, 2.0, 2.0]);
+        check("0:1:4 0:2:8 0:3:0", &[2.0, 2.0, 4.0]);
+        check("0:3:0 0:1:4 0:2:8", &[4.0, 2.0, 2.0]);
     }
 
     #[test]
     fn other_conversations_and_summaries_do_not() {
-        check("a:1:4 b:2:8", &[0.0, 0.0]);
+        check("0:1:4 1:2:8", &[0.0, 0.0]);
         check("-:1:4 -:2:8", &[0.0, 0.0]);
-        check("a:1:4", &[0.0]);
+        check("0:1:4", &[0.0]);
+        // What stands between them was not found.
+        check("0:1:4 0:3:8", &[0.0, 0.0]);
     }
 }

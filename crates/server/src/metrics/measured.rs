@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use annals_core::ports::{Batch, Embedder, Engine, Hit, Probe, Replies, Stored, Strata, SummaryTask, Table, Wear};
+use annals_core::ports::{Batch, Embedder, Engine, Findings, Probe, Replies, Stored, Strata, SummaryTask, Table, Wear};
 use annals_core::{Agent, Digest, Draft, Grain, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
 
@@ -30,7 +30,7 @@ impl<P: Strata + ?Sized> Strata for Measured<P> {
         self.port.apply(table, batch).await
     }
 
-    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>> {
+    async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         let begun = Instant::now();
         let hits = self.port.search(table, probe).await?;
         self.metrics.0.search.get_or_create(&table.grain.into()).observe(begun.elapsed().as_secs_f64());

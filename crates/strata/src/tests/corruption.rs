@@ -114,7 +114,7 @@ async fn a_damaged_table_is_quarantined_and_rebuilt_under_its_name() {
     strata.quarantine(&table("a")).await.unwrap().unwrap();
     strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap();
     assert_eq!(rows(&strata, &table("a")).await, ["t-1#0"]);
-    assert_eq!(names(&strata.search(&table("a"), &words("tea")).await.unwrap()), ["t-1#0"]);
+    assert_eq!(names(&strata.search(&table("a"), &words("tea")).await.unwrap().hits), ["t-1#0"]);
 }
 
 #[tokio::test]

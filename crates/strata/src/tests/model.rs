@@ -82,12 +82,12 @@ async fn check(strata: &LanceStrata, model: &Model) {
         let filter = Filter { within, ..Filter::default() };
         let inside = |part: &Part| within.overlaps(&part.cover);
         let probe = Probe { limit: 1_000, ..near(4, filter.clone()) };
-        assert_eq!(names(&strata.search(&table("a"), &probe).await.unwrap()), expect(model, inside));
+        assert_eq!(names(&strata.search(&table("a"), &probe).await.unwrap().hits), expect(model, inside));
         for word in ["common", "word0", "word5"] {
             let probe = Probe { limit: 1_000, filter: filter.clone(), ..words(word) };
             let stem = lex::query(word, "en");
             let holds = |part: &Part| inside(part) && part.text.split(' ').any(|word| lex::query(word, "en") == stem);
-            assert_eq!(names(&strata.search(&table("a"), &probe).await.unwrap()), expect(model, holds), "{word}");
+            assert_eq!(names(&strata.search(&table("a"), &probe).await.unwrap().hits), expect(model, holds), "{word}");
         }
     }
 }

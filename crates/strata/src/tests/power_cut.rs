@@ -84,7 +84,7 @@ async fn check(root: &Path, applied: i64) -> Result<(), String> {
         strata.apply(&table("a"), batch(number)).await.map_err(|error| error.to_string())?;
     }
     assert_eq!(rows(&strata, &table("a")).await, expected(applied + 2));
-    let hits = strata.search(&table("a"), &words("tea")).await.map_err(|error| error.to_string())?;
+    let hits = strata.search(&table("a"), &words("tea")).await.map_err(|error| error.to_string())?.hits;
     assert_eq!(names(&hits).len(), expected(applied + 2).len().min(10));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Tables that fail when a test says so.
 
-use annals_core::ports::{Batch, Hit, Probe, Stored, Strata, Table, Wear};
+use annals_core::ports::{Batch, Findings, Probe, Stored, Strata, Table, Wear};
 use annals_core::{Agent, Result};
 use async_trait::async_trait;
 
@@ -12,7 +12,7 @@ impl<P: Strata> Strata for Faulty<P> {
         self.store()?.apply(table, batch).await
     }
 
-    async fn search(&self, table: &Table, probe: &Probe) -> Result<Vec<Hit>> {
+    async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         self.store()?.search(table, probe).await
     }
 

@@ -2,6 +2,7 @@
 
 mod erase;
 mod search;
+mod whole;
 mod write;
 
 use annals_core::ports::{Batch, Part, Table};
@@ -37,7 +38,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
         search::the_limit_is_for_each_of_vector_and_words,
         search::a_small_table_is_scored_whole,
         search::hits_say_which_words_they_hold,
-        search::hits_say_when_and_in_which_conversation,
+        search::hits_say_in_which_conversation,
         search::filters_come_before_the_ranking,
         search::ranges_are_half_open,
         search::early_and_late_years_are_found,
@@ -55,12 +56,23 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
     run("strata", cases, async || Box::new(make().await) as Box<dyn Strata>).await;
 }
 
+/// The cases for tables that are compared whole, by a store that holds all their rows at hand.
+pub async fn whole_tables_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
+    let cases: Vec<Case<dyn Strata>> = cases![
+        whole::what_stands_beside_the_best_is_found_too,
+        whole::late_turns_take_their_seat,
+        whole::conversations_are_told_by_all_their_parts,
+        whole::scores_are_told_by_all_rows_that_pass,
+    ];
+    run("whole tables", cases, async || Box::new(make().await) as Box<dyn Strata>).await;
+}
+
 /// The table of most cases.
 fn table() -> Table {
     Table { agent: agent("tester"), grain: Grain::Working, generation: 0 }
 }
 
-/// A part of a memory of one conversation on 2026-03-04. The vector points mostly along `axis`.
+/// A part of a memory on 2026-03-04, of no conversation. The vector points mostly along `axis`.
 fn part(memory: &str, number: u32, axis: usize, text: &str) -> Part {
     let day = period("2026-03-04");
     Part {
@@ -70,7 +82,7 @@ fn part(memory: &str, number: u32, axis: usize, text: &str) -> Part {
         period: day,
         cover: utc_cover(day),
         speaker: Some("Ann".into()),
-        conversation: Some("talk".into()),
+        conversation: None,
         text: text.into(),
         language: "en".into(),
         vector: towards(axis, 0.0),

@@ -33,7 +33,7 @@ pub(super) async fn a_rewritten_table_is_the_same_without_what_was_deleted(strat
     let words = Some("kettle".into());
     let probe =
         Probe { vector: Some(towards(1, 0.0)), text: words, language: "en".into(), limit: 1, ..Probe::default() };
-    let hits = strata.search(&next(), &probe).await.unwrap();
+    let hits = strata.search(&next(), &probe).await.unwrap().hits;
     assert!(hits.iter().any(|hit| hit.memory.as_str() == "t-b" && hit.similarity.is_some() && hit.relevance.is_some()));
     strata.purge(&agent("tester"), &[next()]).await.unwrap();
     assert_eq!(holders(strata, "grey heron").await, [""; 0]);

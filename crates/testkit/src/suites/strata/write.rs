@@ -14,7 +14,7 @@ async fn delete(strata: &dyn Strata, ids: &[&str]) {
 pub(super) async fn a_table_that_was_never_written_is_empty(strata: &dyn Strata) {
     assert_eq!(strata.scan(&table()).await.unwrap(), []);
     let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 5, ..Probe::default() };
-    assert_eq!(strata.search(&table(), &probe).await.unwrap(), []);
+    assert_eq!(strata.search(&table(), &probe).await.unwrap().hits, []);
     strata.remove(&table()).await.unwrap();
     assert_eq!(strata.quarantine(&table()).await.unwrap(), None);
     delete(strata, &["t-absent"]).await;
@@ -106,7 +106,7 @@ pub(super) async fn tables_are_kept_apart(strata: &dyn Strata) {
     let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), limit: 9, ..Probe::default() };
     for (index, table) in tables.iter().enumerate() {
         assert_eq!(rows(strata, table).await, [format!("t-{index}/0")], "{table:?}");
-        assert_eq!(strata.search(table, &probe).await.unwrap().len(), 1, "{table:?}");
+        assert_eq!(strata.search(table, &probe).await.unwrap().hits.len(), 1, "{table:?}");
     }
     strata.remove(&tables[0]).await.unwrap();
     for (index, table) in tables.iter().enumerate() {

@@ -1,0 +1,169 @@
+//! A search of a table on the disk, for those that are too large for memory.
+//!
+//! The vector leg compares every row that passes, so it is exact; the text leg ranks by LanceDB's BM25 over its index and, row by
+//! row, over what is not indexed yet. Both see one version of the table. What all rows come to is told by the hits alone, and
+//! what stands beside them is not found.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use annals_core::ports::{Conversation, Findings, Hit, Probe, Seat, Spread};
+use annals_core::{Filter, Interval, MemoryId};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
+use arrow_array::{Array, RecordBatch};
+use futures::TryStreamExt;
+use lancedb::DistanceType;
+use lancedb::expr::{DfExpr, col, is_in, lit};
+use lancedb::index::scalar::FullTextSearchQuery;
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
+
+use crate::hot::rarity;
+use crate::lex;
+use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
+
+/// LanceDB's names for what it computes.
+const DISTANCE: &str = "_distance";
+const SCORE: &str = "_score";
+
+/// What fits the probe in a version of a table of so many rows.
+pub async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> lancedb::Result<Findings> {
+    let limit = if rows <= probe.exact { rows } else { probe.limit.min(rows) };
+    let mut hits = Hits::default();
+    let filter = condition(&probe.filter);
+    if let Some(vector) = &probe.vector {
+        let similar = by_vector(snapshot, vector, filter.clone(), limit).await?;
+        similar
+            .iter()
+            .for_each(|batch| hits.add(batch, DISTANCE, |hit, distance| hit.similarity = Some(1.0 - distance)));
+    }
+    let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
+    if !words.is_empty() {
+        let worded = by_words(snapshot, words.clone(), filter, limit).await?;
+        worded.iter().for_each(|batch| hits.add(batch, SCORE, |hit, score| hit.relevance = Some(score)));
+        worded.iter().for_each(|batch| hits.mark(batch, &words));
+    }
+    Ok(hits.findings(words.split_whitespace().take(64).count()))
+}
+
+async fn by_vector(
+    table: &lancedb::Table,
+    vector: &[f32],
+    filter: Option<DfExpr>,
+    limit: usize,
+) -> lancedb::Result<Vec<RecordBatch>> {
+    let query = table.query().nearest_to(vector)?.column(VECTOR).distance_type(DistanceType::Cosine);
+    run(query.bypass_vector_index(), DISTANCE, filter, limit).await
+}
+
+async fn by_words(
+    table: &lancedb::Table,
+    words: String,
+    filter: Option<DfExpr>,
+    limit: usize,
+) -> lancedb::Result<Vec<RecordBatch>> {
+    let words = FullTextSearchQuery::new(words).with_column(LEX.to_owned())?;
+    run(table.query().full_text_search(words), SCORE, filter, limit).await
+}
+
+/// The best of what passes the filter, with their scores. LanceDB filters before it ranks unless told otherwise.
+async fn run(
+    query: impl QueryBase + ExecutableQuery,
+    score: &str,
+    filter: Option<DfExpr>,
+    limit: usize,
+) -> lancedb::Result<Vec<RecordBatch>> {
+    let query = query.select(Select::columns(&[MEMORY, PART, CONVERSATION, START, END, LEX, score])).limit(limit);
+    let query = match filter {
+        Some(filter) => query.only_if_expr(filter),
+        None => query,
+    };
+    query.execute().await?.try_collect().await
+}
+
+/// The filter as an expression, none if all pass. Text of users enters it as a value only, never as SQL.
+fn condition(filter: &Filter) -> Option<DfExpr> {
+    let mut conditions = Vec::new();
+    // Comparing all rows with the ends of time would cost a third of a search of 100,000 rows.
+    if filter.within != Interval::ALWAYS {
+        conditions.push(col(START).lt(lit(filter.within.end.as_microsecond())));
+        conditions.push(col(END).gt(lit(filter.within.start.as_microsecond())));
+    }
+    if !filter.kinds.is_empty() {
+        conditions.push(is_in(col(KIND), filter.kinds.iter().map(|kind| lit(kind.as_str())).collect()));
+    }
+    if let Some(conversation) = &filter.conversation {
+        conditions.push(col(CONVERSATION).eq(lit(conversation.as_str())));
+    }
+    conditions.into_iter().reduce(DfExpr::and)
+}
+
+/// What was found, by part, each with its conversation.
+#[derive(Default)]
+struct Hits(BTreeMap<(MemoryId, u32), (Hit, Option<String>)>);
+
+impl Hits {
+    fn add(&mut self, batch: &RecordBatch, score: &str, set: impl Fn(&mut Hit, f32)) {
+        let memories = batch[MEMORY].as_string::<i32>();
+        let parts = batch[PART].as_primitive::<UInt32Type>();
+        let scores = batch[score].as_primitive::<Float32Type>();
+        let conversations = batch[CONVERSATION].as_string::<i32>();
+        let (starts, ends) = (batch[START].as_primitive::<Int64Type>(), batch[END].as_primitive::<Int64Type>());
+        // What covers no instant is in no range, not even in all of time.
+        for row in (0..batch.num_rows()).filter(|row| starts.value(*row) < ends.value(*row)) {
+            let (memory, part) = (MemoryId::from_text(memories.value(row)), parts.value(row));
+            let hit =
+                || Hit { memory: memory.clone(), part, seat: None, similarity: None, relevance: None, matched: 0 };
+            let conversation = || conversations.is_valid(row).then(|| conversations.value(row).to_owned());
+            let found = self.0.entry((memory.clone(), part)).or_insert_with(|| (hit(), conversation()));
+            set(&mut found.0, scores.value(row));
+        }
+    }
+
+    /// Notes which words each of the rows holds.
+    fn mark(&mut self, batch: &RecordBatch, words: &str) {
+        let (memories, lex) = (batch[MEMORY].as_string::<i32>(), batch[LEX].as_string::<i32>());
+        let parts = batch[PART].as_primitive::<UInt32Type>();
+        for row in 0..batch.num_rows() {
+            let key = (MemoryId::from_text(memories.value(row)), parts.value(row));
+            let Some((hit, _)) = self.0.get_mut(&key) else { continue };
+            let held: HashSet<&str> = lex.value(row).split(' ').collect();
+            let asked = words.split(' ').take(64).zip(0_u32..).filter(|(word, _)| held.contains(word));
+            hit.matched = asked.map(|(_, place)| 1_u64 << place).sum();
+        }
+    }
+
+    fn findings(self, words: usize) -> Findings {
+        let mut hits: Vec<(Hit, Option<String>)> = self.0.into_values().collect();
+        let conversations = seat(&mut hits);
+        let hits: Vec<Hit> = hits.into_iter().map(|(hit, _)| hit).collect();
+        let holders = |place: usize| hits.iter().filter(|hit| hit.matched >> place & 1 == 1).count();
+        let similar = || hits.iter().filter_map(|hit| hit.similarity);
+        Findings {
+            similarity: Spread::of(similar().count(), similar()),
+            relevance: Spread::of(hits.len(), hits.iter().filter_map(|hit| hit.relevance)),
+            rarity: (0..words).map(|place| rarity(hits.len(), holders(place))).collect(),
+            conversations,
+            hits,
+        }
+    }
+}
+
+/// Gives the hits their seats. Whether two are neighbours is not known, so no two have consecutive ones.
+fn seat(hits: &mut [(Hit, Option<String>)]) -> Vec<Conversation> {
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut conversations: Vec<Conversation> = Vec::new();
+    for (hit, name) in hits.iter_mut() {
+        let Some(name) = name.take() else { continue };
+        let number = *numbers.entry(name).or_insert_with_key(|name| {
+            conversations.push(Conversation { name: name.as_str().into(), parts: 0, similarity: 0.0, matched: 0 });
+            conversations.len() - 1
+        });
+        let conversation = &mut conversations[number];
+        hit.seat = Some(Seat { conversation: number, place: conversation.parts * 2 });
+        conversation.parts += 1;
+        conversation.similarity += hit.similarity.unwrap_or(0.0);
+        conversation.matched |= hit.matched;
+    }
+    conversations.iter_mut().for_each(|conversation| conversation.similarity /= conversation.parts as f32);
+    conversations
+}

@@ -1,0 +1,114 @@
+//! The conversations of a table in memory, each with its rows in order, so that what was said right before and after a turn
+//! is at hand.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The conversations, by number.
+#[derive(Default)]
+pub struct Talks {
+    numbers: HashMap<Arc<str>, u32>,
+    talks: Vec<Talk>,
+    /// Of each row of the table the number of its conversation.
+    of: Vec<u32>,
+}
+
+/// The number of no conversation.
+const NONE: u32 = u32::MAX;
+
+struct Talk {
+    name: Arc<str>,
+    /// Its rows by time, memory and part.
+    rows: Vec<u32>,
+}
+
+impl Talks {
+    /// Adds the next row of the table, said in a conversation or in none; then it is to be seated.
+    pub fn push(&mut self, name: Option<&str>) -> Option<usize> {
+        let talk = name.map(|name| self.number(name));
+        self.of.push(talk.unwrap_or(NONE));
+        talk.map(|talk| talk as usize)
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = u32::try_from(self.talks.len()).expect("no more conversations than rows");
+        let name: Arc<str> = name.into();
+        self.talks.push(Talk { name: name.clone(), rows: Vec::new() });
+        self.numbers.insert(name, number);
+        number
+    }
+
+    /// The conversation of a row.
+    pub fn of(&self, row: usize) -> Option<usize> {
+        Some(self.of[row]).filter(|talk| *talk != NONE).map(|talk| talk as usize)
+    }
+
+    /// The number of a conversation that is known.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.numbers.get(name).map(|talk| *talk as usize)
+    }
+
+    /// Gives a row its place, by an order of rows.
+    pub fn seat<K: Ord>(&mut self, talk: usize, row: u32, order: impl Fn(u32) -> K) {
+        let rows = &mut self.talks[talk].rows;
+        let key = order(row);
+        // Nearly always the last, as people speak one after the other.
+        let place = match rows.last() {
+            Some(last) if order(*last) > key => rows.partition_point(|other| order(*other) < key),
+            _ => rows.len(),
+        };
+        rows.insert(place, row);
+    }
+
+    /// Takes a row out.
+    pub fn leave(&mut self, row: usize) {
+        if let Some(talk) = self.of(row) {
+            self.talks[talk].rows.retain(|other| *other as usize != row);
+        }
+    }
+
+    /// The rows of a conversation, in order.
+    pub fn rows(&self, talk: usize) -> &[u32] {
+        &self.talks[talk].rows
+    }
+
+    /// Its name.
+    pub fn name(&self, talk: usize) -> Arc<str> {
+        self.talks[talk].name.clone()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.talks.len()
+    }
+
+    /// About what they take.
+    pub fn bytes(&self) -> usize {
+        self.talks.iter().map(|talk| talk.name.len() + 96 + talk.rows.capacity() * 4).sum::<usize>()
+            + self.of.capacity() * 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_seated_by_their_order_and_leave() {
+        let mut talks = Talks::default();
+        let times = [30, 10, 20, 40, 5, 7];
+        for (row, name) in [(0, "a"), (1, "a"), (2, "a"), (3, "a"), (4, "b")] {
+            let talk = talks.push(Some(name)).unwrap();
+            talks.seat(talk, row, |row| times[row as usize]);
+        }
+        assert_eq!(talks.push(None), None);
+        assert_eq!((talks.rows(0), talks.rows(1)), (&[1, 2, 0, 3][..], &[4][..]));
+        talks.leave(2);
+        talks.leave(5);
+        assert_eq!(talks.rows(0), [1, 0, 3]);
+        assert_eq!((talks.of(3), talks.of(5), talks.find("b"), talks.find("c")), (Some(0), None, Some(1), None));
+    }
+}

@@ -1,0 +1,170 @@
+//! The words of a table in memory: for each the rows that hold it, and BM25 over them.
+
+use std::collections::HashMap;
+
+use annals_core::ports::Spread;
+
+use super::passing::Passing;
+
+/// BM25's constants: how soon more of the same word says nothing more, and how much longer rows are held back. Turns are short,
+/// and a word that stands in one twice says little; the usual 1.2 and 0.75 cost 2 points of nDCG on LoCoMo.
+const SATURATION: f32 = 0.6;
+const LENGTH: f32 = 0.3;
+
+/// Bits of an entry that say how often; a word that stands in a row more often than they can say counts as often as they can.
+const TIMES_BITS: u32 = 4;
+const MOST_TIMES: u32 = (1 << TIMES_BITS) - 1;
+const MOST_ROWS: u32 = u32::MAX >> TIMES_BITS;
+
+/// The words, each with its rows ascending; an entry is the row's number and how often it holds the word.
+#[derive(Default)]
+pub struct Words {
+    holders: HashMap<Box<str>, Vec<u32>>,
+    /// Of each row; nothing for one that is gone.
+    lengths: Vec<u16>,
+    total: u64,
+    living: usize,
+}
+
+/// What the words of a question found.
+pub struct Found {
+    /// BM25 of each row that passes; nothing for one that holds none of the words.
+    pub scores: Vec<f32>,
+    /// Which of the first 64 words it holds.
+    pub matched: Vec<u64>,
+    /// The rows that pass and hold a word.
+    pub rows: Vec<u32>,
+    /// How rare each of the first 64 words is.
+    pub rarity: Vec<f32>,
+}
+
+impl Found {
+    /// How the scores are spread over so many rows.
+    pub fn spread(&self, rows: usize) -> Spread {
+        Spread::of(rows, self.rows.iter().map(|row| self.scores[*row as usize]))
+    }
+}
+
+impl Words {
+    /// Enters the words of the next row, and says its number.
+    pub fn push(&mut self, lex: &str) -> u32 {
+        let row = self.lengths.len() as u32;
+        assert!(row < MOST_ROWS, "no machine holds as many rows in memory");
+        let mut length = 0_u16;
+        for word in lex.split(' ') {
+            length = length.saturating_add(1);
+            let rows = match self.holders.get_mut(word) {
+                Some(rows) => rows,
+                None => self.holders.entry(word.into()).or_default(),
+            };
+            match rows.last_mut().filter(|last| **last >> TIMES_BITS == row) {
+                Some(last) if *last & MOST_TIMES < MOST_TIMES => *last += 1,
+                Some(_) => {}
+                None => rows.push(row << TIMES_BITS | 1),
+            }
+        }
+        self.lengths.push(length);
+        self.total += u64::from(length);
+        self.living += 1;
+        row
+    }
+
+    /// Takes a row out of the statistics; its entries stay and lead nowhere.
+    pub fn forget(&mut self, row: usize) {
+        self.total -= u64::from(std::mem::take(&mut self.lengths[row]));
+        self.living -= 1;
+    }
+
+    /// BM25 of the rows that pass. Rare and common is told by all rows that are there.
+    pub fn search(&self, words: &str, passing: &Passing) -> Found {
+        let rows = self.lengths.len();
+        let mut found = Found { scores: vec![0.0; rows], matched: vec![0; rows], rows: Vec::new(), rarity: Vec::new() };
+        let mean = self.total as f32 / self.living.max(1) as f32;
+        for (word, place) in words.split_whitespace().zip(0_u32..) {
+            let holders = self.holders.get(word).map_or(&[][..], Vec::as_slice);
+            let living = holders.iter().filter(|entry| self.lengths[row(**entry)] > 0).count();
+            let rarity = rarity(self.living, living);
+            if place < u64::BITS {
+                found.rarity.push(rarity);
+            }
+            let bit = 1_u64.checked_shl(place).unwrap_or(0);
+            for entry in holders {
+                let (row, times) = (row(*entry), (entry & MOST_TIMES) as f32);
+                if !passing.holds(row) {
+                    continue;
+                }
+                if found.scores[row] == 0.0 {
+                    found.rows.push(entry >> TIMES_BITS);
+                }
+                let held_back = SATURATION * (1.0 - LENGTH + LENGTH * f32::from(self.lengths[row]) / mean);
+                found.scores[row] += rarity * times * (SATURATION + 1.0) / (times + held_back);
+                found.matched[row] |= bit;
+            }
+        }
+        found
+    }
+
+    /// What they take.
+    pub fn bytes(&self) -> usize {
+        let words: usize = self.holders.iter().map(|(word, rows)| word.len() + 48 + rows.capacity() * 4).sum();
+        words + self.lengths.capacity() * 2
+    }
+
+    /// Gives back what was allocated ahead.
+    pub fn shrink(&mut self) {
+        self.holders.values_mut().for_each(Vec::shrink_to_fit);
+    }
+}
+
+fn row(entry: u32) -> usize {
+    (entry >> TIMES_BITS) as usize
+}
+
+/// BM25's inverse document frequency: above zero however common a word is.
+pub fn rarity(rows: usize, holders: usize) -> f32 {
+    let (all, few) = (rows as f32, holders as f32);
+    (1.0 + (all - few + 0.5) / (few + 0.5)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(rows: &[&str]) -> (Words, Passing) {
+        let (mut words, mut passing) = (Words::default(), Passing::default());
+        for row in rows {
+            words.push(row);
+            passing.push(true);
+        }
+        (words, passing)
+    }
+
+    #[test]
+    fn a_word_many_times_is_still_one_word() {
+        let often = "tea ".repeat(40);
+        let (words, passing) = words(&[often.trim(), "tea cake", "cake"]);
+        let found = words.search("tea cake", &passing);
+        assert_eq!((found.rows, found.matched), (vec![0, 1, 2], vec![0b01, 0b11, 0b10]));
+        assert!(found.scores[1] > found.scores[0] && found.scores[0] > 0.0, "{:?}", found.scores);
+    }
+
+    #[test]
+    fn what_is_gone_counts_for_nothing() {
+        let (mut some, mut passing) = words(&["tea", "tea cake", "milk"]);
+        some.forget(0);
+        passing.clear(0);
+        let (fresh, all) = words(&["tea cake", "milk"]);
+        let (some, fresh) = (some.search("tea milk", &passing), fresh.search("tea milk", &all));
+        assert_eq!((some.rarity, &some.scores[1..]), (fresh.rarity, &fresh.scores[..]));
+    }
+
+    #[test]
+    fn rows_that_do_not_pass_are_not_found_but_counted() {
+        let (words, mut passing) = words(&["tea", "tea", "milk"]);
+        let all = words.search("tea", &passing);
+        passing.clear(0);
+        let some = words.search("tea", &passing);
+        assert_eq!((some.rows, some.scores[0]), (vec![1], 0.0));
+        assert_eq!((some.rarity, some.scores[1]), (all.rarity, all.scores[1]));
+    }
+}

@@ -1,0 +1,162 @@
+//! Tables in memory: after any writes they say what the plain second opinion says, and what the table says when it is read anew.
+
+use annals_core::ports::{Findings, Spread};
+use annals_testkit::MemoryStrata;
+use proptest::prelude::*;
+
+use super::*;
+
+/// A memory gets so many parts, at a time and in a conversation, or goes.
+#[derive(Clone, Debug)]
+struct Write {
+    memory: u8,
+    parts: u32,
+    second: i64,
+    talk: u8,
+    word: u8,
+}
+
+fn write() -> impl Strategy<Value = Write> {
+    let fields = (0..60_u8, 0..3_u32, 0..40_i64, 0..4_u8, 0..5_u8);
+    fields.prop_map(|(memory, parts, second, talk, word)| Write { memory, parts, second, talk, word })
+}
+
+impl Write {
+    fn parts(&self) -> impl Iterator<Item = Part> {
+        let start = at("2026-03-04T12:00:00Z").as_microsecond() + self.second * 1_000_000;
+        let whole = Part {
+            cover: Interval { start: instant(start), end: instant(start + 1) },
+            conversation: (self.talk > 0).then(|| format!("talk{}", self.talk)),
+            // The plain opinion does not stem, and has no words for date and speaker.
+            text: format!("zebra{} crossing{}", self.word, self.memory % 3),
+            vector: unit(i64::from(self.memory)),
+            ..part(&format!("t-{:02}", self.memory), 0, "")
+        };
+        (0..self.parts).map(move |part| Part { part, ..whole.clone() })
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
+
+    #[test]
+    fn in_memory_is_as_on_the_disk(batches in prop::collection::vec(prop::collection::vec(write(), 1..30), 1..6)) {
+        tokio::runtime::Runtime::new().unwrap().block_on(compare(batches));
+    }
+}
+
+async fn compare(batches: Vec<Vec<Write>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (kept, plain) = (open(folder.path()).await, MemoryStrata::new());
+    for writes in batches {
+        let batch = batch(&writes);
+        plain.apply(&table("a"), batch.clone()).await.unwrap();
+        kept.apply(&table("a"), batch).await.unwrap();
+        for probe in probes() {
+            let found = search(&kept, &probe).await;
+            let anew = search(&open(folder.path()).await, &probe).await;
+            assert_eq!(found.conversations, anew.conversations);
+            // Which of equals are among the best is for each to say.
+            assert!(probe.exact == 0 || found.hits == anew.hits, "{:?} or {:?}", found.hits, anew.hits);
+            check(&found, &search(&plain, &probe).await);
+        }
+    }
+}
+
+fn batch(writes: &[Write]) -> Batch {
+    let last: std::collections::BTreeMap<u8, &Write> = writes.iter().map(|write| (write.memory, write)).collect();
+    let gone = last.values().filter(|write| write.parts == 0);
+    let deletes = gone.map(|write| MemoryId::from_text(format!("t-{:02}", write.memory))).collect();
+    Batch { upserts: last.values().flat_map(|write| write.parts()).collect(), deletes }
+}
+
+fn probes() -> Vec<Probe> {
+    let second = |number: i64| instant(at("2026-03-04T12:00:00Z").as_microsecond() + number * 1_000_000);
+    let within = Interval { start: second(5), end: second(30) };
+    let conversation = Some("talk2".to_owned());
+    let filters = [
+        Filter::default(),
+        Filter { within, ..Filter::default() },
+        Filter { conversation, within, ..Filter::default() },
+        Filter { kinds: vec![Kind::Fact], ..Filter::default() },
+    ];
+    let probe = |filter: &Filter| Probe { text: Some("zebra1 crossing2".into()), ..near(7, filter.clone()) };
+    filters.iter().flat_map(|filter| [usize::MAX, 0].map(|exact| Probe { exact, limit: 5, ..probe(filter) })).collect()
+}
+
+/// Hits and conversations in one order, seats by the names of the conversations, figures without the digits that depend on the
+/// order in which they were summed.
+async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
+    let mut found = strata.search(&table("a"), probe).await.unwrap();
+    let mut order: Vec<usize> = (0..found.conversations.len()).collect();
+    order.sort_by_key(|place| found.conversations[*place].name.clone());
+    for hit in &mut found.hits {
+        if let Some(seat) = &mut hit.seat {
+            seat.conversation = order.iter().position(|place| *place == seat.conversation).unwrap();
+        }
+    }
+    let round = |figure: f32| (figure * 1_000.0).round() / 1_000.0;
+    found.conversations.iter_mut().for_each(|talk| talk.similarity = round(talk.similarity));
+    found.hits.iter_mut().for_each(|hit| hit.relevance = hit.relevance.map(round));
+    found.conversations.sort_by(|a, b| a.name.cmp(&b.name));
+    found.hits.sort_by(|a, b| (&a.memory, a.part).cmp(&(&b.memory, b.part)));
+    found
+}
+
+/// The same but for constants of BM25, and for what eight bits a number cost.
+fn check(found: &Findings, plain: &Findings) {
+    let near = |a: Spread, b: Spread| a.rows == b.rows && (a.mean - b.mean).abs() < 0.01;
+    assert!(near(found.similarity, plain.similarity), "{:?} or {:?}", found.similarity, plain.similarity);
+    assert_eq!(found.rarity, plain.rarity);
+    let talks = |found: &Findings| -> Vec<_> {
+        found.conversations.iter().map(|talk| (talk.name.clone(), talk.parts, talk.matched)).collect()
+    };
+    assert_eq!(talks(found), talks(plain));
+    // Which of equals are among the best is for each to say.
+    if found.hits.len() == found.similarity.rows {
+        let hits = |found: &Findings| -> Vec<_> {
+            let hit = |hit: &Hit| (hit.memory.clone(), hit.part, hit.seat, hit.matched, hit.relevance.is_some());
+            found.hits.iter().map(hit).collect()
+        };
+        assert_eq!(hits(found), hits(plain));
+    }
+}
+
+#[tokio::test]
+async fn the_most_similar_have_most_signs_in_common() {
+    let folder = tempfile::tempdir().unwrap();
+    let busy = Upkeep { signs_from: 0, ..Upkeep::default() };
+    let signs = LanceStrata::open_on(disk::synced(), busy, folder.path(), 64).await.unwrap();
+    let parts = (0..2_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
+    signs.apply(&table("a"), upserts(parts)).await.unwrap();
+    let whole = LanceStrata::open(folder.path(), 64).await.unwrap();
+    let mut found = 0;
+    for number in 0..20 {
+        let vector = Some(mixed(&scattered(number * 7), &scattered(5_000 + number)));
+        let probe = Probe { vector, limit: 10, ..Probe::default() };
+        let exact = names(&whole.search(&table("a"), &probe).await.unwrap().hits);
+        let near = names(&signs.search(&table("a"), &probe).await.unwrap().hits);
+        assert!(near.contains(&format!("t-{}#0", number * 7)), "{near:?}");
+        found += exact.iter().filter(|name| near.contains(name)).count();
+    }
+    // Of vectors that have nothing in common the ten best are hardly better than the rest; of texts 97 of 100 are found.
+    assert!(found >= 120, "{found} of 200");
+}
+
+fn scattered(seed: i64) -> Vec<f32> {
+    let mut state = seed as u64 * 2 + 1;
+    let random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f32 / (1_u64 << 31) as f32 - 0.5
+    };
+    normal(std::iter::repeat_with(random).skip(4).take(64).collect())
+}
+
+fn mixed(a: &[f32], b: &[f32]) -> Vec<f32> {
+    normal(a.iter().zip(b).map(|(a, b)| a + b / 2.0).collect())
+}
+
+fn normal(vector: Vec<f32>) -> Vec<f32> {
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    vector.into_iter().map(|number| number / length).collect()
+}

@@ -1,0 +1,90 @@
+//! What all rows come to: neighbours, conversations, spreads.
+
+use annals_core::ports::{Findings, Part, Probe};
+use annals_core::{Filter, Interval, Strata};
+
+use super::{part, table, towards, upsert};
+use crate::at;
+
+/// A turn of a conversation at a second past midnight of 2026-03-04, so many steps away from what is looked for.
+fn turn(id: &str, conversation: &str, second: u32, away: u32, text: &str) -> Part {
+    let start = at(&format!("2026-03-04T00:00:{second:02}Z"));
+    let end = at(&format!("2026-03-04T00:00:{second:02}.000001Z"));
+    Part {
+        conversation: Some(conversation.into()),
+        cover: Interval { start, end },
+        vector: towards(0, away as f32 * 0.1),
+        ..part(id, 0, 0, text)
+    }
+}
+
+async fn nearest(strata: &dyn Strata, limit: usize, filter: Filter) -> Findings {
+    let probe = Probe { vector: Some(towards(0, 0.0)), text: Some("tea".into()), filter, limit, ..Probe::default() };
+    strata.search(&table(), &Probe { language: "en".into(), ..probe }).await.unwrap()
+}
+
+/// Expects `id:conversation:place` of each hit, by id.
+#[track_caller]
+fn check(findings: &Findings, expect: &str) {
+    let seat = |hit: &annals_core::ports::Hit| {
+        let seat = hit.seat.expect("all are turns");
+        format!("{}:{}:{}", hit.memory, findings.conversations[seat.conversation].name, seat.place)
+    };
+    let mut seats: Vec<String> = findings.hits.iter().map(seat).collect();
+    seats.sort();
+    assert_eq!(seats.join(" "), expect);
+}
+
+pub(super) async fn what_stands_beside_the_best_is_found_too(strata: &dyn Strata) {
+    let turns = (0..5_u32).map(|number| turn(&format!("t-{number}"), "a", number, 2 + number.abs_diff(2), "rain"));
+    let other = turn("t-x", "b", 2, 9, "rain");
+    upsert(strata, turns.chain([other]).collect()).await;
+    let findings = nearest(strata, 1, Filter::default()).await;
+    check(&findings, "t-1:a:1 t-2:a:2 t-3:a:3");
+    assert!(findings.hits.iter().all(|hit| hit.similarity.is_some()), "{findings:?}");
+    let before = Interval { start: at("2026-03-04T00:00:00Z"), end: at("2026-03-04T00:00:03Z") };
+    check(&nearest(strata, 1, Filter { within: before, ..Filter::default() }).await, "t-1:a:1 t-2:a:2");
+}
+
+pub(super) async fn late_turns_take_their_seat(strata: &dyn Strata) {
+    upsert(strata, vec![turn("t-1", "a", 1, 0, "rain"), turn("t-9", "a", 9, 9, "rain")]).await;
+    check(&nearest(strata, 1, Filter::default()).await, "t-1:a:0 t-9:a:1");
+    upsert(strata, vec![turn("t-5", "a", 5, 5, "rain"), turn("t-0", "a", 0, 5, "rain")]).await;
+    check(&nearest(strata, 1, Filter::default()).await, "t-0:a:0 t-1:a:1 t-5:a:2");
+    // It was said later, as is known now.
+    upsert(strata, vec![turn("t-1", "a", 7, 0, "rain")]).await;
+    check(&nearest(strata, 1, Filter::default()).await, "t-1:a:2 t-5:a:1 t-9:a:3");
+}
+
+pub(super) async fn conversations_are_told_by_all_their_parts(strata: &dyn Strata) {
+    let turns = [("t-1", "a", 1, 1, "tea"), ("t-2", "a", 2, 3, "rain"), ("t-3", "b", 3, 8, "rain")];
+    upsert(strata, turns.map(|(id, talk, second, away, text)| turn(id, talk, second, away, text)).to_vec()).await;
+    let mut talks = nearest(strata, 1, Filter::default()).await.conversations;
+    talks.sort_by(|a, b| a.name.cmp(&b.name));
+    let told: Vec<_> = talks.iter().map(|talk| (&*talk.name, talk.parts, talk.matched)).collect();
+    assert_eq!(told, [("a", 2, 1), ("b", 1, 0)]);
+    let mean = (0.1_f32.cos() + 0.3_f32.cos()) / 2.0;
+    assert!((talks[0].similarity - mean).abs() < 0.01, "{talks:?}");
+    let filter = Filter { conversation: Some("b".into()), ..Filter::default() };
+    let talks = nearest(strata, 1, filter).await.conversations;
+    assert_eq!(talks.iter().map(|talk| (&*talk.name, talk.parts)).collect::<Vec<_>>(), [("b", 1)]);
+}
+
+pub(super) async fn scores_are_told_by_all_rows_that_pass(strata: &dyn Strata) {
+    let texts = ["tea", "rain", "rain", "rain"];
+    let turns = texts.iter().zip(0..).map(|(text, number)| turn(&format!("t-{number}"), "a", number, number, text));
+    upsert(strata, turns.collect()).await;
+    let first = Interval { start: at("2026-03-04T00:00:00Z"), end: at("2026-03-04T00:00:02Z") };
+    for (within, rows) in [(Interval::ALWAYS, 4), (first, 2)] {
+        let findings = nearest(strata, 1, Filter { within, ..Filter::default() }).await;
+        let cosines = (0..rows).map(|number| (number as f32 * 0.1).cos());
+        let mean = f64::from(cosines.sum::<f32>() / rows as f32);
+        let (similarity, relevance) = (findings.similarity, findings.relevance);
+        assert_eq!((similarity.rows, relevance.rows), (rows, rows), "{findings:?}");
+        assert!((similarity.mean - mean).abs() < 0.01, "{similarity:?} is not around {mean}");
+        let tea = findings.hits.iter().find_map(|hit| hit.relevance).expect("one says so");
+        assert!((relevance.mean * rows as f64 - f64::from(tea)).abs() < 1e-3, "{relevance:?}");
+        // Rare is told by the whole table.
+        assert!((findings.rarity[0] - (1.0_f32 + 3.5 / 1.5).ln()).abs() < 1e-3, "{findings:?}");
+    }
+}
