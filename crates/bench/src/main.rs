@@ -3,8 +3,15 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what it is run for")]
 
+mod figures;
+mod input;
 mod load;
+mod merged;
+mod progress;
 mod retrieval;
+mod scale;
+mod vectors;
+mod world;
 
 use std::process::ExitCode;
 
@@ -26,6 +33,13 @@ struct Cli {
 enum Command {
     /// Whether questions find the messages that answer them
     Retrieval(retrieval::Retrieval),
+    /// The same questions when all agents are one, among other turns
+    Merged(merged::Merged),
+    /// One agent with very many memories: time, memory, and how exact the nearest vectors are
+    Scale(scale::Scale),
+    /// The part of `scale` that asks, in a process that has not filled anything
+    #[command(hide = true)]
+    ScaleAsk(scale::ask::ScaleAsk),
     /// A running service under many connections that add and search at once
     Load(load::Load),
 }
@@ -34,6 +48,9 @@ enum Command {
 async fn main() -> ExitCode {
     let done: Result<(), Box<dyn std::error::Error + Send + Sync>> = match Cli::parse().command {
         Command::Retrieval(args) => retrieval::run(&args).await.map_err(Into::into),
+        Command::Merged(args) => merged::run(&args).await.map_err(Into::into),
+        Command::Scale(args) => scale::run(&args).await.map_err(Into::into),
+        Command::ScaleAsk(args) => scale::ask::run(&args).await.map_err(Into::into),
         Command::Load(args) => load::run(&args).await,
     };
     match done {

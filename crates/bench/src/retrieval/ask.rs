@@ -1,13 +1,13 @@
 //! Asking: each question once, one after the other, with what was found and how long it took.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use annals_core::{Answer, Kind, Query, Result};
 use annals_search::Weights;
 
-use super::input::Question;
 use super::measures::{Measures, judge};
-use super::world::World;
+use crate::input::Question;
+use crate::world::World;
 
 /// Results that are looked at: the largest cut.
 const LIMIT: usize = 25;
@@ -32,15 +32,13 @@ pub async fn ask(world: &World, questions: &[Question], weights: Weights) -> Res
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
         let query = Query { text: Some(question.text.clone()), limit: LIMIT, ..Query::default() };
-        let (begun, before) = (Instant::now(), world.embedding.spent());
-        let answer = search.answer(&question.agent, &query, question.at).await?;
-        let (total, embedding) = (begun.elapsed(), world.embedding.spent() - before);
+        let (answer, taken) = world.answer(&search, &question.agent, &query, question.at).await?;
         all.push(Asked {
             class: question.class.clone(),
             turn: judge(&turns(&answer), &question.evidence),
             conversation: judge(&conversations(&answer), &question.conversations),
-            search: total.saturating_sub(embedding),
-            embedding,
+            search: taken.search,
+            embedding: taken.embedding,
         });
     }
     Ok(all)

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use serde_json::{Map, Value, json};
 
 use super::ask::Asked;
 use super::measures::{Measures, names, percent};
-use super::world::{Footprint, Import};
+use crate::figures::{histogram, in_ms, quantile_ms as ms, round};
+use crate::world::{Footprint, Import};
 
 /// Everything that was measured.
 pub struct Report {
-    overall: Value,
+    /// Of all questions, by unit and measure.
+    pub overall: Value,
     by_type: Map<String, Value>,
     latency: Value,
     memory: Value,
@@ -24,7 +24,7 @@ pub struct Report {
 
 impl Report {
     /// Of one round of questions.
-    pub fn new(asked: &[Asked], left_out: usize, footprint: Footprint, import: Import) -> Report {
+    pub fn new(asked: &[Asked], left_out: usize, footprint: &Footprint, import: Import) -> Report {
         let classes: BTreeSet<&str> = asked.iter().map(|asked| asked.class.as_str()).collect();
         let of_class = |class: &str| {
             let these: Vec<&Asked> = asked.iter().filter(|asked| asked.class == class).collect();
@@ -36,7 +36,7 @@ impl Report {
             overall: figures(&asked.iter().collect::<Vec<_>>()),
             by_type: classes.into_iter().map(of_class).collect(),
             latency: latency(asked, import),
-            memory: memory(&footprint, import),
+            memory: memory(footprint),
             questions: asked.len(),
             left_out,
             ablation: Vec::new(),
@@ -48,8 +48,8 @@ impl Report {
         self.ablation.push((part, figures(&asked.iter().collect::<Vec<_>>())));
     }
 
-    /// One line of JSON.
-    pub fn json(&self) -> String {
+    /// As JSON.
+    pub fn in_json(&self) -> Value {
         let mut all = json!({
             "overall": self.overall, "by_type": self.by_type, "latency_ms": self.latency, "memory": self.memory,
             "questions": self.questions, "left_out": self.left_out,
@@ -59,7 +59,7 @@ impl Report {
                 self.ablation.iter().map(|(part, figures)| (*part, figures)).collect();
             all["without"] = json!(without);
         }
-        all.to_string()
+        all
     }
 
     /// Tables.
@@ -118,34 +118,20 @@ fn latency(asked: &[Asked], import: Import) -> Value {
     let search = histogram(asked.iter().map(|asked| asked.search));
     let embedding = histogram(asked.iter().map(|asked| asked.embedding));
     let total = histogram(asked.iter().map(|asked| asked.search + asked.embedding));
-    let ms = |histogram: &Histogram<u64>, quantile: f64| round(histogram.value_at_quantile(quantile) as f64 / 1000.0);
     json!({
         "search_p50": ms(&search, 0.5), "search_p95": ms(&search, 0.95),
         "embedding_p50": ms(&embedding, 0.5), "embedding_p95": ms(&embedding, 0.95),
         "total_p50": ms(&total, 0.5), "total_p95": ms(&total, 0.95),
-        "import_total": round(import.total.as_secs_f64() * 1000.0),
-        "import_embedding": round(import.embedding.as_secs_f64() * 1000.0),
+        "import_total": in_ms(import.total()),
+        "import_embedding": in_ms(import.embedding),
     })
 }
 
-fn memory(footprint: &Footprint, import: Import) -> Value {
+fn memory(footprint: &Footprint) -> Value {
     json!({
-        "memories": import.memories,
+        "memories": footprint.memories,
         "bytes_per_memory": round(footprint.bytes_per_memory),
         "resident_mb": footprint.resident_mb,
         "peak_mb": footprint.peak_mb,
     })
-}
-
-fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
-    let mut histogram =
-        Histogram::new_with_max(60_000_000, 3).expect("a minute in microseconds with 3 digits is allowed");
-    for time in times {
-        histogram.saturating_record(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
-    }
-    histogram
-}
-
-fn round(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
 }

@@ -84,6 +84,11 @@ pub fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usi
     Ok((questions, left_out))
 }
 
+/// The words of the questions alone, whomever they are to.
+pub fn question_texts(path: &Path) -> Result<Vec<String>> {
+    Ok(lines::<QuestionLine>(path)?.into_iter().map(|line| line.query).collect())
+}
+
 /// The conversation of each message by its id.
 fn places(messages: &Messages) -> HashMap<&Agent, HashMap<&str, &str>> {
     messages

@@ -1,0 +1,30 @@
+//! Times as figures.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+
+/// The times, in microseconds with three digits; what takes more than a minute counts as a minute.
+pub fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
+    let mut histogram =
+        Histogram::new_with_max(60_000_000, 3).expect("a minute in microseconds with 3 digits is allowed");
+    for time in times {
+        histogram.saturating_record(u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
+    }
+    histogram
+}
+
+/// The time that this share of all does not exceed, in milliseconds.
+pub fn quantile_ms(histogram: &Histogram<u64>, quantile: f64) -> f64 {
+    round(histogram.value_at_quantile(quantile) as f64 / 1000.0)
+}
+
+/// A length of time in milliseconds.
+pub fn in_ms(time: Duration) -> f64 {
+    round(time.as_secs_f64() * 1000.0)
+}
+
+/// To two decimals.
+pub fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}

@@ -1,0 +1,42 @@
+//! How far a long piece of work has come, on standard error, every ten seconds.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+const EVERY: Duration = Duration::from_secs(10);
+
+/// One piece of work.
+pub struct Progress {
+    what: String,
+    all: usize,
+    state: Mutex<State>,
+}
+
+struct State {
+    done: usize,
+    begun: Instant,
+    told: Instant,
+}
+
+impl Progress {
+    /// Nothing done yet of `all`.
+    pub fn new(what: &str, all: usize) -> Progress {
+        let now = Instant::now();
+        Progress { what: what.to_owned(), all, state: Mutex::new(State { done: 0, begun: now, told: now }) }
+    }
+
+    /// So much more is done.
+    pub fn add(&self, more: usize) {
+        let mut state = self.state.lock().expect("no holder of the lock panics");
+        if state.done == 0 {
+            // It may have waited for other work until now.
+            (state.begun, state.told) = (Instant::now(), Instant::now());
+        }
+        state.done += more;
+        if state.told.elapsed() >= EVERY || state.done == self.all {
+            state.told = Instant::now();
+            let seconds = state.begun.elapsed().as_secs_f64();
+            eprintln!("{}: {} of {} after {seconds:.0} s", self.what, state.done, self.all);
+        }
+    }
+}

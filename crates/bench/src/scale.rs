@@ -1,0 +1,156 @@
+//! `annals-bench scale`: one agent with very many memories. Fills a folder through the real writer, once; then asks in a process of
+//! its own, and says how long answers take, what memory that process holds, and how many of the truly nearest vectors are found.
+//!
+//! Rows are real texts, really embedded; beyond the distinct texts of the file, the same words again in another order, with a
+//! vector moved as far as that moves it (`rows.rs`, `row_vectors.rs`). Everything but times and memory follows from the file.
+
+pub mod ask;
+mod exact;
+mod export;
+mod fill;
+mod questions;
+mod row_vectors;
+mod rows;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annals_core::{Embedder, Error, Result};
+use annals_embedder::OnnxEmbedder;
+use clap::Args;
+use serde_json::json;
+
+use crate::figures::round;
+use crate::input;
+use crate::progress::Progress;
+use crate::vectors::Kept;
+use ask::{Asked, Latency};
+use fill::{Filling, Seconds};
+use questions::{Asking, Wanted};
+use row_vectors::RowVectors;
+use rows::Rows;
+
+/// Texts that are embedded between two looks at the clock.
+const BATCH: usize = 256;
+
+/// What to fill, and with what.
+#[derive(Args)]
+pub struct Scale {
+    /// One message a line: agent, conversation, id, role, name, content, at
+    #[arg(long, value_name = "FILE")]
+    messages: PathBuf,
+    /// How many memories
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    rows: u32,
+    /// Where the stores are kept between runs: a folder that is filled already is only asked
+    #[arg(long, value_name = "DIR")]
+    folder: PathBuf,
+    /// Where the vectors of the texts are kept; in the folder unless given, so that folders can share them
+    #[arg(long, value_name = "FILE")]
+    vectors: Option<PathBuf>,
+    /// Questions made of rows
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    questions: usize,
+    /// More questions, one a line, as for `retrieval`; what they are about need not be there
+    #[arg(long, value_name = "FILE")]
+    queries: Option<PathBuf>,
+    /// Write rows and questions with their vectors as plain files, for other engines
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub async fn run(args: &Scale) -> Result<()> {
+    let folder = &args.folder;
+    std::fs::create_dir_all(folder).map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
+    let filling = Filling { messages: args.messages.clone(), rows: args.rows as usize };
+    let wanted = Wanted { made: args.questions, queries: args.queries.clone() };
+    let filled = fill::filled(folder, &filling)?;
+    let prepared = Asking::read(&asking(folder))?;
+    let (seconds, asking) = match (filled, prepared) {
+        (Some(seconds), Some(asking)) if asking.wanted == wanted && args.export.is_none() => (seconds, asking),
+        (filled, _) => prepare(args, filling, filled, wanted).await?,
+    };
+    let asked = ask::in_new_process(folder)?;
+    match args.json {
+        true => println!("{}", in_json(args, seconds, &asking, &asked)),
+        false => print!("{}", table(args, seconds, &asking, &asked)),
+    }
+    Ok(())
+}
+
+/// Where the questions are kept.
+fn asking(folder: &Path) -> PathBuf {
+    folder.join("asking.json")
+}
+
+/// Whatever is still missing: vectors, the filled stores, questions with what is nearest to them.
+async fn prepare(args: &Scale, filling: Filling, filled: Option<Seconds>, wanted: Wanted) -> Result<(Seconds, Asking)> {
+    let bundled = OnnxEmbedder::bundled()?;
+    let messages = input::messages(&args.messages)?;
+    let rows = Arc::new(Rows::new(&messages, filling.rows, |text| bundled.split(text).len() == 1)?);
+    let path = args.vectors.clone().unwrap_or_else(|| args.folder.join("vectors"));
+    let kept = Kept::open(&path, bundled)?;
+    let bases = embed(&kept, rows.texts()).await?;
+    let vectors = Arc::new(RowVectors::new(rows.clone(), kept.model(), bases));
+    let seconds = match filled {
+        Some(seconds) => seconds,
+        None => fill::fill(&args.folder, filling, &rows, vectors.clone()).await?,
+    };
+    let asking = questions::prepare(&rows, &vectors, &kept, wanted).await?;
+    asking.write(&self::asking(&args.folder))?;
+    if let Some(folder) = &args.export {
+        let asked = kept.embed(asking.questions.iter().map(|question| question.text.clone()).collect()).await?;
+        let failed = |error| Error::storage(format!("exporting to {}", folder.display()), error);
+        export::export(folder, &rows, &vectors, &asking, &asked).map_err(failed)?;
+    }
+    Ok((seconds, asking))
+}
+
+async fn embed(embedder: &impl Embedder, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+    let progress = Progress::new("embedded", texts.len());
+    let mut vectors = Vec::with_capacity(texts.len());
+    for batch in texts.chunks(BATCH) {
+        vectors.extend(embedder.embed(batch.to_vec()).await?);
+        progress.add(batch.len());
+    }
+    Ok(vectors)
+}
+
+fn in_json(args: &Scale, seconds: Seconds, asking: &Asking, asked: &Asked) -> String {
+    json!({
+        "rows": args.rows,
+        "questions": asked.questions,
+        "latency_ms": {
+            "no_filter": asked.no_filter, "range": asked.range, "cold": asked.cold_ms, "open": asked.open_ms,
+        },
+        "resident_mb": asked.resident_mb,
+        "peak_mb": asked.peak_mb,
+        "build_s": round(seconds.catalog + seconds.tables),
+        "build_parts_s": seconds,
+        "recall@10": asked.recall,
+        "recall@10_range": asked.recall_in_range,
+        "range_percent": asking.range.percent,
+        "bytes_per_memory": asked.bytes_per_memory,
+    })
+    .to_string()
+}
+
+fn table(args: &Scale, seconds: Seconds, asking: &Asking, asked: &Asked) -> String {
+    let row = |what: &str, times: Latency, recall: f64| {
+        let Latency { p50, p95, p99 } = times;
+        format!("{what:<24} {p50:>8.2} {p95:>8.2} {p99:>8.2} {recall:>10.2}\n")
+    };
+    let range = &asking.range;
+    let mut text = format!("{} memories, {} questions\n\n", args.rows, asked.questions);
+    text += "ms without embedding          p50      p95      p99  recall@10\n";
+    text += &row("no filter", asked.no_filter, asked.recall);
+    text += &row(&format!("range of {} %", range.percent), asked.range, asked.recall_in_range);
+    text += &format!("\nfirst answer {} ms after opening in {} ms\n", asked.cold_ms, asked.open_ms);
+    text += &format!("resident {} MB, at most {} MB\n", asked.resident_mb, asked.peak_mb);
+    text += &format!("on disk {} bytes per memory\n", asked.bytes_per_memory);
+    text + &format!("filled in {} s (catalog) and {} s (tables), without embedding\n", seconds.catalog, seconds.tables)
+}

@@ -1,0 +1,143 @@
+//! Asking, in a process of its own: one that has filled nothing, so that its first answer is a cold start and its memory is what
+//! searching takes. Prints one line of JSON for the process that started it.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Instant;
+
+use annals_core::{Agent, Embedder, Error, Interval, MemoryId, Query, Result};
+use annals_embedder::OnnxEmbedder;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::exact::WANTED;
+use super::fill::stores;
+use super::questions::{Asking, Question};
+use crate::figures::{histogram, in_ms, quantile_ms, round};
+use crate::world::{Scoring, Taken, World};
+
+/// Results that are asked for.
+const LIMIT: usize = 10;
+
+/// What to ask.
+#[derive(Args)]
+pub struct ScaleAsk {
+    /// The folder that `scale` has filled
+    #[arg(long, value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// What was measured.
+#[derive(Serialize, Deserialize)]
+pub struct Asked {
+    /// Questions.
+    pub questions: usize,
+    /// Opening the stores, and loading the model.
+    pub open_ms: f64,
+    /// The first answer after that, without embedding.
+    pub cold_ms: f64,
+    /// The other answers, without embedding.
+    pub no_filter: Latency,
+    /// All answers within the range, without embedding.
+    pub range: Latency,
+    /// Memory of the process after all answers, in MB.
+    pub resident_mb: u64,
+    /// At most so far.
+    pub peak_mb: u64,
+    /// The share of the ten nearest that the tables find by vector, in percent.
+    pub recall: f64,
+    /// The same in the range.
+    pub recall_in_range: f64,
+    /// On disk.
+    pub bytes_per_memory: f64,
+}
+
+/// Milliseconds that this share of answers does not exceed.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub struct Latency {
+    pub p50: f64,
+    pub p95: f64,
+    pub p99: f64,
+}
+
+/// Asks in a new process.
+pub fn in_new_process(folder: &Path) -> Result<Asked> {
+    let failed = |error| Error::storage("asking in a process of its own", error);
+    let this = std::env::current_exe().map_err(failed)?;
+    let mut asking = Command::new(this);
+    asking.arg("scale-ask").arg("--folder").arg(folder).stderr(Stdio::inherit());
+    let output = asking.output().map_err(failed)?;
+    if !output.status.success() {
+        return Err(Error::storage("asking in a process of its own", output.status.to_string()));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| Error::storage("reading what asking came to", error))
+}
+
+/// Asks in this process.
+pub async fn run(args: &ScaleAsk) -> Result<()> {
+    let asking = Asking::read(&super::asking(&args.folder))?;
+    let asking = asking.ok_or_else(|| Error::invalid("folder", "holds no questions; run `scale` on it"))?;
+    let begun = Instant::now();
+    // Without the command's cache of vectors: each answer then comes right after the network ran, as a new question's does.
+    let world = World::open(&stores(&args.folder), Arc::new(OnnxEmbedder::bundled()?), Scoring::AsSet).await?;
+    let open_ms = in_ms(begun.elapsed());
+    println!("{}", serde_json::json!(measure(&world, &asking, open_ms).await?));
+    Ok(())
+}
+
+async fn measure(world: &World, asking: &Asking, open_ms: f64) -> Result<Asked> {
+    let agent = Agent::new(&asking.agent)?;
+    let anywhere = answers(world, &agent, asking, &Query::default()).await?;
+    let (from, to) = (Some(asking.range.first), Some(asking.range.last));
+    let in_range = answers(world, &agent, asking, &Query { from, to, ..Query::default() }).await?;
+    // Before anything is measured that no user does.
+    let footprint = world.footprint().await?;
+    let within = asking.range.within;
+    Ok(Asked {
+        questions: asking.questions.len(),
+        open_ms,
+        cold_ms: anywhere.first().map_or(0.0, |first| in_ms(first.search)),
+        no_filter: latency(&anywhere[1.min(anywhere.len())..]),
+        range: latency(&in_range),
+        resident_mb: footprint.resident_mb,
+        peak_mb: footprint.peak_mb,
+        recall: recall(world, &agent, asking, Interval::ALWAYS, |question| &question.nearest).await?,
+        recall_in_range: recall(world, &agent, asking, within, |question| &question.nearest_in_range).await?,
+        bytes_per_memory: round(footprint.bytes_per_memory),
+    })
+}
+
+async fn answers(world: &World, agent: &Agent, asking: &Asking, query: &Query) -> Result<Vec<Taken>> {
+    let mut taken = Vec::with_capacity(asking.questions.len());
+    for question in &asking.questions {
+        let query = Query { text: Some(question.text.clone()), limit: LIMIT, ..query.clone() };
+        taken.push(world.answer(&world.search, agent, &query, asking.now).await?.1);
+    }
+    Ok(taken)
+}
+
+fn latency(taken: &[Taken]) -> Latency {
+    let times = histogram(taken.iter().map(|taken| taken.search));
+    let at = |quantile| quantile_ms(&times, quantile);
+    Latency { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+}
+
+async fn recall(
+    world: &World,
+    agent: &Agent,
+    asking: &Asking,
+    within: Interval,
+    nearest: fn(&Question) -> &Vec<MemoryId>,
+) -> Result<f64> {
+    let (mut right, mut wanted) = (0, 0);
+    for question in &asking.questions {
+        let nearest: HashSet<&MemoryId> = nearest(question).iter().collect();
+        let vector = world.embedder.embed(vec![question.text.clone()]).await?.remove(0);
+        let found = world.nearest(agent, vector, within, WANTED).await?;
+        right += found.iter().filter(|memory| nearest.contains(memory)).count();
+        wanted += nearest.len().min(WANTED);
+    }
+    Ok(round(right as f64 * 100.0 / f64::from(wanted.max(1) as u32)))
+}

@@ -1,0 +1,144 @@
+//! The rows nearest to each question, found by comparing all of them in full precision: what any index is measured against.
+
+use std::ops::Range;
+use std::thread;
+
+use super::row_vectors::RowVectors;
+
+/// How many are wanted.
+pub const WANTED: usize = 10;
+/// Rows as near as the tenth within this are as good as it: sums of the same numbers in another order differ by less, and many
+/// texts that differ in their capitals alone have one vector.
+const TIE: f32 = 1e-6;
+/// Rows that are compared with all questions before the next are made: 150 kB, which stay in the cache.
+const BLOCK: usize = 96;
+
+/// What is nearest to one question, ties included.
+#[derive(Clone, Default)]
+pub struct Nearest {
+    /// Of all rows.
+    pub all: Vec<usize>,
+    /// Of those in the range.
+    pub in_range: Vec<usize>,
+}
+
+/// What is nearest to each of these vectors; `in_range` says it of each row.
+pub fn nearest(vectors: &RowVectors, in_range: &[bool], questions: &[Vec<f32>]) -> Vec<Nearest> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = in_range.len().div_ceil(threads).max(1);
+    let mut best: Vec<[Best; 2]> = vec![Default::default(); questions.len()];
+    thread::scope(|scope| {
+        let work = |start: usize| {
+            let rows = start..(start + share).min(in_range.len());
+            scope.spawn(move || compare(vectors, in_range, questions, rows))
+        };
+        let workers: Vec<_> = (0..in_range.len()).step_by(share).map(work).collect();
+        for worker in workers {
+            let found = worker.join().expect("comparing numbers does not panic");
+            for (best, found) in best.iter_mut().zip(found) {
+                best.iter_mut().zip(found).for_each(|(best, found)| best.merge(found));
+            }
+        }
+    });
+    let done = |[all, in_range]: [Best; 2]| Nearest { all: all.rows(), in_range: in_range.rows() };
+    best.into_iter().map(done).collect()
+}
+
+fn compare(vectors: &RowVectors, in_range: &[bool], questions: &[Vec<f32>], rows: Range<usize>) -> Vec<[Best; 2]> {
+    let mut best: Vec<[Best; 2]> = vec![Default::default(); questions.len()];
+    for start in rows.clone().step_by(BLOCK) {
+        let block: Vec<(usize, Vec<f32>)> =
+            (start..(start + BLOCK).min(rows.end)).map(|row| (row, vectors.of_row(row))).collect();
+        for (question, [all, within]) in questions.iter().zip(&mut best) {
+            for (row, vector) in &block {
+                let similarity = dot(question, vector);
+                all.add(similarity, *row);
+                if in_range[*row] {
+                    within.add(similarity, *row);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// The best so far.
+#[derive(Clone, Default)]
+struct Best {
+    found: Vec<(f32, usize)>,
+    /// What is less is not among them.
+    least: Option<f32>,
+    /// How many may pile up before they are sorted.
+    room: usize,
+}
+
+impl Best {
+    fn add(&mut self, similarity: f32, row: usize) {
+        if self.least.is_some_and(|least| similarity < least) {
+            return;
+        }
+        self.found.push((similarity, row));
+        if self.found.len() > self.room {
+            self.prune();
+        }
+    }
+
+    fn merge(&mut self, other: Best) {
+        self.found.extend(other.found);
+        self.prune();
+    }
+
+    fn prune(&mut self) {
+        self.found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        if let Some((tenth, _)) = self.found.get(WANTED - 1) {
+            let least = tenth - TIE;
+            self.found.retain(|(similarity, _)| *similarity >= least);
+            self.least = Some(least);
+        }
+        self.room = self.found.len() * 2 + WANTED * 2;
+    }
+
+    fn rows(mut self) -> Vec<usize> {
+        self.prune();
+        self.found.into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+/// In eight sums side by side, which processors add at once.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let (a_eights, a_rest) = a.as_chunks::<8>();
+    let (b_eights, b_rest) = b.as_chunks::<8>();
+    let mut sums = [0.0_f32; 8];
+    for (a, b) in a_eights.iter().zip(b_eights) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f32>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ten_best_and_what_is_as_good_as_the_tenth() {
+        let check = |similarities: &[f32], expect: &[usize]| {
+            let mut best = Best::default();
+            similarities.iter().zip(0..).for_each(|(similarity, row)| best.add(*similarity, row));
+            assert_eq!(best.rows(), expect);
+        };
+        check(&[0.1, 0.3, 0.2], &[1, 2, 0]);
+        let rising: Vec<f32> = (0..1000_u16).map(|number| f32::from(number) / 1000.0).collect();
+        check(&rising, &(990..1000).rev().collect::<Vec<_>>());
+        let mut level = vec![0.5; 100];
+        level[7] = 0.6;
+        check(&level, &std::iter::once(7).chain((0..100).filter(|row| *row != 7)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn products_of_any_length() {
+        let numbers: Vec<f32> = (1..=19_u8).map(f32::from).collect();
+        assert_eq!(dot(&numbers, &numbers), 2470.0);
+    }
+}

@@ -1,0 +1,80 @@
+//! Filling the folder: the rows through the real writer, once. A note beside the stores says which rows they hold and what
+//! filling took; stores without it were interrupted, and are made anew so that the times are those of a whole fill.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annals_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use super::questions::now;
+use super::row_vectors::RowVectors;
+use super::rows::Rows;
+use crate::figures::round;
+use crate::progress::Progress;
+use crate::world::{Scoring, World};
+
+/// What a folder was filled with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filling {
+    /// The file that the rows were made of.
+    pub messages: PathBuf,
+    /// How many rows.
+    pub rows: usize,
+}
+
+/// What filling took, in seconds; texts were embedded before.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Making the messages durable.
+    pub catalog: f64,
+    /// Reading them back and bringing them into the tables, with what they need to be searched.
+    pub tables: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Note {
+    filling: Filling,
+    seconds: Seconds,
+}
+
+/// Where the stores are.
+pub fn stores(folder: &Path) -> PathBuf {
+    folder.join("stores")
+}
+
+/// What filling took if the folder is filled with this; an error if it is filled with something else.
+pub fn filled(folder: &Path, filling: &Filling) -> Result<Option<Seconds>> {
+    let Ok(text) = std::fs::read_to_string(note(folder)) else { return Ok(None) };
+    let note: Note = serde_json::from_str(&text).map_err(|error| Error::storage("reading what was filled", error))?;
+    if note.filling == *filling {
+        return Ok(Some(note.seconds));
+    }
+    let Filling { messages, rows } = note.filling;
+    let held = format!("{} holds {rows} rows of {}; take another", folder.display(), messages.display());
+    Err(Error::invalid("folder", held))
+}
+
+/// Fills it.
+pub async fn fill(folder: &Path, filling: Filling, rows: &Rows, vectors: Arc<RowVectors>) -> Result<Seconds> {
+    let stores = stores(folder);
+    if stores.exists() {
+        std::fs::remove_dir_all(&stores).map_err(|error| Error::storage("removing half-filled stores", error))?;
+    }
+    let world = World::open(&stores, vectors, Scoring::AsSet).await?;
+    let (catalog, tables) = (Progress::new("catalog", rows.count), Progress::new("tables", rows.count));
+    let progress = |what: &str, more: u64| match what {
+        "catalog" => catalog.add(more as usize),
+        _ => tables.add(more as usize),
+    };
+    let messages = (0..rows.count).map(|row| rows.message(row));
+    let import = world.fill(&rows.agent, messages, now(rows), &progress).await?;
+    let seconds = Seconds { catalog: round(import.catalog.as_secs_f64()), tables: round(import.tables.as_secs_f64()) };
+    let text = serde_json::json!(Note { filling, seconds }).to_string();
+    std::fs::write(note(folder), text).map_err(|error| Error::storage("noting what was filled", error))?;
+    Ok(seconds)
+}
+
+fn note(folder: &Path) -> PathBuf {
+    folder.join("filled.json")
+}

@@ -1,0 +1,172 @@
+//! The rows of one agent with as many memories as are wanted, made of the distinct texts of real messages.
+//!
+//! The first round is the messages as they were said. Each further round says the same words again in another order, in
+//! conversations of its own and later days, so that all rounds together span ten years. Everything follows from the number
+//! of a row: the same messages and count give the same rows.
+
+use std::collections::HashSet;
+
+use annals_core::{Agent, Error, MemoryId, Message, Result, Timestamp, TurnKey};
+use annals_writer::mask;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+
+use crate::input::Messages;
+
+const DAY: i64 = 86_400_000_000;
+/// What all rounds span.
+const SPAN: i64 = 3_652 * DAY;
+/// Fewer words have too few other orders.
+const LEAST_WORDS: usize = 5;
+
+/// The rows, by number.
+pub struct Rows {
+    /// Whose.
+    pub agent: Agent,
+    /// How many.
+    pub count: usize,
+    bases: Vec<Message>,
+    /// From a round to the next, in microseconds: whole days.
+    shift: i64,
+}
+
+impl Rows {
+    /// `count` rows of messages, those with a text of their own that fits the embedder's window.
+    pub fn new(messages: &Messages, count: usize, fits: impl Fn(&str) -> bool) -> Result<Rows> {
+        let mut seen = HashSet::new();
+        let mut bases: Vec<Message> = Vec::new();
+        for (agent, message) in messages.iter().flat_map(|(agent, all)| all.iter().map(move |one| (agent, one))) {
+            // As the writer stores it.
+            let content = mask(&message.content).0;
+            if bases.len() < count && fits(&content) && seen.insert(content.clone()) {
+                let conversation = format!("{}/{}", agent.name(), message.conversation);
+                bases.push(Message { conversation, content, ..message.clone() });
+            }
+        }
+        if bases.is_empty() {
+            return Err(Error::invalid("messages", "hold no text that fits the embedder's window"));
+        }
+        let shift = shift(&bases, count.div_ceil(bases.len()));
+        Ok(Rows { agent: Agent::new("scale")?, count, bases, shift })
+    }
+
+    /// The texts that the rows are made of.
+    pub fn texts(&self) -> Vec<String> {
+        self.bases.iter().map(|message| message.content.clone()).collect()
+    }
+
+    /// Which of the texts a row is made of.
+    pub fn base(&self, row: usize) -> usize {
+        row % self.bases.len()
+    }
+
+    /// Whether a row says its text as it was said.
+    pub fn is_original(&self, row: usize) -> bool {
+        row < self.bases.len()
+    }
+
+    /// When a row was said.
+    pub fn at(&self, row: usize) -> Timestamp {
+        let base = self.bases[self.base(row)].at.as_microsecond();
+        let at = Timestamp::from_microsecond(base.saturating_add(self.shift.saturating_mul(self.round(row))));
+        at.unwrap_or(Timestamp::MAX)
+    }
+
+    /// What a row says.
+    pub fn text(&self, row: usize) -> String {
+        let text = &self.bases[self.base(row)].content;
+        if self.is_original(row) {
+            return text.clone();
+        }
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        if words.len() < LEAST_WORDS {
+            return format!("{text} {}", self.round(row));
+        }
+        words.shuffle(&mut StdRng::seed_from_u64(row as u64));
+        words.join(" ")
+    }
+
+    /// The row as a message.
+    pub fn message(&self, row: usize) -> Message {
+        let TurnKey { conversation, id } = self.key(row);
+        let base = &self.bases[self.base(row)];
+        Message { conversation, client_id: Some(id), content: self.text(row), at: self.at(row), ..base.clone() }
+    }
+
+    /// The id that the row's memory has.
+    pub fn id(&self, row: usize) -> MemoryId {
+        MemoryId::turn(&self.agent, &self.key(row))
+    }
+
+    fn key(&self, row: usize) -> TurnKey {
+        let conversation = &self.bases[self.base(row)].conversation;
+        TurnKey { conversation: format!("{conversation}~{}", self.round(row)), id: format!("m{row}") }
+    }
+
+    fn round(&self, row: usize) -> i64 {
+        i64::try_from(row / self.bases.len()).unwrap_or(i64::MAX)
+    }
+}
+
+fn shift(bases: &[Message], rounds: usize) -> i64 {
+    let instants = || bases.iter().map(|message| message.at.as_microsecond());
+    let span = instants().max().unwrap_or(0) - instants().min().unwrap_or(0);
+    let steps = i64::try_from(rounds).unwrap_or(i64::MAX).saturating_sub(1).max(1);
+    ((SPAN - span) / steps / DAY).max(1) * DAY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use annals_core::Role;
+
+    fn said(content: &str, at: &str) -> Message {
+        let (conversation, client_id) = ("c".to_owned(), None);
+        Message {
+            conversation,
+            client_id,
+            role: Role::User,
+            name: None,
+            content: content.into(),
+            at: at.parse().unwrap(),
+        }
+    }
+
+    fn rows(count: usize) -> Rows {
+        let long = "one two three four five six seven eight nine ten";
+        let all = ["ok", long, "ok", "too long"].map(|text| said(text, "2020-01-01T10:00:00Z"));
+        let messages = Messages::from([(Agent::new("a").unwrap(), all.to_vec())]);
+        Rows::new(&messages, count, |text| text != "too long").unwrap()
+    }
+
+    #[test]
+    fn texts_are_distinct_and_come_again_in_other_words() {
+        let rows = rows(6);
+        assert_eq!(rows.texts().len(), 2);
+        let said: Vec<String> = (0..6).map(|row| rows.text(row)).collect();
+        assert_eq!([&*said[0], &*said[2], &*said[4]], ["ok", "ok 1", "ok 2"]);
+        assert_eq!(said.iter().collect::<HashSet<_>>().len(), 6);
+        let sorted = |row: usize| {
+            let mut words: Vec<&str> = said[row].split(' ').collect();
+            words.sort_unstable();
+            words
+        };
+        assert_eq!((sorted(3), sorted(5)), (sorted(1), sorted(1)));
+    }
+
+    #[test]
+    fn rounds_span_ten_years_in_places_of_their_own() {
+        let rows = rows(6);
+        assert_eq!(rows.at(4).to_string(), "2029-12-31T10:00:00Z");
+        let ids: HashSet<MemoryId> = (0..6).map(|row| rows.id(row)).collect();
+        assert_eq!(ids.len(), 6);
+        assert_ne!(rows.message(1).conversation, rows.message(3).conversation);
+    }
+
+    #[test]
+    fn twice_is_the_same() {
+        let (one, other) = (rows(6), rows(6));
+        assert!((0..6).all(|row| one.message(row) == other.message(row)));
+    }
+}

@@ -1,0 +1,233 @@
+//! The same stores as the command's below one folder, filled through the writer and asked through the search.
+//!
+//! What is measured is told apart: embedding from the rest of a search, and the catalog from the tables of an import. Two worlds
+//! over one folder must not write at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use annals_catalog::SqliteCatalog;
+use annals_core::ports::{Probe, Table};
+use annals_core::{
+    Agent, Answer, Catalog, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Strata,
+    Timestamp,
+};
+use annals_facts::DuckFacts;
+use annals_search::Search;
+use annals_strata::LanceStrata;
+use annals_writer::Writer;
+use async_trait::async_trait;
+
+/// Messages per transaction, as in an import.
+const BATCH: usize = 500;
+
+/// Open stores.
+pub struct World {
+    /// The search to be measured.
+    pub search: Search,
+    /// What the model is asked through.
+    pub embedder: Timed,
+    writer: Writer,
+    catalog: Arc<SqliteCatalog>,
+    strata: Arc<dyn Strata>,
+    folder: PathBuf,
+}
+
+/// Which rows of a table are scored.
+#[derive(Clone, Copy, Debug)]
+pub enum Scoring {
+    /// As the command does: all of a small table, candidates of a large one.
+    AsSet,
+    /// All, however large the table is.
+    Exact,
+}
+
+/// Figures of an import.
+#[derive(Clone, Copy, Default)]
+pub struct Import {
+    /// Making the messages durable.
+    pub catalog: Duration,
+    /// Embedding them.
+    pub embedding: Duration,
+    /// Reading them back and bringing them into the tables.
+    pub tables: Duration,
+}
+
+impl Import {
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.catalog + self.embedding + self.tables
+    }
+}
+
+/// What one answer took.
+#[derive(Clone, Copy)]
+pub struct Taken {
+    /// Without embedding the question.
+    pub search: Duration,
+    /// Embedding it; next to nothing if its vector was remembered.
+    pub embedding: Duration,
+}
+
+/// What is stored and held.
+pub struct Footprint {
+    /// Memories stored.
+    pub memories: u64,
+    /// On disk, per memory.
+    pub bytes_per_memory: f64,
+    /// Of this process now, in MB; zero where the system does not say.
+    pub resident_mb: u64,
+    /// At most so far.
+    pub peak_mb: u64,
+}
+
+impl World {
+    /// The stores below a folder, which are made if they are not there.
+    pub async fn open(folder: &Path, embedder: Arc<dyn Embedder>, scoring: Scoring) -> Result<World> {
+        let embedder = Timed::new(embedder);
+        let shared: Arc<dyn Embedder> = Arc::new(embedder.clone());
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
+        let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite"))?);
+        let facts = Arc::new(DuckFacts::open(&folder.join("facts"))?);
+        let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), shared.dimension(), scoring).await?);
+        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), shared.clone());
+        let search = Search::new(catalog.clone(), strata.clone(), facts, shared);
+        Ok(World { search, embedder, writer, catalog, strata, folder: folder.to_owned() })
+    }
+
+    /// Stores and embeds messages of one agent. `progress` is told what came in: messages into the catalog, then rows into the
+    /// tables.
+    pub async fn fill(
+        &self,
+        agent: &Agent,
+        messages: impl Iterator<Item = Message>,
+        now: Timestamp,
+        progress: &(dyn Fn(&str, u64) + Sync),
+    ) -> Result<Import> {
+        let mut messages = messages.peekable();
+        let begun = Instant::now();
+        while messages.peek().is_some() {
+            let batch: Vec<Message> = messages.by_ref().take(BATCH).collect();
+            let count = batch.len() as u64;
+            self.writer.ingest(agent, batch, false, now).await?;
+            progress("catalog", count);
+        }
+        let (catalog, begun, before) = (begun.elapsed(), Instant::now(), self.embedder.spent());
+        self.writer.project(agent, now, &|rows| progress("tables", rows)).await?;
+        let embedding = self.embedder.spent() - before;
+        Ok(Import { catalog, embedding, tables: begun.elapsed().saturating_sub(embedding) })
+    }
+
+    /// One answer of this or a likewise search, and what it took.
+    pub async fn answer(
+        &self,
+        search: &Search,
+        agent: &Agent,
+        query: &Query,
+        now: Timestamp,
+    ) -> Result<(Answer, Taken)> {
+        let (begun, before) = (Instant::now(), self.embedder.spent());
+        let answer = search.answer(agent, query, now).await?;
+        let (total, embedding) = (begun.elapsed(), self.embedder.spent() - before);
+        Ok((answer, Taken { search: total.saturating_sub(embedding), embedding }))
+    }
+
+    /// The turns whose vectors are most similar, best first, as the tables answer without words.
+    pub async fn nearest(
+        &self,
+        agent: &Agent,
+        vector: Vec<f32>,
+        within: Interval,
+        count: usize,
+    ) -> Result<Vec<MemoryId>> {
+        let generation = self.catalog.lane(agent, Grain::Working).await?.generation;
+        let table = Table { agent: agent.clone(), grain: Grain::Working, generation };
+        let filter = Filter { within, ..Filter::default() };
+        let probe = Probe { vector: Some(vector), filter, limit: count, ..Probe::default() };
+        let mut hits = self.strata.search(&table, &probe).await?;
+        hits.sort_by(|a, b| b.similarity.unwrap_or(-1.0).total_cmp(&a.similarity.unwrap_or(-1.0)));
+        Ok(hits.into_iter().take(count).map(|hit| hit.memory).collect())
+    }
+
+    /// What it takes.
+    pub async fn footprint(&self) -> Result<Footprint> {
+        let bytes = size(&self.folder).map_err(|error| Error::storage("measuring the folder", error))?;
+        let memories = self.count().await?;
+        let bytes_per_memory = bytes as f64 / memories.max(1) as f64;
+        Ok(Footprint { memories, bytes_per_memory, resident_mb: status_mb("VmRSS:"), peak_mb: status_mb("VmHWM:") })
+    }
+
+    async fn count(&self) -> Result<u64> {
+        let mut count = 0;
+        for agent in self.catalog.agents().await? {
+            count += self.catalog.counts(&agent).await?.memories[Grain::Working as usize];
+        }
+        Ok(count)
+    }
+}
+
+/// The tables, scored as asked for.
+async fn tables(folder: &Path, dimension: usize, scoring: Scoring) -> Result<LanceStrata> {
+    match scoring {
+        Scoring::AsSet | Scoring::Exact => LanceStrata::open(folder, dimension).await,
+    }
+}
+
+fn size(path: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        bytes += if entry.file_type()?.is_dir() { size(&entry.path())? } else { entry.metadata()?.len() };
+    }
+    Ok(bytes)
+}
+
+fn status_mb(field: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
+}
+
+/// An embedder that adds up the time it takes. Clones share the sum.
+#[derive(Clone)]
+pub struct Timed {
+    inner: Arc<dyn Embedder>,
+    micros: Arc<AtomicU64>,
+}
+
+impl Timed {
+    fn new(inner: Arc<dyn Embedder>) -> Timed {
+        Timed { inner, micros: Arc::default() }
+    }
+
+    /// The sum so far.
+    pub fn spent(&self) -> Duration {
+        Duration::from_micros(self.micros.load(Ordering::Relaxed))
+    }
+}
+
+#[async_trait]
+impl Embedder for Timed {
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn dimension(&self) -> usize {
+        self.inner.dimension()
+    }
+
+    fn split(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        self.inner.split(text)
+    }
+
+    async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
+        let begun = Instant::now();
+        let vectors = self.inner.embed(texts).await;
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+        vectors
+    }
+}
