@@ -23,7 +23,7 @@ use annals_search::Search;
 use annals_server::config::Limits;
 use annals_server::metrics::{Measured, Metrics};
 use annals_server::{Clock, Parts, Prompts, Service};
-use annals_strata::LanceStrata;
+use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::{Patience, Summarizer};
 use annals_writer::{Eraser, FactWriter, Writer};
 use jiff::SignedDuration;
@@ -84,7 +84,7 @@ impl Folder {
         let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(embedder, CACHED));
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata = LanceStrata::open(&path.join("tables"), embedder.dimension()).await?;
+        let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
         let patience = Patience { grace: GRACE, quiet, ..Patience::default() };

@@ -16,7 +16,7 @@ use annals_core::{
 };
 use annals_facts::DuckFacts;
 use annals_search::Search;
-use annals_strata::LanceStrata;
+use annals_strata::{LanceStrata, Memory};
 use annals_writer::Writer;
 use async_trait::async_trait;
 
@@ -95,6 +95,10 @@ impl World {
         let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), shared.dimension(), scoring).await?);
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), shared.clone());
         let search = Search::new(catalog.clone(), strata.clone(), facts, shared);
+        let search = match scoring {
+            Scoring::AsSet => search,
+            Scoring::Exact => search.scoring_whole(usize::MAX),
+        };
         Ok(World { search, embedder, writer, catalog, strata, folder: folder.to_owned() })
     }
 
@@ -147,7 +151,7 @@ impl World {
         let table = Table { agent: agent.clone(), grain: Grain::Working, generation };
         let filter = Filter { within, ..Filter::default() };
         let probe = Probe { vector: Some(vector), filter, limit: count, ..Probe::default() };
-        let mut hits = self.strata.search(&table, &probe).await?;
+        let mut hits = self.strata.search(&table, &probe).await?.hits;
         hits.sort_by(|a, b| b.similarity.unwrap_or(-1.0).total_cmp(&a.similarity.unwrap_or(-1.0)));
         Ok(hits.into_iter().take(count).map(|hit| hit.memory).collect())
     }
@@ -171,9 +175,11 @@ impl World {
 
 /// The tables, scored as asked for.
 async fn tables(folder: &Path, dimension: usize, scoring: Scoring) -> Result<LanceStrata> {
-    match scoring {
-        Scoring::AsSet | Scoring::Exact => LanceStrata::open(folder, dimension).await,
-    }
+    let memory = match scoring {
+        Scoring::AsSet => Memory::of_machine(),
+        Scoring::Exact => Memory { signs_from: usize::MAX, ..Memory::of_machine() },
+    };
+    LanceStrata::open(folder, dimension, memory).await
 }
 
 fn size(path: &Path) -> std::io::Result<u64> {

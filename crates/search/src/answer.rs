@@ -17,7 +17,7 @@ use crate::{Search, budget::budget, fold::fold, resolve, said::said};
 /// Tables of up to so many rows are scored whole.
 pub const EXACT: usize = 20_000;
 /// Rows that each leg finds in larger ones.
-const CANDIDATES: usize = 1_000;
+const CANDIDATES: usize = 400;
 /// Memories that are read back, best first, to be ranked by what they say; more if more results are asked for.
 const READ: usize = 200;
 /// Days after the time that a question speaks of in which it was likely still told of.
@@ -56,7 +56,7 @@ impl Search {
             language: asked.settings.language.clone(),
             filter: asked.filter(),
             limit: CANDIDATES.max(asked.query.limit * 2),
-            exact: EXACT,
+            exact: self.exact,
         };
         let tables = try_join_all(asked.grains.iter().map(|grain| self.probe(asked.agent, *grain, &probe))).await?;
         let (mut rows, talks) = rank::all(tables, &self.weights);

@@ -36,6 +36,8 @@ pub struct Search {
     facts: Arc<dyn Facts>,
     embedder: Arc<dyn Embedder>,
     weights: Weights,
+    /// Tables of up to so many rows are ranked whole.
+    exact: usize,
 }
 
 impl Search {
@@ -46,11 +48,16 @@ impl Search {
         facts: Arc<dyn Facts>,
         embedder: Arc<dyn Embedder>,
     ) -> Search {
-        Search { catalog, strata, facts, embedder, weights: Weights::default() }
+        Search { catalog, strata, facts, embedder, weights: Weights::default(), exact: EXACT }
     }
 
     /// The same with other weights, to measure what each is good for.
     pub fn weighing(self, weights: Weights) -> Search {
         Search { weights, ..self }
+    }
+
+    /// The same with tables of up to so many rows ranked whole, to measure what it costs to rank candidates only.
+    pub fn scoring_whole(self, rows: usize) -> Search {
+        Search { exact: rows, ..self }
     }
 }

@@ -15,6 +15,7 @@ mod talks;
 mod vectors;
 mod words;
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -23,6 +24,7 @@ use annals_core::{Kind, MemoryId};
 use lru::LruCache;
 
 use living::Living;
+use search::Scratch;
 use talks::Talks;
 use vectors::Vectors;
 use words::Words;
@@ -100,6 +102,8 @@ pub struct Hot {
     vectors: Vectors,
     words: Words,
     talks: Talks,
+    /// What searches write into, one for each that ran at the same time.
+    scratch: Mutex<Vec<Scratch>>,
 }
 
 /// What filters and answers need of a row.
@@ -141,6 +145,7 @@ impl Hot {
             vectors: Vectors::new(dimension),
             words: Words::default(),
             talks: Talks::default(),
+            scratch: Mutex::default(),
         }
     }
 
@@ -158,7 +163,7 @@ impl Hot {
         self.vectors.push(new.vector);
         if let Some(talk) = self.talks.push(new.conversation) {
             let (rows, ids) = (&self.rows, &self.ids);
-            self.talks.seat(talk, number, |row| order(rows, ids, row));
+            self.talks.seat(talk, number, |a, b| order(rows, ids, a, b));
         }
     }
 
@@ -203,7 +208,8 @@ fn id<'a>(rows: &[Row], ids: &'a str, row: usize) -> &'a str {
 }
 
 /// How the parts of a conversation follow each other.
-fn order<'a>(rows: &[Row], ids: &'a str, row: u32) -> (i64, &'a str, u32) {
-    let found = &rows[row as usize];
-    (found.start, id(rows, ids, row as usize), found.part)
+fn order(rows: &[Row], ids: &str, a: u32, b: u32) -> Ordering {
+    let (a, b) = (a as usize, b as usize);
+    let ids = || id(rows, ids, a).cmp(id(rows, ids, b));
+    rows[a].start.cmp(&rows[b].start).then_with(ids).then_with(|| rows[a].part.cmp(&rows[b].part))
 }

@@ -14,6 +14,7 @@ mod disk;
 mod holds;
 mod hot;
 mod lex;
+mod memory;
 mod purge;
 mod remove;
 mod rewrite;
@@ -34,6 +35,7 @@ use annals_core::{Agent, Error, Result, Strata};
 use async_trait::async_trait;
 
 use damage::contain;
+pub use memory::Memory;
 use tables::Tables;
 use upkeep::Upkeep;
 
@@ -46,8 +48,9 @@ pub struct LanceStrata {
 impl LanceStrata {
     /// The tables below `root`, whose vectors have `dimension` numbers. Creates the folder, and nothing in it until the first
     /// write. [`annals_core::Error::Storage`] if it cannot be created.
-    pub async fn open(root: &Path, dimension: usize) -> Result<LanceStrata> {
-        LanceStrata::open_on(disk::synced(), Upkeep::default(), root, dimension).await
+    pub async fn open(root: &Path, dimension: usize, memory: Memory) -> Result<LanceStrata> {
+        let upkeep = Upkeep { hot_bytes: memory.bytes, signs_from: memory.signs_from, ..Upkeep::default() };
+        LanceStrata::open_on(disk::synced(), upkeep, root, dimension).await
     }
 
     /// The same on any store of local files, which tests pull the plug of, and with upkeep at any pace.

@@ -15,13 +15,13 @@ use annals_core::ports::{Batch, Hit, Part, Probe, Table};
 use annals_core::{Agent, Filter, Grain, Interval, Kind, MemoryId, Strata, Timestamp};
 
 use crate::upkeep::Upkeep;
-use crate::{LanceStrata, disk};
+use crate::{LanceStrata, Memory, disk};
 
 const DIMENSION: usize = 4;
 const DAY_US: i64 = 86_400_000_000;
 
 async fn open(root: &Path) -> LanceStrata {
-    LanceStrata::open(root, DIMENSION).await.unwrap()
+    LanceStrata::open(root, DIMENSION, Memory::of(64 << 20)).await.unwrap()
 }
 
 /// Tables that are compacted, indexed and pruned all the time.

@@ -35,10 +35,9 @@ pub struct Upkeep {
     pub timed_rows: usize,
     /// Pieces of the text index, each searched on its own; then they are merged.
     pub many_pieces: u32,
-    /// Bytes of all tables that are held in memory to be searched; one that alone takes more is searched on the disk.
+    /// See [`crate::Memory`].
     pub hot_bytes: usize,
-    /// With more rows than this passing a filter, only those are compared exactly whose vectors have most signs in common with
-    /// the question's.
+    /// See [`crate::Memory`].
     pub signs_from: usize,
 }
 

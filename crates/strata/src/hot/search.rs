@@ -1,26 +1,31 @@
 //! A search of a table in memory: the filter, the two legs, what stands beside the best, and what all rows come to.
 
-use std::collections::BTreeSet;
-
 use annals_core::Filter;
 use annals_core::ports::{Conversation, Findings, Hit, Probe, Seat, Spread};
 
+use super::Hot;
 use super::passing::Passing;
 use super::vectors::{Question, nearest};
 use super::words::Found;
-use super::{Hot, order};
 use crate::lex;
 
-/// Rows that are compared exactly for each that is wanted, where only those with the most signs in common are. With four, of the
-/// ten most similar of a million none is missed in 97 of 100 questions; twice as many would cost a millisecond.
+/// Rows that are compared exactly for each that is wanted, where only those with the most signs in common are, and the least.
 const COMPARED: usize = 4;
+const LEAST_COMPARED: usize = 2_000;
 /// Rows whose similarities stand for those of all.
-const SAMPLE: usize = 4_096;
+const SAMPLE: usize = 1_024;
+
+/// What one search after the other writes into.
+#[derive(Default)]
+pub struct Scratch {
+    worded: Found,
+    differences: Vec<u16>,
+}
 
 /// What the vector leg found.
 struct Similar {
-    /// The most similar rows, as many as were wanted.
-    rows: Vec<u32>,
+    /// The rows that were compared, ascending, and how similar they are.
+    compared: (Vec<u32>, Vec<f32>),
     spread: Spread,
     /// Of each conversation, by number, how many parts pass and how similar they are together.
     talks: Vec<(u32, f32)>,
@@ -30,36 +35,45 @@ impl Hot {
     /// What fits the probe. Where more rows pass than `signs_from`, only those whose signs are most like the question's are
     /// compared exactly.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
+        let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
+        let findings = self.search_in(&mut scratch, probe, signs_from);
+        self.scratch.lock().expect("no holder of the lock panics").push(scratch);
+        findings
+    }
+
+    fn search_in(&self, scratch: &mut Scratch, probe: &Probe, signs_from: usize) -> Findings {
         let passing = self.passing(&probe.filter);
         let whole = self.living.all().count() <= probe.exact;
         let limit = if whole { usize::MAX } else { probe.limit };
         let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
-        let worded = self.words.search(&words, &passing);
+        let Scratch { worded, differences } = scratch;
+        self.words.search(&words, &passing, worded);
         let question = probe.vector.as_deref().map(Question::new);
         let similar = match &question {
-            Some(question) => self.similar(question, &passing, limit, signs_from),
-            None => Similar { rows: Vec::new(), spread: Spread::default(), talks: self.parts(&passing) },
+            Some(question) if passing.count() <= signs_from => self.compare_all(question, &passing),
+            Some(question) => self.compare_by_signs(question, &passing, limit, differences),
+            None => self.compare_none(&passing),
         };
         let mut rows = best(worded.rows.clone(), limit, |row| worded.scores[row as usize]);
-        rows.extend(&similar.rows);
-        let mut rows: BTreeSet<u32> = rows.into_iter().collect();
+        rows.extend(similar.best(limit));
         if !whole {
-            let beside: Vec<u32> = rows.iter().flat_map(|row| self.beside(*row as usize, &passing)).collect();
-            rows.extend(beside);
+            let beside: Vec<u32> = rows.iter().flat_map(|row| self.talks.beside(*row as usize)).collect();
+            rows.extend(beside.into_iter().filter(|row| passing.holds(*row as usize)));
         }
-        let (numbers, conversations) = self.conversations(&similar.talks, &worded);
-        let rows: Vec<u32> = rows.into_iter().collect();
-        let similarities = question.map(|question| self.vectors.similarities(&question, &rows));
+        rows.sort_unstable();
+        rows.dedup();
+        let similarities = question.map(|question| self.similarities(&question, &rows, &similar));
+        let (numbers, conversations) = self.conversations(&similar.talks, worded);
         let hit = |(place, row): (usize, &u32)| {
             let similarity = similarities.as_ref().map(|similarities| similarities[place]);
-            self.hit(*row as usize, similarity, &worded, &numbers)
+            self.hit(*row as usize, similarity, worded, &numbers)
         };
         Findings {
             hits: rows.iter().enumerate().map(hit).collect(),
             conversations,
             similarity: similar.spread,
             relevance: worded.spread(passing.count()),
-            rarity: worded.rarity,
+            rarity: worded.rarity.clone(),
         }
     }
 
@@ -78,21 +92,41 @@ impl Hot {
         if filter.kinds.is_empty() { passing } else { living.of(passing.rows().filter(|row| is_kind(*row))) }
     }
 
-    fn similar(&self, question: &Question, passing: &Passing, limit: usize, signs_from: usize) -> Similar {
-        if passing.count() <= signs_from {
-            let rows: Vec<u32> = passing.rows().map(|row| row as u32).collect();
-            let similarities = self.vectors.similarities(question, &rows);
-            let talks = self.sums(rows.iter().map(|row| *row as usize).zip(similarities.iter().copied()));
-            let spread = Spread::of(rows.len(), similarities.iter().copied());
-            return Similar { rows: most_similar(&rows, &similarities, limit), spread, talks };
-        }
-        let differences = self.vectors.differences(question, passing);
-        let rows = nearest(&differences, passing, limit.saturating_mul(COMPARED));
+    fn compare_all(&self, question: &Question, passing: &Passing) -> Similar {
+        let rows: Vec<u32> = passing.rows().map(|row| row as u32).collect();
+        let similarities = self.vectors.similarities(question, &rows);
+        let talks = self.sums(rows.iter().map(|row| *row as usize).zip(similarities.iter().copied()));
+        let spread = Spread::of(rows.len(), similarities.iter().copied());
+        Similar { compared: (rows, similarities), spread, talks }
+    }
+
+    fn compare_by_signs(
+        &self,
+        question: &Question,
+        passing: &Passing,
+        limit: usize,
+        differences: &mut Vec<u16>,
+    ) -> Similar {
+        self.vectors.differences(question, passing, differences);
+        let rows = nearest(differences, passing, limit.saturating_mul(COMPARED).max(LEAST_COMPARED));
         let similarities = self.vectors.similarities(question, &rows);
         let estimates = self.vectors.estimates();
         let talks = self.sums(passing.rows().map(|row| (row, estimates[usize::from(differences[row])])));
-        let spread = self.sampled(question, passing);
-        Similar { rows: most_similar(&rows, &similarities, limit), spread, talks }
+        Similar { compared: (rows, similarities), spread: self.sampled(question, passing), talks }
+    }
+
+    fn compare_none(&self, passing: &Passing) -> Similar {
+        let talks = self.sums(passing.rows().map(|row| (row, 0.0)));
+        Similar { compared: (Vec::new(), Vec::new()), spread: Spread::default(), talks }
+    }
+
+    /// How similar these rows are, ascending. Most were compared already, and each that is not at hand is a walk to memory.
+    fn similarities(&self, question: &Question, rows: &[u32], similar: &Similar) -> Vec<f32> {
+        let (compared, known) = &similar.compared;
+        let known = |row: &u32| compared.binary_search(row).ok().map(|place| known[place]);
+        let missing: Vec<u32> = rows.iter().copied().filter(|row| known(row).is_none()).collect();
+        let mut others = self.vectors.similarities(question, &missing).into_iter();
+        rows.iter().map(|row| known(row).or_else(|| others.next()).unwrap_or(0.0)).collect()
     }
 
     /// How similarities are spread, by those of some thousand rows evenly among all.
@@ -101,10 +135,6 @@ impl Hot {
         let rows: Vec<u32> = passing.rows().step_by(count.div_ceil(SAMPLE)).map(|row| row as u32).collect();
         let spread = Spread::of(rows.len(), self.vectors.similarities(question, &rows).into_iter());
         Spread { rows: count, ..spread }
-    }
-
-    fn parts(&self, passing: &Passing) -> Vec<(u32, f32)> {
-        self.sums(passing.rows().map(|row| (row, 0.0)))
     }
 
     fn sums(&self, similarities: impl Iterator<Item = (usize, f32)>) -> Vec<(u32, f32)> {
@@ -137,23 +167,8 @@ impl Hot {
         (numbers, conversations)
     }
 
-    /// What was said right before and after a row, as far as it passes.
-    fn beside(&self, row: usize, passing: &Passing) -> impl Iterator<Item = u32> {
-        let seat = self.talks.of(row).map(|talk| (talk, self.place(talk, row)));
-        let neighbours = seat.into_iter().flat_map(|(talk, place)| {
-            let rows = self.talks.rows(talk);
-            [place.checked_sub(1), Some(place + 1)].into_iter().flatten().filter_map(|place| rows.get(place).copied())
-        });
-        neighbours.filter(|row| passing.holds(*row as usize))
-    }
-
-    fn place(&self, talk: usize, row: usize) -> usize {
-        let key = order(&self.rows, &self.ids, row as u32);
-        self.talks.rows(talk).partition_point(|other| order(&self.rows, &self.ids, *other) < key)
-    }
-
     fn hit(&self, row: usize, similarity: Option<f32>, worded: &Found, numbers: &[usize]) -> Hit {
-        let seat = |talk: usize| Seat { conversation: numbers[talk], place: self.place(talk, row) as u32 };
+        let seat = |talk: usize| Seat { conversation: numbers[talk], place: self.talks.place(row) };
         Hit {
             memory: self.memory(row),
             part: self.rows[row].part,
@@ -165,9 +180,13 @@ impl Hot {
     }
 }
 
-fn most_similar(rows: &[u32], similarities: &[f32], limit: usize) -> Vec<u32> {
-    let places = best((0..rows.len() as u32).collect(), limit, |place| similarities[place as usize]);
-    places.into_iter().map(|place| rows[place as usize]).collect()
+impl Similar {
+    /// The most similar so many.
+    fn best(&self, limit: usize) -> impl Iterator<Item = u32> {
+        let (rows, similarities) = &self.compared;
+        let places = best((0..rows.len() as u32).collect(), limit, |place| similarities[place as usize]);
+        places.into_iter().map(|place| rows[place as usize])
+    }
 }
 
 /// The best so many by their scores, in no order; of equals the first.

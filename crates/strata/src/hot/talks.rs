@@ -1,6 +1,7 @@
 //! The conversations of a table in memory, each with its rows in order, so that what was said right before and after a turn
 //! is at hand.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -11,6 +12,8 @@ pub struct Talks {
     talks: Vec<Talk>,
     /// Of each row of the table the number of its conversation.
     of: Vec<u32>,
+    /// And its place there.
+    places: Vec<u32>,
 }
 
 /// The number of no conversation.
@@ -27,6 +30,7 @@ impl Talks {
     pub fn push(&mut self, name: Option<&str>) -> Option<usize> {
         let talk = name.map(|name| self.number(name));
         self.of.push(talk.unwrap_or(NONE));
+        self.places.push(0);
         talk.map(|talk| talk as usize)
     }
 
@@ -52,22 +56,44 @@ impl Talks {
     }
 
     /// Gives a row its place, by an order of rows.
-    pub fn seat<K: Ord>(&mut self, talk: usize, row: u32, order: impl Fn(u32) -> K) {
+    pub fn seat(&mut self, talk: usize, row: u32, order: impl Fn(u32, u32) -> Ordering) {
         let rows = &mut self.talks[talk].rows;
-        let key = order(row);
         // Nearly always the last, as people speak one after the other.
         let place = match rows.last() {
-            Some(last) if order(*last) > key => rows.partition_point(|other| order(*other) < key),
+            Some(last) if order(*last, row).is_gt() => rows.partition_point(|other| order(*other, row).is_lt()),
             _ => rows.len(),
         };
         rows.insert(place, row);
+        self.renumber(talk, place);
     }
 
     /// Takes a row out.
     pub fn leave(&mut self, row: usize) {
         if let Some(talk) = self.of(row) {
-            self.talks[talk].rows.retain(|other| *other as usize != row);
+            let place = self.places[row] as usize;
+            self.talks[talk].rows.remove(place);
+            self.renumber(talk, place);
         }
+    }
+
+    fn renumber(&mut self, talk: usize, from: usize) {
+        for (place, row) in self.talks[talk].rows.iter().enumerate().skip(from) {
+            self.places[*row as usize] = place as u32;
+        }
+    }
+
+    /// The place of a row in its conversation.
+    pub fn place(&self, row: usize) -> u32 {
+        self.places[row]
+    }
+
+    /// What was said right before and after a row.
+    pub fn beside(&self, row: usize) -> impl Iterator<Item = u32> {
+        let talk = self.of(row).map(|talk| (&self.talks[talk].rows, self.places[row] as usize));
+        talk.into_iter().flat_map(|(rows, place)| {
+            let neighbours = [place.checked_sub(1), Some(place + 1)];
+            neighbours.into_iter().flatten().filter_map(|place| rows.get(place).copied())
+        })
     }
 
     /// The rows of a conversation, in order.
@@ -88,7 +114,7 @@ impl Talks {
     /// About what they take.
     pub fn bytes(&self) -> usize {
         self.talks.iter().map(|talk| talk.name.len() + 96 + talk.rows.capacity() * 4).sum::<usize>()
-            + self.of.capacity() * 4
+            + (self.of.capacity() + self.places.capacity()) * 4
     }
 }
 
@@ -102,13 +128,16 @@ mod tests {
         let times = [30, 10, 20, 40, 5, 7];
         for (row, name) in [(0, "a"), (1, "a"), (2, "a"), (3, "a"), (4, "b")] {
             let talk = talks.push(Some(name)).unwrap();
-            talks.seat(talk, row, |row| times[row as usize]);
+            talks.seat(talk, row, |a, b| times[a as usize].cmp(&times[b as usize]));
         }
         assert_eq!(talks.push(None), None);
         assert_eq!((talks.rows(0), talks.rows(1)), (&[1, 2, 0, 3][..], &[4][..]));
         talks.leave(2);
         talks.leave(5);
         assert_eq!(talks.rows(0), [1, 0, 3]);
+        assert_eq!([1, 0, 3].map(|row| talks.place(row)), [0, 1, 2]);
+        let beside = |row| talks.beside(row).collect::<Vec<_>>();
+        assert_eq!((beside(1), beside(0), beside(4), beside(5)), (vec![0], vec![1, 3], vec![], vec![]));
         assert_eq!((talks.of(3), talks.of(5), talks.find("b"), talks.find("c")), (Some(0), None, Some(1), None));
     }
 }

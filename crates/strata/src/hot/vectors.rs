@@ -71,9 +71,11 @@ impl Vectors {
         scaled.map(|(product, row)| product as f32 * question.scale * self.scales[*row as usize]).collect()
     }
 
-    /// For each row how many of its signs differ from the question's; nothing of use for rows that do not pass.
-    pub fn differences(&self, question: &Question, passing: &Passing) -> Vec<u16> {
-        Differences { question: &question.signs, signs: &self.signs, blocks: passing.blocks() }.dispatch()
+    /// For each row how many of its signs differ from the question's, in place of what stood there before; nothing of use for
+    /// rows that do not pass.
+    pub fn differences(&self, question: &Question, passing: &Passing, differences: &mut Vec<u16>) {
+        differences.resize(passing.blocks().len() * BLOCK, 0);
+        Differences { question: &question.signs, signs: &self.signs, blocks: passing.blocks(), differences }.dispatch();
     }
 
     /// About the similarity of two vectors, by how many signs they differ in: the share of signs that differ is the share that
@@ -106,8 +108,8 @@ fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
     vector.chunks(SIGNS).map(bits)
 }
 
-/// The products of some rows with the question. Compiled for each instruction set of the processor family, as is what is below:
-/// without, the smallest set that all of a family have would do, at a third of the speed.
+/// The products of some rows with the question. Compiled for each instruction set of the processor family, as is what is below,
+/// where otherwise the smallest would do. Plain loops: what the adapters of iterators do is compiled apart, for the smallest.
 struct Products<'a> {
     question: &'a [i16],
     numbers: &'a [i8],
@@ -120,11 +122,16 @@ impl SimdOp for Products<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, _: I) -> Vec<i32> {
         let dimension = self.question.len();
-        let product = |row: &u32| {
+        let mut products = Vec::with_capacity(self.rows.len());
+        for row in self.rows {
             let numbers = &self.numbers[*row as usize * dimension..][..dimension];
-            self.question.iter().zip(numbers).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
-        };
-        self.rows.iter().map(product).collect()
+            let mut product = 0;
+            for (a, b) in self.question.iter().zip(numbers) {
+                product += i32::from(*a) * i32::from(*b);
+            }
+            products.push(product);
+        }
+        products
     }
 }
 
@@ -133,16 +140,16 @@ struct Differences<'a> {
     question: &'a [u64],
     signs: &'a [u64],
     blocks: &'a [u64],
+    differences: &'a mut [u16],
 }
 
 impl SimdOp for Differences<'_> {
-    type Output = Vec<u16>;
+    type Output = ();
 
     #[inline(always)]
-    fn eval<I: Isa>(self, _: I) -> Vec<u16> {
-        let mut differences = vec![0; self.blocks.len() * BLOCK];
+    fn eval<I: Isa>(self, _: I) {
         let blocks = self.signs.chunks_exact(self.question.len() * BLOCK).zip(self.blocks);
-        for ((signs, passing), differences) in blocks.zip(differences.chunks_exact_mut(BLOCK)) {
+        for ((signs, passing), differences) in blocks.zip(self.differences.chunks_exact_mut(BLOCK)) {
             if *passing == 0 {
                 continue;
             }
@@ -156,13 +163,12 @@ impl SimdOp for Differences<'_> {
                 *difference = count as u16;
             }
         }
-        differences
     }
 }
 
 /// The rows that pass and differ least, about so many: with the last of them come all that differ as little.
 pub fn nearest(differences: &[u16], passing: &Passing, many: usize) -> Vec<u32> {
-    let most = differences.iter().copied().max().unwrap_or(0);
+    let most = passing.rows().map(|row| differences[row]).max().unwrap_or(0);
     let mut counts = vec![0_usize; usize::from(most) + 1];
     passing.rows().for_each(|row| counts[usize::from(differences[row])] += 1);
     let mut found = 0;
@@ -203,7 +209,8 @@ mod tests {
             }
             let question = Question::new(&all[0]);
             let rows: Vec<u32> = (0..all.len() as u32).collect();
-            let differences = stored.differences(&question, &passing);
+            let mut differences = vec![9; 1_000];
+            stored.differences(&question, &passing, &mut differences);
             for (row, similarity) in stored.similarities(&question, &rows).into_iter().enumerate() {
                 let cosine: f32 = all[0].iter().zip(&all[row]).map(|(a, b)| a * b).sum();
                 prop_assert!((similarity - cosine).abs() < 0.01, "{similarity} is not {cosine}");

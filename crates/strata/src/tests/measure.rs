@@ -11,7 +11,7 @@ const LONG: usize = 384;
 #[ignore = "takes minutes"]
 async fn measure() {
     let folder = tempfile::tempdir().unwrap();
-    let strata = LanceStrata::open(folder.path(), LONG).await.unwrap();
+    let strata = LanceStrata::open(folder.path(), LONG, Memory::of(64 << 20)).await.unwrap();
     println!("start: {} MB resident", resident_mb());
     let mut times = Vec::new();
     for batch in 0..100 {
@@ -39,7 +39,7 @@ async fn measure() {
     println!("scan of 100,000 rows: {:.0} ms", timed(strata.scan(&table("a"))).await);
     let mut times = Vec::new();
     for _ in 0..10 {
-        let strata = LanceStrata::open(folder.path(), LONG).await.unwrap();
+        let strata = LanceStrata::open(folder.path(), LONG, Memory::of(64 << 20)).await.unwrap();
         times.push(timed(strata.search(&table("a"), &Probe { limit: 1, ..words("word7") })).await);
     }
     report("opening and a first search by words", times);

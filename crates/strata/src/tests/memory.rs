@@ -129,7 +129,7 @@ async fn the_most_similar_have_most_signs_in_common() {
     let signs = LanceStrata::open_on(disk::synced(), busy, folder.path(), 64).await.unwrap();
     let parts = (0..2_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
     signs.apply(&table("a"), upserts(parts)).await.unwrap();
-    let whole = LanceStrata::open(folder.path(), 64).await.unwrap();
+    let whole = LanceStrata::open(folder.path(), 64, Memory::of(64 << 20)).await.unwrap();
     let mut found = 0;
     for number in 0..20 {
         let vector = Some(mixed(&scattered(number * 7), &scattered(5_000 + number)));
