@@ -48,16 +48,18 @@ enum Place {
 async fn heat(tables: &Tables, name: &Table, slot: &Slot) -> Result<Place> {
     let Some(table) = tables.reading(name, slot).await? else { return Ok(Place::Nowhere) };
     let look = async {
-        let rows = table.count_rows(None).await?;
-        if expected_bytes(rows, tables.dimension) > tables.upkeep.hot_bytes {
-            return Ok(Place::Disk(table.query_snapshot().await?, rows));
-        }
         // No write comes between reading and keeping, or it would be missing in memory.
-        let _one = slot.heating.lock().await;
+        let _still = slot.heating.lock().await;
         if let Some(hot) = tables.hot.get(name) {
             return Ok(Place::Memory(hot));
         }
-        let hot = Arc::new(RwLock::new(Hot::read(&table, tables.dimension).await?));
+        // One version, whatever compaction does meanwhile.
+        let snapshot = table.query_snapshot().await?;
+        let rows = snapshot.count_rows(None).await?;
+        if expected_bytes(rows, tables.dimension) > tables.upkeep.hot_bytes {
+            return Ok(Place::Disk(snapshot, rows));
+        }
+        let hot = Arc::new(RwLock::new(Hot::read(&snapshot, rows, tables.dimension).await?));
         tables.hot.put(name, hot.clone());
         Ok(Place::Memory(hot))
     };

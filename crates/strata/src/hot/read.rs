@@ -11,14 +11,20 @@ use super::{Hot, Newcomer};
 use crate::lex;
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 
+/// Rows that are read at once: with vectors of 384 numbers some 16 MB.
+const PIECE: usize = 8_192;
+
 impl Hot {
-    /// Reads a table.
-    pub async fn read(table: &lancedb::Table, dimension: usize) -> lancedb::Result<Hot> {
+    /// Reads a table of so many rows, a piece after the other: read as one, LanceDB holds hundreds of megabytes ahead.
+    pub async fn read(table: &lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<Hot> {
         let columns = [MEMORY, PART, KIND, CONVERSATION, START, END, LEX, VECTOR];
-        let mut batches = table.query().select(Select::columns(&columns)).execute().await?;
         let mut hot = Hot::new(dimension);
-        while let Some(batch) = batches.try_next().await? {
-            hot.add_batch(&batch);
+        for from in (0..rows).step_by(PIECE) {
+            let piece = table.query().select(Select::columns(&columns)).limit(PIECE).offset(from);
+            let mut batches = piece.execute().await?;
+            while let Some(batch) = batches.try_next().await? {
+                hot.add_batch(&batch);
+            }
         }
         hot.shrink();
         Ok(hot)
