@@ -1,12 +1,12 @@
-"""Other memories beside Annals: the same rows, vectors, questions and date range, each set up as its own documentation says.
+"""Other memories beside Annals: the same rows, vectors, questions and date range.
 
-    annals-bench scale … --export DIR --json annals.json
+    annals-bench scale --messages M.jsonl --folder F --export DIR --json > annals.json
     pip install -r tests/python/peers.txt
     python tests/python/peers.py DIR --annals annals.json --json peers.json
 
-Prints a Markdown table of figures, with ratios to Annals (peer / Annals) if its own figures are given. What each peer is, and why it is set up
-so, stands at the head of its file in `peer/`. Ten results a question, times without embedding; every answer is checked to lie within the range.
-`--only NAME` measures one (sqlite-vec, chroma, faiss; may be repeated), `--deadline MINUTES` ends building or asking after so long.
+Prints a Markdown table of figures, with ratios to Annals (peer / Annals) if its own figures are given. What each peer
+is, and how its documentation sets it up, stands at the head of its file in `peer/`. Ten results a question, each with
+its text; times without embedding. An answer outside the range that was asked for ends the run.
 """
 
 import argparse

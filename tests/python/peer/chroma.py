@@ -1,8 +1,9 @@
 """ChromaDB: a persistent client with an HNSW index over cosines, and a metadata filter on the time.
 
-Set up as in https://docs.trychroma.com/docs/collections/configure and .../docs/querying-collections/metadata-filtering: defaults but for
-the space, batches of the client's greatest size, texts stored as documents, answers with what `query` includes by default.
-There is no text leg: its documents can be filtered by a substring, not ranked by words.
+Set up as in https://docs.trychroma.com/docs/collections/configure (the space set, everything else as it comes) and
+https://docs.trychroma.com/docs/querying-collections/metadata-filtering: batches of the client's greatest size, texts
+stored as documents, answers with what `query` includes by default. There is no text leg: its documents can be filtered
+by a substring, not ranked by words.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Exact cosine by numpy: what the vector leg of a peer is measured against.
 
-A row counts as found if its cosine reaches that of the k-th exact one. Comparing ids instead would punish a peer for which of two equal
-texts it names: chats are full of "ok" and "thanks".
+A row counts as found if its cosine reaches that of the k-th exact one. Comparing ids instead would punish a peer for
+which of two equal texts it names: chats are full of "ok" and "thanks".
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ ROUNDING = 1e-6
 
 
 def kth_cosines(rows, questions, k, mask=None):
-    """For every question the cosine of its k-th nearest row, of those in the mask; the last one if there are fewer than k."""
+    """For every question the cosine of its k-th nearest row, of those in the mask (the last, if they are fewer)."""
     best = np.full((len(questions), 0), -np.inf, dtype=np.float32)
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]

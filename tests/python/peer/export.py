@@ -1,4 +1,4 @@
-"""Reads the folder that `annals-bench scale --export DIR` writes, and says which file and line is at fault if it is not as it should be.
+"""Reads the folder that `annals-bench scale --export DIR` writes; what is wrong is named by file and line.
 
     rows.jsonl       {"id": "…", "text": "…", "at": microseconds since 1970}, one a line; row n has vector n
     vectors.f32      rows × 384 little-endian float32, each of unit length
@@ -64,17 +64,13 @@ def read_questions(folder):
 
 def read_bounds(folder):
     path = pathlib.Path(folder) / "range.json"
-    tree = parsed(path, 1, text_of(path), {"from": int, "to": int})
+    try:
+        tree = parsed(path, 1, path.read_bytes(), {"from": int, "to": int})
+    except OSError as error:
+        raise BadInput(f"{path}: {error}") from None
     if tree["from"] >= tree["to"]:
         raise BadInput(f'{path}: "from" ({tree["from"]}) is not before "to" ({tree["to"]})')
     return Bounds(tree["from"], tree["to"])
-
-
-def text_of(path):
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}") from None
 
 
 def lines(path, fields):
@@ -83,9 +79,9 @@ def lines(path, fields):
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
-                yield parsed(path, number, line.decode("utf-8"), fields)
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}:{number + 1}: {error}") from None
+                yield parsed(path, number, line, fields)
+    except OSError as error:
+        raise BadInput(f"{path}: {error}") from None
     if number == 0:
         raise BadInput(f"{path}: is empty")
 
@@ -94,7 +90,9 @@ def parsed(path, number, text, fields):
     try:
         tree = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"{path}:{number}: is not JSON: {error}") from None
+        raise BadInput(f"{path}:{number}: is not JSON: {error.msg} at column {error.colno}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}:{number}: is not UTF-8: {error.reason} at byte {error.start + 1}") from None
     if not isinstance(tree, dict):
         raise BadInput(f"{path}:{number}: is not an object")
     for name, kind in fields.items():

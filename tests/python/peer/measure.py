@@ -1,7 +1,8 @@
 """One peer measured: built in a process of its own, asked in another, so that what is resident is what answering takes.
 
-A figure for memory includes the Python interpreter and the peer's packages; `bare_mb` says how much that was before anything was opened.
-Both steps have the same deadline; a process that misses it is ended and the result says which step it was.
+A figure for memory includes the Python interpreter and the peer's packages; `bare_mb` says how much that was before
+anything was opened. Both steps have the same deadline; a process that misses it is ended and the result says which step
+it was. The ids of all answers come back to the parent, which alone knows what is right.
 """
 
 import importlib
@@ -48,7 +49,7 @@ def truth(export):
 
 
 def measure(name, export, truth, deadline_minutes):
-    peer = {"name": MODULES[name]}
+    peer = {"key": name}
     with tempfile.TemporaryDirectory(prefix="annals-peer-") as folder:
         try:
             peer |= in_process("built", build, (name, str(export), folder), deadline_minutes)
@@ -71,7 +72,7 @@ def checked_recall(name, each, answers, truth):
             if each == "range" and not truth.mask[truth.number_of[id]]:
                 raise RuntimeError(f"{name} answered {id!r}, which lies outside the range")
     numbers = [[truth.number_of[id] for id in ids] for ids in answers["nearest"]]
-    return round(exact.recall(truth.rows.vectors, truth.questions.vectors, truth.kth[each], numbers, K), 4)
+    return round(100 * exact.recall(truth.rows.vectors, truth.questions.vectors, truth.kth[each], numbers, K), 2)
 
 
 def build(name, export, folder):

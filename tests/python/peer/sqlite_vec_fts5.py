@@ -1,13 +1,15 @@
 """sqlite-vec and FTS5 in one SQLite file, fused by reciprocal rank in one statement.
 
-- Vectors: a vec0 table with cosine distance. The documentation keeps a date by which is searched as a partition key of hundreds of
-  vectors each, and filters exactly by a metadata column: https://alexgarcia.xyz/sqlite-vec/features/vec0.html
+- Vectors: a vec0 table with cosine distance. Its documentation has the dates that are searched by as a partition key,
+  hundreds of vectors to each, and what else is filtered by as a metadata column, here the exact time:
+  https://alexgarcia.xyz/sqlite-vec/features/vec0.html
 - Texts: an FTS5 table with external content, asked together with the vectors as in
   https://alexgarcia.xyz/blog/2024/sqlite-vec-hybrid-search/: k of each leg, rrf_k 60, both weights 1.
 
-The statement is theirs but for the bounds, the limit, and the inner select of the text leg: with it FTS5 sorts only what is kept.
+The statement is theirs but for the bounds and the last limit. SQLite keeps its default settings.
 """
 
+import itertools
 import pathlib
 
 import apsw
@@ -24,8 +26,8 @@ DAY = 86_400_000_000
 ROWS_A_PARTITION = 500
 
 SCHEMA = """
-create table rows (number integer primary key, id text not null, text text not null, at integer not null, partition integer not null);
-create index rows_at on rows (at);
+create table rows (number integer primary key, id text not null, text text not null, at integer not null);
+create table width (micros integer not null);
 create virtual table vec_rows using vec0(
   number integer primary key, partition integer partition key, at integer, vector float[384] distance_metric=cosine
 );
@@ -38,16 +40,15 @@ VECTOR_LEG = """
 """
 
 TEXT_LEG = """
-  select number, row_number() over (order by rank) as rank_number from (
-    select fts_rows.rowid as number, fts_rows.rank from fts_rows {join}
-    where fts_rows match :words {bounds} order by fts_rows.rank limit :k
-  )
+  select fts_rows.rowid as number, row_number() over (order by fts_rows.rank) as rank_number
+  from fts_rows {join} where fts_rows match :words {bounds} limit :k
 """
 
 HYBRID = """
 with vec_matches as ({vector_leg}), fts_matches as ({text_leg})
 select rows.id, rows.text,
-  coalesce(1.0 / (:rrf_k + fts_matches.rank_number), 0.0) + coalesce(1.0 / (:rrf_k + vec_matches.rank_number), 0.0) as combined_rank
+  coalesce(1.0 / (:rrf_k + fts_matches.rank_number), 0.0) * :weight_fts
+  + coalesce(1.0 / (:rrf_k + vec_matches.rank_number), 0.0) * :weight_vec as combined_rank
 from fts_matches full outer join vec_matches on vec_matches.number = fts_matches.number
 join rows on rows.number = coalesce(fts_matches.number, vec_matches.number)
 order by combined_rank desc limit :k
@@ -61,10 +62,9 @@ def build(folder, rows):
     width = partition_width(rows.at)
     connection = connect(folder)
     connection.execute(SCHEMA)
-    connection.execute("create table width (micros integer not null)")
     with connection:
         connection.execute("insert into width values (?)", (width,))
-        connection.executemany("insert into rows values (?, ?, ?, ?, ?)", table_rows(rows, width))
+        connection.executemany("insert into rows values (?, ?, ?, ?)", table_rows(rows))
         connection.execute("insert into fts_rows (rowid, text) select number, text from rows")
         connection.executemany(
             "insert into vec_rows (number, partition, at, vector) values (?, ?, ?, ?)", vector_rows(rows, width)
@@ -80,9 +80,8 @@ def partition_width(at):
     return 365 * DAY
 
 
-def table_rows(rows, width):
-    for number, (id, text, at) in enumerate(zip(rows.ids, rows.texts, rows.at.tolist())):
-        yield number, id, text, at, at // width
+def table_rows(rows):
+    return zip(itertools.count(), rows.ids, rows.texts, rows.at.tolist())
 
 
 def vector_rows(rows, width):
@@ -104,14 +103,15 @@ class Memory:
         self.width = self.connection.execute("select micros from width").get
 
     def ask(self, text, vector, bounds, k):
-        sought = " OR ".join(f'"{word}"' for word in words(text))
+        sought = " OR ".join(f'"{word}"' for word in words(text)) or '""'
         legs = {
             "vector_leg": VECTOR_LEG.format(bounds=IN_PARTITIONS if bounds else ""),
             "text_leg": TEXT_LEG.format(
                 join="join rows on rows.number = fts_rows.rowid" if bounds else "", bounds=IN_RANGE if bounds else ""
             ),
         }
-        given = {"words": sought or '""', "rrf_k": RRF_K, **self.vector_leg(vector, bounds, k)}
+        fusion = {"words": sought, "rrf_k": RRF_K, "weight_fts": 1.0, "weight_vec": 1.0}
+        given = fusion | self.vector_leg(vector, bounds, k)
         return [(id, text) for id, text, _ in self.connection.execute(HYBRID.format(**legs), given)]
 
     def nearest(self, vector, bounds, k):

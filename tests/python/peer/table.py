@@ -25,6 +25,9 @@ def read_annals(path, rows):
     for name in ("rows", *FIGURES):
         if not isinstance(figure(annals, name), int | float):
             raise BadInput(f'{path}: "{name}" is missing or not a number')
+    for name in ("recall@10", "recall@10_range"):
+        if name in annals and not 1 < annals[name] <= 100:
+            raise BadInput(f'{path}: "{name}" is {annals[name]}, which is not in percent')
     if annals["rows"] != rows:
         raise BadInput(f"{path}: is of {annals['rows']} rows, the export has {rows}")
     return annals
@@ -44,10 +47,8 @@ def ratios(peer, annals):
 
 def markdown(result):
     annals = result.get("annals")
-    head = (
-        "| | no filter, p50 / p95 ms | range, p50 / p95 ms | resident MB | to build, s | recall@10, no filter / range |"
-    )
-    lines = [head, "| --- | --- | --- | --- | --- | --- |"]
+    head = ["", "no filter, p50 / p95 ms", "range, p50 / p95 ms", "resident MB", "to build, s", "recall@10 in %"]
+    lines = ["| " + " | ".join(head) + " |", "| --- | --- | --- | --- | --- | --- |"]
     if annals:
         lines.append(row("Annals", annals, {}))
     for peer in result["peers"]:
@@ -58,12 +59,12 @@ def markdown(result):
 
 
 def late(peer):
-    return f"| {peer['name']} | {peer['late']} | | | {peer.get('build_s', '')} | |"
+    return f"| {peer.get('name', peer['key'])} | {peer['late']} | | | {peer.get('build_s', '')} | |"
 
 
 def row(name, tree, ratio):
     cells = [name, pair(tree, ratio, "latency_ms.no_filter"), pair(tree, ratio, "latency_ms.range")]
-    cells += [single(tree, ratio, "resident_mb"), single(tree, ratio, "build_s"), recall(tree.get("recall@10"))]
+    cells += [single(tree, ratio, "resident_mb"), single(tree, ratio, "build_s"), recall(tree)]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -78,17 +79,12 @@ def single(tree, ratio, name):
     return f"{text} (× {shown(ratio[name])})" if name in ratio else text
 
 
-def recall(given):
-    if isinstance(given, dict):
-        return f"{given['no_filter']:.3f} / {given['range']:.3f}"
-    return f"{given:.3f}" if given is not None else ""
+def recall(tree):
+    """In percent. A peer has one figure for each way of asking; Annals' second stands beside its first."""
+    first = tree.get("recall@10")
+    both = first.values() if isinstance(first, dict) else (first, tree.get("recall@10_range"))
+    return " / ".join(f"{percent:.1f}" for percent in both if percent is not None)
 
 
 def shown(number):
-    return (
-        f"{number:.0f}"
-        if number >= 100
-        else f"{number:.1f}"
-        if number >= 10
-        else f"{number:.2f}".rstrip("0").rstrip(".")
-    )
+    return f"{number:.{0 if number >= 100 else 1 if number >= 10 else 2}f}"

@@ -1,7 +1,8 @@
 """What the text legs share: the words of a question, and fusion by reciprocal rank.
 
-Neither FTS5 nor BM25 has a notion of a question. Its words are asked for as alternatives, without the stop words that bm25s leaves out by
-default: asking for every word at once finds hardly anything, and "the" alone matches a third of the rows and costs most of the time.
+Neither FTS5 nor bm25s knows what a question is. Its words are asked for as alternatives: for 487 of 500 questions about a
+chat no row held them all. Stop words are left out, as bm25s does by default: FTS5 has no such list, and with them it took
+half as long again in a date range.
 """
 
 import re
@@ -9,7 +10,8 @@ import re
 WORD = re.compile(r"\w+")
 # bm25s' own list. Written out, for importing the package costs 80 MB, which sqlite-vec would be charged for.
 STOP = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with".split()
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
+    "to was will with".split()
 )
 RRF_K = 60
 
