@@ -10,7 +10,8 @@ import tempfile
 import unittest
 
 import numpy as np
-from peer import exact, measure, table
+
+from peer import exact, measure, sqlite_vec_fts5, table
 from peer.export import BadInput, read_bounds, read_questions, read_rows
 from peer.words import fused, words
 
@@ -37,7 +38,9 @@ def write_export(folder):
         {"id": f"m{n}", "text": f"note {n} about {SUBJECTS[n % 5]}", "at": FIRST_DAY + (n * 7 % ROWS) * DAY // 10}
         for n in range(ROWS)
     ]
-    questions = [{"id": f"q{n}", "text": f"what of the {SUBJECTS[n % 5]}, and no. {n}?"} for n in range(QUESTIONS)]
+    # The last is about nothing that any row says.
+    about = [*SUBJECTS, "quartz"]
+    questions = [{"id": f"q{n}", "text": f"who told them of the {subject}?"} for n, subject in enumerate(about)]
     write_lines(folder / "rows.jsonl", rows)
     write_lines(folder / "questions.jsonl", questions)
     unit(ROWS, 1).tofile(folder / "vectors.f32")
@@ -75,6 +78,22 @@ class Peers(WithExport):
 
     def test_faiss(self):
         self.check("faiss")
+
+    def test_sqlite_vec_over_many_partitions(self):
+        rows, questions, bounds = read_rows(self.folder), read_questions(self.folder), read_bounds(self.folder)
+        before, sqlite_vec_fts5.ROWS_A_PARTITION = sqlite_vec_fts5.ROWS_A_PARTITION, 5
+        self.addCleanup(setattr, sqlite_vec_fts5, "ROWS_A_PARTITION", before)
+        sqlite_vec_fts5.build(self.folder, rows)
+        memory = sqlite_vec_fts5.Memory(self.folder)
+        self.assertEqual(memory.width, DAY)
+        inside = np.flatnonzero((rows.at >= bounds.start) & (rows.at < bounds.end))
+        nearest = inside[np.argsort(-(rows.vectors[inside] @ questions.vectors[0]))[:10]]
+        self.assertEqual(memory.nearest(questions.vectors[0], bounds, 10), [rows.ids[number] for number in nearest])
+
+    def test_width_of_partitions(self):
+        for rows_a_day, days in [(5000, 1), (1000, 7), (200, 30), (1, 365)]:
+            at = np.repeat(np.arange(400, dtype=np.int64) * DAY, rows_a_day)
+            self.assertEqual(sqlite_vec_fts5.partition_width(at), days * DAY, rows_a_day)
 
     def test_a_late_peer_is_said_to_be_so(self):
         peer = measure.measure("sqlite-vec", self.folder, measure.truth(self.folder), deadline_minutes=1e-6)

@@ -13,6 +13,8 @@ FIGURES = (
     "build_s",
 )
 
+HEAD = "| | no filter, p50 / p95 ms | range, p50 / p95 ms | resident MB | to build, s | recall@10 in % |"
+
 
 def read_annals(path, rows):
     """Annals' own figures; refused if they are of another number of rows, for a ratio to those would say nothing."""
@@ -47,8 +49,7 @@ def ratios(peer, annals):
 
 def markdown(result):
     annals = result.get("annals")
-    head = ["", "no filter, p50 / p95 ms", "range, p50 / p95 ms", "resident MB", "to build, s", "recall@10 in %"]
-    lines = ["| " + " | ".join(head) + " |", "| --- | --- | --- | --- | --- | --- |"]
+    lines = [HEAD, "| --- | --- | --- | --- | --- | --- |"]
     if annals:
         lines.append(row("Annals", annals, {}))
     for peer in result["peers"]:

@@ -1,8 +1,8 @@
 """What the text legs share: the words of a question, and fusion by reciprocal rank.
 
-Neither FTS5 nor bm25s knows what a question is. Its words are asked for as alternatives: for 487 of 500 questions about a
-chat no row held them all. Stop words are left out, as bm25s does by default: FTS5 has no such list, and with them it took
-half as long again in a date range.
+Neither FTS5 nor bm25s knows what a question is. Its words are asked for as alternatives: for 487 of 500 questions about
+a chat no row held them all. Stop words are left out, as bm25s does by default: FTS5 has no such list, and with them it
+took half as long again in a date range.
 """
 
 import re
