@@ -24,8 +24,8 @@ NOTE = "flat, partitioned by time; reciprocal rank fusion"
 
 DAY = 86_400_000_000
 # A partition's vectors lie in chunks of 1,024, the last one half empty. With days of a good thousand rows, as in the
-# documentation's example, the file was half as large again and a question without a filter took 28 % longer; with a range
-# it took 9 % less. Without partitions: 10 % less and 51 % longer (processor time, 100,000 rows).
+# documentation's example, the file was half as large again and a question without a filter took 28 % longer; with a
+# range it took 9 % less. Without partitions: 10 % less and 51 % longer (processor time, 100,000 rows).
 ROWS_A_PARTITION = 4 * 1024
 
 SCHEMA = """

@@ -60,7 +60,8 @@ def markdown(result):
 
 
 def late(peer):
-    return f"| {peer.get('name', peer['key'])} | {peer['late']} | | | {peer.get('build_s', '')} | |"
+    built = shown(peer["build_s"]) if "build_s" in peer else "–"
+    return f"| {peer.get('name', peer['key'])} | {peer['late']} | – | – | {built} | – |"
 
 
 def row(name, tree, ratio):
