@@ -19,6 +19,8 @@ from .export import BadInput, read_bounds, read_questions, read_rows
 MODULES = {"sqlite-vec": "sqlite_vec_fts5", "chroma": "chroma", "faiss": "faiss_bm25"}
 K = 10
 WARM_UP = 5
+# Seconds that a process has to close its stores after its last word.
+TO_CLOSE = 60
 
 
 class Late(Exception):
@@ -144,6 +146,7 @@ def in_process(step, function, arguments, deadline_minutes):
         if not here.poll(deadline_minutes * 60):
             raise Late(f"not {step} in {deadline_minutes:g} minutes")
         kind, value = here.recv()
+        process.join(TO_CLOSE)
     except EOFError:
         process.join()
         raise RuntimeError(f"{arguments[0]} was not {step}: its process ended with {process.exitcode}") from None
