@@ -1,7 +1,7 @@
 //! An embedder that keeps every vector it gave in a file, so that a hundred thousand texts are embedded once and not for each run.
 //!
 //! The file is a line with the model and its dimension, then a record for each text: its digest and the numbers, 32 bits each,
-//! little-endian. A record that was cut off by an interruption is dropped. All of it is held in memory.
+//! little-endian. A record that was cut off by an interruption is dropped. All of it is held in memory, and locked meanwhile.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -58,6 +58,8 @@ impl<E: Embedder> Kept<E> {
 /// None if the file is of another model.
 fn load(path: &Path, head: &[u8], dimension: usize) -> std::io::Result<Option<State>> {
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    // What another process is just writing would be taken for cut off.
+    file.try_lock()?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     if bytes.is_empty() {
@@ -167,6 +169,17 @@ mod tests {
         let (vectors, embedded) = embed(&path, &["a", "bb", "ccc"]).await;
         assert_eq!((vectors, embedded), (vec![1.0, 2.0, 3.0], 2));
         assert_eq!(embed(&path, &["a", "bb", "ccc"]).await.1, 0);
+    }
+
+    #[tokio::test]
+    async fn one_run_at_a_time_has_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors");
+        let open = || Kept::open(&path, Counting(AtomicUsize::new(0), "m"));
+        let first = open();
+        assert!(first.is_ok() && open().is_err());
+        drop(first);
+        assert!(open().is_ok());
     }
 
     #[tokio::test]

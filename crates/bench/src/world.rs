@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Probe, Table};
 use annals_core::{
-    Agent, Answer, Catalog, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Strata,
-    Timestamp,
+    Agent, Answer, Catalog, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Settings,
+    Strata, Timestamp,
 };
 use annals_facts::DuckFacts;
 use annals_search::Search;
@@ -100,6 +100,11 @@ impl World {
             Scoring::Exact => search.scoring_whole(usize::MAX),
         };
         Ok(World { search, embedder, writer, catalog, strata, folder: folder.to_owned() })
+    }
+
+    /// Stores what an agent is told as it is, though it may look like a credential.
+    pub async fn store_verbatim(&self, agent: &Agent) -> Result<()> {
+        self.catalog.save_settings(agent, &Settings { mask: false, ..Settings::default() }).await
     }
 
     /// Stores and embeds messages of one agent. `progress` is told what came in: messages into the catalog, then rows into the

@@ -141,3 +141,72 @@ async fn recall(
     }
     Ok(round(right as f64 * 100.0 / f64::from(wanted.max(1) as u32)))
 }
+
+#[cfg(test)]
+mod tests {
+    use annals_core::{Message, Role, Timestamp};
+
+    use super::*;
+    use crate::input::Messages;
+    use crate::scale::exact::nearest;
+    use crate::scale::fill::{self, Filling};
+    use crate::scale::questions::{Range, Wanted};
+    use crate::scale::row_vectors::RowVectors;
+    use crate::scale::rows::Rows;
+
+    fn rows(count: usize) -> Rows {
+        let message = |hour: i64| Message {
+            conversation: "c".into(),
+            client_id: None,
+            role: Role::User,
+            name: None,
+            content: format!("we talked about matter {hour}"),
+            at: Timestamp::from_second(hour * 3600).unwrap(),
+        };
+        let messages = Messages::from([(Agent::new("a").unwrap(), (0..40).map(message).collect())]);
+        Rows::new(&messages, count, |_| true).unwrap()
+    }
+
+    /// All of the way but the model: rows filled in, asked, and compared with what is exactly nearest.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_is_filled_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = Arc::new(rows(120));
+        let base = |number: usize| {
+            let (up, side) = (number as f32 * 0.37).sin_cos();
+            let numbers = [up * 0.6, side * 0.6, 0.8, 0.0];
+            numbers.into_iter().cycle().take(32).map(|number| number / 8.0_f32.sqrt()).collect::<Vec<f32>>()
+        };
+        let vectors = Arc::new(RowVectors::new(rows.clone(), "m", (0..40).map(base).collect()));
+        let filling = Filling { messages: "m.jsonl".into(), rows: 120 };
+        assert!(fill::filled(folder.path(), &filling).unwrap().is_none());
+        fill::fill(folder.path(), filling.clone(), &rows, vectors.clone()).await.unwrap();
+        assert!(fill::filled(folder.path(), &filling).unwrap().is_some());
+        let other = Filling { rows: 121, ..filling };
+        assert!(fill::filled(folder.path(), &other).is_err());
+
+        let asked: Vec<usize> = vec![3, 50, 119];
+        let within = Interval { start: rows.at(0), end: rows.at(20) };
+        let in_range: Vec<bool> = (0..120).map(|row| within.contains(rows.at(row))).collect();
+        let asked_vectors: Vec<Vec<f32>> = asked.iter().map(|row| vectors.of_row(*row)).collect();
+        let found = nearest(&vectors, &in_range, &asked_vectors);
+        let ids = |rows_found: &[usize]| rows_found.iter().map(|row| rows.id(*row)).collect();
+        let questions = asked.iter().zip(&found).map(|(row, found)| Question {
+            text: rows.text(*row),
+            nearest: ids(&found.all),
+            nearest_in_range: ids(&found.in_range),
+        });
+        let day = "1970-01-01".parse().unwrap();
+        let asking = Asking {
+            wanted: Wanted { made: 3, queries: None },
+            agent: rows.agent.name().to_owned(),
+            now: crate::scale::questions::now(&rows),
+            range: Range { first: day, last: day, within, percent: 20.0 },
+            questions: questions.collect(),
+        };
+        let world = World::open(&stores(folder.path()), vectors, Scoring::AsSet).await.unwrap();
+        let asked = measure(&world, &asking, 0.0).await.unwrap();
+        assert_eq!((asked.questions, asked.recall, asked.recall_in_range), (3, 100.0, 100.0));
+        assert_eq!(world.footprint().await.unwrap().memories, 120);
+    }
+}

@@ -119,7 +119,48 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use annals_core::{Agent, Message, Role, Timestamp};
+
     use super::*;
+    use crate::input::Messages;
+    use crate::scale::rows::Rows;
+
+    /// Rows of 40 texts whose vectors have three numbers, far from all alike.
+    fn vectors(count: usize) -> RowVectors {
+        let message = |number: usize| Message {
+            conversation: "c".into(),
+            client_id: None,
+            role: Role::User,
+            name: None,
+            content: format!("this is the text with number {number}"),
+            at: Timestamp::UNIX_EPOCH,
+        };
+        let messages = Messages::from([(Agent::new("a").unwrap(), (0..40).map(message).collect())]);
+        let rows = Arc::new(Rows::new(&messages, count, |_| true).unwrap());
+        let base = |number: usize| {
+            let (up, side) = (number as f32 * 0.37).sin_cos();
+            vec![up * 0.6, side * 0.6, 0.8]
+        };
+        RowVectors::new(rows, "m", (0..40).map(base).collect())
+    }
+
+    #[test]
+    fn the_same_as_sorting_everything() {
+        let (vectors, questions) = (vectors(1000), [vec![0.0, 0.6, 0.8], vec![1.0, 0.0, 0.0]]);
+        let in_range: Vec<bool> = (0..1000).map(|row| row % 10 == 3).collect();
+        let sorted = |question: &[f32], rows: Vec<usize>| {
+            let mut scored: Vec<(f32, usize)> =
+                rows.into_iter().map(|row| (dot(question, &vectors.of_row(row)), row)).collect();
+            scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+            scored.into_iter().take(WANTED).map(|(_, row)| row).collect::<Vec<_>>()
+        };
+        for (found, question) in nearest(&vectors, &in_range, &questions).iter().zip(&questions) {
+            assert_eq!(found.all[..WANTED], sorted(question, (0..1000).collect()));
+            assert_eq!(found.in_range[..WANTED], sorted(question, (3..1000).step_by(10).collect()));
+        }
+    }
 
     #[test]
     fn the_ten_best_and_what_is_as_good_as_the_tenth() {

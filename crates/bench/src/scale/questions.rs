@@ -129,7 +129,8 @@ fn range(rows: &Rows) -> Result<Range> {
     instants.sort();
     let first = zones.day_of(instants[(rows.count as f64 * BEGINS) as usize]);
     let begins = instants.partition_point(|at| *at < zones.day_interval(first).start);
-    let enough = (begins + (rows.count as f64 * RANGE) as usize).min(rows.count - 1);
+    let tenth = (rows.count as f64 * RANGE) as usize;
+    let enough = (begins + tenth.saturating_sub(1)).min(rows.count - 1);
     let last = zones.day_of(instants[enough]);
     let within = zones.days(first, last);
     let inside = instants.iter().filter(|at| within.contains(**at)).count();
@@ -148,5 +149,48 @@ impl Asking {
     pub fn write(&self, path: &Path) -> Result<()> {
         let failed = |error| Error::storage(format!("writing {}", path.display()), error);
         std::fs::write(path, serde_json::json!(self).to_string()).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::{Agent, Message, Role};
+
+    use super::*;
+    use crate::input::Messages;
+
+    /// A row an hour, of ten words.
+    fn rows(count: usize) -> Rows {
+        let message = |hour: i64| Message {
+            conversation: "c".into(),
+            client_id: None,
+            role: Role::User,
+            name: None,
+            content: format!("one two three four five six seven eight nine {hour}"),
+            at: Timestamp::from_second(hour * 3600).unwrap(),
+        };
+        let messages = Messages::from([(Agent::new("a").unwrap(), (0..count as i64).map(message).collect())]);
+        Rows::new(&messages, count, |_| true).unwrap()
+    }
+
+    #[test]
+    fn the_range_is_the_days_in_the_middle_that_hold_a_tenth() {
+        let range = range(&rows(2400)).unwrap();
+        // Ten of a hundred days, from the 46th on.
+        assert_eq!((range.first.to_string(), range.last.to_string()), ("1970-02-15".into(), "1970-02-24".into()));
+        assert_eq!(range.percent, 10.0);
+    }
+
+    #[test]
+    fn questions_are_some_words_of_rows_and_the_same_each_time() {
+        let rows = rows(100);
+        let questions = made(&rows, 50);
+        assert_eq!((questions.len(), &questions), (50, &made(&rows, 50)));
+        let said: Vec<String> = (0..100).map(|row| rows.text(row)).collect();
+        for question in &questions {
+            let words: Vec<&str> = question.split(' ').collect();
+            let is_of = |text: &String| words.iter().all(|word| text.split(' ').any(|said| said == *word));
+            assert!(words.len() < 11 && said.iter().any(is_of), "{question}");
+        }
     }
 }

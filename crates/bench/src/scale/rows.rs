@@ -7,7 +7,6 @@
 use std::collections::HashSet;
 
 use annals_core::{Agent, Error, MemoryId, Message, Result, Timestamp, TurnKey};
-use annals_writer::mask;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -37,11 +36,9 @@ impl Rows {
         let mut seen = HashSet::new();
         let mut bases: Vec<Message> = Vec::new();
         for (agent, message) in messages.iter().flat_map(|(agent, all)| all.iter().map(move |one| (agent, one))) {
-            // As the writer stores it.
-            let content = mask(&message.content).0;
-            if bases.len() < count && fits(&content) && seen.insert(content.clone()) {
+            if bases.len() < count && fits(&message.content) && seen.insert(&message.content) {
                 let conversation = format!("{}/{}", agent.name(), message.conversation);
-                bases.push(Message { conversation, content, ..message.clone() });
+                bases.push(Message { conversation, ..message.clone() });
             }
         }
         if bases.is_empty() {
