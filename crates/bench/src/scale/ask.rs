@@ -205,8 +205,10 @@ mod tests {
             questions: questions.collect(),
         };
         let world = World::open(&stores(folder.path()), vectors, Scoring::AsSet).await.unwrap();
-        let asked = measure(&world, &asking, 0.0).await.unwrap();
-        assert_eq!((asked.questions, asked.recall, asked.recall_in_range), (3, 100.0, 100.0));
+        let measured = measure(&world, &asking, 0.0).await.unwrap();
+        // Vectors are held in eight bits: of two that are almost equally near, the tenth may be the other one.
+        assert!(measured.recall >= 90.0 && measured.recall_in_range >= 90.0, "{}", measured.recall);
+        assert_eq!(measured.questions, 3);
         assert_eq!(world.footprint().await.unwrap().memories, 120);
     }
 }

@@ -160,7 +160,7 @@ mod tests {
     use crate::input::Messages;
 
     /// A row an hour, of ten words.
-    fn rows(count: usize) -> Rows {
+    fn rows(count: u16) -> Rows {
         let message = |hour: i64| Message {
             conversation: "c".into(),
             client_id: None,
@@ -169,8 +169,8 @@ mod tests {
             content: format!("one two three four five six seven eight nine {hour}"),
             at: Timestamp::from_second(hour * 3600).unwrap(),
         };
-        let messages = Messages::from([(Agent::new("a").unwrap(), (0..count as i64).map(message).collect())]);
-        Rows::new(&messages, count, |_| true).unwrap()
+        let messages = Messages::from([(Agent::new("a").unwrap(), (0..i64::from(count)).map(message).collect())]);
+        Rows::new(&messages, usize::from(count), |_| true).unwrap()
     }
 
     #[test]
