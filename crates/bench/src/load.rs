@@ -1,7 +1,7 @@
 //! `annals-bench load`: many connections that add and search at once, against a service in another process. Afterwards every
 //! message that was acknowledged must be there exactly once.
 
-mod client;
+pub mod client;
 mod disk;
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use client::Client;
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Agents that the connections are spread over.
 const AGENTS: usize = 5;
@@ -174,11 +174,11 @@ async fn missing(client: &mut Client, acknowledged: &[(usize, String)]) -> Resul
     Ok(times.values().filter(|times| **times != 1).count() as u64)
 }
 
-fn micros(started: Instant) -> u64 {
+pub fn micros(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
-fn in_ms(histogram: &Histogram<u64>) -> Value {
+pub fn in_ms(histogram: &Histogram<u64>) -> Value {
     let at = |quantile: f64| (histogram.value_at_quantile(quantile) as f64 / 10.0).round() / 100.0;
     json!({ "count": histogram.len(), "p50": at(0.5), "p95": at(0.95), "p99": at(0.99), "max": at(1.0) })
 }

@@ -4,7 +4,9 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what it is run for")]
 
 mod figures;
+mod growth;
 mod input;
+mod lag;
 mod load;
 mod merged;
 mod progress;
@@ -42,6 +44,13 @@ enum Command {
     ScaleAsk(scale::ask::ScaleAsk),
     /// A running service under many connections that add and search at once
     Load(load::Load),
+    /// An agent that grows older: cold start, latency and memory at each age
+    Growth(growth::Growth),
+    /// What `growth` starts in a process of its own
+    #[command(hide = true)]
+    GrowthAsk(growth::Ask),
+    /// From sending a message to a running service until searches find it
+    Lag(lag::Lag),
 }
 
 #[tokio::main]
@@ -52,6 +61,9 @@ async fn main() -> ExitCode {
         Command::Scale(args) => scale::run(&args).await.map_err(Into::into),
         Command::ScaleAsk(args) => scale::ask::run(&args).await.map_err(Into::into),
         Command::Load(args) => load::run(&args).await,
+        Command::Growth(args) => growth::run(&args).await,
+        Command::GrowthAsk(args) => growth::answer(&args).await,
+        Command::Lag(args) => lag::run(&args).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

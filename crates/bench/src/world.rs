@@ -187,7 +187,8 @@ async fn tables(folder: &Path, dimension: usize, scoring: Scoring) -> Result<Lan
     LanceStrata::open(folder, dimension, memory).await
 }
 
-fn size(path: &Path) -> std::io::Result<u64> {
+/// Bytes of all files in a folder.
+pub fn size(path: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
@@ -196,7 +197,8 @@ fn size(path: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-fn status_mb(field: &str) -> u64 {
+/// A field of this process's status, in MB; zero where the system does not say.
+pub fn status_mb(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
@@ -210,7 +212,8 @@ pub struct Timed {
 }
 
 impl Timed {
-    fn new(inner: Arc<dyn Embedder>) -> Timed {
+    /// Nothing so far.
+    pub fn new(inner: Arc<dyn Embedder>) -> Timed {
         Timed { inner, micros: Arc::default() }
     }
 

@@ -1,0 +1,216 @@
+//! What runs in a process of its own: opens a data folder, answers the questions that stand on its standard input one after
+//! the other, and prints two lines: one when the first is answered, one when all are.
+
+use std::io::{Read, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use annals_core::{Agent, ContextRequest, Query, Timestamp};
+use annals_embedder::{Cached, OnnxEmbedder};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::questions::Questions;
+use super::stores::Stores;
+use super::{AGENT, Failure};
+use crate::retrieval::world::{Shared, Timed, status_mb};
+
+/// Vectors kept, as in the command.
+const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
+/// As many results and tokens as the service gives unless told otherwise.
+const LIMIT: usize = 10;
+const BUDGET: u64 = 2000;
+/// Questions before those that count: the process is to be warm.
+const WARMING: usize = 10;
+
+#[derive(Args)]
+pub struct Ask {
+    /// The data folder
+    folder: PathBuf,
+}
+
+/// From an open folder to the first answer. Times in ms.
+#[derive(Serialize, Deserialize)]
+pub struct Start {
+    /// Loading the embedding model.
+    pub model_ms: f64,
+    /// Opening the stores.
+    pub stores_ms: f64,
+    /// Embedding the first question.
+    pub embedding_ms: f64,
+    /// The rest of answering it.
+    pub search_ms: f64,
+    /// All of these.
+    pub answered_ms: f64,
+    /// Resident memory before the first question, in MB.
+    pub opened_mb: u64,
+    /// And after.
+    pub resident_mb: u64,
+}
+
+/// What a warm process takes. Resident memory in MB.
+#[derive(Serialize, Deserialize)]
+pub struct Warm {
+    /// Questions about the last days.
+    pub recent: Times,
+    /// Questions about the first month, with it as a filter.
+    pub period: Times,
+    /// Questions about the first month that say it in words.
+    pub words: Times,
+    /// Context for a prompt.
+    pub context: Times,
+    /// Now.
+    pub resident_mb: u64,
+    /// At most so far.
+    pub peak_mb: u64,
+}
+
+/// Of questions of one kind, in ms.
+#[derive(Serialize, Deserialize)]
+pub struct Times {
+    /// How many.
+    pub count: usize,
+    /// Without embedding.
+    pub p50: f64,
+    /// Without embedding.
+    pub p95: f64,
+    /// With it.
+    pub embedded_p50: f64,
+    /// With it.
+    pub embedded_p95: f64,
+}
+
+/// All of an answer, and what of that was embedding.
+type Took = (Duration, Duration);
+
+/// Answers what it is asked.
+pub async fn run(args: &Ask) -> Result<(), Failure> {
+    let mut questions = String::new();
+    std::io::stdin().read_to_string(&mut questions)?;
+    let questions: Questions = serde_json::from_str(&questions)?;
+    let begun = Instant::now();
+    let embedding = Arc::new(Timed::new(OnnxEmbedder::bundled()?));
+    let model = begun.elapsed();
+    let embedder = Arc::new(Cached::new(Shared(embedding.clone()), CACHED));
+    let asking = Asking { stores: Stores::open(&args.folder, embedder).await?, agent: Agent::new(AGENT)?, embedding };
+    let opened = begun.elapsed();
+    let opened_mb = status_mb("VmRSS:");
+    let mut recent = questions.recent.iter();
+    let (all, embedding) = match recent.next() {
+        Some(first) => asking.search(query(first), questions.now).await?,
+        None => Took::default(),
+    };
+    print(&Start {
+        model_ms: ms(model),
+        stores_ms: ms(opened - model),
+        embedding_ms: ms(embedding),
+        search_ms: ms(all.saturating_sub(embedding)),
+        answered_ms: ms(begun.elapsed()),
+        opened_mb,
+        resident_mb: status_mb("VmRSS:"),
+    })?;
+    print(&asking.warm(recent.as_slice(), &questions).await?)
+}
+
+fn print(line: &impl Serialize) -> Result<(), Failure> {
+    let mut out = std::io::stdout();
+    writeln!(out, "{}", serde_json::to_string(line)?)?;
+    Ok(out.flush()?)
+}
+
+struct Asking {
+    stores: Stores,
+    agent: Agent,
+    embedding: Arc<Timed>,
+}
+
+impl Asking {
+    async fn warm(&self, recent: &[String], questions: &Questions) -> Result<Warm, Failure> {
+        let now = questions.now;
+        let period = Some(questions.period.parse()?);
+        let mut took = Vec::new();
+        for text in recent {
+            took.push(self.search(query(text), now).await?);
+        }
+        let recent = Times::of(took.split_off(WARMING.min(took.len())));
+        let mut took = Vec::new();
+        for text in &questions.of_period {
+            took.push(self.search(Query { period, ..query(text) }, now).await?);
+        }
+        let period = Times::of(took);
+        let mut took = Vec::new();
+        for text in &questions.in_words {
+            took.push(self.search(query(text), now).await?);
+        }
+        let words = Times::of(took);
+        let mut took = Vec::new();
+        for prompt in &questions.prompts {
+            took.push(self.context(prompt, now).await?);
+        }
+        let context = Times::of(took);
+        Ok(Warm { recent, period, words, context, resident_mb: status_mb("VmRSS:"), peak_mb: status_mb("VmHWM:") })
+    }
+
+    async fn search(&self, query: Query, now: Timestamp) -> Result<Took, Failure> {
+        let (begun, before) = (Instant::now(), self.embedding.spent());
+        self.stores.search.answer(&self.agent, &query, now).await?;
+        Ok((begun.elapsed(), self.embedding.spent() - before))
+    }
+
+    async fn context(&self, prompt: &str, now: Timestamp) -> Result<Took, Failure> {
+        let request = ContextRequest { prompt: prompt.to_owned(), budget: BUDGET, ..ContextRequest::default() };
+        let (begun, before) = (Instant::now(), self.embedding.spent());
+        self.stores.search.context(&self.agent, &request, now).await?;
+        Ok((begun.elapsed(), self.embedding.spent() - before))
+    }
+}
+
+fn query(text: &str) -> Query {
+    Query { text: Some(text.to_owned()), limit: LIMIT, ..Query::default() }
+}
+
+impl Times {
+    fn of(took: Vec<Took>) -> Times {
+        let sorted = |time: fn(&Took) -> Duration| {
+            let mut times: Vec<Duration> = took.iter().map(time).collect();
+            times.sort_unstable();
+            times
+        };
+        let (all, alone) = (sorted(|(all, _)| *all), sorted(|(all, embedding)| all.saturating_sub(*embedding)));
+        Times {
+            count: took.len(),
+            p50: at(&alone, 50),
+            p95: at(&alone, 95),
+            embedded_p50: at(&all, 50),
+            embedded_p95: at(&all, 95),
+        }
+    }
+}
+
+/// The smallest time that so many of a hundred do not exceed, in ms; 0 of none.
+fn at(sorted: &[Duration], percent: usize) -> f64 {
+    let place = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(place).map_or(0.0, |time| ms(*time))
+}
+
+fn ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 100_000.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_and_nearly_all_of_the_times() {
+        let took = |all: u64, embedding: u64| (Duration::from_millis(all), Duration::from_millis(embedding));
+        let times = Times::of((1..=100).rev().map(|number| took(number + 7, 7)).collect());
+        assert_eq!((times.count, times.p50, times.p95), (100, 50.0, 95.0));
+        assert_eq!((times.embedded_p50, times.embedded_p95), (57.0, 102.0));
+        let times = Times::of(vec![took(9, 1), took(4, 2), took(1, 0)]);
+        assert_eq!((times.p50, times.p95), (2.0, 8.0));
+        assert_eq!((Times::of(vec![]).p50, Times::of(vec![]).p95), (0.0, 0.0));
+    }
+}

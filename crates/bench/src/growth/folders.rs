@@ -1,0 +1,122 @@
+//! The data folders of the agent, one for each age, each a copy of the one before that went on living. They stay, so that the
+//! same life is measured again without filling it again; what a killed run left half filled is begun anew.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annals_core::{Agent, Embedder, Error, Message, Result};
+
+use super::life::{self, Life};
+use super::stores::Stores;
+
+/// Days that are told, read and rolled up together.
+const AT_ONCE: usize = 30;
+
+/// Where the folders are, and what fills them.
+pub struct Folders<'a> {
+    /// Holds all of them.
+    pub place: &'a Path,
+    /// What is told.
+    pub life: &'a Life,
+    /// To whom.
+    pub agent: &'a Agent,
+    /// Embeds what is told.
+    pub embedder: Arc<dyn Embedder>,
+}
+
+impl Folders<'_> {
+    /// The folder of the agent at the age of `days`, filled on from the one at `before` if it is not there yet.
+    pub async fn at(&self, days: usize, before: Option<usize>) -> Result<PathBuf> {
+        let (there, filling) = (self.folder(days), self.place.join("filling"));
+        if there.exists() {
+            return Ok(there);
+        }
+        let prepare = || {
+            if filling.exists() {
+                std::fs::remove_dir_all(&filling)?;
+            }
+            match before {
+                Some(before) => copy(&self.folder(before), &filling),
+                None => std::fs::create_dir_all(&filling),
+            }
+        };
+        prepare().map_err(|error| Error::storage(format!("preparing {}", filling.display()), error))?;
+        self.fill(&filling, before.unwrap_or(0), days).await?;
+        let done = std::fs::rename(&filling, &there);
+        done.map_err(|error| Error::storage(format!("moving {}", filling.display()), error))?;
+        Ok(there)
+    }
+
+    fn folder(&self, days: usize) -> PathBuf {
+        self.place.join(format!("day-{days}"))
+    }
+
+    async fn fill(&self, path: &Path, from: usize, to: usize) -> Result<()> {
+        let stores = Stores::open(path, self.embedder.clone()).await?;
+        let mut days = self.life.days().skip(from);
+        let mut age = from;
+        while age < to {
+            let number = AT_ONCE.min(to - age);
+            let messages: Vec<Message> = days.by_ref().take(number).flatten().collect();
+            age += number;
+            stores.tell(self.agent, &messages, life::age(age)).await?;
+        }
+        stores.tidy(self.agent).await
+    }
+}
+
+/// Copies a folder with all that is in it.
+pub fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::{Grain, Role, Timestamp};
+    use annals_testkit::WordEmbedder;
+
+    use super::*;
+
+    fn life() -> Life {
+        let message = |number: usize| Message {
+            conversation: "c".into(),
+            client_id: None,
+            role: Role::User,
+            name: Some("Ann".into()),
+            content: format!("On trip {number} we walked to the old harbour and had soup."),
+            at: Timestamp::UNIX_EPOCH,
+        };
+        Life::new((0..40).map(message), 100).unwrap()
+    }
+
+    async fn memories(path: &Path, agent: &Agent) -> [u64; 6] {
+        Stores::open(path, Arc::new(WordEmbedder::new())).await.unwrap().memories(agent).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_agent_grows_from_folder_to_folder() {
+        let (place, life, agent) = (tempfile::tempdir().unwrap(), life(), Agent::new("a").unwrap());
+        let folders =
+            Folders { place: place.path(), life: &life, agent: &agent, embedder: Arc::new(WordEmbedder::new()) };
+        // Left by a run that was killed.
+        std::fs::create_dir_all(place.path().join("filling/tables/left")).unwrap();
+        let week = folders.at(7, None).await.unwrap();
+        let month = folders.at(35, Some(7)).await.unwrap();
+        let (week, older) = (memories(&week, &agent).await, memories(&month, &agent).await);
+        let turns = |days| life.days().take(days).map(|day| day.len() as u64).sum::<u64>();
+        assert_eq!((week[..4].to_vec(), older[..4].to_vec()), (vec![turns(7), 7, 1, 0], vec![turns(35), 35, 5, 1]));
+        assert_eq!(Grain::ALL[3], Grain::Monthly);
+        assert!(!month.join("tables/left").exists());
+        assert_eq!(folders.at(35, Some(7)).await.unwrap(), month, "what is there is not filled again");
+    }
+}

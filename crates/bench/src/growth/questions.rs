@@ -1,0 +1,118 @@
+//! What an agent is asked at an age. Pure: the same life is asked the same.
+
+use annals_core::{Message, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::life::{self, Life};
+
+/// Days back whose turns are asked about as the present.
+const RECENT_DAYS: usize = 7;
+/// Questions about the last days, and prompts that want context.
+const RECENT: usize = 120;
+/// Questions about the first month.
+const PAST: usize = 60;
+/// A turn of fewer words is no question.
+const FEWEST_WORDS: usize = 4;
+/// Words of a turn that are asked for.
+const MOST_WORDS: usize = 12;
+
+/// All of them, each with words of its own, so that none is embedded already when it is asked.
+#[derive(Serialize, Deserialize)]
+pub struct Questions {
+    /// When it is asked.
+    pub now: Timestamp,
+    /// About what was said in the last days.
+    pub recent: Vec<String>,
+    /// Prompts that want to know what memory adds.
+    pub prompts: Vec<String>,
+    /// The first month, as a period.
+    pub period: String,
+    /// About what was said in it, to be asked with the period as filter.
+    pub of_period: Vec<String>,
+    /// The same kind of question that says the month in words, and filters nothing.
+    pub in_words: Vec<String>,
+}
+
+impl Questions {
+    /// Of an agent that is so many days old.
+    pub fn at(life: &Life, days: usize) -> Questions {
+        let (period, first_days) = life::FIRST_MONTH;
+        let recent = asked(life.days().take(days).skip(days.saturating_sub(RECENT_DAYS)));
+        let past = asked(life.days().take(days.min(first_days)));
+        let ((recent, prompts), (of_period, in_words)) = (halves(recent, RECENT), halves(past, PAST));
+        let in_words = in_words.into_iter().map(|words| format!("{words} {}", life::FIRST_MONTH_IN_WORDS)).collect();
+        Questions { now: life::age(days), recent, prompts, period: period.into(), of_period, in_words }
+    }
+
+    /// Only the first question: what a process is asked that is started for it.
+    pub fn first_alone(&self) -> Questions {
+        Questions {
+            now: self.now,
+            recent: self.recent.iter().take(1).cloned().collect(),
+            prompts: Vec::new(),
+            period: self.period.clone(),
+            of_period: Vec::new(),
+            in_words: Vec::new(),
+        }
+    }
+}
+
+fn asked(days: impl Iterator<Item = Vec<Message>>) -> Vec<String> {
+    let turns = days.flatten().map(|message| message.content);
+    let words = turns.map(|text| text.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect::<Vec<_>>());
+    words.filter(|words| words.len() >= FEWEST_WORDS).map(|words| words.join(" ")).collect()
+}
+
+/// Twice up to so many, spread evenly over all, in turn.
+fn halves(all: Vec<String>, each: usize) -> (Vec<String>, Vec<String>) {
+    let wanted = (each * 2).min(all.len());
+    let mut chosen = (0..wanted).map(|number| all[number * all.len() / wanted].clone());
+    let (mut one, mut other) = (Vec::new(), Vec::new());
+    while let Some(first) = chosen.next() {
+        one.push(first);
+        other.extend(chosen.next());
+    }
+    (one, other)
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::Role;
+
+    use super::*;
+
+    fn life() -> Life {
+        let message = |number: usize| Message {
+            conversation: "c".into(),
+            client_id: None,
+            role: Role::User,
+            name: None,
+            content: format!("we spoke of thing number {number}"),
+            at: Timestamp::UNIX_EPOCH,
+        };
+        Life::new((0..5000).map(message), 1000).unwrap()
+    }
+
+    #[test]
+    fn the_last_days_and_the_first_month_are_asked_about() {
+        let life = life();
+        let questions = Questions::at(&life, 90);
+        assert_eq!(questions.now, life::age(90));
+        assert_eq!((questions.recent.len(), questions.prompts.len()), (RECENT, RECENT));
+        assert_eq!((questions.of_period.len(), questions.in_words.len()), (PAST, PAST));
+        let number = |text: &str| text.split_whitespace().nth(5).unwrap().parse::<usize>().unwrap();
+        let today: usize = life.days().take(90).map(|day| day.len()).sum();
+        assert!(questions.recent.iter().all(|text| (today - 400..today).contains(&number(text))));
+        assert!(questions.in_words.iter().all(|text| number(text) < 1200 && text.ends_with(" in April 2016")));
+        assert_eq!(questions.first_alone().recent, questions.recent[..1]);
+    }
+
+    #[test]
+    fn halves_are_spread_and_share_nothing() {
+        let all = |number: usize| (0..number).map(|number| number.to_string()).collect::<Vec<_>>();
+        let (one, other) = halves(all(8), 2);
+        assert_eq!((one, other), (vec!["0".to_owned(), "4".into()], vec!["2".to_owned(), "6".into()]));
+        assert_eq!(halves(all(3), 2).1, ["1"]);
+        assert_eq!(halves(all(0), 2), (vec![], vec![]));
+    }
+}
