@@ -63,14 +63,14 @@ fn panel<'a>(
     let room = (high / low).powf(0.12 * lines.len() as f64).max(3.0);
     let mut chart = ChartBuilder::on(area)
         .margin(14)
-        .caption(title, ("sans-serif", 16).into_font().color(&INK))
+        .caption(title, ("sans-serif", 20).into_font().color(&INK))
         .x_label_area_size(40)
         .y_label_area_size(56)
         .build_cartesian_2d(
             (young * 0.85..old * 1.18).log_scale().with_key_points(ages),
-            (low * 0.8..high * room).log_scale(),
+            (low * 0.8..high * room).log_scale().with_key_points(steps(low * 0.8, high * room)),
         )?;
-    let words = ("sans-serif", 13).into_font().color(&INK);
+    let words = ("sans-serif", 16).into_font().color(&INK);
     chart
         .configure_mesh()
         .disable_x_mesh()
@@ -107,6 +107,13 @@ fn ends(figures: impl Iterator<Item = f64>) -> (f64, f64) {
     (low.clamp(0.1, high), high)
 }
 
+/// The numbers 1, 2, 5, 10, 20 … between two ends.
+fn steps(low: f64, high: f64) -> Vec<f64> {
+    let powers = (-2..9).map(|power| 10_f64.powi(power));
+    let steps = powers.flat_map(|power| [power, 2.0 * power, 5.0 * power]);
+    steps.filter(|step| (low..=high).contains(step)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::report::tests::measured;
@@ -121,6 +128,11 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 3 * (LATENCY.len() + MEMORY.len()));
         assert!(svg.matches("<polyline").count() >= LATENCY.len() + MEMORY.len());
         assert!(["30", "365", "3650"].iter().all(|age| svg.contains(&format!("\n{age}\n"))), "{svg}");
+    }
+
+    #[test]
+    fn steps_lie_between_the_ends() {
+        assert_eq!(steps(0.9, 55.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]);
     }
 
     #[test]

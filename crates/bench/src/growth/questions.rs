@@ -38,7 +38,8 @@ impl Questions {
     pub fn at(life: &Life, days: usize) -> Questions {
         let (period, first_days) = life::FIRST_MONTH;
         let recent = asked(life.days().take(days).skip(days.saturating_sub(RECENT_DAYS)));
-        let past = asked(life.days().take(days.min(first_days)));
+        // Of a young agent only what was said before the last days, so that no question comes twice.
+        let past = asked(life.days().take(first_days.min(days.saturating_sub(RECENT_DAYS)).max(1)));
         let ((recent, prompts), (of_period, in_words)) = (halves(recent, RECENT), halves(past, PAST));
         let in_words = in_words.into_iter().map(|words| format!("{words} {}", life::FIRST_MONTH_IN_WORDS)).collect();
         Questions { now: life::age(days), recent, prompts, period: period.into(), of_period, in_words }

@@ -7,13 +7,14 @@ use super::measure::{Cold, Measured};
 /// A name, and the figure of an age.
 type Row = (&'static str, fn(&Measured) -> String);
 
-const HELD: [Row; 5] = [
+const HELD: [Row; 6] = [
+    ("text that it was told, MB", |at| format!("{:.1}", at.text_bytes as f64 / 1e6)),
     ("turns", |at| count(at.memories[Grain::Working as usize])),
     ("summaries: daily, weekly, monthly, quarterly, yearly", |at| {
         at.memories[1..].iter().map(|number| count(*number)).collect::<Vec<_>>().join(", ")
     }),
     ("on disk: all / tables / catalog, MB", |at| {
-        let mb = [at.disk.bytes, at.disk.tables, at.disk.catalog].map(|bytes| count(bytes / 1_000_000));
+        let mb = [at.disk.bytes, at.disk.tables, at.disk.catalog].map(|bytes| count((bytes + 500_000) / 1_000_000));
         mb.join(" / ")
     }),
     ("bytes on disk per memory", |at| count(at.disk.bytes / at.memories.iter().sum::<u64>().max(1))),
@@ -43,12 +44,12 @@ const WARM: [Row; 8] = [
 
 /// What it holds, a cold start, and a warm process.
 pub fn tables(all: &[Measured]) -> String {
-    let tables = [("", &HELD[..]), ("cold, ms", &COLD), ("warm, p50 / p95 in ms", &WARM)];
+    let tables = [("holds", &HELD[..]), ("cold, ms", &COLD), ("warm, p50 / p95 in ms", &WARM)];
     tables.map(|(name, rows)| table(name, rows, all)).join("\n")
 }
 
 fn table(name: &str, rows: &[Row], all: &[Measured]) -> String {
-    let ages: Vec<String> = all.iter().map(|at| format!("{} days", count(at.days as u64))).collect();
+    let ages: Vec<String> = all.iter().map(|at| age(at.days)).collect();
     let line = |name: &str, cells: Vec<String>| format!("| {name} | {} |\n", cells.join(" | "));
     let mut text = line(name, ages);
     text += &line("---", vec!["---".to_owned(); all.len()]);
@@ -56,6 +57,13 @@ fn table(name: &str, rows: &[Row], all: &[Measured]) -> String {
         text += &line(name, all.iter().map(figure).collect());
     }
     text
+}
+
+fn age(days: usize) -> String {
+    match days {
+        1 => "1 day".into(),
+        _ => format!("{} days", count(days as u64)),
+    }
 }
 
 fn parts(cold: &Cold) -> String {
@@ -106,7 +114,7 @@ pub(super) mod tests {
     fn every_age_is_a_column() {
         let text = tables(&[measured(30), measured(3650)]);
         let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default();
-        assert_eq!(text.lines().next(), Some("|  | 30 days | 3,650 days |"));
+        assert_eq!(text.lines().next(), Some("| holds | 30 days | 3,650 days |"));
         assert_eq!(line("| turns"), "| turns | 5,580 | 678,900 |");
         assert!(line("| on disk").ends_with("| 30 / 21 / 9 | 3,650 / 2,555 / 1,095 |"));
         assert!(line("| of that").ends_with("| 80 / 3.2 / 5.0 / 3.0 | 80 / 3.2 / 5.0 / 365 |"));
