@@ -12,7 +12,6 @@ mod plot;
 mod questions;
 mod report;
 pub mod stores;
-pub mod vectors;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,11 +20,11 @@ use annals_core::{Agent, Error, Message};
 use annals_embedder::OnnxEmbedder;
 use clap::Args;
 
-use crate::retrieval::input;
+use crate::input;
+use crate::vectors::Kept;
 pub use ask::{Ask, run as answer};
 use folders::Folders;
 use life::Life;
-use vectors::Kept;
 
 /// Of a whole measurement.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -69,7 +68,7 @@ pub async fn run(args: &Growth) -> Result<(), Failure> {
     std::fs::create_dir_all(&args.folder)?;
     claim(&args.folder, &life)?;
     let agent = Agent::new(AGENT)?;
-    let embedder = Arc::new(Kept::open(OnnxEmbedder::bundled()?, &vectors(&args.folder))?);
+    let embedder = Arc::new(Kept::open(&vectors(&args.folder), OnnxEmbedder::bundled()?)?);
     let folders = Folders { place: &args.folder, life: &life, agent: &agent, embedder: embedder.clone() };
     let mut measured = Vec::new();
     for (place, days) in ages.iter().copied().enumerate() {

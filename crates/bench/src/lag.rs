@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 use crate::growth::folders::{Folders, copy};
 use crate::growth::life::Life;
 use crate::growth::stores::Stores;
-use crate::growth::vectors::Kept;
 use crate::growth::{AGENT, Failure, PER_DAY, texts, vectors};
 use crate::load::in_ms;
-use crate::retrieval::world::size;
+use crate::vectors::Kept;
+use crate::world::size;
 use service::Service;
 use write::{Seen, write};
 
@@ -55,7 +55,7 @@ pub async fn run(args: &Lag) -> Result<(), Failure> {
         None => std::env::current_exe()?.with_file_name("annals"),
     };
     std::fs::create_dir_all(&args.folder)?;
-    let embedder = Arc::new(Kept::open(OnnxEmbedder::bundled()?, &vectors(&args.folder))?);
+    let embedder = Arc::new(Kept::open(&vectors(&args.folder), OnnxEmbedder::bundled()?)?);
     let mut all = Vec::new();
     for rows in &args.rows {
         eprintln!("{rows} turns: filling");

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use super::questions::Questions;
 use super::stores::Stores;
 use super::{AGENT, Failure};
-use crate::retrieval::world::{Shared, Timed, status_mb};
+use crate::figures::{histogram, in_ms, quantile_ms};
+use crate::world::{Timed, status_mb};
 
 /// Vectors kept, as in the command.
 const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
@@ -91,9 +92,9 @@ pub async fn run(args: &Ask) -> Result<(), Failure> {
     std::io::stdin().read_to_string(&mut questions)?;
     let questions: Questions = serde_json::from_str(&questions)?;
     let begun = Instant::now();
-    let embedding = Arc::new(Timed::new(OnnxEmbedder::bundled()?));
+    let embedding = Timed::new(Arc::new(OnnxEmbedder::bundled()?));
     let model = begun.elapsed();
-    let embedder = Arc::new(Cached::new(Shared(embedding.clone()), CACHED));
+    let embedder = Arc::new(Cached::new(embedding.clone(), CACHED));
     let asking = Asking { stores: Stores::open(&args.folder, embedder).await?, agent: Agent::new(AGENT)?, embedding };
     let opened = begun.elapsed();
     let opened_mb = status_mb("VmRSS:");
@@ -103,11 +104,11 @@ pub async fn run(args: &Ask) -> Result<(), Failure> {
         None => Took::default(),
     };
     print(&Start {
-        model_ms: ms(model),
-        stores_ms: ms(opened - model),
-        embedding_ms: ms(embedding),
-        search_ms: ms(all.saturating_sub(embedding)),
-        answered_ms: ms(begun.elapsed()),
+        model_ms: in_ms(model),
+        stores_ms: in_ms(opened - model),
+        embedding_ms: in_ms(embedding),
+        search_ms: in_ms(all.saturating_sub(embedding)),
+        answered_ms: in_ms(begun.elapsed()),
         opened_mb,
         resident_mb: status_mb("VmRSS:"),
     })?;
@@ -123,7 +124,7 @@ fn print(line: &impl Serialize) -> Result<(), Failure> {
 struct Asking {
     stores: Stores,
     agent: Agent,
-    embedding: Arc<Timed>,
+    embedding: Timed,
 }
 
 impl Asking {
@@ -173,30 +174,16 @@ fn query(text: &str) -> Query {
 
 impl Times {
     fn of(took: Vec<Took>) -> Times {
-        let sorted = |time: fn(&Took) -> Duration| {
-            let mut times: Vec<Duration> = took.iter().map(time).collect();
-            times.sort_unstable();
-            times
-        };
-        let (all, alone) = (sorted(|(all, _)| *all), sorted(|(all, embedding)| all.saturating_sub(*embedding)));
+        let all = histogram(took.iter().map(|(all, _)| *all));
+        let alone = histogram(took.iter().map(|(all, embedding)| all.saturating_sub(*embedding)));
         Times {
             count: took.len(),
-            p50: at(&alone, 50),
-            p95: at(&alone, 95),
-            embedded_p50: at(&all, 50),
-            embedded_p95: at(&all, 95),
+            p50: quantile_ms(&alone, 0.5),
+            p95: quantile_ms(&alone, 0.95),
+            embedded_p50: quantile_ms(&all, 0.5),
+            embedded_p95: quantile_ms(&all, 0.95),
         }
     }
-}
-
-/// The smallest time that so many of a hundred do not exceed, in ms; 0 of none.
-fn at(sorted: &[Duration], percent: usize) -> f64 {
-    let place = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
-    sorted.get(place).map_or(0.0, |time| ms(*time))
-}
-
-fn ms(time: Duration) -> f64 {
-    (time.as_secs_f64() * 100_000.0).round() / 100.0
 }
 
 #[cfg(test)]
@@ -205,12 +192,10 @@ mod tests {
 
     #[test]
     fn half_and_nearly_all_of_the_times() {
-        let took = |all: u64, embedding: u64| (Duration::from_millis(all), Duration::from_millis(embedding));
-        let times = Times::of((1..=100).rev().map(|number| took(number + 7, 7)).collect());
-        assert_eq!((times.count, times.p50, times.p95), (100, 50.0, 95.0));
-        assert_eq!((times.embedded_p50, times.embedded_p95), (57.0, 102.0));
-        let times = Times::of(vec![took(9, 1), took(4, 2), took(1, 0)]);
-        assert_eq!((times.p50, times.p95), (2.0, 8.0));
+        let took = |all: u64, embedding: u64| (Duration::from_micros(all), Duration::from_micros(embedding));
+        let times = Times::of((1..=100).rev().map(|number| took(number * 10 + 70, 70)).collect());
+        assert_eq!((times.count, times.p50, times.p95), (100, 0.5, 0.95));
+        assert_eq!((times.embedded_p50, times.embedded_p95), (0.57, 1.02));
         assert_eq!((Times::of(vec![]).p50, Times::of(vec![]).p95), (0.0, 0.0));
     }
 }

@@ -17,7 +17,8 @@ use super::life::Life;
 use super::questions::Questions;
 use super::stores::Stores;
 use super::{AGENT, Failure};
-use crate::retrieval::world::size;
+use crate::figures::in_ms;
+use crate::world::size;
 
 /// Everything at one age.
 #[derive(Serialize, Deserialize)]
@@ -91,7 +92,7 @@ fn process(folder: &Path, questions: &Questions) -> Result<(Cold, Warm), Failure
     child.stdin.take().ok_or("the process has no standard input")?.write_all(&questions)?;
     let mut lines = BufReader::new(child.stdout.take().ok_or("the process has no standard output")?).lines();
     let first = lines.next();
-    let process_ms = (begun.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
+    let process_ms = in_ms(begun.elapsed());
     let last = lines.next();
     let status = child.wait()?;
     match (first, last) {

@@ -11,7 +11,7 @@ use annals_core::{Agent, Catalog, Embedder, Facts, Grain, Message, Result, Signe
 use annals_facts::DuckFacts;
 use annals_llm::{Auto, Extractive, Rules};
 use annals_search::Search;
-use annals_strata::LanceStrata;
+use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::{Patience, Summarizer};
 use annals_writer::{FactWriter, Writer};
 
@@ -36,7 +36,8 @@ impl Stores {
     pub async fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Stores> {
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata: Arc<dyn Strata> = Arc::new(LanceStrata::open(&path.join("tables"), embedder.dimension()).await?);
+        let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
+        let strata: Arc<dyn Strata> = Arc::new(strata);
         let (spare, rules) = (Arc::new(Extractive), Arc::new(Rules));
         let engine = Arc::new(Auto::new(spare.clone(), rules.clone(), None));
         let patience = Patience { grace: GRACE, ..Patience::default() };
