@@ -23,8 +23,8 @@ pub use object_store::ObjectStore as Disk;
 pub const SCHEME: &str = "file-object-store";
 
 /// LanceDB's own defaults are 6 GiB and 1 GiB, for servers with few tables.
-const INDEX_CACHE_BYTES: usize = 64 << 20;
-const METADATA_CACHE_BYTES: usize = 32 << 20;
+const INDEX_CACHE_BYTES: usize = 16 << 20;
+const METADATA_CACHE_BYTES: usize = 16 << 20;
 /// As for LanceDB's local files: reads closer than this are joined.
 const BLOCK_BYTES: usize = 4096;
 const READ_ATTEMPTS: usize = 3;

@@ -33,6 +33,8 @@ pub use words::rarity;
 /// About what a row takes beside its vector: its id, when and where it was said, and some twenty words of four bytes.
 const ROW_BYTES: usize = 200;
 
+/// The length of an id.
+const ID_BYTES: usize = 28;
 /// Tables with fewer rows are small whatever holes they have.
 const HOLES_FROM: usize = 1_000;
 
@@ -136,13 +138,13 @@ struct Newcomer<'a> {
 }
 
 impl Hot {
-    /// A table without rows, whose vectors have `dimension` numbers.
-    pub fn new(dimension: usize) -> Hot {
+    /// A table without rows and with room for so many, whose vectors have `dimension` numbers.
+    pub fn new(rows: usize, dimension: usize) -> Hot {
         Hot {
-            rows: Vec::new(),
-            ids: String::new(),
+            rows: Vec::with_capacity(rows),
+            ids: String::with_capacity(rows * ID_BYTES),
             living: Living::default(),
-            vectors: Vectors::new(dimension),
+            vectors: Vectors::new(rows, dimension),
             words: Words::default(),
             talks: Talks::default(),
             scratch: Mutex::default(),

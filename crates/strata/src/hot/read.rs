@@ -5,28 +5,28 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
 use arrow_array::{Array, RecordBatch};
 use futures::TryStreamExt;
-use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
 use super::{Hot, Newcomer};
 use crate::lex;
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 
-/// Rows that are read at once: with vectors of 384 numbers some 16 MB.
-const PIECE: usize = 8_192;
+/// Rows of a batch, and bytes that are read ahead. LanceDB's own bound is 2 GB.
+const BATCH: usize = 8_192;
+const AHEAD: u64 = 32 << 20;
 
 impl Hot {
-    /// Reads a table of so many rows, a piece after the other: read as one, LanceDB holds hundreds of megabytes ahead.
-    pub async fn read(table: &lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<Hot> {
-        let columns = [MEMORY, PART, KIND, CONVERSATION, START, END, LEX, VECTOR];
-        let mut hot = Hot::new(dimension);
-        for from in (0..rows).step_by(PIECE) {
-            let piece = table.query().select(Select::columns(&columns)).limit(PIECE).offset(from);
-            let mut batches = piece.execute().await?;
-            while let Some(batch) = batches.try_next().await? {
-                hot.add_batch(&batch);
-            }
+    /// Reads a version of a table, of so many rows.
+    pub async fn read(snapshot: &lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<Hot> {
+        let mut hot = Hot::new(rows, dimension);
+        let Some(dataset) = snapshot.dataset() else { return Ok(hot) };
+        let mut scan = dataset.get().await?.scan();
+        scan.project(&[MEMORY, PART, KIND, CONVERSATION, START, END, LEX, VECTOR])?;
+        scan.batch_size(BATCH).io_buffer_size(AHEAD).batch_readahead(1).fragment_readahead(1);
+        let mut batches = scan.try_into_stream().await?;
+        while let Some(batch) = batches.try_next().await? {
+            hot.add_batch(&batch);
         }
-        hot.shrink();
+        hot.words.shrink();
         Ok(hot)
     }
 
@@ -59,13 +59,5 @@ impl Hot {
             lex: &lex::document(&part.text, &part.language, part.period, part.speaker.as_deref()),
             vector: &part.vector,
         });
-    }
-
-    /// Gives back what was allocated ahead.
-    fn shrink(&mut self) {
-        self.rows.shrink_to_fit();
-        self.ids.shrink_to_fit();
-        self.vectors.shrink();
-        self.words.shrink();
     }
 }

@@ -54,7 +54,7 @@ impl Hot {
             Some(question) => self.compare_by_signs(question, &passing, limit, differences),
             None => self.compare_none(&passing),
         };
-        let mut rows = best(worded.rows.clone(), limit, |row| worded.scores[row as usize]);
+        let mut rows = best(worded.rows.iter().map(|row| (worded.scores[*row as usize], *row)), limit);
         rows.extend(similar.best(limit));
         if !whole {
             let beside: Vec<u32> = rows.iter().flat_map(|row| self.talks.beside(*row as usize)).collect();
@@ -137,14 +137,21 @@ impl Hot {
         Spread { rows: count, ..spread }
     }
 
+    /// How many rows each conversation has among these, and their similarities together.
     fn sums(&self, similarities: impl Iterator<Item = (usize, f32)>) -> Vec<(u32, f32)> {
         let mut sums = vec![(0, 0.0); self.talks.len()];
+        // Rows of one conversation follow each other mostly: they are added up before they are written down.
+        let (mut of, mut parts, mut sum) = (None, 0, 0.0);
         for (row, similarity) in similarities {
-            if let Some(talk) = self.talks.of(row) {
-                sums[talk].0 += 1;
-                sums[talk].1 += similarity;
+            let talk = self.talks.of(row);
+            if talk != of {
+                add(&mut sums, of, parts, sum);
+                (of, parts, sum) = (talk, 0, 0.0);
             }
+            parts += 1;
+            sum += similarity;
         }
+        add(&mut sums, of, parts, sum);
         sums
     }
 
@@ -180,20 +187,27 @@ impl Hot {
     }
 }
 
-impl Similar {
-    /// The most similar so many.
-    fn best(&self, limit: usize) -> impl Iterator<Item = u32> {
-        let (rows, similarities) = &self.compared;
-        let places = best((0..rows.len() as u32).collect(), limit, |place| similarities[place as usize]);
-        places.into_iter().map(|place| rows[place as usize])
+fn add(sums: &mut [(u32, f32)], talk: Option<usize>, parts: u32, similarity: f32) {
+    if let Some(talk) = talk {
+        sums[talk].0 += parts;
+        sums[talk].1 += similarity;
     }
 }
 
-/// The best so many by their scores, in no order; of equals the first.
-fn best(mut rows: Vec<u32>, limit: usize, score: impl Fn(u32) -> f32) -> Vec<u32> {
-    if rows.len() > limit {
-        rows.select_nth_unstable_by(limit, |a, b| score(*b).total_cmp(&score(*a)).then(a.cmp(b)));
-        rows.truncate(limit);
+impl Similar {
+    /// The most similar so many.
+    fn best(&self, limit: usize) -> Vec<u32> {
+        let (rows, similarities) = &self.compared;
+        best(similarities.iter().copied().zip(rows.iter().copied()), limit)
     }
-    rows
+}
+
+/// The best so many of scored rows, in no order; of equals the first.
+fn best(scored: impl Iterator<Item = (f32, u32)>, limit: usize) -> Vec<u32> {
+    let mut scored: Vec<(f32, u32)> = scored.collect();
+    if scored.len() > limit {
+        scored.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        scored.truncate(limit);
+    }
+    scored.into_iter().map(|(_, row)| row).collect()
 }

@@ -6,7 +6,7 @@
 
 use rten_simd::{Isa, SimdOp};
 
-use super::passing::{BLOCK, Passing};
+use super::passing::{BLOCK, Passing, ones};
 
 /// Bits of a word of signs.
 const SIGNS: usize = 64;
@@ -44,13 +44,26 @@ impl Question {
 }
 
 impl Vectors {
-    /// None yet; each will have so many numbers.
-    pub fn new(dimension: usize) -> Vectors {
-        Vectors { dimension, numbers: Vec::new(), scales: Vec::new(), signs: Vec::new() }
+    /// None yet, and room for so many rows; each will have so many numbers.
+    pub fn new(rows: usize, dimension: usize) -> Vectors {
+        let mut vectors = Vectors { dimension, numbers: Vec::new(), scales: Vec::new(), signs: Vec::new() };
+        vectors.make_room(rows);
+        vectors
+    }
+
+    fn make_room(&mut self, rows: usize) {
+        let words = self.dimension.div_ceil(SIGNS) * BLOCK;
+        self.numbers.reserve_exact(rows * self.dimension);
+        self.scales.reserve_exact(rows);
+        self.signs.reserve_exact(rows.div_ceil(BLOCK) * words);
     }
 
     /// Adds the next row.
     pub fn push(&mut self, vector: &[f32]) {
+        if self.scales.len() == self.scales.capacity() {
+            // Not twice as much as there is, which would be hundreds of megabytes for a large table.
+            self.make_room(self.scales.len() / 8 + BLOCK);
+        }
         let (row, scale) = (self.scales.len(), largest(vector) / COARSE);
         let words = self.dimension.div_ceil(SIGNS);
         if row.is_multiple_of(BLOCK) {
@@ -89,13 +102,6 @@ impl Vectors {
     pub fn bytes(&self) -> usize {
         self.numbers.capacity() + self.scales.capacity() * 4 + self.signs.capacity() * 8
     }
-
-    /// Gives back what was allocated ahead.
-    pub fn shrink(&mut self) {
-        self.numbers.shrink_to_fit();
-        self.scales.shrink_to_fit();
-        self.signs.shrink_to_fit();
-    }
 }
 
 /// Never nothing, so that dividing by it is defined.
@@ -109,7 +115,8 @@ fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
 }
 
 /// The products of some rows with the question. Compiled for each instruction set of the processor family, as is what is below,
-/// where otherwise the smallest would do. Plain loops: what the adapters of iterators do is compiled apart, for the smallest.
+/// where otherwise the smallest would do. Plain loops, since what the adapters of iterators do is compiled apart, for the smallest,
+/// and without a check for overflow at each step, which leaves no two steps to be done at once; [`FINE`] sees to that.
 struct Products<'a> {
     question: &'a [i16],
     numbers: &'a [i8],
@@ -125,9 +132,9 @@ impl SimdOp for Products<'_> {
         let mut products = Vec::with_capacity(self.rows.len());
         for row in self.rows {
             let numbers = &self.numbers[*row as usize * dimension..][..dimension];
-            let mut product = 0;
+            let mut product = 0_i32;
             for (a, b) in self.question.iter().zip(numbers) {
-                product += i32::from(*a) * i32::from(*b);
+                product = product.wrapping_add(i32::from(*a).wrapping_mul(i32::from(*b)));
             }
             products.push(product);
         }
@@ -156,7 +163,7 @@ impl SimdOp for Differences<'_> {
             let mut counts = [0_u64; BLOCK];
             for (question, signs) in self.question.iter().zip(signs.chunks_exact(BLOCK)) {
                 for (count, signs) in counts.iter_mut().zip(signs) {
-                    *count += u64::from((question ^ signs).count_ones());
+                    *count = count.wrapping_add(u64::from((question ^ signs).count_ones()));
                 }
             }
             for (difference, count) in differences.iter_mut().zip(counts) {
@@ -168,16 +175,34 @@ impl SimdOp for Differences<'_> {
 
 /// The rows that pass and differ least, about so many: with the last of them come all that differ as little.
 pub fn nearest(differences: &[u16], passing: &Passing, many: usize) -> Vec<u32> {
-    let most = passing.rows().map(|row| differences[row]).max().unwrap_or(0);
-    let mut counts = vec![0_usize; usize::from(most) + 1];
-    passing.rows().for_each(|row| counts[usize::from(differences[row])] += 1);
-    let mut found = 0;
-    let enough = counts.iter().zip(0_u16..).find(|(count, _)| {
-        found += **count;
-        found >= many
+    let most = counts(differences, passing).into_iter().zip(0_u16..).try_fold(0, |found, (count, differing)| {
+        if found + count >= many { Err(differing) } else { Ok(found + count) }
     });
-    let last = enough.map_or(most, |(_, differences)| differences);
-    passing.rows().filter(|row| differences[*row] <= last).map(|row| row as u32).collect()
+    let most = most.err().unwrap_or(u16::MAX);
+    let mut rows = Vec::with_capacity(many + BLOCK);
+    for (block, (bits, differences)) in passing.blocks().iter().zip(differences.chunks_exact(BLOCK)).enumerate() {
+        // Hardly any block has one.
+        let near = differences.iter().zip(0_u32..).fold(0, |near, (d, bit)| near | u64::from(*d <= most) << bit);
+        rows.extend(ones(near & bits).map(|bit| (block * BLOCK + bit) as u32));
+    }
+    rows
+}
+
+/// How many rows that pass differ in so many signs.
+fn counts(differences: &[u16], passing: &Passing) -> Vec<usize> {
+    // Four tables in turn, since likely the next row differs in as many and would wait for the last one's count.
+    let mut counts = vec![[0_u32; 4]; usize::from(u16::MAX >> 3)];
+    for (bits, differences) in passing.blocks().iter().zip(differences.chunks_exact(BLOCK)) {
+        match *bits {
+            u64::MAX => {
+                for four in differences.chunks_exact(4) {
+                    (0..4).for_each(|lane| counts[usize::from(four[lane])][lane] += 1);
+                }
+            }
+            bits => ones(bits).for_each(|bit| counts[usize::from(differences[bit])][0] += 1),
+        }
+    }
+    counts.into_iter().map(|lanes| lanes.iter().map(|count| *count as usize).sum()).collect()
 }
 
 #[cfg(test)]
@@ -202,7 +227,7 @@ mod tests {
 
         #[test]
         fn similarities_and_differences_are_those_of_the_plain_vectors(all in vectors(), holes in 0..64_u64) {
-            let (mut stored, mut passing) = (Vectors::new(DIMENSION), Passing::default());
+            let (mut stored, mut passing) = (Vectors::new(0, DIMENSION), Passing::default());
             for (row, vector) in all.iter().enumerate() {
                 stored.push(vector);
                 passing.push(row as u64 % 64 != holes);
@@ -222,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_nearest_are_those_that_differ_least() {
-        let differences = [5, 1, 3, 1, 9, 3];
+        let differences: Vec<u16> = [5, 1, 3, 1, 9, 3].into_iter().chain([0; BLOCK - 6]).collect();
         let mut passing = Passing::default();
         (0..6).for_each(|row| passing.push(row != 3));
         let check = |many, expect: &[u32]| assert_eq!(nearest(&differences, &passing, many), expect, "{many}");
@@ -234,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_vector_of_nothing_is_like_nothing() {
-        let mut stored = Vectors::new(4);
+        let mut stored = Vectors::new(2, 4);
         stored.push(&[0.0; 4]);
         stored.push(&[0.0, 1.0, 0.0, 0.0]);
         assert_eq!(stored.similarities(&Question::new(&[0.0; 4]), &[0, 1]), [0.0, 0.0]);

@@ -92,8 +92,7 @@ impl Words {
         let mean = self.total as f32 / self.living.max(1) as f32;
         for (word, place) in words.split_whitespace().zip(0_u32..) {
             let holders = self.holders.get(word).map_or(&[][..], Vec::as_slice);
-            let living = holders.iter().filter(|entry| self.lengths[row(**entry)] > 0).count();
-            let rarity = rarity(self.living, living);
+            let rarity = rarity(self.living, self.count(holders));
             if place < u64::BITS {
                 found.rarity.push(rarity);
             }
@@ -111,6 +110,14 @@ impl Words {
                 found.matched[row] |= bit;
             }
         }
+    }
+
+    /// How many of the rows that hold a word are there.
+    fn count(&self, holders: &[u32]) -> usize {
+        if self.living == self.lengths.len() {
+            return holders.len();
+        }
+        holders.iter().filter(|entry| self.lengths[row(**entry)] > 0).count()
     }
 
     /// What they take.
