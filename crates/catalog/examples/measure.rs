@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Erasure, Seals, Select, Target, Turn};
 use annals_core::{Agent, Catalog, Grain, Interval, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
+use futures::FutureExt;
 
 const TURNS: i64 = 120_000;
 const BATCH: i64 = 500;
@@ -43,6 +44,7 @@ async fn measure(path: &Path) -> annals_core::Result<()> {
     single(&agent, &catalog).await?;
     crowd(&agent, &catalog).await?;
     read(&agent, &catalog).await?;
+    copy(&agent, &catalog, path).await?;
     forget(&agent, &catalog).await
 }
 
@@ -84,6 +86,34 @@ async fn read(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()>
     println!("input of a day: {:.1?}", timed(catalog.inputs(agent, day(40_000)?)).await?);
     println!("counts: {:.1?}", timed(catalog.counts(agent)).await?);
     println!("check: {:.1?}", timed(catalog.check()).await?);
+    Ok(())
+}
+
+/// A backup, and how long commits wait while it is made.
+async fn copy(agent: &Agent, catalog: &SqliteCatalog, path: &Path) -> annals_core::Result<()> {
+    let to = path.with_extension("copy");
+    let started = Instant::now();
+    let (mut copying, mut times, mut next) = (std::pin::pin!(catalog.copy_to(&to)), Vec::new(), 1_000_000);
+    let copied = loop {
+        if let Some(copied) = copying.as_mut().now_or_never() {
+            break copied;
+        }
+        let one = turns(agent, next, 1)?;
+        next += 1;
+        times.push(timed(catalog.ingest(agent, one, false, Timestamp::UNIX_EPOCH)).await?);
+    };
+    let took = started.elapsed();
+    let _ = std::fs::remove_file(&to);
+    copied?;
+    times.sort();
+    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or_default();
+    let longest = times.last().copied().unwrap_or_default();
+    println!(
+        "copying the file: {took:.1?}; {} turns meanwhile: p50 {:.1?}, p95 {:.1?}, longest {longest:.1?}",
+        times.len(),
+        at(0.5),
+        at(0.95)
+    );
     Ok(())
 }
 

@@ -1,10 +1,14 @@
 //! Agents: their numbers in the file, and their settings.
 
-use annals_core::{Agent, Settings};
+use annals_core::ports::Standing;
+use annals_core::{Agent, Grain, Settings};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::{json, to_json};
 use crate::failure::Result;
+use crate::{changes, lanes};
+
+pub(crate) const STANDING: &str = include_str!("sql/standing.sql");
 
 /// Every agent that has settings, messages or what was made of them, by name, then by workspace.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Agent>> {
@@ -33,6 +37,20 @@ pub(crate) fn enrolled(connection: &Connection, agent: &Agent) -> Result<i64> {
     }
     let sql = "INSERT INTO agent (workspace, name) VALUES (?1, ?2) RETURNING agent_id";
     Ok(connection.prepare_cached(sql)?.query_row([agent.workspace(), agent.name()], |row| row.get(0))?)
+}
+
+/// How an agent stands.
+pub(crate) fn standing(connection: &Connection, agent: &Agent) -> Result<Standing> {
+    let mut statement = connection.prepare_cached(STANDING)?;
+    let found = statement.query_row([known(connection, agent)?], |row| {
+        let is_set = row.get_ref("settings")? != rusqlite::types::ValueRef::Null;
+        let settings = if is_set { json(row, "settings")? } else { Settings::default() };
+        Ok((row.get("known")?, settings))
+    });
+    let Some((known, settings)) = found.optional()? else { return Ok(Standing::default()) };
+    let applied = lanes::lane(connection, agent, Grain::Working)?.applied;
+    let waiting = changes::backlog(connection, agent, Grain::Working, applied)?;
+    Ok(Standing { known, settings, waiting })
 }
 
 /// The agent's settings; the defaults for one that has none.

@@ -41,6 +41,7 @@ mod tests {
             ("UPDATE ledger SET sealed = 1", "is sealed without a base, or has one and is not"),
             ("UPDATE journal SET log_version = 9", "lies beyond the sequence"),
             ("DELETE FROM operation", "has outlived it"),
+            ("INSERT INTO access VALUES (1, 't-none', 1, 0)", "has outlived its memory"),
             ("PRAGMA foreign_keys = OFF; DELETE FROM agent", "lacks its agent"),
         ] {
             let folder = Folder::new();

@@ -31,4 +31,5 @@ keeps_the_promises_of! {
     blocks: blocks_suite,
     requests: requests_suite,
     keys: keys_suite,
+    accesses: accesses_suite,
 }

@@ -1,5 +1,5 @@
-//! The ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests` and `Keys` on SQLite: one
-//! file that owns the truth.
+//! The ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` on
+//! SQLite: one file that owns the truth.
 //!
 //! Relies on being the only process with the file open (the data folder's lock sees to that) and on a disk that keeps
 //! what it says it synced. One thread owns the one connection; `thread.rs` says how writes share a commit. Never
@@ -8,6 +8,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod accesses;
 mod agents;
 mod archive;
 mod bases;
@@ -70,7 +71,7 @@ pub use open::Options;
 
 use std::path::Path;
 
-use annals_core::Result;
+use annals_core::{Error, Result};
 
 /// The catalog in a SQLite file. Dropping it finishes the work that was handed in and closes the file.
 pub struct SqliteCatalog {
@@ -93,10 +94,15 @@ impl SqliteCatalog {
     }
 
     /// Writes everything that is committed into a new file at `path`, syncs it, and answers the number of the last change
-    /// in it. Other work waits meanwhile: as long as the disk takes to write the file.
+    /// in it. Other work goes on meanwhile. The file is of the moment at which its last piece was read; while this runs, and
+    /// until the process ends if it is killed, there is a second one beside it whose name ends with `.part`.
     pub async fn copy_to(&self, path: &Path) -> Result<i64> {
+        let pages = copy::Pages::beside(path)?;
+        let last = self.thread.copy(pages.path()).await?;
         let path = path.to_owned();
-        self.thread.alone("copying the catalog", move |connection| copy::copy_to(connection, &path)).await
+        let written = tokio::task::spawn_blocking(move || pages.write_anew(&path)).await;
+        written.map_err(|error| Error::storage("copying the catalog", error))??;
+        Ok(last)
     }
 
     /// The number of the last change.

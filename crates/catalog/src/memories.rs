@@ -57,6 +57,7 @@ fn read_summary(row: &Row) -> rusqlite::Result<Memory> {
         sentences: json(row, "sentences")?,
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: row.get("pinned")?,
         seq: number(row, "seq")?,
     })

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use annals_core::ports::{Archive, Blocks, ClockNote, Erasure, Journal, Keys, Lane, Record, Replies, Requests, Seals};
+use annals_core::ports::{
+    Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Lane, Record, Replies, Requests, Seals,
+};
 use annals_core::{
-    Catalog, DeadLetter, Digest, ExtractionLane, Grain, LedgerRow, MemoryId, Operation, Sentence, Settings, Stage,
+    Agent, Catalog, DeadLetter, Digest, ExtractionLane, Grain, LedgerRow, MemoryId, Operation, Sentence, Settings,
+    Stage,
 };
 use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
@@ -15,6 +18,7 @@ use crate::power_cut::{Drive, Unsynced, open};
 
 const VERSION_1: &str = include_str!("fixture/version_1.sql");
 const VERSION_2: &str = include_str!("fixture/version_2.sql");
+const VERSION_3: &str = include_str!("fixture/version_3.sql");
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
 const CAKE: &str = "t-vfrimyyiiifqr5l6hktokwrjbj";
 
@@ -35,6 +39,27 @@ async fn a_catalog_of_version_2_reads_back_whole() {
     holds_what_version_2_held(&catalog).await;
     holds_what_it_held(&catalog, 12).await;
     has_what_is_new(&catalog).await;
+}
+
+#[tokio::test]
+async fn a_catalog_of_version_3_reads_back_whole() {
+    let catalog = folder_of(VERSION_3).open();
+    holds_what_version_3_held(&catalog).await;
+    holds_what_version_2_held(&catalog).await;
+    holds_what_it_held(&catalog, 12).await;
+}
+
+/// What the fixture says of the third agent, and of what came with version 3.
+async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
+    let (they, now) = (Agent::in_workspace("w", "they").unwrap(), at("2026-06-01T00:00:00Z"));
+    let blocks = catalog.blocks(&they).await.unwrap();
+    assert_eq!((blocks[0].name.as_str(), blocks[0].text.as_str()), ("human", "They like \"rye\"."));
+    let digest = Digest([7; 32]);
+    let operation = Operation { id: "o-fedcba".into(), accepted: 1, seq: 11, masked: 2, ..Operation::default() };
+    assert_eq!(catalog.request(&they, &digest).await.unwrap(), Some((digest, operation)));
+    let (key, hash) = catalog.key("k1").await.unwrap().unwrap();
+    assert_eq!((key.name.as_str(), key.opens(&they), key.is_good(now), hash), ("laptop", true, true, digest));
+    assert_eq!(catalog.cleaning_owed().await.unwrap(), [(they, 4)]);
 }
 
 /// What the fixture says of the other agent.
@@ -86,6 +111,7 @@ fn in_short(record: &Record) -> String {
         Record::Version { text, .. } => format!("version {text}"),
         Record::Block { text, .. } => format!("block {text}"),
         Record::Gone { id } => format!("gone {id}"),
+        Record::Access { id, times, .. } => format!("access {id} {times}"),
     }
 }
 
@@ -103,7 +129,7 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
 }
 
-/// What both fixtures say, with what is new at its default. `next` is the number of the next change.
+/// What all fixtures say, with what is new at its default. `next` is the number of the next change.
 async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let (me, now) = (agent("me"), at("2026-06-01T00:00:00Z"));
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
@@ -149,13 +175,17 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let revised = vec![said(&me, "1", "coffee")];
     catalog.ingest(&me, revised, true, now).await.unwrap();
     assert_eq!(catalog.versions(&me, &tea).await.unwrap().len(), 1);
+    let given = (tea.clone(), Access { times: 2, last: now });
+    assert_eq!(catalog.recall(&me, std::slice::from_ref(&tea)).await.unwrap()[0].1, None);
+    catalog.add_accesses(&me, std::slice::from_ref(&given)).await.unwrap();
+    assert_eq!(catalog.recall(&me, &[tea]).await.unwrap()[0].1, Some(given.1));
 }
 
 #[test]
-fn both_ways_lead_to_the_same_schema() {
+fn all_ways_lead_to_the_same_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in [VERSION_1, VERSION_2] {
+    for version in [VERSION_1, VERSION_2, VERSION_3] {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());
@@ -174,6 +204,7 @@ fn schema(connection: &Connection) -> Vec<String> {
 async fn a_power_cut_during_the_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_1, 6).await;
     cut_power_while_migrating(VERSION_2, 12).await;
+    cut_power_while_migrating(VERSION_3, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

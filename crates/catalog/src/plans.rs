@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::fixture::Folder;
 use crate::open::{Options, open};
 use crate::{
-    bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, requests, seal,
+    accesses, bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, requests, seal,
     statements, versions,
 };
 
@@ -134,5 +134,6 @@ fn every_question_of_the_service_has_its_index() {
         requests::FIND,
         "SEARCH operation USING INDEX operation_by_id (id=?); SEARCH agent USING INTEGER PRIMARY KEY (rowid=?)",
     );
+    check(accesses::OF_MEMORY, "SEARCH access USING PRIMARY KEY (agent_id=? AND id=?)");
     check(requests::DROP, "SEARCH request USING INDEX request_by_time (kept_at<?)");
 }

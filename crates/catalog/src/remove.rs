@@ -1,4 +1,4 @@
-//! Removes memories with their former texts, and leaves tombstones. What follows for ledger and lineage is up to the caller.
+//! Removes memories with their former texts and the counts of their use, and leaves tombstones. What follows for ledger and lineage is up to the caller.
 
 use annals_core::{Grain, MemoryId};
 use rusqlite::{Connection, params};
@@ -27,7 +27,10 @@ fn remove(connection: &Connection, sql: &str, agent_id: i64, id: &MemoryId, grai
     if connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])? == 0 {
         return Ok(None);
     }
-    let sql = "DELETE FROM version WHERE agent_id = ?1 AND id = ?2";
-    connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;
+    for sql in
+        ["DELETE FROM version WHERE agent_id = ?1 AND id = ?2", "DELETE FROM access WHERE agent_id = ?1 AND id = ?2"]
+    {
+        connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;
+    }
     tombstones::set(connection, agent_id, id, grain).map(Some)
 }

@@ -80,6 +80,10 @@ async fn pages_that_were_split_hold_nothing_either() {
         catalog.thread.read("testing", read).await.unwrap()
     };
     assert!(free().await > 0);
+    assert!(occurs(&files(&folder)), "until the file is rewritten");
+    let copy = folder.path().with_file_name("copy.sqlite");
+    catalog.copy_to(&copy).await.unwrap();
+    assert!(!occurs(&std::fs::read(copy).unwrap()), "a copy takes nothing of it along");
     catalog.scrub().await.unwrap();
     assert!(!occurs(&files(&folder)));
     assert_eq!(free().await, 0);

@@ -50,6 +50,7 @@ pub(crate) fn save(connection: &Connection, agent_id: i64, statement: &Statement
         statement.day.to_string(),
         micros(statement.cover.start),
         micros(statement.cover.end),
+        statement.confidence,
     ])?;
     replace_sources(connection, agent_id, statement)
 }
@@ -77,6 +78,7 @@ fn read(row: &Row) -> rusqlite::Result<Stored> {
         text: row.get("text")?,
         topic: row.get("topic")?,
         importance: row.get("importance")?,
+        confidence: row.get("confidence")?,
         who: json(row, "who")?,
         when: maybe_instant(row, "tells_of")?,
         day: word(row, "day")?,
@@ -105,6 +107,7 @@ impl Stored {
             sentences: Vec::new(),
             sources: statement.sources,
             importance: Some(statement.importance),
+            confidence: statement.confidence,
             pinned: self.pinned,
             seq: self.seq,
         }

@@ -6,9 +6,13 @@
 //! transaction because nobody else can write between their statements, and what SQLite does in none. A reader whose write
 //! was answered finds it.
 //!
+//! A copy of the file is made in pieces, and between them the thread does whatever waits; one copy at a time.
+//!
 //! A job that panics is a job that failed; the thread lives on.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -16,10 +20,10 @@ use annals_core::Error;
 use rusqlite::{Connection, ffi};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Options;
 use crate::failure::{Failure, Result};
 #[cfg(test)]
 use crate::open::Bug;
+use crate::{Options, copy, sequence};
 
 /// Jobs that may wait before callers do, and the most that share a commit: enough for any crowd, and a bound on how
 /// long the first waits for the last.
@@ -77,6 +81,16 @@ impl Thread {
         self.hand_in(doing, work, Job::Write).await
     }
 
+    /// Copies all pages of the file to another, with other jobs between the pieces. The number of the last change in the copy:
+    /// everything that was answered before this was called is in it.
+    pub(crate) async fn copy(&self, path: &Path) -> annals_core::Result<i64> {
+        let (reply, answer) = oneshot::channel();
+        let gone = |_| Error::storage("copying the catalog", "the catalog's thread has ended");
+        let job = Job::Copy((path.to_owned(), reply));
+        self.jobs.as_ref().expect("taken only when dropped").send(job).await.map_err(|_| gone(()))?;
+        answer.await.map_err(|_| gone(()))?
+    }
+
     async fn hand_in<T, F>(&self, doing: &'static str, work: F, job: fn(Box<dyn Task>) -> Job) -> annals_core::Result<T>
     where
         T: Send + 'static,
@@ -103,7 +117,11 @@ impl Drop for Thread {
 enum Job {
     Write(Box<dyn Task>),
     Apart(Box<dyn Task>),
+    Copy(Copy),
 }
+
+/// Where to, and who waits for the number.
+type Copy = (PathBuf, oneshot::Sender<annals_core::Result<i64>>);
 
 /// A job without its types.
 trait Task: Send {
@@ -156,22 +174,37 @@ struct Owner {
 impl Owner {
     /// Works until the handle is dropped and nothing waits any more.
     fn serve(self, mut waiting: mpsc::Receiver<Job>) {
+        let mut copies = VecDeque::new();
         while let Some(first) = waiting.blocking_recv() {
-            let others = std::iter::from_fn(|| waiting.try_recv().ok());
-            let (mut writes, mut apart) = (Vec::new(), Vec::new());
-            for job in std::iter::once(first).chain(others).take(WAITING) {
-                match job {
-                    Job::Write(task) => writes.push(task),
-                    Job::Apart(task) => apart.push(task),
-                }
+            self.work(Some(first), &mut waiting, &mut copies);
+            while let Some((path, reply)) = copies.pop_front() {
+                let between = || self.work(None, &mut waiting, &mut copies);
+                let copied = copy::copy_pages(&self.connection, &path, between);
+                // In the same breath as the last piece: nothing can change between.
+                let last =
+                    || sequence::last(&self.connection).map_err(|failure| failure.context("reading the sequence"));
+                let _ = reply.send(copied.and_then(|()| last()));
             }
-            // Reads do not wait for the disk: what they must see was committed before they were asked.
-            for mut task in apart {
-                task.run(&self.connection);
-                task.answer(Ok(()));
-            }
-            self.write_together(writes);
         }
+    }
+
+    /// Does all jobs that wait now, and puts copies aside.
+    fn work(&self, first: Option<Job>, waiting: &mut mpsc::Receiver<Job>, copies: &mut VecDeque<Copy>) {
+        let others = std::iter::from_fn(|| waiting.try_recv().ok());
+        let (mut writes, mut apart) = (Vec::new(), Vec::new());
+        for job in first.into_iter().chain(others).take(WAITING) {
+            match job {
+                Job::Write(task) => writes.push(task),
+                Job::Apart(task) => apart.push(task),
+                Job::Copy(copy) => copies.push_back(copy),
+            }
+        }
+        // Reads do not wait for the disk: what they must see was committed before they were asked.
+        for mut task in apart {
+            task.run(&self.connection);
+            task.answer(Ok(()));
+        }
+        self.write_together(writes);
     }
 
     fn write_together(&self, mut writes: Vec<Box<dyn Task>>) {

@@ -107,6 +107,7 @@ impl Stored {
             sentences: Vec::new(),
             sources: Vec::new(),
             importance: None,
+            confidence: None,
             pinned: self.pinned,
             seq: self.seq,
         }

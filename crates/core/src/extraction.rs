@@ -15,6 +15,9 @@ pub struct Statement {
     pub topic: String,
     /// From 0 to 1: whether it will matter later.
     pub importance: f64,
+    /// From 0 to 1: how surely it was said; none if that was not told, as by versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// Whom it is about.
     pub who: Vec<String>,
     /// When what it tells of happens or happened, if that was said.

@@ -69,6 +69,8 @@ pub struct Memory {
     pub sources: Vec<MemoryId>,
     /// From 0 to 1, of a statement: whether it will matter later.
     pub importance: Option<f64>,
+    /// From 0 to 1, of a statement: how surely it was said, if that was told. Turns are verbatim, so there is nothing to doubt.
+    pub confidence: Option<f64>,
     /// Whether retention leaves it alone.
     pub pinned: bool,
     /// The catalog sequence of its last change.

@@ -2,8 +2,9 @@
 //!
 //! Each has a real in-memory implementation and a conformance suite in the testkit, which every other implementation passes
 //! too. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies`, `Archive`,
-//! `Blocks`, `Requests` and `Keys` are views of one store: a policy names those it needs.
+//! `Blocks`, `Requests`, `Keys` and `Accesses` are views of one store: a policy names those it needs.
 
+mod accesses;
 mod archive;
 mod blocks;
 mod catalog;
@@ -19,9 +20,10 @@ mod requests;
 mod seals;
 mod strata;
 
+pub use accesses::{Access, Accesses};
 pub use archive::{Archive, Record, Version, check_origin};
 pub use blocks::{Block, Blocks};
-pub use catalog::{Catalog, Change, Counts, Lane, Select, Turn};
+pub use catalog::{Catalog, Change, Counts, Lane, Select, Standing, Turn};
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
 pub use erasure::{Erasure, Reach, Target};

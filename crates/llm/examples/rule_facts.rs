@@ -116,6 +116,7 @@ fn turn(message: &Value, zones: &Zones) -> Result<Memory, Failure> {
         sentences: Vec::new(),
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq: 0,
     })

@@ -1,6 +1,6 @@
 //! Answering a query: filters, two legs per grain, ranking, reading back from the catalog, folding.
 
-use annals_core::ports::{Findings, Probe, Select, Table};
+use annals_core::ports::{Access, Findings, Probe, Select, Table};
 use annals_core::{
     Agent, Answer, ConversationFound, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query,
     Result, Said, Settings, Timestamp, Zones,
@@ -65,7 +65,8 @@ impl Search {
         rank::sort(&mut rows);
         rows.truncate(READ.max(asked.query.limit * 2));
         let mut ranked = self.read_back(asked, rows).await?;
-        let (question, said) = (Question::new(text), asked.said_within());
+        let (mut question, said) = (Question::new(text), asked.said_within());
+        question.about_now &= !asked.is_about_the_past();
         let wanted = rank::Asked { question: &question, said: &said, now: asked.now };
         ranked.iter_mut().for_each(|ranked| rank::content(ranked, &wanted, &self.weights));
         rank::sort_ranked(&mut ranked);
@@ -84,8 +85,13 @@ impl Search {
         let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.clone()).collect();
         let mut scores =
             rows.into_iter().map(|row| (row.memory, row.score)).collect::<std::collections::HashMap<_, _>>();
-        let memories = self.catalog.get(asked.agent, &ids).await?.into_iter().filter(|memory| asked.admits(memory));
-        Ok(memories.map(|memory| Ranked { score: scores.remove(&memory.id).unwrap_or_default(), memory }).collect())
+        let recalled = self.accesses.recall(asked.agent, &ids).await?.into_iter();
+        let ranked = |(memory, access): (Memory, Option<Access>)| Ranked {
+            score: scores.remove(&memory.id).unwrap_or_default(),
+            memory,
+            access,
+        };
+        Ok(recalled.filter(|(memory, _)| asked.admits(memory)).map(ranked).collect())
     }
 
     async fn newest(&self, asked: &Asked<'_>) -> Result<Vec<Ranked>> {
@@ -96,7 +102,7 @@ impl Search {
             found.extend(memories.into_iter().filter(|memory| asked.admits(memory)));
         }
         found.sort_by_key(|memory| (std::cmp::Reverse(memory.cover.end), memory.grain));
-        Ok(found.into_iter().map(|memory| Ranked { memory, score: Score::default() }).collect())
+        Ok(found.into_iter().map(|memory| Ranked { memory, access: None, score: Score::default() }).collect())
     }
 
     async fn is_empty(&self, asked: &Asked<'_>) -> Result<bool> {
@@ -135,6 +141,12 @@ impl Asked<'_> {
     fn said_within(&self) -> Vec<Interval> {
         let told = |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TOLD_LATER.days())), ..days };
         self.said.iter().map(|said| within(told(said.days), &self.zones)).collect()
+    }
+
+    /// Whether it is asked of days that are over, or names a time that is.
+    fn is_about_the_past(&self) -> bool {
+        let today = self.zones.day_of(self.now);
+        self.within.end <= self.now || self.said.iter().any(|said| said.days.to.is_some_and(|to| to < today))
     }
 
     fn found(&self, ranked: Vec<Ranked>) -> Vec<Found> {

@@ -82,6 +82,7 @@ mod tests {
             sentences: Vec::new(),
             sources: Vec::new(),
             importance: None,
+            confidence: None,
             pinned: false,
             seq: 0,
         };

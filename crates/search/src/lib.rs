@@ -2,7 +2,7 @@
 //!
 //! Filters first, then vectors and words per grain, ranked in one pipeline (`rank.rs`), read back from the catalog, folded by
 //! the calendar. Relies on the ports alone. Never returns what lies wholly outside the range that was asked for, and never
-//! changes anything.
+//! changes anything: what is counted of its answers, whoever hands them out counts.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -22,6 +22,7 @@ mod weights;
 
 use std::sync::Arc;
 
+use annals_core::ports::Accesses;
 use annals_core::{Catalog, Embedder, Facts, Strata};
 
 pub use answer::EXACT;
@@ -32,6 +33,7 @@ pub use weights::Weights;
 #[derive(Clone)]
 pub struct Search {
     catalog: Arc<dyn Catalog>,
+    accesses: Arc<dyn Accesses>,
     strata: Arc<dyn Strata>,
     facts: Arc<dyn Facts>,
     embedder: Arc<dyn Embedder>,
@@ -44,11 +46,12 @@ impl Search {
     /// A search over these stores.
     pub fn new(
         catalog: Arc<dyn Catalog>,
+        accesses: Arc<dyn Accesses>,
         strata: Arc<dyn Strata>,
         facts: Arc<dyn Facts>,
         embedder: Arc<dyn Embedder>,
     ) -> Search {
-        Search { catalog, strata, facts, embedder, weights: Weights::default(), exact: EXACT }
+        Search { catalog, accesses, strata, facts, embedder, weights: Weights::default(), exact: EXACT }
     }
 
     /// The same with other weights, to measure what each is good for.

@@ -26,27 +26,31 @@ const WHEN: [&str; 9] = [
     " which year ",
     " how long ago ",
 ];
-/// What is said of the present.
-const NOW: [&str; 11] = [
+/// What is said of the present, and in the past tense of what was present then.
+const NOW: [&str; 10] = [
     " now ",
     " currently ",
     " current ",
     " still ",
     " these days ",
     " at the moment ",
-    " lately ",
-    " latest ",
-    " recently ",
+    " at present ",
     " nowadays ",
     " anymore ",
+    " any more ",
 ];
+/// What is said of the time up to now, in the past tense too.
+const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent ", " newest "];
+/// How a question about the past is put.
+const PAST: [&str; 9] = [" did ", " didn ", " was ", " wasn ", " were ", " weren ", " had ", " hadn ", " used to "];
 
 impl Question {
     /// Of a text.
     pub(crate) fn new(text: &str) -> Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
-        Question { asks_when: has(&WHEN), about_now: has(&NOW), words }
+        let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST));
+        Question { asks_when: has(&WHEN), about_now, words }
     }
 
     /// Whether it names somebody, whole or by the first name.
@@ -94,5 +98,10 @@ mod tests {
         check("In which month was it?", true, false);
         check("Where does Ann live now?", false, true);
         check("the whenever of it", false, false);
+        check("Was Ann still in Oslo?", false, false);
+        check("Who wasn't there anymore?", false, false);
+        check("What did Ann buy lately?", false, true);
+        check("Does Ann not smoke any more?", false, true);
+        check("Where did Ann live?", false, false);
     }
 }

@@ -4,7 +4,8 @@
 //! 2. `neighbours`: a turn gains from what was said right before and after it.
 //! 3. `conversations`: a turn gains from the best turns of its conversation, and from how many of the question's words the
 //!    conversation holds.
-//! 4. `content`: once the best are read back, what they say, who says it and when. Conversations are ranked by their best turns.
+//! 4. `content`: once the best are read back, what they say, who says it and when, and how often
+//!    they were given out. Conversations are ranked by their best turns.
 //! 5. `repeats`: what says much the same as something above goes down.
 
 mod content;
@@ -16,7 +17,7 @@ mod words;
 
 use std::sync::Arc;
 
-use annals_core::ports::{Conversation, Findings, Seat};
+use annals_core::ports::{Access, Conversation, Findings, Seat};
 use annals_core::{Memory, MemoryId};
 
 use crate::Weights;
@@ -83,6 +84,8 @@ impl Talk {
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) memory: Memory,
+    /// How often it was given out.
+    pub(crate) access: Option<Access>,
     pub(crate) score: Score,
 }
 

@@ -27,6 +27,10 @@ pub(crate) enum Part {
     Recency,
     /// Whether it will matter later, as a model judged.
     Importance,
+    /// How surely it was said, as a model judged.
+    Confidence,
+    /// How often it was given out.
+    Access,
     /// Somebody pinned it.
     Pinned,
     /// What kind of memory it is.
@@ -37,7 +41,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// All, in order.
-    pub(crate) const ALL: [Part; 14] = [
+    pub(crate) const ALL: [Part; 16] = [
         Part::Vector,
         Part::Words,
         Part::Neighbours,
@@ -49,6 +53,8 @@ impl Part {
         Part::Said,
         Part::Recency,
         Part::Importance,
+        Part::Confidence,
+        Part::Access,
         Part::Pinned,
         Part::Kind,
         Part::Repeat,
@@ -68,6 +74,8 @@ impl Part {
             "said",
             "recency",
             "importance",
+            "confidence",
+            "access",
             "pinned",
             "kind",
             "repeat",

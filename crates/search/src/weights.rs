@@ -36,10 +36,19 @@ pub struct Weights {
     pub said: f64,
     /// A question about the present: what was said just now, halved with every half-life.
     pub recency: f64,
-    /// Days in which recency halves.
+    /// Days in which recency halves, and what having been given counts.
     pub half_life: f64,
     /// A statement that will matter as much as any can, as a model judged.
     pub importance: f64,
+    /// A statement of which the model was not sure at all. Turns are verbatim, and there is nothing to doubt.
+    pub confidence: f64,
+    /// It was often among what the agent was given, and lately. What was found before is found more easily, so this is bounded
+    /// three times over: the whole of it is less than a third of a standard deviation, which decides between memories that fit
+    /// about as well and between no others; it grows with the logarithm and ends at `often`; and it halves with every half-life
+    /// since it was given last.
+    pub access: f64,
+    /// So often is often: more adds nothing.
+    pub often: f64,
     /// Somebody pinned it.
     pub pinned: f64,
     /// A statement says in one sentence what turns say in several.
@@ -69,6 +78,9 @@ impl Default for Weights {
             recency: 1.0,
             half_life: 30.0,
             importance: 0.5,
+            confidence: -0.5,
+            access: 0.3,
+            often: 20.0,
             pinned: 0.5,
             statement: 0.0,
             summary: -0.5,
@@ -94,6 +106,9 @@ impl Weights {
             ("when", Weights { when: 0.0, ..all() }),
             ("said", Weights { said: 0.0, ..all() }),
             ("recency", Weights { recency: 0.0, ..all() }),
+            ("importance", Weights { importance: 0.0, ..all() }),
+            ("confidence", Weights { confidence: 0.0, ..all() }),
+            ("access", Weights { access: 0.0, ..all() }),
             ("repeat", Weights { repeat: 0.0, ..all() }),
         ]
     }

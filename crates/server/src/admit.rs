@@ -1,6 +1,7 @@
 //! Whether new messages can be taken in now: not while too much waits already, and not onto a disk that is nearly full.
 
-use annals_core::Agent;
+use annals_core::ports::Standing;
+use annals_core::{Agent, Settings};
 use axum::http::StatusCode;
 
 use crate::Service;
@@ -9,8 +10,8 @@ use crate::rest::Problem;
 const MEBIBYTE: u64 = 1024 * 1024;
 
 impl Service {
-    /// Lets new messages of an agent in, or says when to try again. Reading goes on in any case.
-    pub async fn admit(&self, agent: &Agent) -> Result<(), Problem> {
+    /// Lets new messages of an agent in, or says when to try again. Reading goes on in any case. The settings to store them by.
+    pub async fn admit(&self, agent: &Agent) -> Result<Settings, Problem> {
         if self.disk_free().is_some_and(|free| free < self.disk_low()) {
             let detail = format!(
                 "less than {} MiB are free for the data folder; nothing new is taken in",
@@ -18,7 +19,7 @@ impl Service {
             );
             return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "disk_low", detail).after(60));
         }
-        let depth = self.depth(agent).await?;
+        let Standing { settings, waiting: depth, .. } = self.catalog.standing(agent).await?;
         if depth >= u64::from(self.limits.lane_depth) {
             // At some tens of messages a second; the queue may be shared.
             let seconds = (depth / 50).clamp(1, 60);
@@ -26,7 +27,7 @@ impl Service {
                 format!("{depth} messages of this agent are not searchable yet; nothing of this request was stored");
             return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "lane_full", detail).after(seconds));
         }
-        Ok(())
+        Ok(settings)
     }
 
     /// Bytes that are free for the data folder; none without a folder, or where the system does not say.

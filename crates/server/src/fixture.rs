@@ -13,7 +13,7 @@ use annals_search::Search;
 use annals_server::config::Limits;
 use annals_server::{Clock, Parts, Prompts, Service};
 use annals_summarizer::{Patience, Summarizer};
-use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, WordEmbedder, at, message};
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, Store, WordEmbedder, at, message};
 use annals_writer::{Eraser, FactWriter, Writer};
 use async_trait::async_trait;
 
@@ -62,7 +62,11 @@ fn operation(turn: &Memory, now: Timestamp) -> Option<FactOperation> {
 
 /// A service over empty stores.
 pub fn service(clock: Clock) -> Service {
-    let catalog = Arc::new(MemoryCatalog::new());
+    over(Arc::new(MemoryCatalog::new()), clock)
+}
+
+/// The same over this catalog.
+pub fn over(catalog: Arc<impl Store + 'static>, clock: Clock) -> Service {
     let strata = Arc::new(MemoryStrata::new());
     let facts = Arc::new(MemoryFacts::new());
     let embedder = Arc::new(WordEmbedder::new());
@@ -71,6 +75,7 @@ pub fn service(clock: Clock) -> Service {
         FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), Arc::new(ThreeWords), Arc::new(ThreeWords));
     let engine = Arc::new(QuotingEngine);
     Service::new(Parts {
+        accesses: catalog.clone(),
         archive: catalog.clone(),
         blocks: catalog.clone(),
         requests: catalog.clone(),
@@ -82,7 +87,7 @@ pub fn service(clock: Clock) -> Service {
         eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
         summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default()),
         retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
-        search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
+        search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
         plans: Plans::built_in(),
         prompts: Prompts { names: &[], check: |_, _| Ok(()) },
         limits: Limits { requests_per_minute: 1_000_000, burst: 1_000_000, concurrent: 1000, ..Limits::default() },

@@ -8,6 +8,7 @@
 //! | `wire` | what goes in and out, as plain data |
 //! | `operations` | what can be asked, one file each |
 //! | `tables` | makes new messages searchable in the background |
+//! | `given` | counts what was given out |
 //! | `access` | keys, scopes, limits, and from where one may ask |
 //! | `metrics` | what is measured |
 //! | `rest` | HTTP in front of the operations |
@@ -26,6 +27,7 @@ mod admit;
 pub mod config;
 #[cfg(test)]
 mod fixture;
+mod given;
 pub mod jobs;
 pub mod lanes;
 pub mod mcp;

@@ -76,7 +76,7 @@ fn told_of(routes: Router, service: &Service) -> Router {
 }
 
 /// Serves until `stop`; then takes no new requests, finishes those under way for as long as the configuration says, and the
-/// piece of work at hand.
+/// piece of work at hand; and counts what was given out.
 pub async fn serve(
     service: Service,
     config: &ServerConfig,
@@ -88,6 +88,8 @@ pub async fn serve(
         let (service, stop) = (service.clone(), stop.clone());
         tasks.spawn(async move { service.work(stop).await });
     }
+    let (counting, until) = (service.clone(), stop.clone());
+    tasks.spawn(async move { counting.keep_counting(until).await });
     // What came in before the last stop and is not searchable yet.
     for agent in service.catalog.agents().await.map_err(io::Error::other)? {
         service.nudge(&agent);
@@ -108,6 +110,7 @@ pub async fn serve(
     if tokio::time::timeout(drain, tasks.wait()).await.is_err() {
         tracing::warn!(drain.seconds = drain.as_secs(), "stopped with requests still under way");
     }
+    service.count_or_tell().await;
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::ports::{Archive, Blocks, Journal, Keys, Replies, Requests, Seals};
+use annals_core::ports::{Accesses, Archive, Blocks, Journal, Keys, Replies, Requests, Seals};
 use annals_core::{Catalog, Extractor, Facts, Result, Strata, Timestamp};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::activity::Activity;
 use crate::config::Limits;
+use crate::given::Given;
 use crate::lanes::Lanes;
 use crate::metrics::Metrics;
 use crate::tables::Tables;
@@ -37,6 +38,8 @@ pub struct Prompts {
 pub struct Parts {
     /// The truth.
     pub catalog: Arc<dyn Catalog>,
+    /// How often memories were given out.
+    pub accesses: Arc<dyn Accesses>,
     /// Exports and corrections.
     pub archive: Arc<dyn Archive>,
     /// Texts that are always in context.
@@ -95,6 +98,8 @@ pub struct Service {
     pub(crate) searches: Arc<Semaphore>,
     /// The lanes of the tables: what makes new messages searchable.
     pub(crate) tables: Tables,
+    /// What was given out and is not counted yet.
+    pub(crate) given: Given,
     /// What is measured.
     pub metrics: Metrics,
 }
@@ -116,6 +121,7 @@ impl Service {
             searches: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from))),
             activity: Activity::default(),
             tables: Tables::default(),
+            given: Given::default(),
         }
     }
 

@@ -168,10 +168,4 @@ impl Service {
             }
         }
     }
-
-    /// How many of an agent's messages are not searchable yet.
-    pub async fn depth(&self, agent: &Agent) -> Result<u64> {
-        let lane = self.catalog.lane(agent, Grain::Working).await?;
-        self.catalog.backlog(agent, Grain::Working, lane.applied).await
-    }
 }

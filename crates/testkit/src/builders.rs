@@ -54,6 +54,7 @@ pub fn statement(agent: &Agent, turn: &Turn, text: &str) -> Statement {
         text: text.into(),
         topic: "attribute".into(),
         importance: 0.5,
+        confidence: None,
         who: vec!["Ann".into()],
         when: None,
         day: turn.day,

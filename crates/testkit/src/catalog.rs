@@ -1,5 +1,6 @@
 //! The catalog in memory, with all its ports: the model that every other implementation is compared with.
 
+mod accesses;
 mod archive;
 mod blocks;
 mod erasure;
@@ -13,7 +14,7 @@ mod shelf;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::ports::{Catalog, Change, ClockNote, Counts, Key, Lane, Select, Turn};
+use annals_core::ports::{Catalog, Change, ClockNote, Counts, Key, Lane, Select, Standing, Turn};
 use annals_core::{
     Agent, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Stage,
     Summary, Timestamp,
@@ -24,8 +25,8 @@ use shelf::{Shelf, request_id};
 
 pub(crate) use shelf::remember;
 
-/// Port `Catalog`, and `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests` and `Keys` of the same store, over
-/// plain maps. Clones share what they hold.
+/// Port `Catalog`, and `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` of the
+/// same store, over plain maps. Clones share what they hold.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCatalog {
     state: Arc<Mutex<State>>,
@@ -73,6 +74,15 @@ impl Catalog for MemoryCatalog {
         let mut agents: Vec<Agent> = known.map(|(agent, _)| agent.clone()).collect();
         agents.sort_by(|a, b| (a.name(), a.workspace()).cmp(&(b.name(), b.workspace())));
         Ok(agents)
+    }
+
+    async fn standing(&self, agent: &Agent) -> Result<Standing> {
+        let applied = self.lane(agent, Grain::Working).await?.applied;
+        self.read(agent, |shelf| Standing {
+            known: shelf.is_known(),
+            settings: shelf.settings.clone().unwrap_or_default(),
+            waiting: shelf.changes(Grain::Working, applied).len() as u64,
+        })
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
@@ -258,5 +268,6 @@ mod tests {
         crate::blocks_suite(async || MemoryCatalog::new()).await;
         crate::requests_suite(async || MemoryCatalog::new()).await;
         crate::keys_suite(async || MemoryCatalog::new()).await;
+        crate::accesses_suite(async || MemoryCatalog::new()).await;
     }
 }

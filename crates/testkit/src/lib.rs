@@ -29,4 +29,4 @@ pub use suites::{
     STRATA_DIMENSION, catalog_suite, embedder_suite, engine_suite, facts_suite, strata_suite, whole_tables_suite,
 };
 pub use suites::{Store, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
-pub use suites::{blocks_suite, keys_suite, requests_suite};
+pub use suites::{accesses_suite, blocks_suite, keys_suite, requests_suite};

@@ -3,6 +3,7 @@
 //! A suite of a store takes a way to make one and gives each case a fresh one; the folder it lies in must outlive the suite.
 //! All cases are run; at the end the suite panics with the names of those that failed, below the panics of the cases.
 
+mod accesses;
 mod archive;
 mod blocks;
 mod catalog;
@@ -22,10 +23,11 @@ use std::ops::Deref;
 use std::panic::AssertUnwindSafe;
 
 use annals_core::Catalog;
-use annals_core::ports::{Archive, Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
+use annals_core::ports::{Accesses, Archive, Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
+pub use accesses::accesses_suite;
 pub use archive::archive_suite;
 pub use blocks::blocks_suite;
 pub use catalog::catalog_suite;
@@ -41,9 +43,12 @@ pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite, whole_tables_suite};
 
 /// A catalog with all the ports of the same store.
-pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys {}
+pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys + Accesses {}
 
-impl<S: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys> Store for S {}
+impl<S> Store for S where
+    S: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys + Accesses
+{
+}
 
 /// A case: its name, and what it does with a fresh implementation.
 type Case<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);

@@ -98,6 +98,7 @@ impl Extractor for Reader {
             text,
             topic: "event".into(),
             importance: 0.5,
+            confidence: Some(self.confidence),
             who: Vec::new(),
             when: None,
             day: task.turns[0].period,

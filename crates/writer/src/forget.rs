@@ -52,7 +52,7 @@ impl Eraser {
     }
 
     async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let keep = if self.writer.catalog.agents().await?.contains(agent) {
+        let keep = if self.writer.catalog.standing(agent).await?.known {
             self.renew_tables(agent, now).await?
         } else {
             Vec::new()

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use annals_core::ports::Turn;
 use annals_core::{
-    Agent, Error, Fault, Grain, Memory, MemoryId, Message, Operation, Period, Result, Timestamp, TurnKey, Zones,
-    identify,
+    Agent, Error, Fault, Grain, Memory, MemoryId, Message, Operation, Period, Result, Settings, Timestamp, TurnKey,
+    Zones, identify,
 };
 
 use crate::{Writer, check, mask};
@@ -23,33 +23,34 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<Operation> {
+        let settings = self.catalog.settings(agent).await?;
+        self.ingest_by(agent, &settings, messages, revise, now).await
+    }
+
+    /// The same for who has read the agent's settings already.
+    pub async fn ingest_by(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        messages: Vec<Message>,
+        revise: bool,
+        now: Timestamp,
+    ) -> Result<Operation> {
         let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let (messages, masked): (Vec<Message>, Vec<u64>) =
-            self.prepare_each(agent, messages).await?.into_iter().unzip();
+        let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(settings, messages).into_iter().unzip();
         let keyed = identify(&messages).into_iter().zip(messages);
-        self.store(agent, keyed.zip(masked), revise, now).await
+        self.store(agent, settings, keyed.zip(masked), revise, now).await
     }
 
     /// The messages as they are to be stored, and how many credentials were masked in them. Comes before [`identify`], so that
     /// the same request gets the same keys.
     pub async fn prepare(&self, agent: &Agent, messages: Vec<Message>) -> Result<(Vec<Message>, u64)> {
-        let (messages, masked): (Vec<Message>, Vec<u64>) =
-            self.prepare_each(agent, messages).await?.into_iter().unzip();
+        let settings = self.catalog.settings(agent).await?;
+        let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(&settings, messages).into_iter().unzip();
         Ok((messages, masked.into_iter().sum()))
-    }
-
-    async fn prepare_each(&self, agent: &Agent, messages: Vec<Message>) -> Result<Vec<(Message, u64)>> {
-        if !self.catalog.settings(agent).await?.mask {
-            return Ok(messages.into_iter().map(|message| (message, 0)).collect());
-        }
-        let prepare = |message: Message| {
-            let (content, masked) = mask(&message.content);
-            (Message { content, ..message }, masked)
-        };
-        Ok(messages.into_iter().map(prepare).collect())
     }
 
     /// The same for a piece of a larger request, whose messages were checked, prepared and given their keys as a whole.
@@ -60,18 +61,20 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<Operation> {
-        self.store(agent, messages.into_iter().map(|keyed| (keyed, 0)), revise, now).await
+        let settings = self.catalog.settings(agent).await?;
+        self.store(agent, &settings, messages.into_iter().map(|keyed| (keyed, 0)), revise, now).await
     }
 
     /// Stores messages, each with its key and the number of credentials that were masked in it.
     async fn store(
         &self,
         agent: &Agent,
+        settings: &Settings,
         messages: impl Iterator<Item = ((TurnKey, Message), u64)> + Send,
         revise: bool,
         now: Timestamp,
     ) -> Result<Operation> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
+        let zones = settings.zones()?;
         let turns = messages.map(|((key, message), masked)| turn(agent, &zones, key, message, masked)).collect();
         self.catalog.ingest(agent, turns, revise, now).await
     }
@@ -97,6 +100,17 @@ impl Writer {
         }
         Ok(conflicts)
     }
+}
+
+fn prepare_each(settings: &Settings, messages: Vec<Message>) -> Vec<(Message, u64)> {
+    if !settings.mask {
+        return messages.into_iter().map(|message| (message, 0)).collect();
+    }
+    let prepare = |message: Message| {
+        let (content, masked) = mask(&message.content);
+        (Message { content, ..message }, masked)
+    };
+    messages.into_iter().map(prepare).collect()
 }
 
 fn says(memory: &Memory, message: &Message) -> bool {

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::cli::Search;
 use crate::folder::Folder;
+use crate::terminal::guest;
 use crate::view::{BOLD, DATE, DIM, column, dates, print_json, range, say};
 
 pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode> {
@@ -35,6 +36,9 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         }));
     } else {
         print(&answer);
+    }
+    if guest(|_| ()).is_none() {
+        folder.count_given().await?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -45,7 +45,7 @@ impl Stores {
             writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
             fact_writer: FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), rules),
             summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine, spare, patience),
-            search: Search::new(catalog.clone(), strata.clone(), facts, embedder),
+            search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts, embedder),
             strata,
             catalog,
         })

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::columns::instant;
 use crate::failure::Result;
-use crate::{agents, bases, blocks, extraction, get, ledger, log, memories, statements, tombstones, turns};
+use crate::{accesses, agents, bases, blocks, extraction, get, ledger, log, memories, statements, tombstones, turns};
 
 const TURNS: &str =
     concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1 ORDER BY at, day, conversation, message");
@@ -33,6 +33,7 @@ pub(crate) fn records(connection: &Connection, agent: &Agent) -> Result<Vec<Reco
         records.push(period_record(connection, agent, agent_id, row)?);
     }
     records.append(&mut versions(connection, agent_id)?);
+    records.append(&mut accesses::records(connection, agent_id)?);
     Ok(records)
 }
 

@@ -1,6 +1,6 @@
 //! Everything in again. The memories get new numbers, so every table of the agent learns of them as of any others.
 
-use annals_core::ports::{Block, Record, Turn, check_origin};
+use annals_core::ports::{Access, Block, Record, Turn, check_origin};
 use annals_core::{Agent, Base, Digest, Error, Grain, LedgerRow, MemoryId, Message, Timestamp, TurnKey};
 use data_encoding::HEXLOWER;
 use rusqlite::{Connection, params};
@@ -10,8 +10,8 @@ use crate::failure::Result;
 use crate::forgotten::Traces;
 use crate::summaries::Place;
 use crate::{
-    agents, bases, blocks, counts, extraction, get, ingest, ledger, log, pins, sequence, statements, tombstones, turns,
-    versions,
+    accesses, agents, bases, blocks, counts, extraction, get, ingest, ledger, log, pins, sequence, statements,
+    tombstones, turns, versions,
 };
 
 const DAYS_WITHOUT_ROW: &str = include_str!("../sql/days_without_row.sql");
@@ -40,6 +40,8 @@ fn rank(record: &Record) -> u8 {
         Record::Settings(_) => 0,
         Record::Turn { extracted: true, .. } => 1,
         Record::Turn { .. } => 2,
+        // Of memories that are there.
+        Record::Access { .. } => 4,
         _ => 3,
     }
 }
@@ -74,6 +76,9 @@ impl Restoring<'_> {
                 versions::keep(self.connection, self.agent_id, &id, &text, replaced_at)
             }
             Record::Gone { id } => self.take_gone(&id),
+            Record::Access { id, times, last } => {
+                accesses::add(self.connection, self.agent, &[(id, Access { times, last })])
+            }
             Record::Block { name, text, updated_at } => {
                 blocks::save(self.connection, self.agent, &Block { name, text, updated_at })
             }

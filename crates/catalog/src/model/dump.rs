@@ -22,6 +22,7 @@ pub(super) async fn dump(store: &dyn Store, agent: &Agent) -> Vec<String> {
     lines.push(format!("{:?}", store.dead_letters(agent).await.unwrap()));
     lines.push(format!("{:?}", store.children(agent).await.unwrap()));
     lines.push(format!("{:?}", store.usage(agent, at("2026-01-01T00:00:00Z")).await.unwrap()));
+    lines.push(format!("{:?}", store.standing(agent).await.unwrap()));
     lines.push(format!("{:?}", store.blocks(agent).await.unwrap()));
     lines.push(format!("{:?}", store.cleaning_owed().await.unwrap()));
     lines.push(format!("{:?}", store.agents().await.unwrap()));

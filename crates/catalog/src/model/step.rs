@@ -1,6 +1,6 @@
 //! What may happen to an agent, and doing it.
 
-use annals_core::ports::{Block, Lane, Target, Turn};
+use annals_core::ports::{Access, Block, Lane, Target, Turn};
 use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
@@ -26,6 +26,7 @@ pub(super) enum Step {
     Block { name: u8, text: Option<u8> },
     Request { turns: Vec<Said>, key: u8, drop: bool },
     Clean { early: bool },
+    Access { memories: [usize; 2], times: u8 },
     Reopen,
     CutPower { seed: u64 },
 }
@@ -72,6 +73,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         2 => (turns(), 0..2u8, prop::bool::weighted(0.2))
             .prop_map(|(turns, key, drop)| Step::Request { turns, key, drop }),
         1 => any::<bool>().prop_map(|early| Step::Clean { early }),
+        2 => (any::<[usize; 2]>(), 1..4u8).prop_map(|(memories, times)| Step::Access { memories, times }),
         1 => Just(Step::Reopen),
         2 => any::<u64>().prop_map(|seed| Step::CutPower { seed }),
     ]
@@ -163,6 +165,14 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
                 store.cleaned(agent, erasure - u64::from(*early)).await.unwrap();
             }
             format!("{owed:?}")
+        }
+        Step::Access { memories, times } => {
+            let access = Access { times: u64::from(*times), last: at(&format!("2026-06-0{times}T00:00:00Z")) };
+            let mut given = Vec::new();
+            for memory in memories {
+                given.push((live(store, agent, *memory).await, access));
+            }
+            seen(store.add_accesses(agent, &given).await)
         }
         Step::Reopen | Step::CutPower { .. } => unreachable!("not a change"),
     }
@@ -259,6 +269,7 @@ fn stated(agent: &Agent, turns: &[Turn], index: usize, text: u8) -> Statement {
     let name = NAMES[usize::from(text) % NAMES.len()];
     let mut stated = statement(agent, &turns[index], &format!("{name} is meant by {text}."));
     stated.who = vec![name.into()];
+    stated.confidence = (text > 0).then(|| f64::from(text) / 4.0);
     if text % 2 == 1 && turns[0].id != turns[index].id {
         stated.sources.push(turns[0].id.clone());
     }

@@ -1,6 +1,6 @@
 //! Port `Catalog`.
 
-use annals_core::ports::{Change, Counts, Lane, Select, Turn};
+use annals_core::ports::{Change, Counts, Lane, Select, Standing, Turn};
 use annals_core::{
     Agent, Catalog, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
     Timestamp,
@@ -16,6 +16,11 @@ use crate::{
 impl Catalog for SqliteCatalog {
     async fn agents(&self) -> Result<Vec<Agent>> {
         self.thread.read("listing agents", agents::all).await
+    }
+
+    async fn standing(&self, agent: &Agent) -> Result<Standing> {
+        let agent = agent.clone();
+        self.thread.read("reading how an agent stands", move |c| agents::standing(c, &agent)).await
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {

@@ -41,6 +41,12 @@ WHERE EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = tombstone.agent_id 
    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = tombstone.agent_id AND turn.id = tombstone.id)
    OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = tombstone.agent_id AND statement.id = tombstone.id)
 UNION ALL
+SELECT 'access to ' || access.id || ' has outlived its memory'
+FROM access
+WHERE NOT EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = access.agent_id AND summary.id = access.id)
+  AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = access.agent_id AND turn.id = access.id)
+  AND NOT EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = access.agent_id AND statement.id = access.id)
+UNION ALL
 SELECT 'request of operation ' || request.operation || ' has outlived it'
 FROM request
 WHERE NOT EXISTS (SELECT 1 FROM operation

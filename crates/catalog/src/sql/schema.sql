@@ -1,4 +1,4 @@
--- The catalog's schema, version 3 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
+-- The catalog's schema, version 4 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
 -- Annals cannot make again is in these tables; the vector and text tables beside them, and the table of facts, are
 -- projections and can be rebuilt from here.
 --
@@ -68,7 +68,8 @@ CREATE TABLE statement (
     day TEXT NOT NULL, -- Of its first source, as are the two instants.
     cover_start INTEGER NOT NULL,
     cover_end INTEGER NOT NULL,
-    pinned INTEGER NOT NULL DEFAULT 0
+    pinned INTEGER NOT NULL DEFAULT 0,
+    confidence REAL -- From 0 to 1: how surely it was said; NULL if that was not told.
 ) STRICT;
 
 CREATE UNIQUE INDEX statement_by_id ON statement (agent_id, id);
@@ -161,6 +162,16 @@ CREATE TABLE tombstone (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX tombstone_by_change ON tombstone (agent_id, grain, seq);
+
+-- How often a memory was given out, and when last. Apart from the memories, so that counting writes no words anew; counted in
+-- batches, long after. Nothing is made from it, and it goes with its memory.
+CREATE TABLE access (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    id TEXT NOT NULL,
+    times INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    PRIMARY KEY (agent_id, id)
+) STRICT, WITHOUT ROWID;
 
 -- Former texts of corrected statements and summaries and of revised turns, in the order in which they were replaced.
 CREATE TABLE version (

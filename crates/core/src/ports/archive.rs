@@ -105,6 +105,15 @@ pub enum Record {
         /// Its id, a hash of its place.
         id: MemoryId,
     },
+    /// How often a memory was given out.
+    Access {
+        /// The memory.
+        id: MemoryId,
+        /// So many times.
+        times: u64,
+        /// When last.
+        last: Timestamp,
+    },
     /// A small text that is always in context.
     Block {
         /// What it is called.
@@ -128,8 +137,8 @@ pub struct Version {
 /// Everything of an agent.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// All records of an agent, settings first, then blocks, turns, turns that are gone, statements, operations, periods and
-    /// versions, each in order.
+    /// All records of an agent, settings first, then blocks, turns, turns that are gone, statements, operations, periods,
+    /// versions and accesses, each in order. Accesses are of live memories only.
     async fn records(&self, agent: &Agent) -> Result<Vec<Record>>;
 
     /// Stores records for an agent that holds no memories and no blocks yet, all or none. [`crate::Error::Invalid`] if it

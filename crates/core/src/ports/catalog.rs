@@ -86,11 +86,25 @@ pub struct Counts {
     pub extent: Option<(Timestamp, Timestamp)>,
 }
 
+/// What a request must know of an agent before it begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// Whether [`Catalog::agents`] lists it.
+    pub known: bool,
+    /// Its settings.
+    pub settings: Settings,
+    /// Changes of the working grain that its table has not applied yet.
+    pub waiting: u64,
+}
+
 /// The truth. See the module for what holds for all methods.
 #[async_trait]
 pub trait Catalog: Send + Sync {
     /// Every agent that has settings, messages or blocks, by name.
     async fn agents(&self) -> Result<Vec<Agent>>;
+
+    /// How an agent stands: one question for what every request asks. Nothing is known or waits of one that does not exist.
+    async fn standing(&self, agent: &Agent) -> Result<Standing>;
 
     /// The agent's settings; the defaults for one that is not known yet.
     async fn settings(&self, agent: &Agent) -> Result<Settings>;

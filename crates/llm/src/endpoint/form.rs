@@ -45,6 +45,7 @@ fn extraction() -> Value {
         "text": { "type": "string" },
         "kind": { "type": "string" },
         "importance": { "type": "number" },
+        "confidence": { "type": "number" },
         "when": { "type": ["string", "null"] },
         "who": { "type": "array", "items": { "type": "string" } },
         "source": { "type": "integer" },

@@ -167,6 +167,7 @@ fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
         sentences,
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq: 1,
     }

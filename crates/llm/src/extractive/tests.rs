@@ -29,6 +29,7 @@ fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory 
         sentences: Vec::new(),
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq: 0,
     }
@@ -78,6 +79,7 @@ fn summary(grain: Grain, sources: &[Memory]) -> Memory {
         sentences: draft.sentences,
         sources: sources.iter().map(|source| source.id.clone()).collect(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq: 0,
     }

@@ -28,6 +28,7 @@ fn turn(number: usize, role: Role, speaker: &str, text: &str) -> Memory {
         sentences: Vec::new(),
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq: 0,
     }

@@ -1,7 +1,8 @@
 //! Answers over stores in memory, filled through the ports.
 
-use annals_core::Catalog;
-use annals_testkit::{agent, at, summary};
+use annals_core::ports::{Accesses, Journal};
+use annals_core::{Catalog, Extracted, Extraction, Kind, Statement};
+use annals_testkit::{agent, at, message, statement, summary, turn_of};
 
 use super::*;
 use crate::fixture::{NOW, World, about};
@@ -175,4 +176,74 @@ async fn what_is_said_again_goes_down() {
     let repeats = answer.results.iter().filter(|found| found.parts.iter().any(|part| part.name == "repeat")).count();
     assert_eq!(repeats, 1, "{answer:?}");
     assert!(answer.results[0].parts.iter().all(|part| part.name != "repeat"));
+}
+
+#[tokio::test]
+async fn recency_counts_in_questions_about_the_present_only() {
+    let world = World::with(&TURNS, &[]).await;
+    let check = async |query: Query, expect: bool| {
+        let answer = world.ask(Query { explain: true, ..query.clone() }).await;
+        let parts = answer.results.iter().flat_map(|found| &found.parts);
+        assert_eq!(parts.filter(|part| part.name == "recency").count() > 0, expect, "{query:?}");
+    };
+    check(about("who has the boat now?"), true).await;
+    check(about("who bought a boat lately?"), true).await;
+    check(about("who has the boat?"), false).await;
+    check(about("who was still on the boat?"), false).await;
+    check(about("who has the boat now, in February 2026?"), false).await;
+    check(about("who has the boat now, today?"), true).await;
+    let day = |text: &str| Some(text.parse().unwrap());
+    check(Query { to: day("2026-03-09"), ..about("who has the boat now?") }, false).await;
+    check(Query { to: day("2026-03-10"), ..about("who has the boat now?") }, true).await;
+}
+
+#[tokio::test]
+async fn what_was_given_often_stands_before_its_equals_and_no_others() {
+    let turns = [
+        // So that what stands beside them makes no difference.
+        ("2026-03-01T09:00:00Z", "it rained all day long and longer"),
+        ("2026-03-01T10:00:00Z", "the red boat was painted in May"),
+        ("2026-03-02T09:00:00Z", "it rained all day long and longer"),
+        ("2026-03-02T10:00:00Z", "the red boat was painted in June"),
+        ("2026-03-03T09:00:00Z", "it rained all day long and longer"),
+        ("2026-03-03T10:00:00Z", "somebody saw a red kite there too"),
+    ];
+    let world = World::with(&turns, &[]).await;
+    let before = world.ask(about("painted red boat")).await;
+    let ids: Vec<MemoryId> = before.results.iter().map(|found| found.memory.id.clone()).collect();
+    let given = async |id: &MemoryId, times| {
+        let access = Access { times, last: at(NOW) };
+        world.catalog.add_accesses(&agent("a"), &[(id.clone(), access)]).await.unwrap();
+        let answer = world.ask(Query { explain: true, ..about("painted red boat") }).await;
+        let parts = answer.results.iter().flat_map(|found| found.parts.iter().map(|part| (part.name, part.value)));
+        let parts: Vec<f64> = parts.filter(|(name, _)| *name == "access").map(|(_, value)| value).collect();
+        (answer.results.into_iter().map(|found| found.memory.id).collect::<Vec<_>>(), parts)
+    };
+    assert!(before.results[0].score - before.results[1].score < 0.3, "these two are equals: {before:?}");
+    let (after, parts) = given(&ids[1], 20).await;
+    assert_eq!((after[..2].to_vec(), parts), (vec![ids[1].clone(), ids[0].clone()], vec![0.3]));
+    let (after, parts) = given(&ids[2], 1_000_000).await;
+    assert_eq!((&after[2], parts), (&ids[2], vec![0.3, 0.3]), "what fits less stays below");
+}
+
+#[tokio::test]
+async fn a_statement_stands_back_as_far_as_it_is_doubtful() {
+    let world = World::with(&TURNS, &[]).await;
+    let turn = turn_of(&agent("a"), message(TURNS[2].0, TURNS[2].1));
+    let told = |text: &str, confidence| Statement { confidence, ..statement(&agent("a"), &turn, text) };
+    let statements =
+        vec![told("Ann keeps bees.", Some(0.2)), told("Ann keeps cows.", Some(1.0)), told("Ann keeps hens.", None)];
+    let found = Extracted { statements, ..Extracted::default() };
+    let extraction = Extraction { turns: vec![turn.id], found, extracted: 99, degraded: None };
+    world.catalog.save_extraction(&agent("a"), extraction, at(NOW)).await.unwrap();
+    world.project().await;
+    let asked = Query { kinds: vec![Kind::Fact], explain: true, ..about("what does Ann keep?") };
+    let answer = world.ask(asked).await;
+    let doubts = answer.results.iter().map(|found| {
+        let part = found.parts.iter().find(|part| part.name == "confidence");
+        (found.memory.text.as_str(), part.map(|part| part.value))
+    });
+    let doubts: Vec<_> = doubts.collect();
+    assert_eq!(doubts.last(), Some(&("Ann keeps bees.", Some(-0.4))), "{doubts:?}");
+    assert_eq!(doubts.iter().filter(|(_, doubt)| doubt.is_none()).count(), 2, "{doubts:?}");
 }

@@ -69,8 +69,8 @@ impl Tool for AddMemory {
     type Answer = Ingested;
 
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Ingested, Refusal> {
-        service.admit(agent).await.map_err(Refusal::Busy)?;
-        let accepted = service.ingest(agent, request(arguments), now).await?;
+        let settings = service.admit(agent).await.map_err(Refusal::Busy)?;
+        let accepted = service.ingest(agent, &settings, request(arguments), now).await?;
         let status = service.wait(agent, &accepted.operation, Progress::Searchable, WAIT).await?;
         let Operation { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
         Ok(Ingested {

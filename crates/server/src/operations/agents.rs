@@ -14,8 +14,9 @@ impl Service {
 
     /// The agent, if it is known; an error if not, so that a misspelt name is not an empty memory.
     pub async fn known(&self, agent: Agent) -> Result<Agent> {
-        let known = self.catalog.agents().await?.contains(&agent);
-        known.then_some(()).ok_or_else(|| Error::NotFound { what: "agent", name: agent.name().to_owned() })?;
-        Ok(agent)
+        if self.catalog.standing(&agent).await?.known {
+            return Ok(agent);
+        }
+        Err(Error::NotFound { what: "agent", name: agent.name().to_owned() })
     }
 }

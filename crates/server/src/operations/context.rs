@@ -2,7 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use annals_core::{Agent, Block, ContextRequest, Date, Document, Error, Result, Timestamp};
+use annals_core::{
+    Agent, Block, ContextItem, ContextKind, ContextRequest, Date, Document, Error, MemoryId, Result, Timestamp,
+};
 
 use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
@@ -44,7 +46,8 @@ impl Service {
         };
         let _turn = self.searches.acquire().await;
         let context = self.search.context(agent, &request, now).await?;
-        let item = |item: annals_core::ContextItem| ContextItemView {
+        self.given.note(agent, context.items.iter().filter_map(memory), now);
+        let item = |item: ContextItem| ContextItemView {
             id: item.id,
             kind: item.kind.as_str().to_owned(),
             dates: item.days.map(dates),
@@ -60,6 +63,12 @@ impl Service {
             omitted: context.omitted,
         })
     }
+}
+
+/// The memory that a line tells; the others are texts of the caller, or facts.
+fn memory(item: &ContextItem) -> Option<MemoryId> {
+    use ContextKind::{Statement, Summary, Turn};
+    matches!(item.kind, Turn | Statement | Summary).then(|| MemoryId::from_text(&item.id))
 }
 
 fn dates((first, last): (Date, Date)) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Timestamp};
+use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Settings, Timestamp};
 
 use crate::Service;
 use crate::metrics::Lane;
@@ -22,23 +22,36 @@ pub struct Accepted {
 }
 
 impl Service {
-    /// Stores the messages of one request, all or none.
-    pub async fn ingest(&self, agent: &Agent, request: IngestRequest, now: Timestamp) -> Result<Accepted> {
-        let (revise, mut ignored) = (request.revise, BTreeMap::new());
+    /// Stores the messages of one request, all or none, by the agent's settings as [`Service::admit`] found them.
+    pub async fn ingest(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Accepted> {
+        let mut ignored = BTreeMap::new();
         for field in request.messages.iter().flat_map(|message| message.other.keys()) {
             *ignored.entry(field.clone()).or_default() += 1;
         }
         let number = request.messages.len() as u64;
-        let operation = self.store(agent, request, revise, now).await;
+        let operation = self.store(agent, settings, request, now).await;
         let operation = operation.inspect_err(|_| self.metrics.messages("refused", number))?;
         self.nudge(agent);
         Ok(Accepted { operation, ignored })
     }
 
-    async fn store(&self, agent: &Agent, request: IngestRequest, revise: bool, now: Timestamp) -> Result<Operation> {
+    async fn store(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Operation> {
+        let revise = request.revise;
         let messages = messages(request, now)?;
         let begun = Instant::now();
-        let operation = self.writer.ingest(agent, messages, revise, now).await?;
+        let operation = self.writer.ingest_by(agent, settings, messages, revise, now).await?;
         self.metrics.committed(begun.elapsed());
         let new = operation.accepted + operation.revised;
         tracing::info!(operation.id = operation.id, messages.new = new, "committed");
@@ -56,8 +69,8 @@ impl Service {
     pub async fn ingest_once(
         &self,
         agent: &Agent,
-        key: &Digest,
-        body: &Digest,
+        settings: &Settings,
+        (key, body): (&Digest, &Digest),
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<Accepted> {
@@ -66,7 +79,7 @@ impl Service {
             Some((known, operation)) if known == *body => Ok(Accepted { operation, ignored: BTreeMap::new() }),
             Some(_) => Err(Error::invalid("Idempotency-Key", "was used for another request; choose a new one")),
             None => {
-                let accepted = self.ingest(agent, request, now).await?;
+                let accepted = self.ingest(agent, settings, request, now).await?;
                 self.requests.save_request(agent, key, body, &accepted.operation.id, now).await?;
                 Ok(accepted)
             }

@@ -32,7 +32,7 @@ impl Service {
     /// Answers a query. A damaged table is put aside and built anew, then asked again.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
         let _turn = self.searches.acquire().await;
-        match self.search.answer(agent, query, now).await {
+        let answer = match self.search.answer(agent, query, now).await {
             Err(Error::Damaged { what, why }) => {
                 tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
                 let _writing = self.writing(agent).await;
@@ -41,7 +41,12 @@ impl Service {
                 self.search.answer(agent, query, now).await
             }
             answer => answer,
+        }?;
+        // What is only listed was not looked for.
+        if query.text.is_some() {
+            self.given.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
         }
+        Ok(answer)
     }
 }
 

@@ -61,13 +61,13 @@ pub async fn ingest(
     if waiting.timeout_seconds > LONGEST_WAIT {
         return Err(Problem::malformed("timeout_seconds", format!("is above {LONGEST_WAIT}")));
     }
-    service.admit(&agent).await?;
+    let settings = service.admit(&agent).await?;
     let now = service.now();
     let accepted = match idempotency_key(&headers)? {
-        None => service.ingest(&agent, body.value, now).await?,
+        None => service.ingest(&agent, &settings, body.value, now).await?,
         Some(key) => {
             let (key, digest) = (Digest::of([key]), Digest::of([&body.bytes]));
-            service.ingest_once(&agent, &key, &digest, body.value, now).await.map_err(reused)?
+            service.ingest_once(&agent, &settings, (&key, &digest), body.value, now).await.map_err(reused)?
         }
     };
     let operation = &accepted.operation;
@@ -163,4 +163,57 @@ pub async fn forget_conversation(
 ) -> Result<Json<ForgetAnswer>, Problem> {
     let target = Target::Conversation(id);
     Ok(Json(service.forget_target(&agent, &target, dry.dry_run, service.now()).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_core::Timestamp;
+    use annals_core::ports::{Key, Scope};
+    use annals_testkit::{Faulty, MemoryCatalog, at};
+    use axum::body;
+    use axum::http::{Request, header};
+    use secrecy::ExposeSecret;
+    use serde_json::json;
+    use tower::ServiceExt;
+
+    use crate::access::issue;
+    use crate::config::ServerConfig;
+    use crate::fixture::{NOW, over};
+    use crate::public;
+
+    /// Whose key it is, how the agent stands, and the messages themselves.
+    #[tokio::test]
+    async fn taking_messages_in_asks_the_catalog_three_times() {
+        let catalog = Arc::new(Faulty::during(MemoryCatalog::new(), 0..0));
+        let service = over(catalog.clone(), Arc::new(|| at(NOW)));
+        let issued = issue(|bytes| {
+            bytes.fill(7);
+            Ok(())
+        });
+        let issued = issued.unwrap();
+        let key = Key {
+            id: issued.id.clone(),
+            name: "key".into(),
+            workspace: "default".into(),
+            scopes: [Scope::Ingest].into(),
+            agents: Vec::new(),
+            created_at: Timestamp::UNIX_EPOCH,
+            expires_at: None,
+            revoked_at: None,
+        };
+        service.keys.add_key(&key, &issued.hash).await.unwrap();
+        let before = catalog.calls();
+        let body = json!({ "conversation": "c", "messages": [{ "role": "user", "content": "tea" }] });
+        let request = Request::post("/v1/agents/ann/messages")
+            .header(header::HOST, "localhost")
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::AUTHORIZATION, format!("Bearer {}", issued.text.expose_secret()))
+            .body(body::Body::from(body.to_string()))
+            .unwrap();
+        let answer = public(&service, &ServerConfig::default()).oneshot(request).await.unwrap();
+        assert_eq!(answer.status().as_u16(), 202);
+        assert_eq!(catalog.calls() - before, 3);
+    }
 }

@@ -5,7 +5,7 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Block, Change, Lane, Version};
+use annals_core::ports::{Access, Block, Change, Lane, Version};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionLane, FactOperation, Grain, Kind, LedgerRow, Memory, MemoryId,
     Message, Operation, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage,
@@ -26,6 +26,8 @@ pub(super) struct Shelf {
     pub(super) statements: BTreeMap<MemoryId, Statement>,
     /// Former texts of live memories, oldest first.
     pub(super) versions: BTreeMap<MemoryId, Vec<Version>>,
+    /// How often live memories were given out.
+    pub(super) accesses: BTreeMap<MemoryId, Access>,
     /// Memories that were deleted and not written again.
     pub(super) gone: BTreeMap<MemoryId, (Grain, u64)>,
     pub(super) ledger: BTreeMap<Period, LedgerRow>,
@@ -66,12 +68,13 @@ impl Shelf {
         self.messages.contains_key(id)
     }
 
-    /// Lets a memory go, with its former texts. Projections learn of it.
+    /// Lets a memory go, with its former texts and its count. Projections learn of it.
     pub(super) fn delete(&mut self, id: &MemoryId, seq: &mut u64) -> Option<Memory> {
         let memory = self.memories.remove(id)?;
         self.messages.remove(id);
         self.statements.remove(id);
         self.versions.remove(id);
+        self.accesses.remove(id);
         if memory.kind == Kind::Summary {
             self.verbatim.remove(&memory.period);
         }

@@ -1,6 +1,6 @@
 //! A catalog that fails when a test says so.
 
-use annals_core::ports::{Catalog, Change, Counts, Lane, Select, Turn};
+use annals_core::ports::{Catalog, Change, Counts, Lane, Select, Standing, Turn};
 use annals_core::{
     Agent, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary, Timestamp,
 };
@@ -12,6 +12,10 @@ use super::Faulty;
 impl<P: Catalog> Catalog for Faulty<P> {
     async fn agents(&self) -> Result<Vec<Agent>> {
         self.store()?.agents().await
+    }
+
+    async fn standing(&self, agent: &Agent) -> Result<Standing> {
+        self.store()?.standing(agent).await
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {

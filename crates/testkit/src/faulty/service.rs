@@ -1,7 +1,7 @@
 //! What the service keeps in the catalog, failing when a test says so.
 
-use annals_core::ports::{Archive, Block, Blocks, Key, Keys, Record, Requests, Version};
-use annals_core::{Agent, Digest, MemoryId, Operation, Result, Timestamp};
+use annals_core::ports::{Access, Accesses, Archive, Block, Blocks, Key, Keys, Record, Requests, Version};
+use annals_core::{Agent, Digest, Memory, MemoryId, Operation, Result, Timestamp};
 use async_trait::async_trait;
 
 use super::Faulty;
@@ -63,6 +63,17 @@ impl<P: Keys> Keys for Faulty<P> {
 
     async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<()> {
         self.store()?.revoke_key(id, now).await
+    }
+}
+
+#[async_trait]
+impl<P: Accesses> Accesses for Faulty<P> {
+    async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>> {
+        self.store()?.recall(agent, ids).await
+    }
+
+    async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()> {
+        self.store()?.add_accesses(agent, accesses).await
     }
 }
 

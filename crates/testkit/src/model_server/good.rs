@@ -69,7 +69,7 @@ fn facts(lines: &[Numbered<'_>]) -> Value {
     for Numbered { number, speaker, text } in lines {
         let words = first_words(text);
         facts.push(json!({
-            "text": format!("{speaker} said: {words}"), "kind": "event", "importance": 0.5, "when": null,
+            "text": format!("{speaker} said: {words}"), "kind": "event", "importance": 0.5, "confidence": 0.9, "when": null,
             "who": [speaker], "source": number,
         }));
         operations.push(json!({

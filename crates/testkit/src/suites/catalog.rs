@@ -59,6 +59,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         read::counts_what_is_live,
         records::an_unknown_agent_reads_as_empty,
         records::settings_are_kept,
+        records::a_standing_is_what_single_questions_tell,
         records::agents_are_those_with_settings_or_messages,
         records::agents_do_not_see_each_other,
         records::the_same_name_elsewhere_is_another_agent,

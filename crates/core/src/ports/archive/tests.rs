@@ -24,7 +24,7 @@ fn check(lines: &str) {
 
 #[test]
 fn lines_are_read_and_written_as_ever() {
-    assert_eq!((read(FIRST).len(), read(LATER).len()), (8, 2));
+    assert_eq!((read(FIRST).len(), read(LATER).len()), (8, 4));
     check(FIRST);
     check(LATER);
 }
@@ -36,7 +36,16 @@ fn fields_of_a_line_mean_what_they_say() {
         text: "Ann likes \"tea\".\n東京".into(),
         updated_at: "2026-06-01T00:00:00.000001Z".parse().unwrap(),
     };
-    assert_eq!(read(LATER), [block, Record::Gone { id: MemoryId::from_text("t-1") }]);
+    let access = Record::Access {
+        id: MemoryId::from_text("t-1"),
+        times: 3,
+        last: "2026-06-01T00:00:00.000001Z".parse().unwrap(),
+    };
+    let later = read(LATER);
+    assert_eq!(later[..2], [block, Record::Gone { id: MemoryId::from_text("t-1") }]);
+    assert_eq!(later[3], access);
+    let Record::Statement { statement, .. } = &later[2] else { panic!("a statement that says how sure it is") };
+    assert_eq!(statement.confidence, Some(0.25));
     let [Record::Settings(settings), Record::Turn { pinned, extracted, role, .. }, ..] = &read(FIRST)[..] else {
         panic!("settings and a turn come first");
     };

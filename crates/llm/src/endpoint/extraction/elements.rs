@@ -100,7 +100,8 @@ impl<'a> Keep<'a> {
             id,
             text,
             topic: topic(element),
-            importance: share(element, "importance"),
+            importance: share(element, "importance").unwrap_or(MIDDLING),
+            confidence: share(element, "confidence"),
             who: who(element, turn),
             when: self.when(element),
             day: Period::of(Grain::Daily, turn.days.0),
@@ -148,7 +149,7 @@ impl<'a> Keep<'a> {
             object,
             replaces,
             properties: Properties::new(),
-            confidence: share(element, "confidence"),
+            confidence: share(element, "confidence").unwrap_or(MIDDLING),
             at: self.when(element).unwrap_or(turn.at()),
             said_at: turn.at(),
             source: turn.id.clone(),
@@ -221,8 +222,8 @@ fn who(element: &Value, turn: &Memory) -> Vec<String> {
     if who.is_empty() { turn.speaker.iter().cloned().collect() } else { who }
 }
 
-fn share(element: &Value, name: &str) -> f64 {
-    answer::number(element, name).map_or(MIDDLING, |number| number.clamp(0.0, 1.0))
+fn share(element: &Value, name: &str) -> Option<f64> {
+    answer::number(element, name).map(|number| number.clamp(0.0, 1.0))
 }
 
 /// Words that name something, as they are compared: without case and accents.

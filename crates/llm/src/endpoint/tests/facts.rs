@@ -10,7 +10,7 @@ fn operation(op: &str, subject: &str, predicate: &str, object: &str, source: u64
 #[tokio::test]
 async fn facts_and_operations_name_turn_time_and_speaker() {
     let turns = a_day().await;
-    let facts = json!([{ "text": "Ann lives in Lisbon.", "kind": "Home", "importance": "0.8", "when": "2026-03-06",
+    let facts = json!([{ "text": "Ann lives in Lisbon.", "kind": "Home", "importance": "0.8", "confidence": 1.5, "when": "2026-03-06",
                          "who": ["I", "Ann"], "source": "[1]" }]);
     let mut moved = operation("update", "I", "Lives in", "Lisbon", 1);
     moved["replaces"] = json!("Porto");
@@ -21,6 +21,7 @@ async fn facts_and_operations_name_turn_time_and_speaker() {
     assert!(rejected.is_empty(), "{rejected:?}");
     let fact = &statements[0];
     assert_eq!((fact.topic.as_str(), fact.importance, fact.who.as_slice()), ("home", 0.8, &["Ann".to_owned()][..]));
+    assert_eq!(fact.confidence, Some(1.0));
     assert_eq!((fact.when, fact.day), (Some(at("2026-03-06T00:00:00Z")), turns[0].period));
     assert_eq!((fact.cover, &fact.sources), (turns[0].cover, &vec![turns[0].id.clone()]));
     assert_eq!(fact.id, MemoryId::statement(&rig.agent, &turns[0].id, "Ann lives in Lisbon."));

@@ -28,6 +28,12 @@ impl Shelf {
             text: version.text.clone(),
             replaced_at: version.replaced_at,
         }));
+        let accesses = self.accesses.iter();
+        records.extend(accesses.map(|(id, access)| Record::Access {
+            id: id.clone(),
+            times: access.times,
+            last: access.last,
+        }));
         records
     }
 

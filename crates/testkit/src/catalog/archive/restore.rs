@@ -1,6 +1,6 @@
 //! Everything in again, on a copy that takes the shelf's place once all of it is in.
 
-use annals_core::ports::{Block, Record, Turn, check_origin};
+use annals_core::ports::{Access, Block, Record, Turn, check_origin};
 use annals_core::{
     Agent, Digest, Error, Grain, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey,
 };
@@ -52,6 +52,7 @@ impl Shelf {
             }
             Record::Period { .. } => self.take_period(agent, record, seq)?,
             Record::Gone { id } => self.take_gone(id, seq)?,
+            Record::Access { id, times, last } => self.access(&id, Access { times, last }),
             Record::Block { name, text, updated_at } => {
                 self.blocks.insert(name.clone(), Block { name, text, updated_at });
             }
@@ -136,6 +137,7 @@ impl Shelf {
 fn rank(record: &Record) -> u8 {
     match record {
         Record::Turn { extracted, .. } => u8::from(!extracted),
+        Record::Access { .. } => 3,
         _ => 2,
     }
 }

@@ -23,6 +23,7 @@ pub(crate) fn remember(turn: Turn, seq: u64) -> Memory {
         sentences: Vec::new(),
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq,
     }
@@ -46,6 +47,7 @@ pub(crate) fn state(statement: &Statement, seq: u64) -> Memory {
         sentences: Vec::new(),
         sources: statement.sources.clone(),
         importance: Some(statement.importance),
+        confidence: statement.confidence,
         pinned: false,
         seq,
     }
@@ -80,6 +82,7 @@ pub(crate) fn summarized(period: Period, cover: Interval, seq: u64) -> Memory {
         sentences: Vec::new(),
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq,
     }

@@ -1,5 +1,7 @@
 //! Everything out.
 
+use std::collections::BTreeSet;
+
 use annals_core::ports::{Record, Turn};
 use annals_core::{Base, Digest, MemoryId, Message, Role, Settings};
 
@@ -37,6 +39,7 @@ fn short(record: &Record) -> String {
         }
         Record::Version { text, .. } => format!("version {text}"),
         Record::Gone { id } => format!("gone {id}"),
+        Record::Access { id, times, .. } => format!("access {id} {times}"),
         Record::Block { name, text, .. } => format!("block {name} {text}"),
     }
 }
@@ -80,6 +83,9 @@ pub(super) async fn come_in_order(store: &dyn Store) {
         "2026 tea/cake/home/東京, \"so\" to speak/moved/gone on",
     ];
     assert_eq!(all[..versions], expected);
+    let (accesses, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|line| line.starts_with("access"));
+    assert!(accesses.is_sorted(), "{accesses:?}");
+    assert_eq!(accesses.iter().map(|line| &line[line.len() - 2..]).collect::<BTreeSet<_>>(), [" 1", " 2", " 3"].into());
     // By memory, and oldest first.
     let mut versions: Vec<_> = all[versions..].iter().map(String::as_str).collect();
     let corrected: Vec<_> =

@@ -1,6 +1,6 @@
 //! An agent with one of everything that a catalog keeps.
 
-use annals_core::ports::{Block, Turn};
+use annals_core::ports::{Access, Block, Turn};
 use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, Statement, Summary};
 
 use crate::suites::Store;
@@ -38,6 +38,9 @@ pub(super) async fn build(store: &dyn Store) {
     for id in [&turns[3].id, &statements(&turns)[0].id, &MemoryId::summary(&me(), period("2026-W11"))] {
         store.pin(&me(), id, true).await.unwrap();
     }
+    for (times, id) in [(1, &turns[3].id), (2, &statements(&turns)[0].id), (3, &day)] {
+        store.add_accesses(&me(), &[(id.clone(), Access { times, last: later() })]).await.unwrap();
+    }
     let late = [said("8", "2026-03-11T09:00:00Z", "late\nand long"), said("9", "2026-03-20T09:00:00Z", "new")];
     store.ingest(&me(), late.to_vec(), false, at("2026-06-03T00:00:00.000001Z")).await.unwrap();
 }
@@ -63,6 +66,7 @@ fn statements(turns: &[Turn]) -> Vec<Statement> {
     let plan = Statement {
         when: Some(at("2026-04-01T00:00:00Z")),
         who: Vec::new(),
+        confidence: Some(0.25),
         sources: vec![turns[4].id.clone(), turns[3].id.clone()],
         ..statement(&me(), &turns[4], "They move.")
     };

@@ -27,6 +27,7 @@ pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
         sentences: Vec::new(),
         sources: Vec::new(),
         importance: None,
+        confidence: None,
         pinned: false,
         seq: done.seq,
     };

@@ -1,6 +1,6 @@
 //! Agents and what is kept about them: settings, dead letters, operations; and that none sees another's.
 
-use annals_core::ports::{Counts, Lane};
+use annals_core::ports::{Counts, Lane, Standing};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
 use super::read::everything;
@@ -10,6 +10,7 @@ use crate::{agent, at, period, summary, turn};
 pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.agents().await.unwrap(), []);
     assert_eq!(catalog.settings(&me()).await.unwrap(), Settings::default());
+    assert_eq!(catalog.standing(&me()).await.unwrap(), Standing::default());
     see_nothing(catalog, &me()).await;
     assert_eq!(catalog.agents().await.unwrap(), [], "reading makes no agent");
 }
@@ -47,6 +48,28 @@ pub(super) async fn settings_are_kept(catalog: &dyn Catalog) {
         assert_eq!(catalog.settings(&me()).await.unwrap(), settings);
     }
     assert_eq!(catalog.settings(&agent("other")).await.unwrap(), Settings::default());
+}
+
+pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catalog) {
+    let (set, other) = (agent("set"), agent("other"));
+    let settings = Settings { plan: "free".into(), mask: false, ..Settings::default() };
+    catalog.save_settings(&set, &settings).await.unwrap();
+    let quiet = Standing { known: true, settings, waiting: 0 };
+    assert_eq!(catalog.standing(&set).await.unwrap(), quiet);
+    let turns = vec![said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake")];
+    let last = say(catalog, turns).await.seq;
+    for (applied, waiting) in [(0, 2), (last - 1, 1), (last, 0)] {
+        catalog.save_lane(&me(), Grain::Working, Lane { generation: 0, applied, building: None }).await.unwrap();
+        assert_eq!(catalog.backlog(&me(), Grain::Working, applied).await.unwrap(), waiting);
+        let expected = Standing { known: true, waiting, ..Standing::default() };
+        assert_eq!(catalog.standing(&me()).await.unwrap(), expected, "{applied} of {last}");
+    }
+    // A table may have come somewhere for an agent of which nothing else is kept.
+    catalog.save_lane(&other, Grain::Working, Lane { generation: 1, applied: 0, building: None }).await.unwrap();
+    for agent in [set, me(), other, agent("nobody")] {
+        let listed = catalog.agents().await.unwrap().contains(&agent);
+        assert_eq!(catalog.standing(&agent).await.unwrap().known, listed, "{agent}");
+    }
 }
 
 pub(super) async fn agents_are_those_with_settings_or_messages(catalog: &dyn Catalog) {

@@ -76,6 +76,7 @@ pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
         sentences: vec![sentence],
         sources: written.sources,
         importance: None,
+        confidence: None,
         pinned: false,
         seq: memory.seq,
     };

@@ -14,6 +14,7 @@ pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
     let told = Statement {
         topic: "plan".into(),
         importance: 0.25,
+        confidence: Some(0.75),
         who: vec!["Ann \"A\" O'Neil".into(), "Bob".into()],
         when: Some(at("2026-04-01T00:00:00Z")),
         sources: vec![turns[1].id.clone(), turns[0].id.clone()],
@@ -37,6 +38,7 @@ pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
         sentences: Vec::new(),
         sources: told.sources,
         importance: Some(0.25),
+        confidence: Some(0.75),
         pinned: false,
         seq: stored.seq,
     };
@@ -101,11 +103,11 @@ pub(super) async fn what_changed_under_its_id_is_replaced(store: &dyn Store) {
     save(store, reading(&[&one.id], found(vec![told.clone()], vec![said.clone()]))).await;
     store.pin(&me(), &told.id, true).await.unwrap();
     let (before, version) = (statements(store).await.remove(0), store.log_version(&me()).await.unwrap());
-    let other = Statement { importance: 1.0, ..told };
+    let other = Statement { importance: 1.0, confidence: Some(0.0), ..told };
     save(store, reading(&[&one.id], found(vec![other], vec![said.clone()]))).await;
     let after = statements(store).await.remove(0);
     assert!(after.seq > before.seq && after.pinned, "{after:?}");
-    assert_eq!(after.importance, Some(1.0));
+    assert_eq!((after.importance, after.confidence), (Some(1.0), Some(0.0)));
     assert_eq!(store.log_version(&me()).await.unwrap(), version, "the log is as it was");
     let sure = FactOperation { confidence: 1.0, ..said };
     save(store, reading(&[&one.id], found(Vec::new(), vec![sure.clone()]))).await;

@@ -1,0 +1,53 @@
+//! How often memories were given out.
+
+use annals_core::ports::{Access, Record};
+use annals_core::{Agent, Memory, MemoryId};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::columns::{instant, micros, number, signed};
+use crate::failure::Result;
+use crate::{agents, get, memories};
+
+pub(crate) const OF_MEMORY: &str = "SELECT times, last FROM access WHERE agent_id = ?1 AND id = ?2";
+const OF_AGENT: &str = "SELECT id, times, last FROM access WHERE agent_id = ?1 ORDER BY id";
+pub(crate) const ADD: &str = include_str!("sql/add_access.sql");
+
+/// Live memories by id, each with its count.
+pub(crate) fn recall(
+    connection: &Connection,
+    agent: &Agent,
+    ids: &[MemoryId],
+) -> Result<Vec<(Memory, Option<Access>)>> {
+    let agent_id = agents::known(connection, agent)?;
+    let mut question = connection.prepare_cached(OF_MEMORY)?;
+    let mut recalled = Vec::with_capacity(ids.len());
+    for memory in get::get(connection, agent, ids)? {
+        let access = question.query_row(params![agent_id, memory.id.as_str()], read).optional()?;
+        recalled.push((memory, access));
+    }
+    Ok(recalled)
+}
+
+/// Adds to the counts of memories that exist.
+pub(crate) fn add(connection: &Connection, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()> {
+    let agent_id = agents::known(connection, agent)?;
+    let mut add = connection.prepare_cached(ADD)?;
+    for (id, access) in accesses {
+        add.execute(params![agent_id, id.as_str(), signed(access.times), micros(access.last)])?;
+    }
+    Ok(())
+}
+
+/// All counts of an agent, by id.
+pub(crate) fn records(connection: &Connection, agent_id: i64) -> Result<Vec<Record>> {
+    let mut question = connection.prepare_cached(OF_AGENT)?;
+    let rows = question.query_map([agent_id], |row| {
+        let (id, Access { times, last }) = (memories::read_id(row)?, read(row)?);
+        Ok(Record::Access { id, times, last })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn read(row: &Row) -> rusqlite::Result<Access> {
+    Ok(Access { times: number(row, "times")?, last: instant(row, "last")? })
+}

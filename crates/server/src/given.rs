@@ -1,0 +1,147 @@
+//! What was given out and is not counted yet. Gathered in memory, so that no answer waits for a count and no search costs a
+//! commit, and written to the catalog in batches: every so often, and when the service stops. What a crash takes along is
+//! not counted, and neither is what the catalog could not take: ranking leans on counts a little, and nothing else does.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use annals_core::ports::Access;
+use annals_core::{Agent, MemoryId, Result, Timestamp};
+use tokio_util::sync::CancellationToken;
+
+use crate::Service;
+
+/// How often counts are written.
+const EVERY: Duration = Duration::from_secs(60);
+/// Memories that may wait to be counted, at some 200 bytes each; what comes beyond is not counted.
+const MOST: usize = 100_000;
+/// Counts of one transaction, so that others do not wait long for it.
+const BATCH: usize = 500;
+
+/// Counts that are not written yet.
+#[derive(Clone, Default)]
+pub(crate) struct Given(Arc<Mutex<HashMap<(Agent, MemoryId), Access>>>);
+
+impl Given {
+    /// Notes that these memories were given out at a moment.
+    pub(crate) fn note(&self, agent: &Agent, memories: impl Iterator<Item = MemoryId>, now: Timestamp) {
+        let once = Access { times: 1, last: now };
+        let mut given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for memory in memories {
+            let place = (agent.clone(), memory);
+            if given.len() < MOST || given.contains_key(&place) {
+                given.entry(place).and_modify(|known| *known = known.and(once)).or_insert(once);
+            }
+        }
+    }
+
+    fn take(&self) -> BTreeMap<Agent, Vec<(MemoryId, Access)>> {
+        let given = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut by_agent: BTreeMap<Agent, Vec<_>> = BTreeMap::new();
+        for ((agent, memory), access) in given {
+            by_agent.entry(agent).or_default().push((memory, access));
+        }
+        by_agent
+    }
+}
+
+impl Service {
+    /// Writes down what was given out since the last time.
+    pub async fn count_given(&self) -> Result<()> {
+        for (agent, given) in self.given.take() {
+            for batch in given.chunks(BATCH) {
+                self.accesses.add_accesses(&agent, batch).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does so every so often, until it is stopped.
+    pub(crate) async fn keep_counting(&self, stop: CancellationToken) {
+        while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
+            self.count_or_tell().await;
+        }
+    }
+
+    /// Does so, or says that it could not.
+    pub(crate) async fn count_or_tell(&self) {
+        if let Err(error) = self.count_given().await {
+            tracing::warn!(%error, "what was given out is not counted");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::{Access, Target};
+    use annals_testkit::{agent, at};
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixture::{NOW, told};
+
+    /// Asks for the sailing trip, and gives the ids of what was answered.
+    async fn ask(service: &Service, agent: &Agent) -> Vec<MemoryId> {
+        let request = serde_json::from_value(json!({ "query": "sailing trip", "limit": 2 })).unwrap();
+        let answer = service.search(agent, request, at(NOW)).await.unwrap();
+        answer.results.iter().map(|found| MemoryId::from_text(&found.id)).collect()
+    }
+
+    async fn counts(service: &Service, agent: &Agent, ids: &[MemoryId]) -> Vec<u64> {
+        let recalled = service.accesses.recall(agent, ids).await.unwrap().into_iter();
+        recalled.map(|(_, access)| access.map_or(0, |access| access.times)).collect()
+    }
+
+    #[tokio::test]
+    async fn results_and_context_are_counted_when_they_are_written_down() {
+        let me = agent("a");
+        let service = told(&me).await;
+        let found = ask(&service, &me).await;
+        assert_eq!((found.len(), ask(&service, &me).await), (2, found.clone()));
+        assert_eq!(counts(&service, &me, &found).await, [0, 0], "no answer waits for a count");
+        service.count_given().await.unwrap();
+        assert_eq!(counts(&service, &me, &found).await, [2, 2]);
+        service.count_given().await.unwrap();
+        assert_eq!(counts(&service, &me, &found).await, [2, 2], "once");
+
+        let wish = serde_json::from_value(json!({ "prompt": "sailing trip", "budget_tokens": 1000 })).unwrap();
+        let context = service.context(&me, wish, at(NOW)).await.unwrap();
+        assert!(context.items.iter().any(|item| item.id == found[0].to_string()), "{context:?}");
+        service.count_given().await.unwrap();
+        assert_eq!(counts(&service, &me, &found[..1]).await, [3]);
+    }
+
+    #[tokio::test]
+    async fn what_is_only_listed_is_not_counted() {
+        let me = agent("a");
+        let service = told(&me).await;
+        let request = serde_json::from_value(json!({ "limit": 5 })).unwrap();
+        assert!(!service.search(&me, request, at(NOW)).await.unwrap().results.is_empty());
+        assert_eq!(service.given.take().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_was_forgotten_meanwhile_leaves_nothing() {
+        let me = agent("a");
+        let service = told(&me).await;
+        let found = ask(&service, &me).await;
+        service.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
+        service.count_given().await.unwrap();
+        assert_eq!(service.catalog.agents().await.unwrap(), []);
+        assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
+    }
+
+    #[test]
+    fn only_so_many_wait() {
+        let (given, me) = (Given::default(), agent("a"));
+        let ids = |numbers: std::ops::Range<usize>| numbers.map(|number| MemoryId::from_text(format!("t-{number}")));
+        given.note(&me, ids(0..MOST + 5), at(NOW));
+        given.note(&me, ids(0..1), at(NOW));
+        let taken = given.take().remove(&me).unwrap();
+        assert_eq!(taken.len(), MOST);
+        let first = MemoryId::from_text("t-0");
+        assert!(taken.contains(&(first, Access { times: 2, last: at(NOW) })));
+        assert!(given.take().is_empty());
+    }
+}

@@ -1,0 +1,31 @@
+//! Port `Accesses`: how often memories were given out.
+
+use annals_core::ports::{Access, Accesses};
+use annals_core::{Agent, Memory, MemoryId, Result};
+use async_trait::async_trait;
+
+use super::MemoryCatalog;
+use super::shelf::Shelf;
+
+#[async_trait]
+impl Accesses for MemoryCatalog {
+    async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>> {
+        self.read(agent, |shelf| {
+            let live = ids.iter().filter_map(|id| shelf.memories.get(id));
+            live.map(|memory| (memory.clone(), shelf.accesses.get(&memory.id).copied())).collect()
+        })
+    }
+
+    async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()> {
+        self.write(agent, |shelf, _| accesses.iter().for_each(|(id, access)| shelf.access(id, *access)))
+    }
+}
+
+impl Shelf {
+    /// Adds to the count of a live memory.
+    pub(super) fn access(&mut self, id: &MemoryId, access: Access) {
+        if self.memories.contains_key(id) {
+            self.accesses.entry(id.clone()).and_modify(|known| *known = known.and(access)).or_insert(access);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What port `Accesses` promises.
+
+use annals_core::MemoryId;
+use annals_core::ports::{Access, Target};
+
+use super::catalog::{dirty, later, me, now, said, say};
+use super::history::{By, extract, roll_up_all, seal};
+use super::{Case, Store, cases, run};
+use crate::{agent, at, period, statement};
+
+/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+pub async fn accesses_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
+    let cases: Vec<Case<dyn Store>> = cases![
+        memories_are_recalled_as_they_are_read,
+        counts_add_up_and_the_last_moment_stays,
+        a_count_stops_at_the_highest_number,
+        what_does_not_exist_is_not_counted,
+        counting_changes_nothing_else,
+        agents_do_not_share_counts,
+        a_revised_turn_keeps_its_count,
+        what_is_forgotten_goes_with_its_count,
+        what_is_pruned_goes_with_its_count,
+        they_go_with_the_agent,
+    ];
+    run("accesses", cases, async || Box::new(make().await) as Box<dyn Store>).await;
+}
+
+/// Ids of a turn, a statement drawn out of it and the summary of its day.
+async fn one_of_each(store: &dyn Store) -> [MemoryId; 3] {
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    say(store, vec![turn.clone(), said("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    let told = statement(&me(), &turn, "Ann likes tea.");
+    let ids = [turn.id.clone(), told.id.clone(), MemoryId::summary(&me(), period("2026-03-04"))];
+    extract(store, &[&turn], vec![told], Vec::new()).await;
+    roll_up_all(store, By::Quoting).await;
+    ids
+}
+
+fn times(times: u64) -> Access {
+    Access { times, last: now() }
+}
+
+async fn count(store: &dyn Store, id: &MemoryId, access: Access) {
+    store.add_accesses(&me(), &[(id.clone(), access)]).await.unwrap();
+}
+
+async fn counts(store: &dyn Store, ids: &[MemoryId]) -> Vec<Option<Access>> {
+    store.recall(&me(), ids).await.unwrap().into_iter().map(|(_, access)| access).collect()
+}
+
+async fn memories_are_recalled_as_they_are_read(store: &dyn Store) {
+    let [turn, told, day] = one_of_each(store).await;
+    let ids = [day.clone(), MemoryId::from_text("t-none"), turn.clone(), told];
+    count(store, &turn, times(2)).await;
+    let recalled = store.recall(&me(), &ids).await.unwrap();
+    let (memories, counts): (Vec<_>, Vec<_>) = recalled.into_iter().unzip();
+    assert_eq!(memories, store.get(&me(), &ids).await.unwrap());
+    assert_eq!(counts, [None, Some(times(2)), None]);
+    assert_eq!(store.recall(&me(), &[]).await.unwrap(), []);
+    assert_eq!(store.recall(&agent("nobody"), &ids).await.unwrap(), []);
+}
+
+async fn counts_add_up_and_the_last_moment_stays(store: &dyn Store) {
+    let ids = one_of_each(store).await;
+    let early = at("2026-06-01T00:00:00.000001Z");
+    let accesses: Vec<_> = ids.iter().map(|id| (id.clone(), Access { times: 1, last: later() })).collect();
+    store.add_accesses(&me(), &accesses).await.unwrap();
+    count(store, &ids[0], Access { times: 3, last: early }).await;
+    store.add_accesses(&me(), &[(ids[1].clone(), times(1)), (ids[1].clone(), times(1))]).await.unwrap();
+    let once = Access { times: 1, last: later() };
+    let expected = [Access { times: 4, ..once }, Access { times: 3, ..once }, once];
+    assert_eq!(counts(store, &ids).await, expected.map(Some));
+}
+
+async fn a_count_stops_at_the_highest_number(store: &dyn Store) {
+    let [turn, ..] = one_of_each(store).await;
+    for _ in 0..3 {
+        count(store, &turn, times(u64::MAX / 2)).await;
+    }
+    let told = counts(store, &[turn]).await[0].unwrap().times;
+    assert!(told >= u64::MAX / 2, "{told}");
+}
+
+async fn what_does_not_exist_is_not_counted(store: &dyn Store) {
+    let gone = [MemoryId::from_text("t-none"), MemoryId::from_text("x"), MemoryId::summary(&me(), period("2026-W10"))];
+    for id in &gone {
+        count(store, id, times(1)).await;
+    }
+    assert_eq!(store.agents().await.unwrap(), []);
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    count(store, &turn.id, times(1)).await;
+    say(store, vec![turn.clone()]).await;
+    assert_eq!(counts(store, &[turn.id]).await, [None]);
+}
+
+async fn counting_changes_nothing_else(store: &dyn Store) {
+    let ids = one_of_each(store).await;
+    let before = say(store, vec![said("3", "2026-03-05T10:00:00Z", "rye")]).await.seq;
+    let (ledger, memories) = (store.ledger(&me()).await.unwrap(), store.get(&me(), &ids).await.unwrap());
+    for id in &ids {
+        count(store, id, times(5)).await;
+    }
+    assert_eq!(store.ledger(&me()).await.unwrap(), ledger);
+    assert_eq!(store.get(&me(), &ids).await.unwrap(), memories);
+    assert_eq!(dirty(store).await, ["2026-03-05"]);
+    let after = say(store, vec![said("4", "2026-03-05T11:00:00Z", "ham")]).await.seq;
+    assert_eq!(after, before + 1, "no number was taken");
+}
+
+async fn agents_do_not_share_counts(store: &dyn Store) {
+    let [turn, ..] = one_of_each(store).await;
+    store.add_accesses(&agent("other"), &[(turn.clone(), times(1))]).await.unwrap();
+    assert_eq!(counts(store, &[turn]).await, [None]);
+    assert_eq!(store.agents().await.unwrap(), [me()]);
+}
+
+async fn a_revised_turn_keeps_its_count(store: &dyn Store) {
+    let [turn, ..] = one_of_each(store).await;
+    count(store, &turn, times(2)).await;
+    let revised = vec![said("1", "2026-03-04T10:00:00Z", "coffee")];
+    store.ingest(&me(), revised, true, later()).await.unwrap();
+    assert_eq!(counts(store, &[turn]).await, [Some(times(2))]);
+}
+
+/// Nothing is left of it: what was given out and then forgotten comes back as new.
+async fn what_is_forgotten_goes_with_its_count(store: &dyn Store) {
+    let ids = one_of_each(store).await;
+    for id in &ids {
+        count(store, id, times(2)).await;
+    }
+    let first = said("1", "2026-03-04T10:00:00Z", "tea");
+    store.erase(&me(), &Target::Memories(vec![first.id.clone()]), now()).await.unwrap();
+    for id in &ids {
+        // Given out just before, and counted only now.
+        count(store, id, times(1)).await;
+    }
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    let message = [(first.key.clone(), first.message.digest())];
+    store.unforget(&me(), &message).await.unwrap();
+    assert_eq!(one_of_each(store).await, ids);
+    assert_eq!(counts(store, &ids).await, [None, None, None]);
+}
+
+async fn what_is_pruned_goes_with_its_count(store: &dyn Store) {
+    let [turn, told, day] = one_of_each(store).await;
+    let ids = [turn, told, day];
+    for id in &ids {
+        count(store, id, times(2)).await;
+    }
+    seal(store, "2026-03-04").await;
+    assert_eq!(counts(store, &ids).await, [Some(times(2))], "the summary is left");
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    let again = vec![said("1", "2026-03-04T10:00:00Z", "tea")];
+    store.ingest(&me(), again, true, later()).await.unwrap();
+    assert_eq!(counts(store, &ids).await, [None, Some(times(2))]);
+}
+
+async fn they_go_with_the_agent(store: &dyn Store) {
+    let ids = one_of_each(store).await;
+    count(store, &ids[2], times(2)).await;
+    store.erase(&me(), &Target::Agent, now()).await.unwrap();
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+    assert_eq!(store.agents().await.unwrap(), []);
+}
