@@ -21,6 +21,7 @@ mod kill;
 mod late;
 mod mcp;
 mod models;
+mod rerank;
 mod retention;
 mod service;
 mod simulation;

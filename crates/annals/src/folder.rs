@@ -17,7 +17,7 @@ use annals_catalog::SqliteCatalog;
 use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
-use annals_llm::{Auto, Endpoint, Extractive, Models, Rules};
+use annals_llm::{Auto, Endpoint, Extractive, Models, RerankEndpoint, Rules};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_server::config::Limits;
@@ -88,13 +88,16 @@ impl Folder {
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
         let patience = Patience { grace: GRACE, quiet, ..Patience::default() };
-        let endpoint = if models.is_empty() {
-            None
-        } else {
-            Some(Arc::new(Endpoint::new(models, Arc::new(Measured::new(catalog.clone(), &metrics)))?))
-        };
+        let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
+        let mut search = Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
+        if let Some(model) = models.rerank.clone() {
+            let candidates = model.candidates;
+            let reranker = Measured::new(Arc::new(RerankEndpoint::new(model, replies.clone())?), &metrics);
+            search = search.reranked_by(Arc::new(reranker), candidates);
+        }
+        let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, replies)?)) };
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
+        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder);
         let fact_writer =
             FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
         let spare = Arc::new(Extractive);
@@ -106,7 +109,7 @@ impl Folder {
                 eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
                 summarizer: Summarizer::new(catalog.clone(), catalog.clone(), measured, spare, patience),
                 retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
-                search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
+                search,
                 accesses: catalog.clone(),
                 archive: catalog.clone(),
                 blocks: catalog.clone(),

@@ -1,6 +1,6 @@
 //! What memory adds to a prompt: the request, and the few lines that fit into its budget.
 
-use crate::{Date, DateRange, Period};
+use crate::{Date, DateRange, Period, Reranked};
 
 /// The name of the marks around everything that memory hands out for a prompt: `<annals-memory> … </annals-memory>`. What comes
 /// back between them in a conversation is recognised as recalled.
@@ -116,6 +116,8 @@ pub struct Context {
     pub omitted: usize,
     /// The days that were searched.
     pub range: DateRange,
+    /// Whether a model has judged what comes first.
+    pub reranked: Reranked,
 }
 
 /// The text on one line, in which no mark of ours is one: what was said must not be able to end the data.

@@ -85,6 +85,8 @@ pub enum Purpose {
     Quarterly,
     /// Summaries of years.
     Yearly,
+    /// The order of what was found.
+    Rerank,
 }
 
 /// A model's answer, kept so that a retry does not pay again, and what it cost.
@@ -131,6 +133,7 @@ impl Purpose {
             Purpose::Monthly => "monthly",
             Purpose::Quarterly => "quarterly",
             Purpose::Yearly => "yearly",
+            Purpose::Rerank => "rerank",
         }
     }
 
@@ -151,8 +154,8 @@ impl std::str::FromStr for Purpose {
     type Err = crate::Error;
 
     fn from_str(text: &str) -> crate::Result<Purpose> {
-        use Purpose::{Daily, Extraction, Monthly, Quarterly, Weekly, Yearly};
-        [Extraction, Daily, Weekly, Monthly, Quarterly, Yearly]
+        use Purpose::{Daily, Extraction, Monthly, Quarterly, Rerank, Weekly, Yearly};
+        [Extraction, Daily, Weekly, Monthly, Quarterly, Yearly, Rerank]
             .into_iter()
             .find(|purpose| purpose.as_str() == text)
             .ok_or_else(|| crate::Error::invalid("purpose", format!("is {text:?}")))

@@ -17,6 +17,7 @@ mod journal;
 mod keys;
 mod replies;
 mod requests;
+mod reranker;
 mod seals;
 mod strata;
 
@@ -33,5 +34,6 @@ pub use journal::Journal;
 pub use keys::{Key, Keys, Scope};
 pub use replies::Replies;
 pub use requests::Requests;
+pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};
 pub use strata::{Batch, Conversation, Findings, Hit, Part, Probe, Seat, Spread, Stored, Strata, Table, Wear};

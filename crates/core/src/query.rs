@@ -102,6 +102,33 @@ pub struct Said {
     pub days: DateRange,
 }
 
+/// Whether a model has put the best into its order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reranked {
+    /// None was asked: none is configured, no model may read this agent's words, or there is nothing to order.
+    #[default]
+    NotAsked,
+    /// The best stand in its order.
+    Yes,
+    /// It was asked in vain, for this reason; the order is the one without it.
+    No(String),
+}
+
+impl Reranked {
+    /// Whether a model had its say, if one was asked.
+    pub fn is_done(&self) -> Option<bool> {
+        (*self != Reranked::NotAsked).then_some(*self == Reranked::Yes)
+    }
+
+    /// Why one was asked in vain.
+    pub fn why_not(&self) -> Option<&str> {
+        match self {
+            Reranked::No(why) => Some(why),
+            Reranked::NotAsked | Reranked::Yes => None,
+        }
+    }
+}
+
 /// The answer to a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -117,4 +144,6 @@ pub struct Answer {
     pub said: Vec<Said>,
     /// The conversations that the turns found belong to, best first.
     pub conversations: Vec<ConversationFound>,
+    /// Whether a model has put the best into its order.
+    pub reranked: Reranked,
 }

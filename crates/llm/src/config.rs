@@ -69,6 +69,9 @@ pub struct ModelsConfig {
     /// What differs for years.
     #[serde(default)]
     pub yearly: EndpointConfig,
+    /// The model that orders what searches find.
+    #[serde(default)]
+    pub rerank: RerankConfig,
 }
 
 /// One endpoint. What is not set is taken from the table above; the key only where the base URL is.
@@ -97,6 +100,28 @@ pub struct EndpointConfig {
     pub json: Option<JsonMode>,
     /// Sent only if set; some models refuse any.
     pub temperature: Option<f32>,
+}
+
+/// The table `[models.rerank]`. But for `local_network` nothing is taken from the table above: a chat model orders nothing, and
+/// what a search finds goes nowhere that was not named for it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RerankConfig {
+    /// What `/rerank` is added to: `http://127.0.0.1:8080/v1`.
+    pub base_url: Option<String>,
+    /// As in [`EndpointConfig`].
+    #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
+    pub key: Option<SecretString>,
+    /// As in [`EndpointConfig`].
+    pub key_env: Option<String>,
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The longest that a search waits for it.
+    pub timeout: Option<Wait>,
+    /// How many of the best it orders.
+    pub candidates: Option<u64>,
+    /// The tokens that one agent's searches may cost on one UTC day, apart from those of all other work.
+    pub daily_tokens: Option<u64>,
 }
 
 /// How the form of an answer is asked for. A server that refuses one is asked by the next.
@@ -135,11 +160,32 @@ pub struct Model {
     pub local_network: bool,
 }
 
+/// The model that orders what searches find, checked and complete.
+#[derive(Clone, Debug)]
+pub struct RerankModel {
+    /// Without a slash at its end.
+    pub base_url: String,
+    /// None for servers that ask for none.
+    pub key: Option<SecretString>,
+    /// The name of the model.
+    pub name: String,
+    /// The longest that a search waits for it.
+    pub timeout: Duration,
+    /// How many of the best it orders.
+    pub candidates: usize,
+    /// The tokens that one agent's searches may cost on one UTC day.
+    pub daily_tokens: u64,
+    /// Whether its name may mean this machine or the local network.
+    pub local_network: bool,
+}
+
 /// All endpoints, checked.
 #[derive(Clone, Debug)]
 pub struct Models {
     /// The tokens that one agent may cost on one UTC day.
     pub daily_tokens: u64,
+    /// The model that orders what searches find.
+    pub rerank: Option<Arc<RerankModel>>,
     by_purpose: [Option<Arc<Model>>; 6],
 }
 
@@ -149,7 +195,7 @@ const PURPOSES: [Purpose; 6] =
 impl Models {
     /// The model for a kind of work; none where the built-in engine does it.
     pub fn get(&self, purpose: Purpose) -> Option<&Arc<Model>> {
-        self.by_purpose[purpose as usize].as_ref()
+        self.by_purpose.get(purpose as usize)?.as_ref()
     }
 
     /// Each kind of work that a model does, with the model.
@@ -157,7 +203,7 @@ impl Models {
         PURPOSES.into_iter().filter_map(|purpose| Some((purpose, self.get(purpose)?)))
     }
 
-    /// Whether there is any model at all.
+    /// Whether there is no model that writes or reads.
     pub fn is_empty(&self) -> bool {
         self.by_purpose.iter().all(Option::is_none)
     }
@@ -169,14 +215,15 @@ impl ModelsConfig {
         let mut checker = Checker::new(variable, self.local_network.unwrap_or_default());
         let above = checker.key_of("models", self.above());
         let mut by_purpose = [const { None }; 6];
-        for purpose in PURPOSES {
+        for (purpose, own) in self.own() {
             let field = format!("models.{}", purpose.as_str());
-            let own = checker.key_of(&field, self.own(purpose).clone());
+            let own = checker.key_of(&field, own.clone());
             let whole = if own.off { None } else { merged(own.clone(), &above) };
             by_purpose[purpose as usize] = whole.and_then(|whole| checker.model(&field, &own, whole)).map(Arc::new);
         }
+        let rerank = checker.rerank("models.rerank", &self.rerank).map(Arc::new);
         let faults = checker.faults;
-        let models = Models { daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS), by_purpose };
+        let models = Models { daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS), rerank, by_purpose };
         if faults.is_empty() { Ok(models) } else { Err(faults) }
     }
 
@@ -195,15 +242,15 @@ impl ModelsConfig {
         }
     }
 
-    fn own(&self, purpose: Purpose) -> &EndpointConfig {
-        match purpose {
-            Purpose::Extraction => &self.extraction,
-            Purpose::Daily => &self.daily,
-            Purpose::Weekly => &self.weekly,
-            Purpose::Monthly => &self.monthly,
-            Purpose::Quarterly => &self.quarterly,
-            Purpose::Yearly => &self.yearly,
-        }
+    fn own(&self) -> [(Purpose, &EndpointConfig); 6] {
+        [
+            (Purpose::Extraction, &self.extraction),
+            (Purpose::Daily, &self.daily),
+            (Purpose::Weekly, &self.weekly),
+            (Purpose::Monthly, &self.monthly),
+            (Purpose::Quarterly, &self.quarterly),
+            (Purpose::Yearly, &self.yearly),
+        ]
     }
 }
 

@@ -11,6 +11,7 @@
 mod answer;
 mod ask;
 mod breaker;
+mod budget;
 mod channel;
 mod extraction;
 mod form;
@@ -19,6 +20,7 @@ mod http;
 mod lines;
 mod pace;
 pub(crate) mod reach;
+mod rerank;
 mod sentences;
 mod summary;
 mod suspicion;
@@ -41,6 +43,8 @@ use pace::Pace;
 
 use crate::config::Models;
 use crate::prompts::Prompt;
+
+pub use rerank::RerankEndpoint;
 
 /// Changes with every change to this folder that can change a summary or a fact, so that older ones are known to be outdated.
 const VERSION: &str = "endpoint 1";

@@ -1,7 +1,8 @@
-//! What writes summaries and finds facts: ports [`annals_core::Engine`] and [`annals_core::Extractor`].
+//! What writes summaries, finds facts and judges what was found: ports [`annals_core::Engine`], [`annals_core::Extractor`] and
+//! [`annals_core::Reranker`].
 //!
 //! [`Extractive`] is built in and needs no model, no network and no key; [`Endpoint`] asks the configured models ([`Models`])
-//! with the prompts in `prompts/`; [`Auto`] chooses between the two for each agent and kind of work. Never reads a file, the
+//! with the prompts in `prompts/`; [`RerankEndpoint`] asks the one for the order of results; [`Auto`] chooses between the two for each agent and kind of work. Never reads a file, the
 //! system's clock or chance; only the endpoint talks to a network.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -14,8 +15,8 @@ mod prompts;
 mod rules;
 
 pub use auto::Auto;
-pub use config::{EndpointConfig, JsonMode, Model, Models, ModelsConfig, Wait};
-pub use endpoint::Endpoint;
+pub use config::{EndpointConfig, JsonMode, Model, Models, ModelsConfig, RerankConfig, RerankModel, Wait};
+pub use endpoint::{Endpoint, RerankEndpoint};
 pub use extractive::Extractive;
 pub use prompts::{Prompt, check_prompt};
 pub use rules::Rules;

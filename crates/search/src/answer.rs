@@ -2,16 +2,18 @@
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table};
 use annals_core::{
-    Agent, Answer, ConversationFound, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query,
-    Result, Said, Settings, Timestamp, Zones,
+    Agent, Answer, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query, Reranked, Result, Said,
+    Settings, Timestamp, Zones,
 };
 use futures::future::try_join_all;
 use jiff::ToSpan;
 
+use crate::context::told;
 use crate::question::Question;
 use crate::range::within;
-use crate::rank::{self, Ranked, Row};
-use crate::score::Score;
+use crate::rank::{self, Ranked, Row, Support};
+use crate::rerank::Case;
+use crate::score::{Part, Score};
 use crate::{Search, budget::budget, fold::fold, resolve, said::said};
 
 /// Tables of up to so many rows are scored whole.
@@ -28,6 +30,11 @@ const MOST_RESULTS: usize = 1000;
 impl Search {
     /// The memories of one agent that fit a query at `now`, best first; without a text the newest first.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
+        self.conclude(self.gather(agent, query, now).await?).await
+    }
+
+    /// The first half of an answer: all that takes the machine's own time.
+    pub async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
         if query.limit == 0 || query.limit > MOST_RESULTS {
             return Err(Error::invalid("limit", format!("is {}; 1 to {MOST_RESULTS} are allowed", query.limit)));
         }
@@ -38,18 +45,47 @@ impl Search {
         let said = text.map(|text| said(text, zones.day_of(now))).unwrap_or_default();
         let within = within(range, &zones);
         let grains = self.grains(agent, query, within, &said).await?;
-        let asked = Asked { agent, query, settings, zones, range, within, grains, said, now };
-        let (ranked, conversations) = match text {
+        let asked = Asked { agent, query, text, settings, zones, range, within, grains, said, now };
+        let (ranked, support) = match text {
             Some(text) => self.ranked(&asked, text).await?,
-            None => (self.newest(&asked).await?, Vec::new()),
+            None => (self.newest(&asked).await?, Support::default()),
+        };
+        Ok(Gathered { asked, ranked, support })
+    }
+
+    /// The second half: waits for the model that orders the best, if there is one, then folds and cuts.
+    pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
+        let Gathered { asked, mut ranked, support } = gathered;
+        let query = asked.query;
+        let (reranked, conversations) = match asked.text {
+            Some(text) => {
+                let reranked = self.order(&asked, text, &mut ranked).await;
+                let conversations = rank::conversations(&ranked, &support, &self.weights);
+                rank::repeats(&mut ranked, &self.weights);
+                (reranked, conversations)
+            }
+            None => (Reranked::NotAsked, Vec::new()),
         };
         let results = budget(fold(asked.found(ranked), query.limit), query.tokens);
         let range_is_empty = results.is_empty() && self.is_empty(&asked).await?;
-        let Asked { grains, said, .. } = asked;
-        Ok(Answer { range, results, range_is_empty, grains, said, conversations })
+        let Asked { grains, said, range, .. } = asked;
+        Ok(Answer { range, results, range_is_empty, grains, said, conversations, reranked })
     }
 
-    async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<(Vec<Ranked>, Vec<ConversationFound>)> {
+    /// Puts the best into a model's order. Expects the best first, and leaves them so.
+    async fn order(&self, asked: &Asked<'_>, question: &str, ranked: &mut [Ranked]) -> Reranked {
+        let lines = ranked.iter().map(|ranked| (told(&ranked.memory), ranked.score.total()));
+        let shown = self.shown(&asked.settings, lines);
+        let case = Case { agent: asked.agent, question, now: asked.now };
+        let (reranked, changes) = self.rerank(case, shown).await;
+        for (ranked, change) in ranked.iter_mut().zip(changes) {
+            ranked.score.add(Part::Rerank, change);
+        }
+        rank::sort_ranked(ranked);
+        reranked
+    }
+
+    async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<(Vec<Ranked>, Support)> {
         let probe = Probe {
             vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
             text: Some(text.to_owned()),
@@ -70,9 +106,7 @@ impl Search {
         let wanted = rank::Asked { question: &question, said: &said, now: asked.now };
         ranked.iter_mut().for_each(|ranked| rank::content(ranked, &wanted, &self.weights));
         rank::sort_ranked(&mut ranked);
-        let conversations = rank::conversations(&ranked, &support, &self.weights);
-        rank::repeats(&mut ranked, &self.weights);
-        Ok((ranked, conversations))
+        Ok((ranked, support))
     }
 
     async fn probe(&self, agent: &Agent, grain: Grain, probe: &Probe) -> Result<Findings> {
@@ -115,10 +149,20 @@ impl Search {
     }
 }
 
+/// What was found for a query and ranked, before a model has had its say.
+pub struct Gathered<'a> {
+    asked: Asked<'a>,
+    /// Best first.
+    ranked: Vec<Ranked>,
+    support: Support,
+}
+
 /// A query with what was worked out from it.
 struct Asked<'a> {
     agent: &'a Agent,
     query: &'a Query,
+    /// What is looked for; none to list the newest.
+    text: Option<&'a str>,
     settings: Settings,
     zones: Zones,
     range: DateRange,

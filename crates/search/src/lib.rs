@@ -1,8 +1,9 @@
 //! The read path: an agent's question, answered by grain and date range; and the few lines that help to answer a prompt.
 //!
 //! Filters first, then vectors and words per grain, ranked in one pipeline (`rank.rs`), read back from the catalog, folded by
-//! the calendar. Relies on the ports alone. Never returns what lies wholly outside the range that was asked for, and never
-//! changes anything: what is counted of its answers, whoever hands them out counts.
+//! the calendar. A model has the last word on the order where one is configured (`rerank.rs`). Relies on the ports alone. Never
+//! returns what lies wholly outside the range that was asked for, and never changes anything: what is counted of its answers,
+//! whoever hands them out counts.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -16,6 +17,7 @@ mod grains;
 mod question;
 mod range;
 mod rank;
+mod rerank;
 mod said;
 mod score;
 mod weights;
@@ -25,7 +27,8 @@ use std::sync::Arc;
 use annals_core::ports::Accesses;
 use annals_core::{Catalog, Embedder, Facts, Strata};
 
-pub use answer::EXACT;
+pub use answer::{EXACT, Gathered};
+pub use context::GatheredContext;
 pub use range::resolve;
 pub use weights::Weights;
 
@@ -40,6 +43,7 @@ pub struct Search {
     weights: Weights,
     /// Tables of up to so many rows are ranked whole.
     exact: usize,
+    judge: Option<rerank::Judge>,
 }
 
 impl Search {
@@ -51,7 +55,7 @@ impl Search {
         facts: Arc<dyn Facts>,
         embedder: Arc<dyn Embedder>,
     ) -> Search {
-        Search { catalog, accesses, strata, facts, embedder, weights: Weights::default(), exact: EXACT }
+        Search { catalog, accesses, strata, facts, embedder, weights: Weights::default(), exact: EXACT, judge: None }
     }
 
     /// The same with other weights, to measure what each is good for.

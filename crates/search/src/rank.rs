@@ -6,7 +6,8 @@
 //!    conversation holds.
 //! 4. `content`: once the best are read back, what they say, who says it and when, and how often
 //!    they were given out. Conversations are ranked by their best turns.
-//! 5. `repeats`: what says much the same as something above goes down.
+//! 5. A model's order, where one is configured (`rerank.rs`, which is not pure).
+//! 6. `repeats`: what says much the same as something above goes down.
 
 mod content;
 mod conversations;
@@ -24,7 +25,7 @@ use crate::Weights;
 use crate::score::Score;
 
 pub(crate) use content::{Asked, content};
-pub(crate) use conversations::{conversations, support};
+pub(crate) use conversations::{Support, conversations, support};
 use legs::legs;
 pub(crate) use neighbours::neighbours;
 pub(crate) use repeats::repeats;

@@ -35,13 +35,15 @@ pub(crate) enum Part {
     Pinned,
     /// What kind of memory it is.
     Kind,
+    /// Where a model has put it.
+    Rerank,
     /// Much the same stands above it.
     Repeat,
 }
 
 impl Part {
     /// All, in order.
-    pub(crate) const ALL: [Part; 16] = [
+    pub(crate) const ALL: [Part; 17] = [
         Part::Vector,
         Part::Words,
         Part::Neighbours,
@@ -57,6 +59,7 @@ impl Part {
         Part::Access,
         Part::Pinned,
         Part::Kind,
+        Part::Rerank,
         Part::Repeat,
     ];
 
@@ -78,6 +81,7 @@ impl Part {
             "access",
             "pinned",
             "kind",
+            "rerank",
             "repeat",
         ][self as usize]
     }

@@ -9,8 +9,8 @@ mod strata;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{ExtractionTask, SummaryTask};
-use annals_core::{Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Result, Settings};
+use annals_core::ports::{ExtractionTask, RerankTask, SummaryTask};
+use annals_core::{Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Reranker, Result, Settings};
 use async_trait::async_trait;
 
 /// A port around a port. Calls of its async methods are counted; those it refuses never reach the inner one.
@@ -114,6 +114,13 @@ impl<P: Extractor> Extractor for Faulty<P> {
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
         let texts = task.turns.iter().map(|turn| turn.text.as_str());
         Faulty::model(self, texts)?.extract(task).await
+    }
+}
+
+#[async_trait]
+impl<P: Reranker> Reranker for Faulty<P> {
+    async fn rerank(&self, task: RerankTask<'_>) -> Result<Vec<f64>> {
+        Faulty::model(self, task.texts.iter().map(String::as_str))?.rerank(task).await
     }
 }
 

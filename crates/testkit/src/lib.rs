@@ -12,6 +12,7 @@ mod engine;
 mod facts;
 mod faulty;
 mod model_server;
+mod reranker;
 mod strata;
 pub mod suites;
 mod words;
@@ -24,9 +25,10 @@ pub use engine::QuotingEngine;
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
 pub use model_server::{ModelRequest, ModelServer, Script, refused_url};
+pub use reranker::WordReranker;
 pub use strata::MemoryStrata;
 pub use suites::{
     STRATA_DIMENSION, catalog_suite, embedder_suite, engine_suite, facts_suite, strata_suite, whole_tables_suite,
 };
 pub use suites::{Store, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
-pub use suites::{accesses_suite, blocks_suite, keys_suite, requests_suite};
+pub use suites::{accesses_suite, blocks_suite, keys_suite, requests_suite, reranker_suite};

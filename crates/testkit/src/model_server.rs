@@ -1,4 +1,4 @@
-//! A model endpoint for tests: an OpenAI-compatible server over real HTTP that answers by a script and remembers what it was asked.
+//! A model endpoint for tests: an OpenAI-compatible server, with the usual `/rerank` beside, over real HTTP that answers by a script and remembers what it was asked.
 //!
 //! It listens on a free port of 127.0.0.1, on a thread of its own, so that it serves synchronous tests, child processes and
 //! tests with paused time alike. Without a script it answers reasonably: see [`Script::Good`]. It stops when dropped.
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Script {
     /// What a good model would say: a sentence with the first words of each numbered line, citing it; or a fact and an
-    /// operation for each numbered turn.
+    /// operation for each numbered turn. Asked for an order, scores by the words that question and text share.
     Good,
     /// This, whatever was asked.
     Says(String),

@@ -16,6 +16,7 @@ mod journal;
 mod keys;
 mod replies;
 mod requests;
+mod reranker;
 mod seals;
 mod strata;
 
@@ -39,6 +40,7 @@ pub use journal::journal_suite;
 pub use keys::keys_suite;
 pub use replies::replies_suite;
 pub use requests::requests_suite;
+pub use reranker::reranker_suite;
 pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite, whole_tables_suite};
 

@@ -33,6 +33,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         let results: Vec<_> = answer.results.iter().map(MemoryView::from).collect();
         print_json(&json!({
             "agent": agent.name(), "range": answer.range, "results": results, "range_is_empty": answer.range_is_empty,
+            "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
         }));
     } else {
         print(&answer);
@@ -58,6 +59,9 @@ pub fn print(answer: &Answer) {
     }
     for found in &answer.results {
         print_found(found);
+    }
+    if let Some(why) = answer.reranked.why_not() {
+        say!("{DIM}The configured model did not order these: {why}.{DIM:#}");
     }
 }
 

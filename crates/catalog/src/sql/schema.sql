@@ -290,7 +290,7 @@ CREATE TABLE reply (
 CREATE TABLE usage (
     agent_id INTEGER NOT NULL REFERENCES agent,
     day TEXT NOT NULL,
-    purpose TEXT NOT NULL, -- extraction, daily … yearly.
+    purpose TEXT NOT NULL, -- extraction, daily … yearly, rerank.
     model TEXT NOT NULL,
     calls INTEGER NOT NULL,
     tokens_in INTEGER NOT NULL,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use annals_core::Fault;
 use secrecy::ExposeSecret;
 
-use super::{EndpointConfig, Model, Wait};
+use super::{EndpointConfig, Model, RerankConfig, RerankModel, Wait};
 use crate::endpoint::reach::{Reach, Refusal};
 
 /// What most local models are served with, or more.
@@ -19,6 +19,20 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Nobody waits longer for one question.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// Somebody waits for the search; a second more is as much as most will take.
+const RERANK_TIMEOUT: Duration = Duration::from_secs(1);
+
+const LONGEST_RERANK_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What is not among the best fifty is seldom the answer, and each text costs the model the same.
+const CANDIDATES: u64 = 50;
+
+/// So many are read back to be ranked.
+const MOST_CANDIDATES: u64 = 200;
+
+/// Some hundred searches, of two or three thousand tokens each.
+const RERANK_DAILY_TOKENS: u64 = 1_000_000;
 
 /// No question of ours is much shorter than half of this.
 const SMALLEST_WINDOW: u64 = 1_024;
@@ -87,7 +101,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
             self.fault(at(own.model.is_some(), whole.model.is_some()), "model", "is missing");
         }
         let (window, max_output_tokens) = self.tokens(&at, own, &whole);
-        let timeout = self.timeout(at(own.timeout.is_some(), true), whole.timeout.as_ref());
+        let timeout = self.timeout(at(own.timeout.is_some(), true), whole.timeout.as_ref(), (TIMEOUT, LONGEST_TIMEOUT));
         if whole.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
             self.fault(at(own.temperature.is_some(), true), "temperature", "is not between 0 and 2");
         }
@@ -100,6 +114,34 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
             timeout,
             json: whole.json.unwrap_or_default(),
             temperature: whole.temperature,
+            local_network: self.local_network,
+        })
+    }
+
+    /// The model of `[models.rerank]`; none where nothing names one.
+    pub(super) fn rerank(&mut self, field: &str, own: &RerankConfig) -> Option<RerankModel> {
+        let (key, key_env) = (own.key.clone(), own.key_env.clone());
+        let key = self.key_of(field, EndpointConfig { key, key_env, ..EndpointConfig::default() }).key;
+        let timeout = self.timeout(field, own.timeout.as_ref(), (RERANK_TIMEOUT, LONGEST_RERANK_TIMEOUT));
+        let candidates = own.candidates.unwrap_or(CANDIDATES);
+        if !(2..=MOST_CANDIDATES).contains(&candidates) {
+            self.fault(field, "candidates", format!("is {candidates}; 2 to {MOST_CANDIDATES} are allowed"));
+        }
+        if own.base_url.is_none() && own.model.is_none() {
+            return None;
+        }
+        let base_url = self.base_url(field, own.base_url.as_deref());
+        let name = own.model.clone().filter(|name| !name.trim().is_empty());
+        if name.is_none() {
+            self.fault(field, "model", "is missing");
+        }
+        Some(RerankModel {
+            base_url: base_url?,
+            key,
+            name: name?,
+            timeout,
+            candidates: usize::try_from(candidates).ok()?,
+            daily_tokens: own.daily_tokens.unwrap_or(RERANK_DAILY_TOKENS),
             local_network: self.local_network,
         })
     }
@@ -144,14 +186,15 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         None
     }
 
-    fn timeout(&mut self, field: &str, wait: Option<&Wait>) -> Duration {
-        let timeout = match wait.map(Wait::duration) {
-            None => return TIMEOUT,
-            Some(Ok(timeout)) if !timeout.is_zero() && timeout <= LONGEST_TIMEOUT => return timeout,
-            Some(Ok(_)) => "is not between a moment and an hour",
-            Some(Err(())) => "is no length of time such as 90 or 2m 30s",
+    /// How long to wait; what is usual unless something is said, and never longer than the longest.
+    fn timeout(&mut self, field: &str, wait: Option<&Wait>, (usual, longest): (Duration, Duration)) -> Duration {
+        let reason = match wait.map(Wait::duration) {
+            None => return usual,
+            Some(Ok(timeout)) if !timeout.is_zero() && timeout <= longest => return timeout,
+            Some(Ok(_)) => format!("is not between a moment and {} seconds", longest.as_secs()),
+            Some(Err(())) => "is no length of time such as 90 or 2m 30s".into(),
         };
-        self.fault(field, "timeout", timeout);
-        TIMEOUT
+        self.fault(field, "timeout", reason);
+        usual
     }
 }

@@ -63,7 +63,7 @@ fn all_faults_are_told_at_once() {
         &[
             "models.daily.key_env names the variable NO_KEY, which is not set",
             "models.daily.base_url holds a user or password; use key_env",
-            "models.daily.timeout is not between a moment and an hour",
+            "models.daily.timeout is not between a moment and 3600 seconds",
         ],
     );
     check(
@@ -93,7 +93,7 @@ fn all_faults_are_told_at_once() {
         json!({ "modle": "m" }),
         &["unknown field `modle`, expected one of `daily_tokens`, `local_network`, `base_url`, `key`, \
         `key_env`, `model`, `window`, `max_output_tokens`, `timeout`, `json`, `temperature`, `extraction`, `daily`, \
-        `weekly`, `monthly`, `quarterly`, `yearly`"],
+        `weekly`, `monthly`, `quarterly`, `yearly`, `rerank`"],
     );
 }
 
@@ -124,4 +124,39 @@ fn the_local_network_is_for_all_endpoints_or_none() {
         let table = json!({ "base_url": "http://pi.local/v1", "model": "m", "local_network": told });
         assert_eq!(read(table).unwrap().get(Purpose::Daily).unwrap().local_network, expect);
     }
+}
+
+#[test]
+fn a_reranker_takes_nothing_from_above() {
+    let above =
+        json!({ "base_url": "http://127.0.0.1:11434/v1", "model": "small", "key": "sk-above", "timeout": "5m" });
+    assert!(read(above.clone()).unwrap().rerank.is_none(), "what a search finds goes nowhere unasked");
+    let mut table = above;
+    table["local_network"] = json!(true);
+    table["rerank"] = json!({ "base_url": "http://judge:8080/v1/", "model": "judge" });
+    let judge = read(table.clone()).unwrap().rerank.unwrap();
+    assert_eq!((judge.base_url.as_str(), judge.name.as_str()), ("http://judge:8080/v1", "judge"));
+    assert_eq!((judge.timeout, judge.candidates, judge.daily_tokens), (Duration::from_secs(1), 50, 1_000_000));
+    assert!(judge.key.is_none() && judge.local_network);
+    let more = json!({ "key_env": "GOOD_KEY", "timeout": "300ms", "candidates": 7, "daily_tokens": 9 });
+    table["rerank"].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let judge = read(table).unwrap().rerank.unwrap();
+    assert_eq!((judge.timeout, judge.candidates, judge.daily_tokens), (Duration::from_millis(300), 7, 9));
+    assert_eq!(judge.key.as_ref().unwrap().expose_secret(), "sk-secret");
+    assert!(!format!("{judge:?}").contains("sk-secret"));
+}
+
+#[test]
+fn all_faults_of_a_reranker_are_told_at_once() {
+    let table =
+        json!({ "rerank": { "base_url": "http://1.1.1.1", "candidates": 201, "timeout": "2m", "key_env": "NO" } });
+    let expect = [
+        "models.rerank.key_env names the variable NO, which is not set",
+        "models.rerank.timeout is not between a moment and 60 seconds",
+        "models.rerank.candidates is 201; 2 to 200 are allowed",
+        "models.rerank.base_url is a public address without https://",
+        "models.rerank.model is missing",
+    ];
+    assert_eq!(read(table).unwrap_err(), expect);
+    assert_eq!(read(json!({ "rerank": { "model": "judge" } })).unwrap_err(), ["models.rerank.base_url is missing"]);
 }

@@ -1,13 +1,12 @@
 //! One question: looked up, priced, asked, read, asked once more if the answer cannot be used, kept.
 
-use annals_core::{Agent, Date, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
-use jiff::tz::TimeZone;
+use annals_core::{Agent, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::channel::{Channel, Said};
 use super::form::Form;
 use super::http::Completion;
-use super::{Endpoint, VERSION, answer, tokens};
+use super::{Endpoint, VERSION, answer, budget, tokens};
 use crate::prompts::Rendered;
 
 /// Work on what is older than this may cost half of a day's budget, so that an import does not use up what today needs.
@@ -163,21 +162,14 @@ impl Till<'_> {
         Err(Error::model(self.channel.what(), problem))
     }
 
-    /// Whether so many tokens are left of the day's budget. It begins anew at midnight UTC.
+    /// Whether so many tokens are left of the day's budget.
     async fn afford(&self, need: u64) -> Result<()> {
         let Job { agent, settings, about, now, .. } = self.job;
         let whole = settings.daily_tokens.unwrap_or(self.endpoint.daily_tokens);
         let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= *now);
         let limit = if is_recent { whole } else { whole / 2 };
-        let today = now.to_zoned(TimeZone::UTC).date();
-        let usage = self.endpoint.replies.usage(agent, midnight(today, *now)).await?;
-        let spent: u64 =
-            usage.iter().filter(|usage| usage.day == today).map(|usage| usage.tokens_in + usage.tokens_out).sum();
-        if spent.saturating_add(need) <= limit {
-            return Ok(());
-        }
-        let again = today.tomorrow().map_or(Timestamp::MAX, |tomorrow| midnight(tomorrow, Timestamp::MAX));
-        Err(Error::Budget { limit, again })
+        let is_work = |purpose| purpose != Purpose::Rerank;
+        budget::afford(self.endpoint.replies.as_ref(), agent, is_work, (need, limit), *now).await
     }
 
     fn reply(&self, completion: &Completion, count: u64) -> Reply {
@@ -198,10 +190,6 @@ fn usable<T>(completion: &Completion, read: Read<'_, T>) -> std::result::Result<
     }
     let answer = answer::json(&completion.text).ok_or("it holds no JSON object")?;
     read(&answer)
-}
-
-fn midnight(day: Date, otherwise: Timestamp) -> Timestamp {
-    day.to_zoned(TimeZone::UTC).map_or(otherwise, |midnight| midnight.timestamp())
 }
 
 fn words(said: &Said) -> &str {

@@ -14,7 +14,7 @@ use annals_core::{Error, SignedDuration};
 
 use super::breaker::Breaker;
 use super::form::Form;
-use super::http::{Completion, post};
+use super::http::{Completion, chat};
 use super::pace::Pace;
 use super::trouble::Trouble;
 use crate::config::{JsonMode, Model};
@@ -71,13 +71,9 @@ impl Channel {
         asked
     }
 
-    /// [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not take the question.
+    /// The trouble as an error of this work.
     pub(super) fn error(&self, trouble: Trouble) -> Error {
-        if !trouble.is_outage() {
-            return Error::model(self.what(), trouble);
-        }
-        let retry_after = trouble.wait().and_then(|wait| SignedDuration::try_from(wait).ok());
-        Error::Unavailable { what: self.what(), retry_after, source: trouble.into() }
+        error(self.what(), trouble)
     }
 
     /// What is being done, for errors.
@@ -103,7 +99,7 @@ impl Channel {
     }
 
     async fn with_retries(&self, body: &CreateChatCompletionRequest, deadline: Instant) -> Result<Completion, Trouble> {
-        (|| post(&self.server.http, &self.model, body))
+        (|| chat(&self.server.http, &self.model, body))
             .retry(self.pace.backoff())
             .when(Trouble::passes)
             .adjust(|trouble, wait| {
@@ -137,6 +133,15 @@ impl Channel {
         }
         request
     }
+}
+
+/// [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not take the question.
+pub(super) fn error(what: String, trouble: Trouble) -> Error {
+    if !trouble.is_outage() {
+        return Error::model(what, trouble);
+    }
+    let retry_after = trouble.wait().and_then(|wait| SignedDuration::try_from(wait).ok());
+    Error::Unavailable { what, retry_after, source: trouble.into() }
 }
 
 fn message(said: &Said) -> ChatCompletionRequestMessage {

@@ -1,4 +1,4 @@
-//! One request to a chat endpoint, and what can come of it.
+//! One request to an endpoint, and what can come of it.
 //!
 //! The request is built of async-openai's types. It is not sent by async-openai's client, which reads answers of any length,
 //! logs the text of those it cannot read, drops `Retry-After`, and takes keys and organisations from the environment.
@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use async_openai::types::chat::CreateChatCompletionRequest;
 use reqwest::{Response, Url, redirect};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
 use serde_json::Value;
 
 use annals_core::Error;
@@ -64,14 +65,26 @@ fn is_this_machine(url: &Url) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Sends one request. Has no time limit of its own.
-pub(super) async fn post(
+/// Asks a chat model once. Has no time limit of its own.
+pub(super) async fn chat(
     http: &reqwest::Client,
     model: &Model,
     body: &CreateChatCompletionRequest,
 ) -> Result<Completion, Trouble> {
-    let mut request = http.post(format!("{}/chat/completions", model.base_url)).json(body);
-    if let Some(key) = &model.key {
+    let url = format!("{}/chat/completions", model.base_url);
+    let answer = post(http, &url, model.key.as_ref(), body).await?;
+    completion(&answer).ok_or(Trouble::Unusable("its answer is not that of a chat endpoint"))
+}
+
+/// Sends one request and gives the JSON that was answered; null if it is none. Has no time limit of its own.
+pub(super) async fn post(
+    http: &reqwest::Client,
+    url: &str,
+    key: Option<&SecretString>,
+    body: &impl Serialize,
+) -> Result<Value, Trouble> {
+    let mut request = http.post(url).json(body);
+    if let Some(key) = key {
         request = request.bearer_auth(key.expose_secret());
     }
     let response = request.send().await.map_err(unreachable)?;
@@ -86,7 +99,7 @@ pub(super) async fn post(
         let inner = answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
         return Err(trouble(inner.filter(|code| *code >= 400).unwrap_or(502), &headers, &answer));
     }
-    completion(&answer).ok_or(Trouble::Unusable("its answer is not that of a chat endpoint"))
+    Ok(answer)
 }
 
 async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {

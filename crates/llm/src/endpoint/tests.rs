@@ -3,6 +3,7 @@
 mod facts;
 mod merged;
 mod planted;
+mod reranking;
 mod summaries;
 mod troubles;
 

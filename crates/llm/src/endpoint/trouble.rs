@@ -21,7 +21,7 @@ pub(super) enum Trouble {
     Away(Duration),
     /// It does not take this question.
     Refused { status: u16, code: String },
-    /// It answered, but not as a chat endpoint does.
+    /// It answered, but not as such an endpoint does.
     Unusable(&'static str),
 }
 

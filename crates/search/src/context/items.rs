@@ -35,9 +35,13 @@ pub(super) fn of_memory(memory: &Memory, score: f64) -> ContextItem {
         Kind::Fact => ContextKind::Statement,
         Kind::Summary => ContextKind::Summary,
     };
+    item(memory.id.to_string(), kind, Some(memory.days), &told(memory), score)
+}
+
+/// What a memory says, with its dates and who says it.
+pub(crate) fn told(memory: &Memory) -> String {
     let who = memory.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
-    let text = format!("{} {who}{}", dates(memory.days), memory.text);
-    item(memory.id.to_string(), kind, Some(memory.days), &text, score)
+    format!("{} {who}{}", dates(memory.days), memory.text)
 }
 
 fn dates((first, last): (Date, Date)) -> String {

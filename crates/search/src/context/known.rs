@@ -1,9 +1,7 @@
 //! What is known without searching: facts about whom the prompt names and who speaks, and what was said last.
 
 use annals_core::ports::Select;
-use annals_core::{
-    Agent, ContextItem, ContextRequest, DateRange, Fact, FactQuery, Grain, Interval, Result, entity_key,
-};
+use annals_core::{Agent, ContextItem, ContextRequest, DateRange, Fact, FactQuery, Grain, Memory, Result, entity_key};
 
 use super::{entities::entities, items};
 use crate::Search;
@@ -45,20 +43,29 @@ impl Search {
         Ok(items)
     }
 
-    /// The end of the conversation that goes on.
-    pub(super) async fn last_said(&self, agent: &Agent, request: &ContextRequest) -> Result<Vec<ContextItem>> {
+    /// The end of the conversation that goes on, as far as it was said in the range; the last first.
+    pub(super) async fn last_said(
+        &self,
+        agent: &Agent,
+        request: &ContextRequest,
+        range: DateRange,
+    ) -> Result<Vec<Memory>> {
         let Some(conversation) = &request.conversation else { return Ok(Vec::new()) };
         let select = Select {
             grain: Grain::Working,
-            within: Interval::ALWAYS,
+            within: within(range, &self.catalog.settings(agent).await?.zones()?),
             conversation: Some(conversation.clone()),
             newest_first: true,
             limit: LAST,
         };
-        let turns = self.catalog.list(agent, &select).await?;
-        let ranked = turns.iter().zip(0_u32..);
-        Ok(ranked.map(|(turn, place)| items::of_memory(turn, JUST_SAID - f64::from(place) * 0.5)).collect())
+        self.catalog.list(agent, &select).await
     }
+}
+
+/// Turns as lines; the first weighs most.
+pub(super) fn just_said(turns: &[Memory]) -> impl Iterator<Item = ContextItem> {
+    let ranked = turns.iter().zip(0_u32..);
+    ranked.map(|(turn, place)| items::of_memory(turn, JUST_SAID - f64::from(place) * 0.5))
 }
 
 /// Between a half and one.

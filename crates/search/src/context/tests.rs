@@ -1,5 +1,8 @@
 //! Contexts over a small world.
 
+mod parts;
+mod reranking;
+
 use annals_core::{Block, Catalog, Document, Facts, fold};
 use annals_testkit::{agent, at, entry};
 
@@ -92,7 +95,7 @@ async fn the_conversation_that_goes_on_is_there_in_order_and_each_memory_once() 
     let context = ask(ContextRequest { conversation: Some("talk".into()), ..prompt("boat", 1000) }).await;
     let days: Vec<_> = context.items.iter().filter_map(|item| item.days).collect();
     assert!(days.is_sorted(), "{days:?}");
-    let ids: std::collections::HashSet<_> = context.items.iter().map(|item| &item.id).collect();
+    let ids: HashSet<_> = context.items.iter().map(|item| &item.id).collect();
     assert_eq!(ids.len(), context.items.len());
     assert_eq!(of_kind(&context, ContextKind::Turn).len(), 4);
 }
@@ -100,7 +103,7 @@ async fn the_conversation_that_goes_on_is_there_in_order_and_each_memory_once() 
 #[tokio::test]
 async fn nothing_known_is_no_text() {
     let world = World::with(&TURNS, &[]).await;
-    let nobody = annals_core::Settings::default();
+    let nobody = Settings::default();
     world.catalog.save_settings(&agent("b"), &nobody).await.unwrap();
     let context = world.search.context(&agent("b"), &prompt("boat", 100), at(NOW)).await.unwrap();
     assert_eq!((context.text.as_str(), context.tokens, context.omitted), ("", 0, 0));

@@ -1,4 +1,4 @@
-//! Step 5: what says much the same as something above goes down, so that few places are not all taken by one thing.
+//! Step 6: what says much the same as something above goes down, so that few places are not all taken by one thing.
 
 use std::collections::HashSet;
 

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use annals_core::ports::{Batch, Embedder, Engine, Findings, Probe, Replies, Stored, Strata, SummaryTask, Table, Wear};
+use annals_core::ports::{
+    Batch, Embedder, Engine, Findings, Probe, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask, Table, Wear,
+};
 use annals_core::{Agent, Digest, Draft, Grain, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
 
@@ -131,6 +133,19 @@ impl<P: Replies + ?Sized> Replies for Measured<P> {
     }
 }
 
+#[async_trait]
+impl<P: Reranker + ?Sized> Reranker for Measured<P> {
+    async fn rerank(&self, task: RerankTask<'_>) -> Result<Vec<f64>> {
+        let begun = Instant::now();
+        let scores = self.port.rerank(task).await.inspect_err(|error| {
+            self.metrics.failed("rerank", error);
+            tracing::warn!(%error, "results were not reranked");
+        })?;
+        self.metrics.0.rerank.observe(begun.elapsed().as_secs_f64());
+        Ok(scores)
+    }
+}
+
 impl Metrics {
     fn paid(&self, reply: &Reply) {
         for (direction, tokens) in [("in", reply.tokens_in), ("out", reply.tokens_out)] {
@@ -142,7 +157,7 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use annals_core::Purpose;
-    use annals_testkit::{MemoryCatalog, MemoryStrata, WordEmbedder};
+    use annals_testkit::{Faulty, MemoryCatalog, MemoryStrata, WordEmbedder, WordReranker};
 
     use super::*;
 
@@ -165,8 +180,15 @@ mod tests {
         };
         replies.save_reply(&agent, reply.clone(), Timestamp::UNIX_EPOCH).await.unwrap();
         replies.charge(&agent, reply, Timestamp::UNIX_EPOCH).await.unwrap();
+        let reranker = Measured::new(Arc::new(Faulty::at_call(WordReranker::new(), 2)), &metrics);
+        let texts = ["one".to_owned()];
+        let task = RerankTask { agent: &agent, question: "one?", texts: &texts, now: Timestamp::UNIX_EPOCH };
+        reranker.rerank(task).await.unwrap();
+        reranker.rerank(task).await.unwrap_err();
         let text = metrics.text();
         for line in [
+            "annals_rerank_seconds_count 1",
+            "annals_failures_total{part=\"rerank\",cause=\"unavailable\"} 1",
             "annals_embed_seconds_count 1",
             "annals_search_seconds_count{grain=\"weekly\"} 1",
             "annals_tokens_total{purpose=\"daily\",direction=\"in\"} 200",

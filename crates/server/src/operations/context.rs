@@ -44,8 +44,12 @@ impl Service {
             documents: wish.documents.into_iter().map(document).collect(),
             ..ContextRequest::default()
         };
-        let _turn = self.searches.acquire().await;
-        let context = self.search.context(agent, &request, now).await?;
+        let gathered = {
+            let _turn = self.searches.acquire().await;
+            self.search.gather_context(agent, &request, now).await?
+        };
+        // Whoever waits for a model needs no core.
+        let context = self.search.conclude_context(gathered).await;
         self.given.note(agent, context.items.iter().filter_map(memory), now);
         let item = |item: ContextItem| ContextItemView {
             id: item.id,
@@ -57,6 +61,8 @@ impl Service {
         };
         Ok(ContextAnswer {
             agent: agent.name().to_owned(),
+            reranked: context.reranked.is_done(),
+            not_reranked_because: context.reranked.why_not().map(str::to_owned),
             text: context.text,
             items: context.items.into_iter().map(item).collect(),
             tokens: context.tokens,

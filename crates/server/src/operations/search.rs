@@ -1,6 +1,7 @@
 //! Answering a question by grain and date range.
 
 use annals_core::{Agent, Answer, Error, Grain, Period, Query, Result, Timestamp};
+use annals_search::Gathered;
 
 use crate::Service;
 use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
@@ -24,6 +25,8 @@ impl Service {
             grains: answer.grains,
             said: answer.said.into_iter().map(Into::into).collect(),
             conversations: answer.conversations.into_iter().map(Into::into).collect(),
+            reranked: answer.reranked.is_done(),
+            not_reranked_because: answer.reranked.why_not().map(str::to_owned),
             range_is_empty: answer.range_is_empty,
             hint,
         })
@@ -31,22 +34,28 @@ impl Service {
 
     /// Answers a query. A damaged table is put aside and built anew, then asked again.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
-        let _turn = self.searches.acquire().await;
-        let answer = match self.search.answer(agent, query, now).await {
-            Err(Error::Damaged { what, why }) => {
-                tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
-                let _writing = self.writing(agent).await;
-                let places = self.writer.mend(agent, now).await?;
-                tracing::error!(?places, "the damaged table was kept there");
-                self.search.answer(agent, query, now).await
-            }
-            answer => answer,
-        }?;
+        let gathered = self.gather(agent, query, now).await?;
+        // Whoever waits for a model needs no core.
+        let answer = self.search.conclude(gathered).await?;
         // What is only listed was not looked for.
         if query.text.is_some() {
             self.given.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
         }
         Ok(answer)
+    }
+
+    async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
+        let _turn = self.searches.acquire().await;
+        match self.search.gather(agent, query, now).await {
+            Err(Error::Damaged { what, why }) => {
+                tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
+                let _writing = self.writing(agent).await;
+                let places = self.writer.mend(agent, now).await?;
+                tracing::error!(?places, "the damaged table was kept there");
+                self.search.gather(agent, query, now).await
+            }
+            gathered => gathered,
+        }
     }
 }
 
@@ -92,7 +101,7 @@ fn hint(query: &Query, answer: &Answer) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::DateRange;
+    use annals_core::{DateRange, Reranked};
     use jiff::civil::date;
 
     use super::*;
@@ -103,7 +112,8 @@ mod tests {
             let query = Query { grains: grains.to_vec(), ..Query::default() };
             let range = DateRange { from: bounded.then(|| date(2026, 3, 1)), to: None };
             let (results, grains, said, conversations) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-            let answer = Answer { range, results, grains, said, conversations, range_is_empty: empty };
+            let (range_is_empty, reranked) = (empty, Reranked::NotAsked);
+            let answer = Answer { range, results, grains, said, conversations, range_is_empty, reranked };
             let hint = hint(&query, &answer).unwrap_or_default();
             assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");
         }

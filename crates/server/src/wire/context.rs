@@ -68,6 +68,12 @@ pub struct ContextAnswer {
     pub tokens: u64,
     /// How many more would have fitted the question but not the budget.
     pub omitted: usize,
+    /// Whether the configured model has put the best into its order; absent where none is configured for this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reranked: Option<bool>,
+    /// Why it has not, though it was asked: the order is then the one without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_reranked_because: Option<String>,
 }
 
 /// One piece of context.

@@ -138,6 +138,12 @@ pub struct SearchAnswer {
     pub conversations: Vec<ConversationView>,
     /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
     pub range_is_empty: bool,
+    /// Whether the configured model has put the best into its order; absent where none is configured for this agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reranked: Option<bool>,
+    /// Why it has not, though it was asked: the order is then the one without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_reranked_because: Option<String>,
     /// What to try when little was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::ModelRequest;
+use crate::reranker::score;
 
 /// Words that a sentence repeats of its line.
 const WORDS: usize = 6;
@@ -14,6 +15,23 @@ pub(super) fn answer(request: &ModelRequest) -> String {
     let lines = numbered(asked);
     let answer = if first_of(request, "system").contains("\"operations\"") { facts(&lines) } else { summary(&lines) };
     answer.to_string()
+}
+
+/// The texts of a question for their order, best first, in the form that it is asked in: Cohere's, or the one of
+/// text-embeddings-inference.
+pub(super) fn order(request: &ModelRequest) -> Value {
+    let asked = crate::words::words(request.body["query"].as_str().unwrap_or_default());
+    let rows = |texts: &Value, name: &str| {
+        let texts = texts.as_array().map(Vec::as_slice).unwrap_or_default().iter();
+        let score = |text: &Value| score(&asked, &crate::words::words(text.as_str().unwrap_or_default()));
+        let mut scores: Vec<(usize, f64)> = texts.map(score).enumerate().collect();
+        scores.sort_by(|a, b| b.1.total_cmp(&a.1));
+        scores.into_iter().map(|(index, score)| json!({ "index": index, name: score })).collect::<Value>()
+    };
+    match &request.body["texts"] {
+        Value::Null => json!({ "results": rows(&request.body["documents"], "relevance_score") }),
+        texts => rows(texts, "score"),
+    }
 }
 
 /// Tokens of the question, roughly as English is counted.

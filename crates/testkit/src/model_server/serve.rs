@@ -49,6 +49,7 @@ fn headers(headers: &HeaderMap) -> std::collections::BTreeMap<String, String> {
 async fn play(script: Script, request: &ModelRequest) -> Response {
     let read = good::tokens(request);
     match script {
+        Script::Good if request.path.ends_with("/rerank") => axum::Json(good::order(request)).into_response(),
         Script::Good => completion(&good::answer(request), "stop", read),
         Script::Says(text) => completion(&text, "stop", read),
         Script::CutOff(text) => completion(&text, "length", read),

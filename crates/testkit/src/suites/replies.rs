@@ -120,8 +120,8 @@ async fn costs_add_up_by_day_purpose_and_model(store: &dyn Store) {
 }
 
 async fn costs_are_listed_in_order_since_a_day(store: &dyn Store) {
-    use Purpose::{Daily, Extraction, Monthly, Quarterly, Weekly, Yearly};
-    let order = [Extraction, Daily, Weekly, Monthly, Quarterly, Yearly];
+    use Purpose::{Daily, Extraction, Monthly, Quarterly, Rerank, Weekly, Yearly};
+    let order = [Extraction, Daily, Weekly, Monthly, Quarterly, Yearly, Rerank];
     for purpose in order.into_iter().rev() {
         for instant in [later(), now()] {
             store.charge(&me(), Reply { purpose, ..reply("q", "x") }, instant).await.unwrap();
@@ -135,7 +135,7 @@ async fn costs_are_listed_in_order_since_a_day(store: &dyn Store) {
         ("2026-05-31T23:59:59Z", &both[..]),
         ("2026-06-01T00:00:00Z", &both[..]),
         ("2026-06-01T23:59:59.999999Z", &both[..]),
-        ("2026-06-02T12:00:00Z", &both[6..]),
+        ("2026-06-02T12:00:00Z", &both[7..]),
         ("2026-06-03T00:00:00Z", &[]),
     ] {
         assert_eq!(listed(usage(store, since).await), expected, "{since}");

@@ -1,11 +1,12 @@
 //! Calls each configured model once, with the work it is configured for.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
-use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
+use annals_core::ports::{Engine, ExtractionTask, Extractor, RerankTask, Reranker, SummaryTask};
 use annals_core::{Error, Grain, Period, Purpose, Result, Settings};
-use annals_llm::{Endpoint, Models};
+use annals_llm::{Endpoint, Models, RerankEndpoint, RerankModel};
 
 use super::Finding;
 use super::round::{Round, said};
@@ -13,6 +14,13 @@ use super::round::{Round, said};
 const ABOUT: &str = "model";
 
 pub async fn call(models: &Models, round: &Round, tell: &mut dyn FnMut(Finding)) {
+    write_and_read(models, round, tell).await;
+    if let Some(model) = &models.rerank {
+        tell(order(model, round).await);
+    }
+}
+
+async fn write_and_read(models: &Models, round: &Round, tell: &mut dyn FnMut(Finding)) {
     if models.is_empty() {
         return tell(Finding::ok(ABOUT, "none is configured; the built-in engine and rules do the work"));
     }
@@ -46,6 +54,36 @@ async fn work(endpoint: &Endpoint, purpose: Purpose, round: &Round) -> Result<St
     let task = SummaryTask { agent: &round.agent, settings: &settings, period, sources: turns, base: None, now };
     let draft = endpoint.summarize(task).await?;
     Ok(format!("wrote a {grain} summary of {} sentences", draft.sentences.len()))
+}
+
+/// Has two texts put in order, of which only the second answers.
+async fn order(model: &Arc<RerankModel>, round: &Round) -> Finding {
+    const ABOUT: &str = "reranker";
+    let name = format!("{} at {}", model.name, model.base_url);
+    let texts = ["Stock prices fell sharply.".to_owned(), "The dog sleeps in the garden.".to_owned()];
+    let task =
+        RerankTask { agent: &round.agent, question: "Where does the dog sleep?", texts: &texts, now: round.folder.now };
+    let begun = Instant::now();
+    let scores = match RerankEndpoint::new(model.clone(), round.folder.replies.clone()) {
+        Ok(endpoint) => endpoint.rerank(task).await,
+        Err(error) => Err(error),
+    };
+    match scores.as_deref() {
+        Ok([other, answer]) if answer > other => {
+            Finding::ok(ABOUT, format!("{name} put two texts in order in {} ms", begun.elapsed().as_millis()))
+        }
+        Ok(_) => Finding::doubtful(
+            ABOUT,
+            format!("{name} prefers what does not answer a question to what does"),
+            "see that the model is a reranker and that its server is started for it; results will be worse than without it",
+        ),
+        Err(error) => Finding::wrong(
+            ABOUT,
+            format!("{name}: {}", said(error)),
+            "see that its server runs, has /rerank below base_url and answers within `timeout`; until then searches go on \
+             without it",
+        ),
+    }
 }
 
 fn mend(error: &Error) -> &'static str {

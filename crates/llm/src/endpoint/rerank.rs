@@ -1,0 +1,156 @@
+//! The order of what was found, by a model behind a rerank endpoint.
+//!
+//! `POST {base_url}/rerank` with `{model, query, documents}` is answered by a list of `{index, relevance_score}`. Cohere, Jina,
+//! Voyage, vLLM, llama.cpp, Infinity and gateways before them agree on that much; they call the list `results` or `data`.
+//! text-embeddings-inference calls the texts `texts` and the score `score`: whoever refuses the first form is asked in that
+//! one, and it is remembered. No chat model is asked: it would have to write down an order of fifty texts, some hundred tokens one
+//! after the other, while somebody waits for an answer.
+//!
+//! One attempt within one deadline: whoever waits is better served by the order that there is. After an outage nothing is
+//! sent for a while, so that a dead endpoint costs one search its deadline, not every search. What is answered is wrong until
+//! each text has exactly one score.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use annals_core::ports::{Replies, RerankTask, Reranker};
+use annals_core::{Agent, Digest, Error, Purpose, Reply, Timestamp, beginning};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::breaker::Breaker;
+use super::budget::afford;
+use super::channel::error;
+use super::http::{client, post};
+use super::pace::Pace;
+use super::tokens::at_most;
+use super::trouble::Trouble;
+use crate::config::RerankModel;
+
+/// Tokens of the question and of each text that are sent. Together, with the marks between them, they fit into the 512 that the
+/// smallest of these models read at once; llama.cpp, as it is started by default, refuses everything if one text is longer.
+const QUESTION: u64 = 128;
+const TEXT: u64 = 352;
+
+/// The reranker of the configured model.
+pub struct RerankEndpoint {
+    model: Arc<RerankModel>,
+    http: reqwest::Client,
+    breaker: Breaker,
+    /// Whether it was asked for `texts` when `documents` would not do.
+    takes_texts: AtomicBool,
+    replies: Arc<dyn Replies>,
+}
+
+impl fmt::Debug for RerankEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RerankEndpoint").field("model", &self.model).finish_non_exhaustive()
+    }
+}
+
+impl RerankEndpoint {
+    /// The endpoint of this model; what it costs is booked with `replies`. Connects to nothing yet.
+    pub fn new(model: Arc<RerankModel>, replies: Arc<dyn Replies>) -> annals_core::Result<RerankEndpoint> {
+        RerankEndpoint::at_pace(model, replies, Pace::default())
+    }
+
+    pub(super) fn at_pace(
+        model: Arc<RerankModel>,
+        replies: Arc<dyn Replies>,
+        pace: Pace,
+    ) -> annals_core::Result<RerankEndpoint> {
+        let http = client(&model.base_url, model.local_network)?;
+        Ok(RerankEndpoint { model, http, breaker: Breaker::new(pace), takes_texts: AtomicBool::new(false), replies })
+    }
+
+    /// Asks within the deadline.
+    async fn ask(&self, question: &str, texts: &[&str]) -> Result<Value, Trouble> {
+        let begun = Instant::now();
+        if let Some(left) = self.breaker.left(begun) {
+            return Err(Trouble::Away(left));
+        }
+        let asked = timeout_at(begun + self.model.timeout, self.in_some_form(question, texts)).await;
+        let asked = asked.unwrap_or(Err(Trouble::Late(self.model.timeout)));
+        match &asked {
+            Err(trouble) if trouble.is_outage() => self.breaker.open(trouble.wait(), Instant::now()),
+            _ => self.breaker.close(),
+        }
+        asked
+    }
+
+    /// In the form that worked last, and if that is refused in the other.
+    async fn in_some_form(&self, question: &str, texts: &[&str]) -> Result<Value, Trouble> {
+        let takes_texts = self.takes_texts.load(Ordering::Relaxed);
+        let refused = match self.post(question, texts, takes_texts).await {
+            Err(trouble) if trouble.may_be_about_form() => trouble,
+            asked => return asked,
+        };
+        // Refused in both, it is the first refusal that says why.
+        let answer = self.post(question, texts, !takes_texts).await.map_err(|_| refused)?;
+        self.takes_texts.store(!takes_texts, Ordering::Relaxed);
+        Ok(answer)
+    }
+
+    async fn post(&self, question: &str, texts: &[&str], takes_texts: bool) -> Result<Value, Trouble> {
+        let body = match takes_texts {
+            false => json!({ "model": self.model.name, "query": question, "documents": texts }),
+            true => json!({ "query": question, "texts": texts, "truncate": true }),
+        };
+        post(&self.http, &format!("{}/rerank", self.model.base_url), self.model.key.as_ref(), &body).await
+    }
+
+    /// Books what was paid; nothing of question, texts or answer is kept.
+    async fn charge(&self, agent: &Agent, tokens: u64, now: Timestamp) -> annals_core::Result<()> {
+        let (key, text, model) = (Digest::of(["rerank"]), String::new(), self.model.name.clone());
+        let reply = Reply { key, purpose: Purpose::Rerank, model, text, tokens_in: tokens, tokens_out: 0 };
+        self.replies.charge(agent, reply, now).await
+    }
+
+    fn error(&self, trouble: Trouble) -> Error {
+        error(format!("asking {} at {}", self.model.name, self.model.base_url), trouble)
+    }
+}
+
+#[async_trait]
+impl Reranker for RerankEndpoint {
+    async fn rerank(&self, task: RerankTask<'_>) -> annals_core::Result<Vec<f64>> {
+        if task.texts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let question = beginning(task.question, QUESTION);
+        let texts: Vec<&str> = task.texts.iter().map(|text| beginning(text, TEXT)).collect();
+        // The question is read with each text.
+        let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
+        let replies = self.replies.as_ref();
+        let is_ours = |purpose| purpose == Purpose::Rerank;
+        afford(replies, task.agent, is_ours, (need, self.model.daily_tokens), task.now).await?;
+        let answer = self.ask(question, &texts).await.map_err(|trouble| self.error(trouble))?;
+        self.charge(task.agent, tokens(&answer).unwrap_or(need), task.now).await?;
+        scores(&answer, texts.len()).map_err(|wrong| self.error(Trouble::Unusable(wrong)))
+    }
+}
+
+/// One score for each text, or what is wrong with the answer.
+fn scores(answer: &Value, texts: usize) -> Result<Vec<f64>, &'static str> {
+    let mut lists = [&answer["results"], &answer["data"], answer].into_iter();
+    let rows = lists.find_map(Value::as_array).ok_or("its answer holds no list of scores")?;
+    let mut scores = vec![None; texts];
+    for row in rows {
+        let place = row["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+        let place = place.and_then(|place| scores.get_mut(place)).ok_or("it scored a text that it was not given")?;
+        let score = row["relevance_score"].as_f64().or(row["score"].as_f64()).filter(|score| score.is_finite());
+        if place.replace(score.ok_or("one of its scores is no number")?).is_some() {
+            return Err("it scored a text twice");
+        }
+    }
+    scores.into_iter().collect::<Option<Vec<f64>>>().ok_or("it left out a text")
+}
+
+/// What it says that it read, if it says so.
+fn tokens(answer: &Value) -> Option<u64> {
+    let usage = &answer["usage"];
+    let counts = [&usage["total_tokens"], &usage["prompt_tokens"], &answer["meta"]["tokens"]["input_tokens"]];
+    counts.into_iter().find_map(Value::as_u64).filter(|tokens| *tokens > 0)
+}

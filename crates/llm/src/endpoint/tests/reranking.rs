@@ -1,0 +1,227 @@
+//! The order of texts over real HTTP: good answers in every form, bad ones, none at all, and what is paid.
+
+use annals_core::ports::{RerankTask, Reranker};
+use annals_testkit::{ModelRequest, refused_url, reranker_suite};
+
+use super::*;
+
+/// A reranker of its own and the store that books its cost.
+struct Judge {
+    reranker: RerankEndpoint,
+    catalog: MemoryCatalog,
+}
+
+impl Judge {
+    fn at(url: &str, more: Value) -> Judge {
+        // Time enough for a machine that builds something beside.
+        let mut table = json!({ "base_url": url, "model": "judge", "timeout": "1m" });
+        table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let config: ModelsConfig = serde_json::from_value(json!({ "rerank": table })).unwrap();
+        let model = config.check(|_| None).unwrap().rerank.unwrap();
+        let catalog = MemoryCatalog::new();
+        let reranker = RerankEndpoint::at_pace(model, Arc::new(catalog.clone()), QUICK).unwrap();
+        Judge { reranker, catalog }
+    }
+
+    fn of(server: &ModelServer) -> Judge {
+        Judge::at(server.base_url(), json!({}))
+    }
+
+    async fn ask(&self, texts: &[&str]) -> Result<Vec<f64>> {
+        let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
+        let task =
+            RerankTask { agent: &agent("tester"), question: "Where does Ann live?", texts: &texts, now: at(NOW) };
+        self.reranker.rerank(task).await
+    }
+
+    /// Calls and tokens that were booked.
+    async fn spent(&self) -> Vec<(Purpose, u64, u64)> {
+        let usage = self.catalog.usage(&agent("tester"), at("2026-01-01T00:00:00Z")).await.unwrap();
+        usage.iter().map(|usage| (usage.purpose, usage.calls, usage.tokens_in)).collect()
+    }
+}
+
+const TEXTS: [&str; 3] = ["Tea.", "Ann does live in Lisbon.", "Bob came."];
+
+/// A server such as text-embeddings-inference, which misses `texts` in any other form.
+fn texts_only(request: &ModelRequest) -> Script {
+    if request.body["texts"].is_null() { Script::Refuses(422, None) } else { Script::Good }
+}
+
+#[tokio::test]
+async fn the_promises_of_the_port_hold_in_both_forms() {
+    reranker_suite(&Judge::of(&ModelServer::start([])).reranker).await;
+    reranker_suite(&Judge::of(&ModelServer::choosing(texts_only)).reranker).await;
+}
+
+#[tokio::test]
+async fn it_is_asked_as_everybody_asks() {
+    let server = ModelServer::start([]);
+    let judge = Judge::at(server.base_url(), json!({ "key": "sk-secret" }));
+    judge.ask(&TEXTS).await.unwrap();
+    let request = &server.requests()[0];
+    assert_eq!(request.path, "/v1/rerank");
+    assert_eq!(request.headers["authorization"], "Bearer sk-secret");
+    let expect = json!({ "model": "judge", "query": "Where does Ann live?", "documents": TEXTS });
+    assert_eq!(request.body, expect);
+    assert!(!format!("{:?}", judge.reranker).contains("sk-secret"));
+}
+
+#[tokio::test]
+async fn the_other_form_is_found_once_and_remembered() {
+    let server = ModelServer::choosing(texts_only);
+    let judge = Judge::of(&server);
+    for _ in 0..2 {
+        judge.ask(&TEXTS).await.unwrap();
+    }
+    let forms: Vec<bool> = server.requests().iter().map(|request| request.body["texts"].is_array()).collect();
+    assert_eq!(forms, [false, true, true]);
+}
+
+#[tokio::test]
+async fn answers_of_several_makes_are_read() {
+    async fn check(answer: Value) {
+        let server = ModelServer::always(Script::Raw(answer.to_string()));
+        assert_eq!(Judge::of(&server).ask(&TEXTS).await.unwrap(), [0.5, 0.25, -7.0], "{answer}");
+    }
+    let rows = |name: &str| json!([{ "index": 2, name: -7 }, { "index": 0, name: 0.5 }, { "index": 1, name: 0.25 }]);
+    check(json!({ "results": rows("relevance_score"), "id": "x" })).await;
+    check(json!({ "data": rows("relevance_score"), "object": "list" })).await;
+    check(rows("score")).await;
+}
+
+#[tokio::test]
+async fn what_is_answered_is_wrong_until_each_text_has_one_score() {
+    async fn check(answer: &str, expect: &str) {
+        let server = ModelServer::always(Script::Raw(answer.into()));
+        let judge = Judge::of(&server);
+        let error = judge.ask(&TEXTS).await.unwrap_err();
+        assert!(matches!(error, Error::Model { .. }) && error.to_string().ends_with(expect), "{answer}: {error}");
+        assert_eq!((server.requests().len(), judge.spent().await.len()), (1, 1), "asked once, and paid: {answer}");
+    }
+    fn rows(scores: &[(&str, &str)]) -> String {
+        let rows = scores.iter().map(|(index, score)| format!(r#"{{"index": {index}, "relevance_score": {score}}}"#));
+        format!(r#"{{"results": [{}]}}"#, rows.collect::<Vec<_>>().join(","))
+    }
+    let list = "its answer holds no list of scores";
+    for body in ["", "<html>It works!</html>", "{}", "null", r#"{"results": 3}"#] {
+        check(body, list).await;
+    }
+    // Neither is JSON, so that nothing can be read.
+    check(&rows(&[("0", "NaN"), ("1", "1"), ("2", "1")]), list).await;
+    check(&rows(&[("0", "1e999"), ("1", "1"), ("2", "1")]), list).await;
+    check(&rows(&[]), "it left out a text").await;
+    check(&rows(&[("0", "1"), ("1", "1")]), "it left out a text").await;
+    check(&rows(&[("0", "1"), ("1", "1"), ("1", "2")]), "it scored a text twice").await;
+    for index in ["3", "-1", "0.5", "null", "\"1\"", "99999999999999999999"] {
+        check(&rows(&[("0", "1"), (index, "1"), ("2", "1")]), "it scored a text that it was not given").await;
+    }
+    for score in ["null", "\"NaN\"", "true", "[]"] {
+        check(&rows(&[("0", "1"), ("1", score), ("2", "1")]), "one of its scores is no number").await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_costs_one_deadline_and_is_then_left_alone() {
+    let server = ModelServer::always(Script::Hangs);
+    let judge = Judge::at(server.base_url(), json!({ "timeout": "50ms" }));
+    let error = judge.ask(&TEXTS).await.unwrap_err();
+    assert!(error.to_string().ends_with("no answer within 50ms"), "{error}");
+    let error = judge.ask(&TEXTS).await.unwrap_err();
+    assert!(error.to_string().ends_with("it did not answer a moment ago"), "{error}");
+    assert_eq!((server.requests().len(), judge.spent().await), (1, vec![]), "nothing was answered, nothing is paid");
+}
+
+#[tokio::test]
+async fn nothing_is_tried_again() {
+    for status in [401, 404, 429, 500, 503] {
+        let server = ModelServer::start([Script::Refuses(status, Some(0))]);
+        let error = Judge::of(&server).ask(&TEXTS).await.unwrap_err();
+        assert!(matches!(error, Error::Unavailable { .. }), "{status}: {error}");
+        assert_eq!(server.requests().len(), 1, "{status}");
+    }
+    let error = Judge::at(&refused_url(), json!({})).ask(&TEXTS).await.unwrap_err();
+    assert!(error.to_string().contains("no connection"), "{error}");
+}
+
+#[tokio::test]
+async fn a_refusal_in_both_forms_is_told_as_the_first() {
+    let server = ModelServer::start([Script::Refuses(400, None), Script::Refuses(422, None)]);
+    let judge = Judge::of(&server);
+    let error = judge.ask(&TEXTS).await.unwrap_err();
+    assert!(error.to_string().contains("status 400"), "{error}");
+    judge.ask(&TEXTS).await.unwrap();
+    assert!(server.requests()[2].body["documents"].is_array(), "a refusal changes nothing");
+}
+
+#[tokio::test]
+async fn a_flood_is_not_read_to_its_end() {
+    let server = ModelServer::always(Script::Floods(2_000_000));
+    let error = Judge::of(&server).ask(&TEXTS).await.unwrap_err();
+    assert!(error.to_string().contains("longer than a million bytes"), "{error}");
+}
+
+#[tokio::test]
+async fn searches_have_a_budget_of_their_own() {
+    let answer = json!({ "usage": { "total_tokens": 90 }, "results": [{ "index": 0, "relevance_score": 1 }] });
+    let server = ModelServer::always(Script::Raw(answer.to_string()));
+    let judge = Judge::at(server.base_url(), json!({ "daily_tokens": 100 }));
+    // What other work has cost is not counted.
+    let work = annals_core::Reply {
+        key: Digest::of(["q"]),
+        purpose: Purpose::Daily,
+        model: "m".into(),
+        text: String::new(),
+        tokens_in: 1_000,
+        tokens_out: 0,
+    };
+    judge.catalog.charge(&agent("tester"), work, at(NOW)).await.unwrap();
+    judge.ask(&["Tea."]).await.unwrap();
+    let error = judge.ask(&["Tea."]).await.unwrap_err();
+    assert!(matches!(error, Error::Budget { limit: 100, .. }), "{error}");
+    assert_eq!(server.requests().len(), 1);
+    assert_eq!(judge.spent().await, [(Purpose::Daily, 1, 1_000), (Purpose::Rerank, 1, 90)]);
+}
+
+#[tokio::test]
+async fn what_searches_cost_is_not_taken_from_other_work() {
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    let reply = annals_core::Reply {
+        key: Digest::of(["q"]),
+        purpose: Purpose::Rerank,
+        model: "m".into(),
+        text: String::new(),
+        tokens_in: u64::MAX / 4,
+        tokens_out: 0,
+    };
+    rig.catalog.charge(&rig.agent, reply, rig.now).await.unwrap();
+    rig.day(&a_day().await).await.unwrap();
+}
+
+#[tokio::test]
+async fn long_texts_are_cut() {
+    let server = ModelServer::start([]);
+    let long = "word ".repeat(10_000);
+    Judge::of(&server).ask(&[&long, "Tea."]).await.unwrap();
+    let sent = server.requests()[0].body["documents"][0].as_str().unwrap().to_owned();
+    assert!(long.starts_with(&sent) && sent.len() < 2_000, "{}", sent.len());
+}
+
+#[tokio::test]
+async fn no_error_holds_words_of_memories_or_a_key() {
+    let echo = r#"{"error": {"code": 400, "message": "cannot read: The zebrafinch is called Pip."}}"#;
+    for script in [
+        Script::Raw("zebrafinch".into()),
+        Script::Raw(echo.into()),
+        Script::Raw(r#"{"results": [{"index": 0, "relevance_score": "zebrafinch"}]}"#.into()),
+        Script::Refuses(500, None),
+        Script::Hangs,
+    ] {
+        let server = ModelServer::always(script.clone());
+        let judge = Judge::at(server.base_url(), json!({ "key": "sk-secret", "timeout": "50ms" }));
+        let error = judge.ask(&["The zebrafinch is called Pip."]).await.unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("zebrafinch") && !shown.contains("sk-secret"), "{script:?}: {shown}");
+    }
+}

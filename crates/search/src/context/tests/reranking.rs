@@ -1,0 +1,61 @@
+//! A model that judges what goes into a context.
+
+use std::sync::Arc;
+
+use annals_core::Reranker;
+use annals_testkit::{Faulty, WordReranker};
+
+use super::*;
+
+async fn ask_with(reranker: Arc<dyn Reranker>, request: &ContextRequest) -> Context {
+    let search = world().await.search.reranked_by(reranker, 50);
+    search.context(&agent("a"), request, at(NOW)).await.unwrap()
+}
+
+fn a_bit_of_everything(budget: u64) -> ContextRequest {
+    ContextRequest {
+        conversation: Some("talk".into()),
+        blocks: vec![Block { name: "persona".into(), text: "Be brief.".into() }],
+        documents: vec![Document { id: "d1".into(), title: "Cake".into(), text: "How Bob bakes a cake".into() }],
+        ..prompt("where in Bern does Ann live?", budget)
+    }
+}
+
+#[tokio::test]
+async fn a_model_judges_all_items_at_once_but_what_is_in_whatever_is_asked() {
+    let reranker = Arc::new(WordReranker::new());
+    let request = ContextRequest { conversation: None, ..a_bit_of_everything(1000) };
+    let context = ask_with(reranker.clone(), &request).await;
+    assert_eq!(context.reranked, Reranked::Yes);
+    let [sent]: [Vec<String>; 1] = reranker.asked().try_into().unwrap();
+    let (judged, kept): (Vec<_>, Vec<_>) = context.items.iter().partition(|item| sent.contains(&item.text));
+    assert_eq!((judged.len(), sent.len()), (6, 6), "a fact, four turns, a document");
+    assert!(kept.iter().all(|item| item.kind == ContextKind::Block) && kept.len() == 1);
+    let best = judged.iter().max_by(|a, b| a.score.total_cmp(&b.score)).unwrap();
+    assert_eq!(best.kind, ContextKind::Fact, "{judged:?}");
+    // Of the conversation that goes on nothing is judged: it is there because it was said just now.
+    let reranker = Arc::new(WordReranker::new());
+    ask_with(reranker.clone(), &a_bit_of_everything(1000)).await;
+    assert!(reranker.asked()[0].iter().all(|text| !text.contains("boat")), "{:?}", reranker.asked());
+}
+
+#[tokio::test]
+async fn what_a_model_puts_first_is_what_fits() {
+    let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
+    let documents = vec![document("long", "boat boat boat boat boat boat boat tale"), document("short", "my boat")];
+    let request = |budget| ContextRequest { documents: documents.clone(), ..prompt("boat", budget) };
+    let all = ask(request(1000)).await;
+    let long = all.items.iter().find(|item| item.id == "long").unwrap();
+    let one = request(render::FRAME + render::HEADING + long.tokens);
+    let taken = |context: Context| context.items.into_iter().map(|item| item.id).collect::<Vec<_>>();
+    assert_eq!(taken(ask(one.clone()).await), ["long"]);
+    assert_eq!(taken(ask_with(Arc::new(WordReranker::new()), &one).await), ["short"]);
+}
+
+#[tokio::test]
+async fn without_the_models_order_the_context_is_the_one_without_it_and_says_so() {
+    let away = Arc::new(Faulty::at_call(WordReranker::new(), 1));
+    let context = ask_with(away, &a_bit_of_everything(100)).await;
+    assert_eq!(context.reranked, Reranked::No("it is away".into()));
+    assert_eq!(Context { reranked: Reranked::NotAsked, ..context }, ask(a_bit_of_everything(100)).await);
+}

@@ -1,0 +1,116 @@
+//! The last word on the best: a model that reads question and text together puts them into its own order, if one is configured
+//! and models may read the agent's words. One step, the same for results of a search and for items of a context.
+//!
+//! The scores stay what they are and change owners: what the model puts first gets the highest of them, and so on. So what it
+//! judged stays above what it did not, and `explain` shows how far it moved each. If it gives no order nothing changes, and the
+//! answer says why.
+
+use std::sync::Arc;
+
+use annals_core::ports::RerankTask;
+use annals_core::{Agent, EngineChoice, Error, Reranked, Reranker, Settings, Timestamp};
+
+use crate::Search;
+
+/// Scores of two neighbours differ by at least so much afterwards; else ties would undo the order.
+const STEP: f64 = 1e-6;
+
+/// A model, and how many of the best it is shown.
+#[derive(Clone)]
+pub(crate) struct Judge {
+    reranker: Arc<dyn Reranker>,
+    candidates: usize,
+}
+
+/// What is asked, and of whose memory.
+pub(crate) struct Case<'a> {
+    pub(crate) agent: &'a Agent,
+    pub(crate) question: &'a str,
+    pub(crate) now: Timestamp,
+}
+
+impl Search {
+    /// The same with a model that orders the best so many.
+    pub fn reranked_by(self, reranker: Arc<dyn Reranker>, candidates: usize) -> Search {
+        Search { judge: Some(Judge { reranker, candidates }), ..self }
+    }
+
+    /// Of texts with their scores, best first, those that the model is shown; none if there is no model, or none may read them.
+    pub(crate) fn shown(&self, settings: &Settings, ranked: impl Iterator<Item = (String, f64)>) -> Vec<(String, f64)> {
+        let may_read = settings.engine == EngineChoice::Auto;
+        let candidates = self.judge.as_ref().filter(|_| may_read).map_or(0, |judge| judge.candidates);
+        ranked.take(candidates).collect()
+    }
+
+    /// What the model adds to the score of each that it is shown; nothing if it gave no order.
+    pub(crate) async fn rerank(&self, case: Case<'_>, shown: Vec<(String, f64)>) -> (Reranked, Vec<f64>) {
+        let Some(judge) = self.judge.as_ref().filter(|_| shown.len() > 1) else {
+            return (Reranked::NotAsked, Vec::new());
+        };
+        let (texts, scores): (Vec<String>, Vec<f64>) = shown.into_iter().unzip();
+        let task = RerankTask { agent: case.agent, question: case.question, texts: &texts, now: case.now };
+        match judge.reranker.rerank(task).await {
+            Ok(judged) => (Reranked::Yes, changes(&scores, &judged)),
+            Err(error) => (Reranked::No(why(&error)), Vec::new()),
+        }
+    }
+}
+
+/// What to add to each score, best first, so that they stand in the order that was judged; equals stay as they were.
+fn changes(scores: &[f64], judged: &[f64]) -> Vec<f64> {
+    let mut places: Vec<usize> = (0..scores.len()).collect();
+    places.sort_by(|a, b| judged[*b].total_cmp(&judged[*a]));
+    let mut changes = vec![0.0; scores.len()];
+    let mut above = f64::INFINITY;
+    for (place, score) in places.into_iter().zip(scores) {
+        above = score.min(above - STEP);
+        changes[place] = above - scores[place];
+    }
+    changes
+}
+
+/// The reason alone: where the endpoint is, is not told to whoever searches.
+fn why(error: &Error) -> String {
+    match error {
+        Error::Unavailable { source, .. } | Error::Model { source, .. } | Error::Storage { source, .. } => {
+            source.to_string()
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_change_owners() {
+        fn check(scores: &[f64], judged: &[f64], expect: &[f64]) {
+            let changes = changes(scores, judged);
+            let after: Vec<f64> = scores.iter().zip(&changes).map(|(score, change)| score + change).collect();
+            let is_near = after.iter().zip(expect).all(|(a, b)| (a - b).abs() < 1e-4);
+            assert!(is_near && after.len() == expect.len(), "{after:?} is not {expect:?}");
+            // The order is the model's, whatever the scores were.
+            for (a, one) in judged.iter().enumerate() {
+                assert!(judged.iter().enumerate().all(|(b, other)| one <= other || after[a] > after[b]), "{after:?}");
+            }
+        }
+        check(&[3.0, 2.0, -1.0], &[0.1, 0.2, 0.3], &[-1.0, 2.0, 3.0]);
+        check(&[3.0, 2.0, -1.0], &[-5.0, 90.0, -2.0], &[-1.0, 3.0, 2.0]);
+        check(&[3.0, 2.0], &[0.5, 0.5], &[3.0, 2.0]);
+        check(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0], &[1.0, 1.0, 1.0]);
+        check(&[], &[], &[]);
+    }
+
+    #[test]
+    fn what_is_in_the_models_order_already_stays_as_it_is() {
+        assert_eq!(changes(&[3.0, 2.0, 2.0 - 1e-3], &[9.0, 8.0, 8.0]), [0.0; 3]);
+    }
+
+    #[test]
+    fn a_reason_names_no_address() {
+        let what = "asking judge at http://10.0.0.7/v1";
+        assert_eq!(why(&Error::unavailable(what, "no answer within 1s")), "no answer within 1s");
+        assert_eq!(why(&Error::model(what, "it left out a text")), "it left out a text");
+    }
+}
