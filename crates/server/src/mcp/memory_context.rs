@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     budget_tokens: u32,
     /// Who asks; what is known of them counts as well.
     speaker: Option<String>,
-    /// The conversation that goes on, so that it is not recalled itself.
+    /// The conversation that goes on: its last turns matter whatever is asked.
     conversation: Option<String>,
     /// First day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
