@@ -25,7 +25,7 @@ use annals_core::Embedder;
 use annals_facts::DuckFacts;
 use annals_server::jobs::{Alone, Moment, Pass, RolledUp, Rota, Round};
 use annals_server::lanes::Lanes;
-use annals_strata::LanceStrata;
+use annals_strata::{LanceStrata, Memory};
 use annals_testkit::{QuotingEngine, WordEmbedder};
 use stores::Stores;
 use world::{World, ZONES};
@@ -33,7 +33,7 @@ use world::{World, ZONES};
 async fn open(folder: &Path) -> Stores {
     let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
     let embedder = Arc::new(WordEmbedder::new());
-    let strata = LanceStrata::open(&folder.join("tables"), embedder.dimension()).await.unwrap();
+    let strata = LanceStrata::open(&folder.join("tables"), embedder.dimension(), Memory::of_machine()).await.unwrap();
     Stores {
         catalog: catalog.clone(),
         journal: catalog.clone(),

@@ -11,8 +11,8 @@ use crate::lex;
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 
 /// Rows of a batch, and bytes that are read ahead. LanceDB's own bound is 2 GB.
-const BATCH: usize = 8_192;
-const AHEAD: u64 = 32 << 20;
+const BATCH: usize = 1_024;
+const AHEAD: u64 = 8 << 20;
 
 impl Hot {
     /// Reads a version of a table, of so many rows.
