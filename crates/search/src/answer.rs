@@ -131,12 +131,25 @@ impl Search {
     async fn newest(&self, asked: &Asked<'_>) -> Result<Vec<Ranked>> {
         let mut found: Vec<Memory> = Vec::new();
         for grain in &asked.grains {
-            // Over-fetch what `admits` may still drop: coarser rows at the edges of a strict range, at most one at each end.
-            let memories = self.catalog.list(asked.agent, &asked.select(*grain, asked.query.limit + 2)).await?;
-            found.extend(memories.into_iter().filter(|memory| asked.admits(memory)));
+            found.extend(self.newest_of(asked, *grain).await?);
         }
         found.sort_by_key(|memory| (std::cmp::Reverse(memory.cover.end), memory.grain));
         Ok(found.into_iter().map(|memory| Ranked { memory, access: None, score: Score::default() }).collect())
+    }
+
+    /// The store knows neither kinds nor what is strict: it is asked for more until enough of it is admitted, or there is no more.
+    async fn newest_of(&self, asked: &Asked<'_>, grain: Grain) -> Result<Vec<Memory>> {
+        // Of a strict range at most one row at each end is dropped.
+        let mut limit = asked.query.limit + 2;
+        loop {
+            let listed = self.catalog.list(asked.agent, &asked.select(grain, limit)).await?;
+            let is_all = listed.len() < limit;
+            let admitted: Vec<Memory> = listed.into_iter().filter(|memory| asked.admits(memory)).collect();
+            if is_all || admitted.len() >= asked.query.limit {
+                return Ok(admitted);
+            }
+            limit *= 8;
+        }
     }
 
     async fn is_empty(&self, asked: &Asked<'_>) -> Result<bool> {
@@ -213,5 +226,7 @@ impl Asked<'_> {
     }
 }
 
+#[cfg(test)]
+mod calendar;
 #[cfg(test)]
 mod tests;

@@ -20,8 +20,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Turns as `moment text`, summaries as `label text`, all made searchable.
-    pub(crate) async fn with(turns: &[(&str, &str)], summaries: &[(&str, &str)]) -> World {
+    /// Nothing in the stores.
+    pub(crate) fn new() -> World {
         let (catalog, strata, facts) = (MemoryCatalog::new(), MemoryStrata::new(), MemoryFacts::new());
         let search = Search::new(
             Arc::new(catalog.clone()),
@@ -30,7 +30,12 @@ impl World {
             Arc::new(facts.clone()),
             Arc::new(WordEmbedder::new()),
         );
-        let world = World { catalog, strata, facts, search };
+        World { catalog, strata, facts, search }
+    }
+
+    /// Turns as `moment text`, summaries as `label text`, all made searchable.
+    pub(crate) async fn with(turns: &[(&str, &str)], summaries: &[(&str, &str)]) -> World {
+        let world = World::new();
         let turns: Vec<Turn> = turns.iter().map(|(at, text)| turn_of(&agent("a"), message(at, text))).collect();
         let source = turns.first().map(|turn| turn.id.clone()).unwrap();
         world.catalog.ingest(&agent("a"), turns, false, at(NOW)).await.unwrap();

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "all of this runs in tests, where a panic is the report")]
 
 mod builders;
+pub mod calendar;
 mod catalog;
 mod embedder;
 mod engine;
