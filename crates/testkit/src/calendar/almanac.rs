@@ -19,7 +19,7 @@ pub struct Move {
 }
 
 /// What days an agent has, one after the other, and what periods they make.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Almanac {
     first: Date,
     /// When each day begins, from the first on; those that were skipped begin with the next.

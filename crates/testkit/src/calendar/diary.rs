@@ -3,10 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::Turn;
-use annals_core::{Agent, Date, DateRange, Grain, Interval, Kind, SignedDuration, Statement, Summary, Timestamp};
+use annals_core::{
+    Agent, Date, DateRange, Grain, Interval, Kind, MemoryId, Message, SignedDuration, Statement, Summary, Timestamp,
+};
 
+use super::almanac::next;
 use super::{Almanac, Place, label};
 use crate::{message, period, statement, summary, turn_of};
+
+pub(super) const MICROSECOND: SignedDuration = SignedDuration::from_micros(1);
 
 /// A memory as it is to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +20,6 @@ pub struct Remembered {
     pub grain: Grain,
     /// What it is.
     pub kind: Kind,
-    /// Its words: no two have the same.
-    pub text: String,
     /// The label of its period.
     pub label: String,
     /// The first and last day that it covers.
@@ -25,73 +28,86 @@ pub struct Remembered {
     pub cover: Interval,
 }
 
-/// A memory that is found, by its words, and how many of its days lie outside the range that was asked for.
-pub type Entry = (String, i64);
-
-/// Turns at the edges of days and wherever the clocks are turned, a statement for each first turn of a day, and the summaries of
-/// all periods that they belong to and that were over at a certain time.
-#[derive(Debug)]
+/// Turns at the edges of days and wherever the clocks are turned, a statement for the first turn of each day, and the
+/// summaries of all periods that they belong to.
+#[derive(Clone, Debug)]
 pub struct Diary {
+    /// Where and when.
+    pub place: Place,
     /// What days there are.
     pub almanac: Almanac,
-    /// What happens when.
+    /// The days on which something happens.
     pub days: Vec<Date>,
-    /// All of it, by grain and time.
-    pub memories: Vec<Remembered>,
+    /// All of it, by its words: no two memories have the same.
+    pub memories: BTreeMap<String, Remembered>,
 }
 
-pub(super) const MICROSECOND: SignedDuration = SignedDuration::from_micros(1);
-
 impl Diary {
-    /// The diary of a place, as of `now`.
-    pub fn new(place: &Place, now: Timestamp) -> Diary {
+    /// Everything that is ever in it.
+    pub fn new(place: Place) -> Diary {
         let almanac = place.almanac();
         let days = place.days(&almanac);
-        let mut diary = Diary { memories: Vec::new(), almanac, days };
+        let mut diary = Diary { place, memories: BTreeMap::new(), almanac, days };
         diary.remember_turns();
-        diary.remember_summaries(now);
+        diary.remember_summaries();
         diary
     }
 
-    /// Its turns, as an agent's.
+    /// What is in it at a certain time: what was said by then, and summaries of periods that were over. Open periods have none.
+    pub fn as_of(&self, now: Timestamp) -> Diary {
+        let mut diary = self.clone();
+        diary.memories.retain(|_, memory| memory.cover.end <= now);
+        diary
+    }
+
+    /// What was said.
+    pub fn messages(&self) -> Vec<Message> {
+        self.of(Kind::Turn).map(|(text, memory)| message(&memory.cover.start.to_string(), text)).collect()
+    }
+
+    /// The same as an agent's turns.
     pub fn turns(&self, agent: &Agent) -> Vec<Turn> {
-        self.of(Kind::Turn).map(|memory| turn(agent, memory)).collect()
+        let turn = |(text, memory): (&String, &Remembered)| {
+            let said = message(&memory.cover.start.to_string(), text);
+            Turn { day: period(&memory.label), ..turn_of(agent, said) }
+        };
+        self.of(Kind::Turn).map(turn).collect()
     }
 
     /// The statements drawn out of them.
     pub fn statements(&self, agent: &Agent) -> Vec<Statement> {
-        let source = |cover| turn(agent, self.of(Kind::Turn).find(|turn| turn.cover == cover).unwrap());
-        let drawn = |memory: &Remembered| statement(agent, &source(memory.cover), &memory.text);
-        self.of(Kind::Fact).map(|memory| Statement { day: period(&memory.label), ..drawn(memory) }).collect()
+        let turns = self.turns(agent);
+        let drawn = |(text, memory): (&String, &Remembered)| {
+            let source = turns.iter().find(|turn| turn.message.at == memory.cover.start).unwrap();
+            statement(agent, source, text)
+        };
+        self.of(Kind::Fact).map(drawn).collect()
     }
 
-    /// The summaries.
-    pub fn summaries(&self, agent: &Agent) -> Vec<Summary> {
-        let source = [turn(agent, &self.memories[0]).id];
-        let written = |memory: &Remembered| summary(&memory.label, 1, &source, &memory.text);
-        self.of(Kind::Summary).map(|memory| Summary { cover: memory.cover, ..written(memory) }).collect()
+    /// The summaries, all made from one source.
+    pub fn summaries(&self, source: &MemoryId) -> Vec<Summary> {
+        let written = |(text, memory): (&String, &Remembered)| Summary {
+            cover: memory.cover,
+            ..summary(&memory.label, 1, std::slice::from_ref(source), text)
+        };
+        self.of(Kind::Summary).map(written).collect()
     }
 
-    fn of(&self, kind: Kind) -> impl Iterator<Item = &Remembered> {
-        self.memories.iter().filter(move |memory| memory.kind == kind)
-    }
-
-    /// What lies in a range of days, of one grain and some kinds (all, if none are named): what covers a day of it that there was.
-    /// With `strict` nothing that covers a day outside as well.
-    pub fn within(&self, range: DateRange, grain: Grain, kinds: &[Kind], strict: bool) -> BTreeSet<Entry> {
-        let of_grain = self.memories.iter().filter(|memory| memory.grain == grain);
-        let of_kind = of_grain.filter(|memory| kinds.is_empty() || kinds.contains(&memory.kind));
-        let entries = of_kind.filter_map(|memory| {
+    /// What lies in a range of days, of one grain and some kinds (all, if none are named), by its words, with the number of its
+    /// days that do not: whatever covers a day of the range that there was, and with `strict` no day beside.
+    pub fn within(&self, range: DateRange, grain: Grain, kinds: &[Kind], strict: bool) -> BTreeMap<String, i64> {
+        let of_grain = self.memories.iter().filter(|(_, memory)| memory.grain == grain);
+        let of_kind = of_grain.filter(|(_, memory)| kinds.is_empty() || kinds.contains(&memory.kind));
+        let found = of_kind.filter_map(|(text, memory)| {
             let (inside, outside) = self.split(memory, range);
-            (inside && !(strict && outside > 0)).then(|| (memory.text.clone(), outside))
+            (inside && !(strict && outside > 0)).then(|| (text.clone(), outside))
         });
-        entries.collect()
+        found.collect()
     }
 
     /// Whether a day of the memory that there was is in the range; and how many days by the calendar are not.
     fn split(&self, memory: &Remembered, range: DateRange) -> (bool, i64) {
-        let (first, last) = memory.days;
-        let mut day = first;
+        let (mut day, last) = memory.days;
         let (mut inside, mut outside) = (false, 0);
         while day <= last {
             if range.from.is_none_or(|from| from <= day) && range.to.is_none_or(|to| day <= to) {
@@ -99,61 +115,48 @@ impl Diary {
             } else {
                 outside += 1;
             }
-            day = super::almanac::next(day);
+            day = next(day);
         }
         (inside, outside)
     }
 
+    fn of(&self, kind: Kind) -> impl Iterator<Item = (&String, &Remembered)> {
+        self.memories.iter().filter(move |(_, memory)| memory.kind == kind)
+    }
+
     fn remember_turns(&mut self) {
-        let mut moments: BTreeSet<Timestamp> = BTreeSet::new();
-        for day in &self.days {
-            let Interval { start, end } = self.almanac.instants(*day, *day);
-            if start < end {
-                moments.extend([start, end - MICROSECOND]);
-            }
-        }
-        // The last moment of the old time, the first of the new, and two that the clock shows as the same where an hour came twice.
-        for turned in self.almanac.turned().iter().filter(|at| self.days.contains(&self.almanac.day_of(**at))) {
-            let half = SignedDuration::from_mins(30);
-            moments.extend([*turned - half, *turned - MICROSECOND, *turned, *turned + half]);
-        }
         let mut told: BTreeSet<Date> = BTreeSet::new();
-        for at in moments {
+        for at in self.moments() {
             let day = self.almanac.day_of(at);
             let cover = Interval { start: at, end: at + MICROSECOND };
             let label = label(Grain::Daily, day);
-            let said = |kind, text| Remembered {
-                grain: Grain::Working,
-                kind,
-                text,
-                label: label.clone(),
-                days: (day, day),
-                cover,
-            };
-            self.memories.push(said(Kind::Turn, format!("word {at}")));
+            let said = |kind| Remembered { grain: Grain::Working, kind, label: label.clone(), days: (day, day), cover };
+            self.memories.insert(format!("word {at}"), said(Kind::Turn));
             if told.insert(day) {
-                self.memories.push(said(Kind::Fact, format!("word of {day}")));
+                self.memories.insert(format!("word of {day}"), said(Kind::Fact));
             }
         }
     }
 
-    fn remember_summaries(&mut self, now: Timestamp) {
-        let told: BTreeSet<Date> = self.memories.iter().map(|memory| memory.days.0).collect();
-        for grain in Grain::SUMMARIES {
-            let labels: BTreeMap<String, ()> = told.iter().map(|day| (label(grain, *day), ())).collect();
-            for label in labels.into_keys() {
-                let days = self.almanac.cover(&label).expect("the almanac reaches further than the diary");
-                let cover = self.almanac.instants(days.0, days.1);
-                if cover.end <= now {
-                    let text = format!("word in {label}");
-                    self.memories.push(Remembered { grain, kind: Kind::Summary, text, label, days, cover });
-                }
-            }
+    /// The first and last moment of each day; and where the clocks are turned the last of the old time and the first of the new,
+    /// and two that the clock shows as the same where an hour comes twice.
+    fn moments(&self) -> BTreeSet<Timestamp> {
+        let days = self.days.iter().map(|day| self.almanac.instants(*day, *day)).filter(|day| day.start < day.end);
+        let edges = days.flat_map(|day| [day.start, day.end - MICROSECOND]);
+        let half = SignedDuration::from_mins(30);
+        let turned = self.almanac.turned().iter().filter(|at| self.days.contains(&self.almanac.day_of(**at)));
+        let turned = turned.flat_map(|at| [*at - half, *at - MICROSECOND, *at, *at + half]);
+        edges.chain(turned).collect()
+    }
+
+    fn remember_summaries(&mut self) {
+        let told: BTreeSet<Date> = self.memories.values().map(|memory| memory.days.0).collect();
+        for (grain, day) in Grain::SUMMARIES.into_iter().flat_map(|grain| told.iter().map(move |day| (grain, *day))) {
+            let label = label(grain, day);
+            let days = self.almanac.cover(&label).expect("the almanac reaches further than the diary");
+            let cover = self.almanac.instants(days.0, days.1);
+            let memory = Remembered { grain, kind: Kind::Summary, label: label.clone(), days, cover };
+            self.memories.insert(format!("word in {label}"), memory);
         }
     }
-}
-
-fn turn(agent: &Agent, memory: &Remembered) -> Turn {
-    let said_at = memory.cover.start.to_string();
-    Turn { day: period(&memory.label), ..turn_of(agent, message(&said_at, &memory.text)) }
 }

@@ -85,7 +85,7 @@ impl Place {
         days.flat_map(|day| [before(day), day, next(day)]).collect::<BTreeSet<Date>>().into_iter().collect()
     }
 
-    /// When the agent is asked if nothing else is said: in the middle of a day, a week, a month, a quarter and a year.
+    /// When all has happened: in the middle of a day, a week, a month, a quarter and a year.
     pub fn now(&self) -> Timestamp {
         format!("{}-08-12T12:00:00Z", self.year + 1).parse().unwrap()
     }

@@ -1,18 +1,19 @@
 //! Every way to ask for a time, at every day on which something happens.
 
-use annals_core::{Date, DateRange, Grain, Query, Timestamp};
+use annals_core::{Date, DateRange, Grain, Kind, Query, Timestamp};
 
 use super::almanac::{before, next};
+use super::diary::MICROSECOND;
 use super::{Diary, label};
 
 /// A question and the days it means.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The bounds of time, and nothing else.
+    /// What is asked.
     pub query: Query,
-    /// When it is asked.
+    /// When.
     pub now: Timestamp,
-    /// What it means; nothing if it ends before it begins.
+    /// What its bounds of time mean; nothing if it ends before it begins.
     pub range: Option<DateRange>,
 }
 
@@ -30,28 +31,34 @@ const AGO: [(Option<u32>, Option<u32>); 9] = [
     (Some(6), Some(35)),
     (Some(3), Some(1)),
 ];
+/// More than there is.
+const ALL: usize = 1000;
+/// Far less.
+const FEW: usize = 3;
 
-/// All questions of a diary, asked at `now` or, where days ago are counted, at the first and last moments of days.
-pub fn questions(diary: &Diary, now: Timestamp) -> Vec<Question> {
+/// All bounds of time that a diary is asked for, at `now` or, where days ago are counted, at the first and last moments of days.
+pub fn bounds(diary: &Diary, now: Timestamp) -> Vec<Question> {
     let mut questions = Vec::new();
     let mut ask = |query: Query, now: Timestamp| {
         let range = meant(diary, &query, now);
         questions.push(Question { query, now, range });
     };
     for (place, day) in diary.days.iter().enumerate() {
-        let from = Some(*day);
-        ask(Query { from, ..Query::default() }, now);
-        ask(Query { to: from, ..Query::default() }, now);
+        let day = Some(*day);
+        ask(Query { from: day, ..Query::default() }, now);
+        ask(Query { to: day, ..Query::default() }, now);
         for to in APART.iter().filter_map(|apart| diary.days.get(place + apart)) {
-            ask(Query { from, to: Some(*to), ..Query::default() }, now);
+            ask(Query { from: day, to: Some(*to), ..Query::default() }, now);
         }
-        ask(Query { from: Some(next(*day)), to: from, ..Query::default() }, now);
+        ask(Query { from: day.map(next), to: day, ..Query::default() }, now);
+    }
+    for day in &diary.days {
+        let month = label(Grain::Monthly, *day).parse().ok();
         for now in moments(diary, *day) {
             for (min_days_ago, max_days_ago) in AGO {
                 ask(Query { min_days_ago, max_days_ago, ..Query::default() }, now);
             }
             ask(Query { from: Some(before(*day)), max_days_ago: Some(2), ..Query::default() }, now);
-            let month = label(Grain::Monthly, *day).parse().ok();
             ask(Query { period: month, max_days_ago: Some(2), ..Query::default() }, now);
             ask(Query { period: month, min_days_ago: Some(3), ..Query::default() }, now);
         }
@@ -63,10 +70,34 @@ pub fn questions(diary: &Diary, now: Timestamp) -> Vec<Question> {
     questions
 }
 
+impl Question {
+    /// For its time: every grain and every kind, all of it and the newest, strict or not, all grains at once and those that
+    /// Annals chooses; with a text as well, which is a word that every memory has.
+    pub fn each(&self, text: bool) -> Vec<Question> {
+        let text = text.then(|| "word".to_owned());
+        let mut queries = Vec::new();
+        for (grain, strict) in Grain::ALL.into_iter().flat_map(|grain| [(grain, false), (grain, true)]) {
+            let query = Query { grains: vec![grain], strict, limit: ALL, ..self.query.clone() };
+            queries.push(Query { limit: FEW, ..query.clone() });
+            queries.extend(text.clone().map(|text| Query { text: Some(text), ..query.clone() }));
+            queries.push(query);
+        }
+        for kind in [Kind::Turn, Kind::Fact] {
+            let query = Query { grains: vec![Grain::Working], kinds: vec![kind], limit: ALL, ..self.query.clone() };
+            queries.push(Query { limit: FEW, ..query.clone() });
+            queries.push(Query { text: text.clone(), ..query });
+        }
+        for grains in [Grain::ALL.to_vec(), Vec::new()] {
+            queries.push(Query { grains, text: text.clone(), limit: ALL, ..self.query.clone() });
+        }
+        queries.into_iter().map(|query| Question { query, ..self.clone() }).collect()
+    }
+}
+
 /// The first and the last moment of a day, if there are any.
 fn moments(diary: &Diary, day: Date) -> Vec<Timestamp> {
     let all = diary.almanac.instants(day, day);
-    if all.start == all.end { Vec::new() } else { vec![all.start, all.end - super::diary::MICROSECOND] }
+    if all.start == all.end { Vec::new() } else { vec![all.start, all.end - MICROSECOND] }
 }
 
 /// The labels of all periods that the days belong to, by grain.

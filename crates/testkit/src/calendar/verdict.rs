@@ -1,0 +1,74 @@
+//! Whether an answer is what a diary says.
+
+use std::collections::BTreeMap;
+
+use annals_core::{Answer, Error, Memory, Timestamp};
+
+use super::{Diary, Question, Remembered};
+
+impl Diary {
+    /// Panics unless it is: the range that was meant; of a grain all and only what lies in it, or the newest of that; each result
+    /// with the days and instants that it covers, and how many of the days lie outside; whether there was anything to find.
+    pub fn check(&self, asked: &Question, answer: Result<Answer, Error>) {
+        let Some(range) = asked.range else {
+            assert!(answer.is_err(), "{:?} {asked:?}", self.place);
+            return;
+        };
+        let answer = answer.unwrap();
+        assert_eq!(answer.range, range, "{:?} {asked:?}", self.place);
+        for found in &answer.results {
+            self.check_extent(&found.memory);
+        }
+        let query = &asked.query;
+        let of_grains = |kinds, strict| -> BTreeMap<String, i64> {
+            answer.grains.iter().flat_map(|grain| self.within(range, *grain, kinds, strict)).collect()
+        };
+        let expect = of_grains(&query.kinds, query.strict);
+        assert_eq!(answer.range_is_empty, of_grains(&[], false).is_empty(), "{:?} {asked:?}", self.place);
+        match query.grains[..] {
+            [_] if query.limit < expect.len() => self.check_newest(asked, &expect, &answer),
+            [_] => assert_eq!(found(&answer), expect, "{:?} {asked:?}", self.place),
+            _ => self.check_folded(asked, &expect, &answer),
+        }
+        assert_eq!(answer.results.len(), found(&answer).len(), "a result comes twice: {:?} {asked:?}", self.place);
+    }
+
+    fn check_extent(&self, memory: &Memory) {
+        let Remembered { grain, kind, label, days, cover } = &self.memories[&memory.text];
+        let expect = (*grain, *kind, label.clone(), *days, *cover);
+        let found = (memory.grain, memory.kind, memory.period.to_string(), memory.days, memory.cover);
+        assert_eq!(found, expect, "{:?}", self.place);
+    }
+
+    /// Those that end last. What ends together may be in any order.
+    fn check_newest(&self, asked: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
+        let ends = |texts: &BTreeMap<String, i64>| {
+            let mut ends: Vec<Timestamp> = texts.keys().map(|text| self.memories[text].cover.end).collect();
+            ends.sort_by_key(|end| std::cmp::Reverse(*end));
+            ends.truncate(asked.query.limit);
+            ends
+        };
+        let found = found(answer);
+        assert!(found.iter().all(|(text, outside)| expect.get(text) == Some(outside)), "{:?} {asked:?}", self.place);
+        assert_eq!(ends(&found), ends(expect), "{:?} {asked:?}", self.place);
+    }
+
+    /// Of several grains nothing that is not in the range; and what is missing is told of by something above or below it.
+    fn check_folded(&self, asked: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
+        let found = found(answer);
+        assert!(found.iter().all(|(text, outside)| expect.get(text) == Some(outside)), "{:?} {asked:?}", self.place);
+        for missing in expect.keys().filter(|text| !found.contains_key(*text)) {
+            let is_told = found.keys().any(|text| is_kin(&self.memories[text], &self.memories[missing]));
+            assert!(is_told, "{missing}: {:?} {asked:?}", self.place);
+        }
+    }
+}
+
+fn found(answer: &Answer) -> BTreeMap<String, i64> {
+    answer.results.iter().map(|found| (found.memory.text.clone(), found.days_outside)).collect()
+}
+
+/// Whether one tells of days that the other tells of, at another grain.
+fn is_kin(one: &Remembered, other: &Remembered) -> bool {
+    one.grain != other.grain && one.days.0 <= other.days.1 && other.days.0 <= one.days.1
+}
