@@ -8,6 +8,7 @@
 mod architecture;
 mod backup;
 mod bad_input;
+mod calendar;
 mod command;
 mod config;
 mod damage;

@@ -1,11 +1,16 @@
 //! The generated calendar suite: whatever zone, day, grain and way to ask for a time, an answer holds all that lies in the range and
 //! nothing else. What should be found is worked out by [`annals_testkit::calendar`], which knows nothing of the code under test.
 
+mod life;
+
+use std::sync::Arc;
+
 use annals_core::ports::Journal;
 use annals_core::{Catalog, Extracted, Extraction};
-use annals_testkit::agent;
 use annals_testkit::calendar::{Diary, PLACES, Place, bounds};
+use annals_testkit::{MemoryCatalog, MemoryStrata, agent};
 use futures::executor::block_on;
+use life::Life;
 
 use super::*;
 use crate::fixture::World;
@@ -62,4 +67,15 @@ fn a_range_holds_all_and_only_what_lies_in_it() {
 #[test]
 fn so_it_does_for_who_moves() {
     check_all(PLACES.into_iter().filter(|place| !place.moves.is_empty()));
+}
+
+#[test]
+fn so_it_does_as_time_goes_by() {
+    for place in PLACES {
+        let checks = block_on(async {
+            let life = Life::new(place, Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new())).await;
+            life.live(7, 90).await
+        });
+        assert!(checks > 500, "only {checks} checks of {place:?}");
+    }
 }

@@ -1,0 +1,133 @@
+//! A life through the whole of Annals: messages come in by the writer, some of them late, summaries are rolled up as time goes by,
+//! and the agent moves; at each stop it is asked for what it remembers. Works over any stores.
+
+use std::sync::Arc;
+
+use annals_core::ports::{Archive, Journal, Seals, Select, SummaryTask};
+use annals_core::{
+    Agent, Catalog, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
+    SignedDuration, Strata, Timestamp,
+};
+use annals_summarizer::{Patience, Summarizer};
+use annals_testkit::calendar::{Diary, Place, bounds};
+use annals_testkit::{MemoryFacts, WordEmbedder};
+use annals_writer::Writer;
+
+use super::Search;
+
+/// Writes what the diary expects.
+struct Labels;
+
+#[async_trait::async_trait]
+impl Engine for Labels {
+    fn recipe(&self, _: &Settings, _: Grain) -> Digest {
+        Digest::of(["labels"])
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        let text = format!("word in {}", task.period);
+        Ok(Draft { text, sentences: Vec::new(), tokens: 0, ungrounded: 0, verbatim: true })
+    }
+}
+
+/// An agent and its memory.
+pub(super) struct Life {
+    agent: Agent,
+    diary: Diary,
+    catalog: Arc<dyn Catalog>,
+    journal: Arc<dyn Journal>,
+    writer: Writer,
+    summarizer: Summarizer,
+    search: Search,
+}
+
+impl Life {
+    pub(super) async fn new<C: Catalog + Archive + Journal + Seals + 'static>(
+        place: Place,
+        catalog: Arc<C>,
+        strata: Arc<dyn Strata>,
+    ) -> Life {
+        let (agent, embedder, engine) = (Agent::new("me").unwrap(), Arc::new(WordEmbedder::new()), Arc::new(Labels));
+        let settings = Settings { time_zone: place.zone.into(), ..Settings::default() };
+        catalog.save_settings(&agent, &settings).await.unwrap();
+        Life {
+            agent,
+            diary: Diary::new(place),
+            writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default()),
+            search: Search::new(catalog.clone(), strata, Arc::new(MemoryFacts::new()), embedder),
+            journal: catalog.clone(),
+            catalog,
+        }
+    }
+
+    /// Whenever the agent moves, and in the middle of some of the days on which something happens: in between, and at the end.
+    fn stops(&self, every: usize) -> Vec<Timestamp> {
+        let noon = |day| self.diary.almanac.instants(day, day).start + SignedDuration::from_hours(12);
+        let moves = self.diary.place.moves.iter().map(|step| step.at.parse::<Timestamp>().unwrap());
+        let mut stops: Vec<Timestamp> = self.diary.days.iter().step_by(every).map(|day| noon(*day)).collect();
+        stops.extend(moves);
+        stops.push(self.diary.place.now());
+        stops.sort();
+        stops
+    }
+
+    /// Lives from one stop to the next; at each, every so many questions are asked.
+    pub(super) async fn live(&self, every: usize, asked: usize) -> usize {
+        let mut checks = 0;
+        for (number, now) in self.stops(every).into_iter().enumerate() {
+            let diary = self.diary.as_of(now);
+            let before = self.covers().await;
+            self.hear(&diary, now).await;
+            let after = self.covers().await;
+            assert!(before.iter().all(|row| after.contains(row)), "{:?}: a cover changed by {now}", diary.place);
+            // Those that count days from a time to come would know of moves to come.
+            let bounds: Vec<_> = bounds(&diary, now).into_iter().filter(|bounds| bounds.now <= now).collect();
+            for (place, bounds) in bounds.iter().skip(number % asked).step_by(asked).enumerate() {
+                for asked in bounds.each(place % 2 == 0) {
+                    diary.check(&asked, self.search.answer(&self.agent, &asked.query, asked.now).await);
+                    checks += 1;
+                }
+            }
+            self.move_house(now).await;
+        }
+        checks
+    }
+
+    /// What has been said by now comes in, the more part in time, the rest after the roll-up.
+    async fn hear(&self, diary: &Diary, now: Timestamp) {
+        let (late, timely): (Vec<_>, Vec<_>) =
+            diary.messages().into_iter().enumerate().partition(|(number, _)| number % 3 == 1);
+        for messages in [timely, late] {
+            let messages: Vec<Message> = messages.into_iter().map(|(_, message)| message).collect();
+            self.writer.ingest(&self.agent, messages, false, now).await.unwrap();
+            self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap();
+        }
+        let turns = diary.turns(&self.agent).into_iter().map(|turn| turn.id).collect();
+        let found = Extracted { statements: diary.statements(&self.agent), ..Extracted::default() };
+        let extraction = Extraction { turns, found, extracted: 1, degraded: None };
+        self.journal.save_extraction(&self.agent, extraction, now).await.unwrap();
+        self.writer.project(&self.agent, now, &|_| ()).await.unwrap();
+    }
+
+    async fn move_house(&self, now: Timestamp) {
+        let is_now = |at: &str| at.parse::<Timestamp>().unwrap() == now;
+        let mut settings = self.catalog.settings(&self.agent).await.unwrap();
+        for step in self.diary.place.moves.iter().filter(|step| is_now(step.at)) {
+            settings.set_time_zone(step.to, true, now).unwrap();
+        }
+        self.catalog.save_settings(&self.agent, &settings).await.unwrap();
+    }
+
+    /// The summaries and the instants that each covers.
+    async fn covers(&self) -> Vec<(String, Interval)> {
+        let mut covers = Vec::new();
+        for grain in Grain::SUMMARIES {
+            let all =
+                Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+            let summaries: Vec<Memory> = self.catalog.list(&self.agent, &all).await.unwrap();
+            covers.extend(summaries.into_iter().map(|summary| (summary.text, summary.cover)));
+        }
+        covers
+    }
+}

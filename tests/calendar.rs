@@ -1,0 +1,27 @@
+//! The calendar suite of `search/src/answer/calendar.rs` over the real stores: SQLite and LanceDB.
+
+#[path = "../crates/search/src/answer/calendar/life.rs"]
+mod life;
+
+use std::sync::Arc;
+
+use annals_catalog::SqliteCatalog;
+use annals_core::Embedder;
+use annals_search::Search;
+use annals_strata::LanceStrata;
+use annals_testkit::WordEmbedder;
+use annals_testkit::calendar::{PLACES, Place};
+use life::Life;
+
+#[tokio::test]
+async fn over_real_stores_a_range_holds_all_and_only_what_lies_in_it() {
+    let is_tried = |place: &Place| ["Pacific/Apia", "America/Sao_Paulo"].contains(&place.zone) || place.moves.len() > 1;
+    for place in PLACES.into_iter().filter(is_tried) {
+        let folder = tempfile::tempdir().unwrap();
+        let catalog = SqliteCatalog::open(&folder.path().join("catalog.sqlite")).unwrap();
+        let dimension = WordEmbedder::new().dimension();
+        let strata = LanceStrata::open(&folder.path().join("tables"), dimension).await.unwrap();
+        let checks = Life::new(place, Arc::new(catalog), Arc::new(strata)).await.live(20, 150).await;
+        assert!(checks > 200, "only {checks} checks of {place:?}");
+    }
+}
