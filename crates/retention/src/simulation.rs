@@ -4,19 +4,23 @@
 //! Each message holds a word that is said nowhere else, and the engines here keep every word. So whether something was lost
 //! is asked of the texts themselves, not of the code that decides.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod keeper;
+mod sets;
 
-use annals_core::ports::{Journal, Select, SummaryTask, Turn};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use annals_core::ports::{Journal, Select, Turn};
 use annals_core::{
-    Agent, Catalog, Date, Digest, Draft, Engine, Error, Extracted, Extraction, Grain, Interval, Kind, Memory, Period,
-    Result, Settings, SignedDuration, Timestamp, Zones,
+    Agent, Catalog, Extracted, Extraction, Grain, Interval, Memory, Period, Settings, SignedDuration, Timestamp, Zones,
 };
 use annals_summarizer::{Gap, Patience, Summarizer};
 use annals_testkit::{MemoryCatalog, agent, at, turn};
 
 use crate::{Hold, Plan, Plans, Pruned, Retention, Totals};
+use keeper::Keeper;
+use sets::{Sets, sets};
 
 /// Everything comes round within the simulated time, whole years included.
 const SWIFT: &str =
@@ -25,34 +29,6 @@ const SWIFT: &str =
 const START: &str = "2025-09-10T00:00:00Z";
 const NOTHING: [Totals; 6] = [Totals { sets: 0, rows: 0, bytes: 0 }; 6];
 const DAYS: i64 = 400;
-
-/// Writes down every word of what it reads, once.
-#[derive(Default)]
-struct Keeper {
-    away: AtomicBool,
-    picky: AtomicBool,
-}
-
-#[async_trait::async_trait]
-impl Engine for Keeper {
-    fn recipe(&self, _: &Settings, grain: Grain) -> Digest {
-        Digest::of(["keeper", grain.as_str()])
-    }
-
-    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
-        if self.away.load(Ordering::SeqCst) {
-            return Err(Error::unavailable("asking the model", "it is dead"));
-        }
-        let base = task.base.iter().map(|base| base.text.as_str());
-        let texts = base.chain(task.sources.iter().map(|source| source.text.as_str()));
-        let words: BTreeSet<&str> = texts.flat_map(str::split_whitespace).collect();
-        if self.picky.load(Ordering::SeqCst) && words.contains("POISON") {
-            return Err(Error::model("asking the model", "it makes no sense"));
-        }
-        let text = words.into_iter().collect::<Vec<_>>().join(" ");
-        Ok(Draft { text, sentences: Vec::new(), tokens: 1, ungrounded: 0, verbatim: true })
-    }
-}
 
 /// SplitMix64.
 struct Dice(u64);
@@ -330,28 +306,6 @@ impl World {
             assert!(texts.get(top).is_some_and(|text| text.contains(word)), "{}: {word} is not in {top}", self.name);
         }
     }
-}
-
-/// All that one period is made of, counted from the memories themselves.
-struct Set {
-    rows: u64,
-    bytes: u64,
-    last_day: Date,
-}
-
-type Sets = BTreeMap<(Grain, Period), Set>;
-
-fn sets(memories: &[Memory]) -> Sets {
-    let mut sets = Sets::new();
-    for memory in memories {
-        let parent = if memory.kind == Kind::Turn { None } else { memory.period.parent() };
-        let place = (memory.grain, parent.unwrap_or(memory.period));
-        let set = sets.entry(place).or_insert(Set { rows: 0, bytes: 0, last_day: memory.days.1 });
-        set.rows += 1;
-        set.bytes += memory.text.len() as u64;
-        set.last_day = set.last_day.max(memory.days.1);
-    }
-    sets
 }
 
 fn moment(day: i64) -> Timestamp {

@@ -1,11 +1,12 @@
 //! What is a fact and what is none, in small cases. Said by Ann on Wednesday, 10 May 2023, at noon.
 
+mod no_fact;
+mod talk;
+
 use annals_core::ports::ExtractionTask;
 use annals_core::{
     Agent, Fact, FactOperation, Grain, Interval, MemoryId, Period, Timestamp, TurnKey, Verb, Zones, fold,
 };
-
-use proptest::prelude::*;
 
 use super::*;
 
@@ -216,86 +217,6 @@ fn what_ends() {
 }
 
 #[test]
-fn what_is_asked_supposed_quoted_or_told_by_others_is_no_fact() {
-    for text in [
-        "Do I like tea?",
-        "I love tea, right?",
-        "If I lived in Rome, I like tea.",
-        "I'd love a dog.",
-        "I would love to visit Rome.",
-        "I wish I lived in Rome.",
-        "I might move to Oslo.",
-        "Maybe I'm going to adopt a cat.",
-        "I almost bought a car.",
-        "She said I live in Rome.",
-        "Tom told me, I love tea.",
-        "He asked, \"I live in Rome.\"",
-        "\"I live in Rome. I love tea.\" That was the song.",
-        "\"Hello there. I live in Rome. Goodbye.\" That was the song.",
-        "> I live in Rome.",
-        "I live in Rome, just kidding!",
-        "Imagine I live in Rome.",
-        "Go live in Rome!",
-        "You love tea.",
-        "It feels as if I live in Rome.",
-        "I never liked tea.",
-        "I don't live in Rome.",
-        "I think I love tea.",
-        "[shared a picture: I love tea]",
-    ] {
-        check(text, &[]);
-    }
-}
-
-#[test]
-fn what_says_nothing_on_its_own_is_no_object() {
-    for text in [
-        "I love it!",
-        "I love that too.",
-        "I love your paintings.",
-        "I love how they play.",
-        "I love this series.",
-        "I love the view.",
-        "I love their work.",
-        "I love games that make you think.",
-        "I love the friends I have.",
-        "I love all the yellow leaves.",
-        "I love the self-acceptance and love theme.",
-        "I'm a huge fan!",
-        "I'm a big fan of them.",
-        "I'm passionate about sharing that with others.",
-        "I'm passionate about creating a safe, inviting place.",
-        "I started a course that is fun.",
-        "I bought a console for my partner.",
-        "I have a question.",
-        "I have a photo of a dog.",
-        "I'm going to check it out.",
-        "I'm gonna keep going.",
-        "I want to tell you something.",
-        "I want to share this with you.",
-        "I live in a small town.",
-        "I'm living my dream.",
-        "I moved from the couch.",
-        "I have lived in Rome.",
-        "I lived in Rome.",
-        "I work at night.",
-        "I got a great omelette the first time!",
-        "I got to feed a horse a carrot.",
-        "I'm a mix of excited and scared.",
-        "I'm used to living in Rome.",
-        "This is my favorite!",
-        "It's one of my favorites.",
-        "My favorite was when we were down 10.",
-        "I have a meeting.",
-        "I've got people like you in my corner.",
-        "I play one more game with friends.",
-        "I may be vegan soon.",
-    ] {
-        check(text, &[]);
-    }
-}
-
-#[test]
 fn only_persons_are_read() {
     check_by(Role::System, "system", "I love tea.", &[]);
     check_by(Role::Tool, "tool", "I live in Rome.", &[]);
@@ -369,86 +290,4 @@ fn facts_follow_as_they_are_told() {
     check(&["We're planning a trip to Rome.", "We cancelled the trip to Rome."], &[]);
     check(&["I moved from Rome to Oslo."], &["lives_in Oslo"]);
     check(&["I love tea."; 10], &["likes tea"]);
-}
-
-/// Talk out of the words that the rules know, and of others, in any order.
-fn talk() -> impl Strategy<Value = String> {
-    let word = prop::sample::select(vec![
-        "I",
-        "we",
-        "my",
-        "Eva",
-        "sister",
-        "love",
-        "live",
-        "in",
-        "to",
-        "and",
-        "the",
-        "a",
-        "dog",
-        "named",
-        "moved",
-        "Rome",
-        "from",
-        "not",
-        "anymore",
-        "used",
-        "no longer",
-        "forget that",
-        "\"",
-        "'",
-        "said",
-        "if",
-        "last week",
-        "on 31 February",
-        "999 years ago",
-        "in 2019",
-        "next Friday",
-        "I'm",
-        "going to",
-        "plan to",
-        "favorite",
-        "is",
-        "was born",
-        "birthday",
-        "work at",
-        "quit",
-        "job",
-        ",",
-        ".",
-        "?",
-        "!",
-        ";",
-        " - ",
-        "😀",
-        "公寓",
-        "’",
-        "\n",
-        ">",
-        "[shared a picture: x]",
-        "tea",
-        "because",
-        "that",
-    ]);
-    prop::collection::vec(word, 0..40).prop_map(|words| words.join(" "))
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
-    #[test]
-    fn whatever_is_said_objects_are_short_and_places_in_order(text in talk(), noise in ".{0,60}", day in 0..3_usize) {
-        let mut turn = turn(0, Role::User, "Ann", &format!("{text}{noise}"));
-        let days = [annals_core::Date::MIN, turn.days.0, annals_core::Date::MAX];
-        turn.days = (days[day], days[day]);
-        let found = found_in(std::slice::from_ref(&turn), &[]);
-        for (place, operation) in found.iter().enumerate() {
-            prop_assert_eq!(operation.position as usize, place);
-            prop_assert!(operation.object.split_whitespace().count() <= 12, "{}", operation.object);
-            prop_assert!(operation.verb == Verb::Delete || !operation.object.is_empty());
-            prop_assert!(operation.at <= turn.at() && !operation.subject.is_empty());
-        }
-        prop_assert_eq!(found_in(&[turn], &[]), found);
-    }
 }

@@ -1,0 +1,83 @@
+//! What looks like a fact and is none.
+
+use super::check;
+
+#[test]
+fn what_is_asked_supposed_quoted_or_told_by_others_is_no_fact() {
+    for text in [
+        "Do I like tea?",
+        "I love tea, right?",
+        "If I lived in Rome, I like tea.",
+        "I'd love a dog.",
+        "I would love to visit Rome.",
+        "I wish I lived in Rome.",
+        "I might move to Oslo.",
+        "Maybe I'm going to adopt a cat.",
+        "I almost bought a car.",
+        "She said I live in Rome.",
+        "Tom told me, I love tea.",
+        "He asked, \"I live in Rome.\"",
+        "\"I live in Rome. I love tea.\" That was the song.",
+        "\"Hello there. I live in Rome. Goodbye.\" That was the song.",
+        "> I live in Rome.",
+        "I live in Rome, just kidding!",
+        "Imagine I live in Rome.",
+        "Go live in Rome!",
+        "You love tea.",
+        "It feels as if I live in Rome.",
+        "I never liked tea.",
+        "I don't live in Rome.",
+        "I think I love tea.",
+        "[shared a picture: I love tea]",
+    ] {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn what_says_nothing_on_its_own_is_no_object() {
+    for text in [
+        "I love it!",
+        "I love that too.",
+        "I love your paintings.",
+        "I love how they play.",
+        "I love this series.",
+        "I love the view.",
+        "I love their work.",
+        "I love games that make you think.",
+        "I love the friends I have.",
+        "I love all the yellow leaves.",
+        "I love the self-acceptance and love theme.",
+        "I'm a huge fan!",
+        "I'm a big fan of them.",
+        "I'm passionate about sharing that with others.",
+        "I'm passionate about creating a safe, inviting place.",
+        "I started a course that is fun.",
+        "I bought a console for my partner.",
+        "I have a question.",
+        "I have a photo of a dog.",
+        "I'm going to check it out.",
+        "I'm gonna keep going.",
+        "I want to tell you something.",
+        "I want to share this with you.",
+        "I live in a small town.",
+        "I'm living my dream.",
+        "I moved from the couch.",
+        "I have lived in Rome.",
+        "I lived in Rome.",
+        "I work at night.",
+        "I got a great omelette the first time!",
+        "I got to feed a horse a carrot.",
+        "I'm a mix of excited and scared.",
+        "I'm used to living in Rome.",
+        "This is my favorite!",
+        "It's one of my favorites.",
+        "My favorite was when we were down 10.",
+        "I have a meeting.",
+        "I've got people like you in my corner.",
+        "I play one more game with friends.",
+        "I may be vegan soon.",
+    ] {
+        check(text, &[]);
+    }
+}

@@ -1,0 +1,37 @@
+//! The model of the simulation, which dies and refuses as the world says.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use annals_core::ports::SummaryTask;
+use annals_core::{Digest, Draft, Engine, Error, Grain, Result, Settings};
+
+/// Writes down every word of what it reads, once.
+#[derive(Default)]
+pub(super) struct Keeper {
+    /// It answers nothing.
+    pub(super) away: AtomicBool,
+    /// Some texts make no sense to it.
+    pub(super) picky: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl Engine for Keeper {
+    fn recipe(&self, _: &Settings, grain: Grain) -> Digest {
+        Digest::of(["keeper", grain.as_str()])
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        if self.away.load(Ordering::SeqCst) {
+            return Err(Error::unavailable("asking the model", "it is dead"));
+        }
+        let base = task.base.iter().map(|base| base.text.as_str());
+        let texts = base.chain(task.sources.iter().map(|source| source.text.as_str()));
+        let words: BTreeSet<&str> = texts.flat_map(str::split_whitespace).collect();
+        if self.picky.load(Ordering::SeqCst) && words.contains("POISON") {
+            return Err(Error::model("asking the model", "it makes no sense"));
+        }
+        let text = words.into_iter().collect::<Vec<_>>().join(" ");
+        Ok(Draft { text, sentences: Vec::new(), tokens: 1, ungrounded: 0, verbatim: true })
+    }
+}

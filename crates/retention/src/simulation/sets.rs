@@ -1,0 +1,28 @@
+//! What periods are made of, counted from the memories themselves and not by the code that decides.
+
+use std::collections::BTreeMap;
+
+use annals_core::{Date, Grain, Kind, Memory, Period};
+
+/// All that one period is made of, counted from the memories themselves.
+pub(super) struct Set {
+    pub(super) rows: u64,
+    pub(super) bytes: u64,
+    pub(super) last_day: Date,
+}
+
+/// By the grain of the members and the period that they make up.
+pub(super) type Sets = BTreeMap<(Grain, Period), Set>;
+
+pub(super) fn sets(memories: &[Memory]) -> Sets {
+    let mut sets = Sets::new();
+    for memory in memories {
+        let parent = if memory.kind == Kind::Turn { None } else { memory.period.parent() };
+        let place = (memory.grain, parent.unwrap_or(memory.period));
+        let set = sets.entry(place).or_insert(Set { rows: 0, bytes: 0, last_day: memory.days.1 });
+        set.rows += 1;
+        set.bytes += memory.text.len() as u64;
+        set.last_day = set.last_day.max(memory.days.1);
+    }
+    sets
+}
