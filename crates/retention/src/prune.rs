@@ -54,12 +54,26 @@ impl Retention {
 
     /// Prunes what is due at `now`, if the clock is `confirmed`. What changes under way stays, with all that lies over it.
     pub async fn prune(&self, agent: &Agent, now: Timestamp, confirmed: bool) -> Result<Pruned> {
+        self.prune_until(agent, now, confirmed, &|| false).await
+    }
+
+    /// The same, but begins with no further set once it is `enough`, save the first. The next pass finds the rest due.
+    pub async fn prune_until(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        confirmed: bool,
+        enough: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Pruned> {
         let due = self.due(agent, now).await?;
         if !confirmed {
             return Ok(Pruned { postponed: due.totals(), held: due.held, ..Pruned::default() });
         }
         let (mut gone, mut stale, mut over_stale) = (Vec::new(), Vec::new(), HashSet::new());
-        for pruning in &due.prunings {
+        for (number, pruning) in due.prunings.iter().enumerate() {
+            if number > 0 && enough() {
+                break;
+            }
             let set = &pruning.children;
             if over_stale.contains(&place(set)) {
                 continue;

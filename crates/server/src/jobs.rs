@@ -16,7 +16,7 @@ mod trust;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
 pub use declared::{Jobs, Rounds, Timing};
-pub use pass::{Alone, Pass, Retained, RolledUp, Tables};
+pub use pass::{Alone, Enough, Pass, Retained, RolledUp, Tables};
 pub use rota::{Rota, Round};
 pub use runner::{Outcome, Runs};
 pub use task::{Moment, MomentClock, Report, RetentionTask, RollUpTask, Task};

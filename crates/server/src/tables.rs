@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::Service;
+use crate::jobs::Enough;
 use crate::lanes::{Guard, Lanes};
 use crate::metrics::Lane;
 
@@ -121,8 +122,18 @@ impl Service {
 
     /// Reads new messages of an agent for facts, by rules or by model.
     pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
+        self.read_for_facts_until(agent, progress, &|| false).await
+    }
+
+    /// The same, until it is `enough`.
+    pub(crate) async fn read_for_facts_until(
+        &self,
+        agent: &Agent,
+        progress: &(dyn Fn(u64) + Sync),
+        enough: Enough<'_>,
+    ) -> Result<ExtractionPassed> {
         let _reading = self.reading(agent).await;
-        let passed = self.fact_writer.extract(agent, self.now(), progress).await?;
+        let passed = self.fact_writer.extract_until(agent, self.now(), progress, enough).await?;
         self.came(agent).await?;
         Ok(passed)
     }

@@ -25,14 +25,15 @@ const MOST_DEGRADED_DOUBLINGS: u32 = 7;
 const LONGEST_OUTAGE_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
 impl Pass<'_> {
-    /// Rolls these periods up. Once the engine turns out to be away, it is not asked for the rest of them: they would
+    /// Rolls these periods up, until it is enough. Once the engine turns out to be away, it is not asked for the rest of them: they would
     /// only wait too.
     pub(crate) async fn lane(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
         let away = Mutex::new(None);
         let mut waiting = Vec::new();
         for batch in rows.chunks(BATCH) {
             // Collected first: as a stream's closure the borrow would keep the whole pass from being sent between threads.
-            let roll_ups: Vec<_> = batch.iter().map(|row| self.roll_up(row, why, &away)).collect();
+            let roll_ups: Vec<_> =
+                batch.iter().zip(0..).map(|(row, place)| self.step(row, why, &away, place)).collect();
             let outcomes: Vec<Outcome> = futures::stream::iter(roll_ups).buffered(AT_ONCE).try_collect().await?;
             let mut summaries = Vec::new();
             for (row, outcome) in batch.iter().zip(outcomes) {
@@ -40,16 +41,26 @@ impl Pass<'_> {
                     Outcome::Done(summary) => summaries.push(summary),
                     Outcome::Failed(error) => self.note_failure(row, why, error).await?,
                     Outcome::Waiting => waiting.push(row),
+                    Outcome::Left => self.passed.left += 1,
                 }
             }
             summaries.iter().for_each(|summary| self.passed.count(summary));
             self.summarizer.catalog.save_summaries(self.agent, summaries, self.now).await?;
             (self.progress)(batch.len() as u64);
+            self.begun = true;
         }
         match away.into_inner().expect("no holder of the lock panics") {
             Some(outage) => self.note_outage(&waiting, why, outage).await,
             None => Ok(()),
         }
+    }
+
+    /// One period, if it is not enough. The very first of a pass always is begun with.
+    async fn step(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>, place: usize) -> Result<Outcome> {
+        if (self.begun || place > 0) && (self.enough)() {
+            return Ok(Outcome::Left);
+        }
+        self.roll_up(row, why, away).await
     }
 
     /// A summary that stands and is only outdated has no failure to its name: whoever asked for the refresh is told.

@@ -19,6 +19,8 @@ pub struct Passed {
     pub unchanged: u64,
     /// Summaries that went with the last of what they told of.
     pub removed: u64,
+    /// Periods that were due when it was enough. The next pass writes them.
+    pub left: u64,
     /// Periods that failed for a reason of their own; they are tried again later.
     pub failed: Vec<(Period, String)>,
     /// Periods that wait for an engine that is away.
@@ -35,6 +37,9 @@ pub(crate) struct Pass<'a> {
     pub(crate) zones: Zones,
     pub(crate) now: Timestamp,
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
+    pub(crate) enough: &'a (dyn Fn() -> bool + Sync),
+    /// Whether a period was begun with: until one was, it is not enough.
+    pub(crate) begun: bool,
     pub(crate) passed: Passed,
     /// Periods with a child that the spare engine wrote: the outage has been waited for there, and is not again at each
     /// grain, or a year would come five times as late as its days.
@@ -45,7 +50,19 @@ impl Summarizer {
     /// Rolls up everything that is due at `now`, and tries again some of what the spare engine wrote. `progress` is told the
     /// number of periods after each batch. The error is the store's; what is saved by then stays.
     pub async fn pass(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
-        let mut pass = self.begin(agent, now, progress).await?;
+        self.pass_until(agent, now, progress, &|| false).await
+    }
+
+    /// The same, but begins with no further period once it is `enough`, save the first: so whatever else there is to do, a
+    /// pass gets on.
+    pub async fn pass_until(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        enough: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Passed> {
+        let mut pass = self.begin(agent, now, progress, enough).await?;
         for grain in Grain::SUMMARIES {
             // Looked for first: what the spare engine writes now is not tried again right away.
             let again = degraded(&pass.ledger().await?, grain, now);
@@ -58,7 +75,7 @@ impl Summarizer {
     /// Writes every summary anew whose recipe is not the engine's present one, and what depends on it. Corrected summaries
     /// stay as the person left them, and sealed ones as they are until they are amended: what they were made of is gone.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
-        let mut pass = self.begin(agent, now, progress).await?;
+        let mut pass = self.begin(agent, now, progress, &|| false).await?;
         for grain in Grain::SUMMARIES {
             pass.write_due(grain).await?;
             pass.write_outdated(grain).await?;
@@ -71,6 +88,7 @@ impl Summarizer {
         agent: &'a Agent,
         now: Timestamp,
         progress: &'a (dyn Fn(u64) + Sync),
+        enough: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Pass<'a>> {
         let settings = self.catalog.settings(agent).await?;
         let zones = settings.zones()?;
@@ -81,6 +99,8 @@ impl Summarizer {
             zones,
             now,
             progress,
+            enough,
+            begun: false,
             passed: Passed::default(),
             over_degraded: HashSet::new(),
         })

@@ -33,6 +33,8 @@ pub(crate) enum Outcome {
     Failed(String),
     /// The engine is away; see the lane's [`Outage`].
     Waiting,
+    /// It was enough before it was begun with.
+    Left,
 }
 
 /// An engine that is away, or whose budget is spent. Once it is known, it is not asked again in the same lane.

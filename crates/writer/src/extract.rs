@@ -87,9 +87,20 @@ impl FactWriter {
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<ExtractionPassed> {
+        self.extract_until(agent, now, progress, &|| false).await
+    }
+
+    /// The same, but reads no further section of the lane once it is `enough`, save the first.
+    pub async fn extract_until(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        enough: &(dyn Fn() -> bool + Sync),
+    ) -> Result<ExtractionPassed> {
         self.bring_facts(agent).await?;
         let mut pass = self.begin(agent, now).await?;
-        while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress).await? {
+        while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress, enough).await? {
             if !self.extractor.is_local(&pass.settings) {
                 // A model is told what is known; the rules need no fresh table, and folding takes longer than they do.
                 self.bring_facts(agent).await?;
@@ -109,8 +120,13 @@ impl FactWriter {
         Ok(Pass { agent, settings, now, overdue, stand_in, sum })
     }
 
-    /// Reads the next changes. Whether there were any.
-    async fn extract_batch(&self, pass: &mut Pass<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<bool> {
+    /// Reads the next changes. Whether to go on: there were any, and it is not enough.
+    async fn extract_batch(
+        &self,
+        pass: &mut Pass<'_>,
+        progress: &(dyn Fn(u64) + Sync),
+        enough: &(dyn Fn() -> bool + Sync),
+    ) -> Result<bool> {
         let after = self.journal.extraction(pass.agent).await?.extracted;
         let changes = self.catalog.changes(pass.agent, Grain::Working, after, BATCH).await?;
         let Some(last) = changes.last().map(Change::seq) else { return Ok(false) };
@@ -125,6 +141,9 @@ impl FactWriter {
             let read = section.tasks.iter().map(|task| task.spoken.len() as u64).sum();
             pass.sum.turns += read;
             progress(read);
+            if enough() {
+                return Ok(false);
+            }
         }
         Ok(true)
     }

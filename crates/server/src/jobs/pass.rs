@@ -25,7 +25,7 @@ use crate::lanes::Lanes;
 
 pub use retain::Retained;
 pub use roll_up::RolledUp;
-pub use tables::{Alone, Tables};
+pub use tables::{Alone, Enough, Tables};
 
 /// All that the work of a wake-up needs. Cheap to clone; clones share whose turn it is.
 #[derive(Clone)]

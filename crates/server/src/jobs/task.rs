@@ -81,6 +81,7 @@ fn rolled_up(round: &Round<RolledUp>) -> Report {
         counted(sum(|turn| turn.passed.degraded), "of them by the built-in engine"),
         counted(sum(|turn| turn.passed.removed), "summaries removed"),
         counted(sum(|turn| turn.passed.waiting.len() as u64), "periods waiting for a model"),
+        counted(sum(|turn| turn.passed.left), "periods left for the next run"),
         counted(sum(|turn| turn.projected.applied), "changes made searchable"),
         counted(sum(|turn| u64::from(turn.cleaned)), "agents cleaned of what was forgotten"),
         left(round),

@@ -5,7 +5,7 @@ use annals_retention::Pruned;
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::{Look, Pass};
+use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round, Trust};
 
 /// How long a model's answer is kept after it was last of use: a retry comes within seven days at the latest, the longest wait
@@ -26,22 +26,22 @@ pub struct Retained {
 }
 
 impl Pass {
-    /// Prunes what is past the plan, of all agents, `at_once` at the same time. After `stop` no further agent is begun. An error
-    /// is the store's, before any agent had a turn.
+    /// Prunes what is past the plan, of all agents, `at_once` at the same time. After `stop` no further agent is begun, and
+    /// turns under way end between two sets. An error is the store's, before any agent had a turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<Retained>> {
         let look = self.look(moment).await?;
         let agents = self.catalog.agents().await?;
         if let (true, Ok(before)) = (look.trust(None).prunes(), moment.now.checked_sub(REQUESTS)) {
             self.requests.drop_requests(before).await?;
         }
-        let turn = |agent: Agent| async move { self.retain_agent(&agent, look).await }.boxed();
+        let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
         Ok(self.prunings.round(agents, at_once, stop, turn).await)
     }
 
-    async fn retain_agent(&self, agent: &Agent, look: Look) -> Result<Retained> {
+    async fn retain_agent(&self, agent: &Agent, look: Look, enough: Enough<'_>) -> Result<Retained> {
         let _guard = self.history.enter(agent).await;
         let (now, trust) = (look.moment.now, look.trust(None));
-        let pruned = self.retention.prune(agent, now, trust.prunes()).await?;
+        let pruned = self.retention.prune_until(agent, now, trust.prunes(), enough).await?;
         self.tables.make_searchable(agent, now).await?;
         let answers = if trust.prunes() { self.drop_answers(agent, now).await? } else { 0 };
         Ok(Retained { trust, pruned, answers })

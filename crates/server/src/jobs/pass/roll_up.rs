@@ -8,7 +8,7 @@ use annals_writer::{ExtractionPassed, Projected};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::{Look, Pass};
+use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round, Trust};
 
 /// What rolling up one agent came to.
@@ -27,8 +27,9 @@ pub struct RolledUp {
 }
 
 impl Pass {
-    /// Rolls up all agents, `at_once` at the same time, each oldest period first. After `stop` no further agent is begun. An error
-    /// is the store's, before any agent had a turn.
+    /// Rolls up all agents, `at_once` at the same time, each oldest period first. After `stop` no further agent is begun, and
+    /// turns under way end between two steps; what they leave is due in the next round. An error is the store's, before any
+    /// agent had a turn.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<RolledUp>> {
         let look = self.look(moment).await?;
         let owed: BTreeSet<Agent> = self.tables.owed().await?.into_iter().collect();
@@ -36,19 +37,33 @@ impl Pass {
         let agents = known.union(&owed).cloned().collect();
         let turn = |agent: Agent| {
             let (is_known, is_owed) = (known.contains(&agent), owed.contains(&agent));
-            self.roll_up_turn(agent, look, is_known, is_owed)
+            self.roll_up_turn(agent, look, is_known, is_owed, stop)
         };
         Ok(self.roll_ups.round(agents, at_once, stop, turn).await)
     }
 
     /// In a function of its own, or the compiler does not see that it may go from thread to thread.
-    fn roll_up_turn(&self, agent: Agent, look: Look, is_known: bool, is_owed: bool) -> BoxFuture<'_, Result<RolledUp>> {
-        Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_owed).await })
+    fn roll_up_turn<'a>(
+        &'a self,
+        agent: Agent,
+        look: Look,
+        is_known: bool,
+        is_owed: bool,
+        stop: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<RolledUp>> {
+        Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_owed, &|| stop.is_cancelled()).await })
     }
 
     /// All that is due for one agent. What fails does not keep the rest from being tried: a table of facts that cannot be written
     /// is no reason to have no summaries. The first error is told.
-    async fn roll_up_agent(&self, agent: &Agent, look: Look, is_known: bool, is_owed: bool) -> Result<RolledUp> {
+    async fn roll_up_agent(
+        &self,
+        agent: &Agent,
+        look: Look,
+        is_known: bool,
+        is_owed: bool,
+        enough: Enough<'_>,
+    ) -> Result<RolledUp> {
         let _guard = self.history.enter(agent).await;
         let now = look.moment.now;
         let mut turn = RolledUp {
@@ -60,9 +75,9 @@ impl Pass {
         };
         let mut first = Ok(());
         if is_known {
-            let extracted = self.tables.read_for_facts(agent, now).await;
+            let extracted = self.tables.read_for_facts(agent, now, enough).await;
             first = first.and(extracted.map(|extracted| turn.extracted = extracted));
-            let passed = self.write_due(agent, look, &mut turn.trust).await;
+            let passed = self.write_due(agent, look, &mut turn.trust, enough).await;
             first = first.and(passed.map(|passed| turn.passed = passed));
             let projected = self.tables.make_searchable(agent, now).await;
             first = first.and(projected.map(|projected| turn.projected = projected));
@@ -74,14 +89,14 @@ impl Pass {
     }
 
     /// Writes what is due, if the clock is believed.
-    async fn write_due(&self, agent: &Agent, look: Look, trust: &mut Trust) -> Result<Passed> {
+    async fn write_due(&self, agent: &Agent, look: Look, trust: &mut Trust, enough: Enough<'_>) -> Result<Passed> {
         let ledger = self.catalog.ledger(agent).await?;
         *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
         let zones = self.catalog.settings(agent).await?.zones()?;
         if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.moment)) {
             return Ok(Passed::default());
         }
-        self.summarizer.pass(agent, look.moment.now, &|_| ()).await
+        self.summarizer.pass_until(agent, look.moment.now, &|_| (), enough).await
     }
 }
 

@@ -4,7 +4,7 @@ use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{ExtractionPassed, Projected};
 use async_trait::async_trait;
 
-use super::{Pass, Tables};
+use super::{Enough, Pass, Tables};
 use crate::Service;
 use crate::jobs::Rota;
 
@@ -28,8 +28,8 @@ impl Pass {
 
 #[async_trait]
 impl Tables for Service {
-    async fn read_for_facts(&self, agent: &Agent, _: Timestamp) -> Result<ExtractionPassed> {
-        Service::read_for_facts(self, agent, &|_| ()).await
+    async fn read_for_facts(&self, agent: &Agent, _: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
+        Service::read_for_facts_until(self, agent, &|_| (), enough).await
     }
 
     async fn make_searchable(&self, agent: &Agent, _: Timestamp) -> Result<Projected> {

@@ -5,11 +5,15 @@ use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
 use async_trait::async_trait;
 
+/// Says between steps whether a turn has lasted long enough. Each kind of work does one step whatever it says, so that none
+/// waits for ever behind another.
+pub type Enough<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// Brings what was made of an agent's messages up to date.
 #[async_trait]
 pub trait Tables: Send + Sync {
-    /// Reads new messages for facts, by rules or by a model.
-    async fn read_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed>;
+    /// Reads new messages for facts, by rules or by a model, until it is `enough`.
+    async fn read_for_facts(&self, agent: &Agent, now: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed>;
 
     /// Brings the tables of all grains up to date.
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected>;
@@ -34,8 +38,8 @@ pub struct Alone {
 
 #[async_trait]
 impl Tables for Alone {
-    async fn read_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
-        self.fact_writer.extract(agent, now, &|_| ()).await
+    async fn read_for_facts(&self, agent: &Agent, now: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
+        self.fact_writer.extract_until(agent, now, &|_| (), enough).await
     }
 
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {

@@ -1,7 +1,12 @@
 //! Rounds over stores in memory: failures, doubts, forgettings that are still owed, and who has to wait.
 
-use annals_core::ports::{Erasure, ExtractionTask, Target};
-use annals_core::{Agent, Digest, Error, Extracted, Extractor, Grain, Purpose, Reply, Settings};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annals_core::ports::{Erasure, ExtractionTask, SummaryTask, Target};
+use annals_core::{
+    Agent, Digest, Draft, Engine, Error, Extracted, Extractor, Grain, Purpose, Reply, Settings, SignedDuration,
+};
 use annals_retention::Plans;
 use annals_summarizer::Patience;
 use annals_testkit::{
@@ -40,8 +45,8 @@ struct Picky {
 
 #[async_trait]
 impl Tables for Picky {
-    async fn read_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
-        self.inner.read_for_facts(agent, now).await
+    async fn read_for_facts(&self, agent: &Agent, now: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
+        self.inner.read_for_facts(agent, now, enough).await
     }
 
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
@@ -129,6 +134,58 @@ async fn everyone_is_read_rolled_up_and_made_searchable() {
     assert_eq!(given.tables.writer.backlog(&agent("a")).await.unwrap(), 0);
     let again = given.roll_up(NEXT, None).await;
     assert!(again.turns.iter().all(|(_, turn)| turn.passed == Default::default() && turn.projected.applied == 0));
+}
+
+/// Moves a clock on by a minute with each summary, and says that it is enough once the bound of a round is reached.
+struct Slow {
+    minutes: AtomicU64,
+    bound: AtomicU64,
+    stop: Mutex<CancellationToken>,
+}
+
+#[async_trait]
+impl Engine for Slow {
+    fn recipe(&self, settings: &Settings, grain: Grain) -> Digest {
+        QuotingEngine.recipe(settings, grain)
+    }
+
+    async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
+        if self.minutes.fetch_add(1, Ordering::SeqCst) + 1 >= self.bound.load(Ordering::SeqCst) {
+            self.stop.lock().unwrap().cancel();
+        }
+        QuotingEngine.summarize(task).await
+    }
+}
+
+/// One agent has a hundred days to be written, a minute each, and a run has ten minutes.
+#[tokio::test]
+async fn a_turn_ends_between_two_steps_and_the_next_goes_on_where_it_ended() {
+    let mut given = given(&["a", "b"]).await;
+    for day in 0..100 {
+        let said = at(SAID) + SignedDuration::from_hours(24 * day);
+        given.tables.writer.ingest(&agent("a"), vec![message(&said.to_string(), "tea")], false, said).await.unwrap();
+    }
+    let slow = Arc::new(Slow { minutes: 0.into(), bound: 0.into(), stop: Mutex::default() });
+    let catalog = given.catalog.clone();
+    given.pass.summarizer = Summarizer::new(catalog.clone(), catalog, slow.clone(), slow.clone(), Patience::default());
+    let (mut rounds, mut left, mut others) = (0, 1, 0);
+    while left > 0 {
+        let stop = CancellationToken::new();
+        let begun = slow.minutes.load(Ordering::SeqCst);
+        slow.bound.store(begun + 10, Ordering::SeqCst);
+        *slow.stop.lock().unwrap() = stop.clone();
+        let round = given.pass.roll_up(1, moment("2027-01-10T10:00:00Z", None), &stop).await.unwrap();
+        let minutes = slow.minutes.load(Ordering::SeqCst) - begun;
+        // What is at hand is ended: up to four at once.
+        assert!(minutes <= 10 + 4, "{minutes} minutes");
+        left = round.turns.iter().map(|(_, turn)| turn.passed.left).sum::<u64>() + round.left.len() as u64;
+        others += round.turns.iter().filter(|(agent, _)| agent.name() == "b").count();
+        rounds += 1;
+    }
+    assert!(rounds >= 10 && others > 0, "{rounds} rounds, {others} turns of the other agent");
+    let gaps = given.pass.summarizer.coverage(&agent("a"), at("2027-01-10T10:00:00Z")).await.unwrap();
+    assert_eq!((gaps.len(), given.memories("a").await[Grain::Daily as usize]), (0, 100));
+    assert_eq!(given.memories("b").await[Grain::Daily as usize], 1);
 }
 
 /// The table of one agent cannot be written: its summary is, and others do not notice.
