@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Archive, Journal, Seals, Select, SummaryTask};
+use annals_core::ports::{Accesses, Archive, Journal, Seals, Select, SummaryTask};
 use annals_core::{
     Agent, Catalog, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
     SignedDuration, Strata, Timestamp,
@@ -42,7 +42,7 @@ pub(super) struct Life {
 }
 
 impl Life {
-    pub(super) async fn new<C: Catalog + Archive + Journal + Seals + 'static>(
+    pub(super) async fn new<C: Catalog + Accesses + Archive + Journal + Seals + 'static>(
         place: Place,
         catalog: Arc<C>,
         strata: Arc<dyn Strata>,
@@ -55,7 +55,7 @@ impl Life {
             diary: Diary::new(place),
             writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
             summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default()),
-            search: Search::new(catalog.clone(), strata, Arc::new(MemoryFacts::new()), embedder),
+            search: Search::new(catalog.clone(), catalog.clone(), strata, Arc::new(MemoryFacts::new()), embedder),
             journal: catalog.clone(),
             catalog,
         }
