@@ -8,7 +8,7 @@ use std::sync::Arc;
 use annals_catalog::SqliteCatalog;
 use annals_core::Embedder;
 use annals_search::Search;
-use annals_strata::LanceStrata;
+use annals_strata::{LanceStrata, Memory};
 use annals_testkit::WordEmbedder;
 use annals_testkit::calendar::{PLACES, Place};
 use life::Life;
@@ -20,7 +20,7 @@ async fn over_real_stores_a_range_holds_all_and_only_what_lies_in_it() {
         let folder = tempfile::tempdir().unwrap();
         let catalog = SqliteCatalog::open(&folder.path().join("catalog.sqlite")).unwrap();
         let dimension = WordEmbedder::new().dimension();
-        let strata = LanceStrata::open(&folder.path().join("tables"), dimension).await.unwrap();
+        let strata = LanceStrata::open(&folder.path().join("tables"), dimension, Memory::of_machine()).await.unwrap();
         let checks = Life::new(place, Arc::new(catalog), Arc::new(strata)).await.live(20, 150).await;
         assert!(checks > 200, "only {checks} checks of {place:?}");
     }
