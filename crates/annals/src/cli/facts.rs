@@ -1,0 +1,85 @@
+//! Facts: to find, add and retract.
+
+use std::path::PathBuf;
+
+use annals_core::Timestamp;
+use clap::{Args, Subcommand};
+
+use super::value::moment;
+use crate::terminal::path;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Facts {
+    #[command(flatten)]
+    pub find: FindFacts,
+    #[command(subcommand)]
+    pub change: Option<ChangeFacts>,
+}
+
+#[derive(Args)]
+pub struct FindFacts {
+    /// Whose memory
+    #[arg(long, value_name = "A", required = true)]
+    pub agent: Option<String>,
+    /// Only facts about this person or thing, by any of its names
+    #[arg(long, value_name = "E")]
+    pub about: Option<String>,
+    /// Only this predicate, such as lives_in
+    #[arg(long, value_name = "P")]
+    pub predicate: Option<String>,
+    /// What held at this moment or day, instead of what holds now
+    #[arg(long, value_name = "T", value_parser = moment, conflicts_with = "history")]
+    pub as_of: Option<Timestamp>,
+    /// Facts that ended too
+    #[arg(long)]
+    pub history: bool,
+    /// The most facts [default: all]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Write all of the agent's facts, history included, to this Parquet file instead
+    #[arg(long, value_name = "FILE", value_parser = path)]
+    pub parquet: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub enum ChangeFacts {
+    /// Add a fact
+    Add(Triple),
+    /// Say that a fact no longer holds; without an object, that none of the predicate does
+    Retract(Retraction),
+}
+
+#[derive(Args)]
+pub struct Triple {
+    /// Whom or what it is about
+    pub subject: String,
+    /// What is said of it, such as lives_in
+    pub predicate: String,
+    /// The value
+    pub object: String,
+    #[command(flatten)]
+    pub entry: Entry,
+}
+
+#[derive(Args)]
+pub struct Retraction {
+    /// Whom or what it is about
+    pub subject: String,
+    /// What is said of it, such as lives_in
+    pub predicate: String,
+    /// The value that no longer holds
+    pub object: Option<String>,
+    #[command(flatten)]
+    pub entry: Entry,
+}
+
+#[derive(Args)]
+pub struct Entry {
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// Since when [default: now]
+    #[arg(long, value_name = "T", value_parser = moment)]
+    pub since: Option<Timestamp>,
+}

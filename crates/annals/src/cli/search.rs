@@ -1,0 +1,69 @@
+//! Search and list by time.
+
+use annals_core::{Date, Grain, Kind, Period};
+use clap::Args;
+
+use super::value::{day, grain, kind, period};
+
+#[derive(Args)]
+pub struct Search {
+    /// What to look for
+    pub text: Option<String>,
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// Only this grain; may be given several times [default: those that suit time and question]
+    #[arg(long = "grain", value_name = "G", value_parser = grain)]
+    pub grains: Vec<Grain>,
+    #[command(flatten)]
+    pub range: Range,
+    /// The cover of one period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026
+    #[arg(long, value_name = "P", conflicts_with_all = ["from", "to"], value_parser = period)]
+    pub period: Option<Period>,
+    /// Nothing newer than so many days ago; 0 is today
+    #[arg(long, value_name = "N")]
+    pub min_days_ago: Option<u32>,
+    /// Nothing older than so many days ago
+    #[arg(long, value_name = "N")]
+    pub max_days_ago: Option<u32>,
+    /// Leave out summaries that also cover days outside the range
+    #[arg(long)]
+    pub strict: bool,
+    /// Only this kind of memory: turn, fact or summary
+    #[arg(long = "kind", value_name = "K", value_parser = kind)]
+    pub kinds: Vec<Kind>,
+    /// Only turns of this conversation
+    #[arg(long, value_name = "C")]
+    pub conversation: Option<String>,
+    /// The most results
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+    /// Show what each score is made of
+    #[arg(long)]
+    pub explain: bool,
+}
+
+#[derive(Args)]
+pub struct Range {
+    /// First day, inclusive
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub from: Option<Date>,
+    /// Last day, inclusive
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub to: Option<Date>,
+}
+
+#[derive(Args)]
+pub struct Timeline {
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// Only this grain; may be given several times [default: all summaries]
+    #[arg(long = "grain", value_name = "G", value_parser = grain)]
+    pub grains: Vec<Grain>,
+    #[command(flatten)]
+    pub range: Range,
+    /// The most memories [default: all]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}

@@ -1,0 +1,39 @@
+//! Memory in and out by files.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::terminal::path;
+
+#[derive(Args)]
+pub struct Import {
+    /// Files with one message a line; - reads standard input
+    #[arg(required = true, value_name = "FILE", value_parser = path)]
+    pub files: Vec<PathBuf>,
+    /// Import everything into this agent, whatever the lines say
+    #[arg(long, value_name = "A")]
+    pub agent: Option<String>,
+    /// Count the agents' days in this IANA time zone, such as Europe/Berlin [default: UTC]
+    #[arg(long, value_name = "ZONE")]
+    pub time_zone: Option<String>,
+    /// Replace messages that are stored under the same id with other content
+    #[arg(long)]
+    pub revise: bool,
+    /// Take messages back that were forgotten
+    #[arg(long)]
+    pub unforget: bool,
+}
+
+#[derive(Args)]
+pub struct Export {
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// The file to write; - is standard output
+    #[arg(value_name = "FILE", default_value = "-", value_parser = path)]
+    pub file: PathBuf,
+    /// Write memories.parquet and facts.parquet into this folder instead
+    #[arg(long, value_name = "DIR", conflicts_with = "file", value_parser = path)]
+    pub parquet: Option<PathBuf>,
+}

@@ -1,0 +1,37 @@
+//! Values as they are written on the command line, and what is wrong with those that are not.
+
+use annals_core::{Date, EngineChoice, Grain, Kind, Period, Timestamp};
+
+pub(super) fn grain(text: &str) -> Result<Grain, String> {
+    text.parse().map_err(|error: annals_core::Error| error.to_string())
+}
+
+pub(super) fn period(text: &str) -> Result<Period, String> {
+    text.parse().map_err(|error: annals_core::Error| error.to_string())
+}
+
+pub(super) fn kind(text: &str) -> Result<Kind, String> {
+    text.parse().map_err(|error: annals_core::Error| error.to_string())
+}
+
+pub(super) fn engine(text: &str) -> Result<EngineChoice, String> {
+    match text {
+        "auto" => Ok(EngineChoice::Auto),
+        "extractive" => Ok(EngineChoice::Extractive),
+        _ => Err("it is one of auto, extractive".into()),
+    }
+}
+
+/// A moment, or the beginning of a day in UTC.
+pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
+    let of_day = format!("{text}T00:00:00Z");
+    let wrong = |_| "a moment looks like 2026-03-04T18:30:00Z or 2026-03-04".to_owned();
+    text.parse().or_else(|_| of_day.parse()).map_err(wrong)
+}
+
+pub(super) fn day(text: &str) -> Result<Date, String> {
+    match text.parse::<Period>() {
+        Ok(period) if period.grain() == Grain::Daily => Ok(period.first_day()),
+        _ => Err("a day looks like 2026-03-04 and must exist".into()),
+    }
+}
