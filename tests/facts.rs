@@ -100,3 +100,77 @@ fn credentials_are_masked_before_they_are_stored() {
     annals.import(&line("bob", "c", "1", "Bob", &text, "2026-01-05T10:00:00Z"));
     assert!(annals.dump().contains(&key));
 }
+
+/// `subject predicate object` of the facts that a walk or path finds, each with its depth if it has one.
+fn steps(annals: &Annals, args: &[&str]) -> Option<Vec<String>> {
+    let found = annals.json(&[&["facts", "--agent", "ann"], args].concat());
+    let step = |fact: &Value| {
+        let words = ["subject", "predicate", "object"].map(|field| fact[field].as_str().unwrap());
+        let depth = fact["depth"].as_u64().map(|depth| format!("{depth} ")).unwrap_or_default();
+        format!("{depth}{}", words.join(" "))
+    };
+    Some(found.as_array()?.iter().map(step).collect())
+}
+
+#[test]
+fn facts_are_walked_and_lead_from_one_to_another() {
+    let annals = Annals::new();
+    for [subject, predicate, object, since] in [
+        ["Ann", "knows", "Bob", "2026-01-01"],
+        ["Bob", "works_at", "Acme", "2026-01-02"],
+        ["Robert", "also_known_as", "Bob", "2026-01-03"],
+        ["Eve", "works_at", "Acme", "2026-01-04"],
+        ["Eve", "likes", "tea", "2026-01-05"],
+    ] {
+        annals.json(&["facts", "add", subject, predicate, object, "--agent", "ann", "--since", since]);
+    }
+    assert_eq!(
+        steps(&annals, &["--about", "ann", "--depth", "2", "--direction", "out"]).unwrap(),
+        ["1 Ann knows Bob", "2 Bob works_at Acme", "2 Robert also_known_as Bob"]
+    );
+    assert_eq!(
+        steps(&annals, &["--about", "tea", "--depth", "9", "--predicate", "likes,works at", "--limit", "2"]).unwrap(),
+        ["1 Eve likes tea", "2 Eve works_at Acme"]
+    );
+    assert_eq!(
+        steps(&annals, &["--about", "Ann", "--to", "eve"]).unwrap(),
+        ["Ann knows Bob", "Bob works_at Acme", "Eve works_at Acme"]
+    );
+    assert_eq!(steps(&annals, &["--about", "Ann", "--to", "eve", "--as-of", "2026-01-03"]), None);
+    assert_eq!(steps(&annals, &["--about", "Ann", "--to", "eve", "--direction", "out"]), None);
+    assert_eq!(steps(&annals, &["--about", "Bob", "--to", "Robert"]).unwrap(), [""; 0]);
+    for wrong in [&["--about", "Ann", "--depth", "11"][..], &["--depth", "2"], &["--about", "Ann", "--direction", "up"]]
+    {
+        assert_eq!(annals.run(&[&["facts", "--agent", "ann"], wrong].concat()).code, 2, "{wrong:?}");
+    }
+}
+
+#[test]
+fn names_that_mean_the_same_are_merged_with_the_reason_until_somebody_says_no() {
+    let annals = Annals::new();
+    let add = |subject: &str, predicate: &str, object: &str| {
+        annals.json(&["facts", "add", subject, predicate, object, "--agent", "ann", "--since", "2026-01-01"]);
+    };
+    add("Dr. Bob Smith", "plays", "cello");
+    add("Bob", "plays", "cello");
+    add("Bob Smith", "lives_in", "Bern");
+    let about = ["--about", "Bob", "--predicate", "lives_in"];
+    assert_eq!(facts(&annals, &about), ["lives_in Bern"]);
+    let merges = annals.json(&["facts", "--agent", "ann", "--predicate", "also_known_as"]);
+    let mut why: Vec<&str> = Vec::new();
+    for merge in merges.as_array().unwrap() {
+        why.push(merge["properties"]["merged_because"].as_str().unwrap());
+        assert!(!merge["source_ids"].as_array().unwrap().is_empty());
+    }
+    why.sort_unstable();
+    assert_eq!(why, ["only_full_name", "same_words"]);
+    assert_eq!(annals.json(&["verify"])["sound"], json!(true));
+    annals.json(&["rebuild"]);
+    assert_eq!(annals.json(&["facts", "--agent", "ann", "--predicate", "also_known_as"]), merges);
+
+    annals.json(&["facts", "retract", "bob", "also known as", "bob smith", "--agent", "ann"]);
+    assert_eq!(facts(&annals, &about), [""; 0]);
+    add("Bob", "visited", "Lyon");
+    assert_eq!(facts(&annals, &about), [""; 0]);
+    assert_eq!(facts(&annals, &["--about", "Dr. Bob Smith", "--predicate", "lives_in"]), ["lives_in Bern"]);
+}

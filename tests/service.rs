@@ -113,6 +113,13 @@ async fn what_is_acknowledged_is_found_and_survives_a_kill() {
     assert_eq!(found["results"][0]["date"], "2026-03-04");
     let (_, facts) = served.get("/v1/agents/ann/facts?about=ann&predicate=lives_in").await;
     assert_eq!(facts["facts"][0]["object"], "Bern");
+    let (_, walk) =
+        served.get("/v1/agents/ann/facts?about=Bern&depth=1&direction=in&predicate=lives_in,works_at").await;
+    assert_eq!((&walk["facts"][0]["object"], &walk["facts"][0]["depth"]), (&json!("Bern"), &json!(1)));
+    let (_, path) = served.get("/v1/agents/ann/facts?about=ann&to=Bern").await;
+    assert_eq!((&path["connected"], path["facts"].as_array().unwrap().len()), (&json!(true), 1));
+    let (status, _) = served.get("/v1/agents/ann/facts?to=Bern").await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
     let operation = format!("/v1/operations/{}", answer["operation_id"].as_str().unwrap());
     let (status, operation) = served.get(&operation).await;
     assert_eq!((status, &operation["status"]), (StatusCode::OK, &json!("extracted")));

@@ -104,6 +104,11 @@ async def uses_every_tool(client):
     assert any(memory["id"] == turn for memory in listed["memories"]), listed
     await tools.call("timeline")
     await tools.call("search_facts", about="Ann", history=True)
+    walked, _ = await tools.call("search_facts", about="Bern", depth=2, direction="in")
+    assert all(fact["depth"] in (1, 2) for fact in walked["facts"]), walked
+    path, _ = await tools.call("search_facts", about="Ann", to="Bern", history=True)
+    assert isinstance(path["connected"], bool), path
+    await tools.refused("search_facts", "about", depth=2)
     context, text = await tools.call("memory_context", prompt=f"What is {mark}?", budgetTokens=500)
     assert mark in text and context["items"] and context["tokens"] <= 500, context
 

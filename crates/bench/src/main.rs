@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what it is run for")]
 
 mod figures;
+mod graph;
 mod growth;
 mod input;
 mod lag;
@@ -42,6 +43,8 @@ enum Command {
     /// The part of `scale` that asks, in a process that has not filled anything
     #[command(hide = true)]
     ScaleAsk(scale::ask::ScaleAsk),
+    /// Walks over many facts, beside SQLite
+    Graph(graph::Graph),
     /// A running service under many connections that add and search at once
     Load(load::Load),
     /// An agent that grows older: cold start, latency and memory at each age
@@ -60,6 +63,7 @@ async fn main() -> ExitCode {
         Command::Merged(args) => merged::run(&args).await.map_err(Into::into),
         Command::Scale(args) => scale::run(&args).await.map_err(Into::into),
         Command::ScaleAsk(args) => scale::ask::run(&args).await.map_err(Into::into),
+        Command::Graph(args) => graph::run(&args).await,
         Command::Load(args) => load::run(&args).await,
         Command::Growth(args) => growth::run(&args).await,
         Command::GrowthAsk(args) => growth::answer(&args).await,

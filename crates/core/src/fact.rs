@@ -4,6 +4,8 @@
 
 mod entity;
 mod fold;
+mod graph;
+mod merge;
 mod operation;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,8 @@ use crate::{Interval, MemoryId, Timestamp};
 
 pub use entity::{entity_key, folded, predicate_name};
 pub use fold::fold;
+pub use graph::{Along, Direction, FARTHEST, Reached, Route, Walk};
+pub use merge::MERGED_BECAUSE;
 pub use operation::{FactOperation, Verb};
 
 /// The predicate that gives an entity another name: `Bob, also_known_as, Robert`. Look-ups treat the two as one.

@@ -28,7 +28,10 @@ pub use context::{Block, Context, ContextItem, ContextKind, ContextRequest, Docu
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionLane, Purpose, Reply, Statement, Usage};
-pub use fact::{ALIAS, Fact, FactOperation, FactQuery, Properties, Verb, entity_key, fold, folded, predicate_name};
+pub use fact::{
+    ALIAS, Along, Direction, FARTHEST, Fact, FactOperation, FactQuery, MERGED_BECAUSE, Properties, Reached, Route,
+    Verb, Walk, entity_key, fold, folded, predicate_name,
+};
 pub use grain::Grain;
 pub use ledger::{DeadLetter, LedgerRow, Operation, Stage};
 pub use memory::{Kind, Memory};

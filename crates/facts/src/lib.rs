@@ -32,6 +32,7 @@
 mod convert;
 mod export;
 mod find;
+mod graph;
 mod holds;
 mod replace;
 mod rows;
@@ -44,12 +45,13 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_core::{Agent, Error, Fact, FactQuery, Facts, Result};
+use annals_core::{Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk};
 use async_trait::async_trait;
 use object_store::ObjectStore;
 
 pub use convert::json_to_parquet;
 
+use graph::{Graph, Graphs};
 use seats::{Seat, Seats};
 use shelf::Shelf;
 use table::{Scratch, Table};
@@ -63,6 +65,7 @@ pub struct DuckFacts {
     shelf: Arc<Shelf>,
     scratch: Scratch,
     seats: Arc<Seats>,
+    graphs: Arc<Graphs>,
 }
 
 impl DuckFacts {
@@ -78,7 +81,8 @@ impl DuckFacts {
     }
 
     fn with(shelf: Shelf, scratch: &Path) -> Result<DuckFacts> {
-        Ok(DuckFacts { shelf: Arc::new(shelf), scratch: Scratch::emptied(scratch)?, seats: Arc::default() })
+        let scratch = Scratch::emptied(scratch)?;
+        Ok(DuckFacts { shelf: Arc::new(shelf), scratch, seats: Arc::default(), graphs: Arc::default() })
     }
 
     /// Asks the agent's table, which is loaded if it is not; none if it was never written.
@@ -92,6 +96,34 @@ impl DuckFacts {
             *seat = self.load(agent).await?;
         }
         blocking(move || seat.as_ref().map(question).transpose()).await
+    }
+
+    /// Asks the agent's graph, which is made of the table if it is not kept; none if the table was never written.
+    async fn traverse<T: Send + 'static>(
+        &self,
+        agent: &Agent,
+        question: impl FnOnce(&Graph) -> T + Send + 'static,
+    ) -> Result<Option<T>> {
+        let graph = match self.graphs.get(agent) {
+            Some(graph) => graph,
+            None => match self.read_graph(agent).await? {
+                Some(graph) => graph,
+                None => return Ok(None),
+            },
+        };
+        blocking(move || Ok(Some(question(&graph)))).await
+    }
+
+    async fn read_graph(&self, agent: &Agent) -> Result<Option<Arc<Graph>>> {
+        let (graphs, owner) = (self.graphs.clone(), agent.clone());
+        let everything = FactQuery { history: true, ..FactQuery::default() };
+        // Kept while the table's seat is held, so that a graph never outlives its table.
+        let read = move |table: &Table| {
+            let graph = Arc::new(Graph::of(find::find(table, &everything)?));
+            graphs.keep(&owner, graph.clone());
+            Ok(graph)
+        };
+        self.ask(agent, read).await
     }
 
     async fn load(&self, agent: &Agent) -> Result<Seat> {
@@ -129,6 +161,21 @@ impl Facts for DuckFacts {
         Ok(self.ask(agent, move |table| find::find(table, &query)).await?.unwrap_or_default())
     }
 
+    async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
+        let walk = walk.clone();
+        Ok(self.traverse(agent, move |graph| graph.walk(&walk)).await?.unwrap_or_default())
+    }
+
+    async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
+        let route = route.clone();
+        Ok(self.traverse(agent, move |graph| graph.path(&route)).await?.flatten())
+    }
+
+    async fn known(&self, agent: &Agent, names: &[String]) -> Result<Vec<String>> {
+        let names = names.to_vec();
+        Ok(self.traverse(agent, move |graph| graph.known(&names)).await?.unwrap_or_default())
+    }
+
     async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>> {
         Ok(self.ask(agent, move |table| find::predicates(table, limit)).await?.unwrap_or_default())
     }
@@ -140,6 +187,7 @@ impl Facts for DuckFacts {
     async fn remove(&self, agent: &Agent) -> Result<()> {
         let mut seat = self.seats.take(agent).await;
         *seat = None;
+        self.graphs.give_up(agent);
         self.shelf.clear(agent, None).await
     }
 

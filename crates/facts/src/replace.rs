@@ -9,6 +9,7 @@ pub async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, versio
     let mut seat = tables.seats.take(agent).await;
     // Whatever of this fails, the next question reads what is stored.
     *seat = None;
+    tables.graphs.give_up(agent);
     let scratch = tables.scratch.clone();
     let (table, bytes) = blocking(move || {
         let table = Table::of(&facts, version, &scratch)?;

@@ -10,7 +10,7 @@ mod together;
 
 use std::path::{Path, PathBuf};
 
-use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Result, Timestamp};
+use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Reached, Result, Route, Timestamp, Walk};
 use annals_testkit::{agent, at, facts_suite};
 use async_trait::async_trait;
 use tempfile::TempDir;
@@ -60,6 +60,15 @@ impl Facts for Restarted {
     async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
         self.open().find(agent, query).await
     }
+    async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
+        self.open().walk(agent, walk).await
+    }
+    async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
+        self.open().path(agent, route).await
+    }
+    async fn known(&self, agent: &Agent, names: &[String]) -> Result<Vec<String>> {
+        self.open().known(agent, names).await
+    }
     async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>> {
         self.open().predicates(agent, limit).await
     }
@@ -90,7 +99,7 @@ fn me() -> Agent {
 }
 
 /// A fact of these words, whose id is the last of them.
-fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
+pub(crate) fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
     let from = at("2026-03-04T10:00:00Z");
     Fact {
         id: object.into(),

@@ -16,4 +16,5 @@ mod status;
 mod timeline;
 
 pub use export::line;
+pub use facts::ask as ask_facts;
 pub use ingest::{Accepted, MOST_MESSAGES};

@@ -21,4 +21,4 @@ pub use memory::{
 pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineWish};
 pub use settings::{SettingsChange, SettingsView, ZoneView};
 pub use status::{AgentsAnswer, FailureView, GrainStatus, RollupAnswer, RollupRequest, StatusView, UsageView};
-pub use words::{EngineWord, GrainWord, KindWord, RoleWord};
+pub use words::{DirectionWord, EngineWord, GrainWord, KindWord, RoleWord};

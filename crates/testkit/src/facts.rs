@@ -1,10 +1,14 @@
 //! The tables of facts in memory: every question looks at every fact.
 
+mod graph;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::{ALIAS, Agent, Error, Fact, FactQuery, Facts, Result, entity_key, predicate_name};
+use annals_core::{
+    ALIAS, Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk, entity_key, predicate_name,
+};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -53,6 +57,20 @@ impl Facts for MemoryFacts {
         let fitting = facts.iter().filter(|fact| names.as_ref().is_none_or(|names| is_about(fact, names)));
         let fitting = fitting.filter(|fact| fits(fact, query));
         Ok(fitting.take(query.limit.unwrap_or(usize::MAX)).cloned().collect())
+    }
+
+    async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
+        Ok(graph::walk(&self.facts(agent), walk))
+    }
+
+    async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
+        Ok(graph::path(&self.facts(agent), route))
+    }
+
+    async fn known(&self, agent: &Agent, names: &[String]) -> Result<Vec<String>> {
+        let facts = self.facts(agent);
+        let keys: BTreeSet<String> = facts.iter().flat_map(keys).filter(|key| !key.is_empty()).collect();
+        Ok(names.iter().filter(|name| keys.contains(&entity_key(name))).cloned().collect())
     }
 
     async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>> {

@@ -4,8 +4,8 @@
 //! apply piece by piece, and nothing to lose.
 
 use annals_core::{
-    Agent, Error, Fact, FactOperation, FactQuery, MemoryId, Period, Properties, Result, Timestamp, Verb, fold,
-    predicate_name,
+    Agent, Error, Fact, FactOperation, FactQuery, MemoryId, Period, Properties, Reached, Result, Route, Timestamp,
+    Verb, Walk, fold, predicate_name,
 };
 use jiff::tz::TimeZone;
 
@@ -33,12 +33,32 @@ impl FactWriter {
 
     /// The facts that fit. A table that cannot be read is written anew first.
     pub async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
-        match self.facts.find(agent, query).await {
+        self.mended(agent, || self.facts.find(agent, query)).await
+    }
+
+    /// The facts within some distance of an entity, the nearest first.
+    pub async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
+        walk.check()?;
+        self.mended(agent, || self.facts.walk(agent, walk)).await
+    }
+
+    /// The facts of the shortest way between two entities; none if there is no way.
+    pub async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
+        route.check()?;
+        self.mended(agent, || self.facts.path(agent, route)).await
+    }
+
+    /// The answer of a table; one that cannot be read is written anew and asked again.
+    async fn mended<T, F>(&self, agent: &Agent, ask: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        match ask().await {
             Err(Error::Damaged { .. }) => {
                 self.refold(agent).await?;
-                self.facts.find(agent, query).await
+                ask().await
             }
-            found => found,
+            answer => answer,
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use annals_core::Timestamp;
+use annals_core::{Direction, Timestamp};
 use clap::{Args, Subcommand};
 
-use super::value::moment;
+use super::value::{direction, moment};
 use crate::terminal::path;
 
 #[derive(Args)]
@@ -25,7 +25,16 @@ pub struct FindFacts {
     /// Only facts about this person or thing, by any of its names
     #[arg(long, value_name = "E")]
     pub about: Option<String>,
-    /// Only this predicate, such as lives_in
+    /// Walk on from there: facts so many away, 1 to 10, the nearest first
+    #[arg(long, value_name = "N", requires = "about")]
+    pub depth: Option<u32>,
+    /// The shortest way from there to this person or thing, of at most --depth facts [default: 6]
+    #[arg(long, value_name = "E", requires = "about")]
+    pub to: Option<String>,
+    /// Which way --depth and --to follow facts: out from subject to object, in, or both
+    #[arg(long, value_name = "WAY", requires = "about", default_value = "both", value_parser = direction)]
+    pub direction: Direction,
+    /// Only this predicate, such as lives_in; with --depth or --to also several, with commas between them
     #[arg(long, value_name = "P")]
     pub predicate: Option<String>,
     /// What held at this moment or day, instead of what holds now

@@ -1,6 +1,6 @@
 //! Values as they are written on the command line, and what is wrong with those that are not.
 
-use annals_core::{Date, EngineChoice, Grain, Kind, Period, Timestamp};
+use annals_core::{Date, Direction, EngineChoice, Grain, Kind, Period, Timestamp};
 
 pub(super) fn grain(text: &str) -> Result<Grain, String> {
     text.parse().map_err(|error: annals_core::Error| error.to_string())
@@ -11,6 +11,10 @@ pub(super) fn period(text: &str) -> Result<Period, String> {
 }
 
 pub(super) fn kind(text: &str) -> Result<Kind, String> {
+    text.parse().map_err(|error: annals_core::Error| error.to_string())
+}
+
+pub(super) fn direction(text: &str) -> Result<Direction, String> {
     text.parse().map_err(|error: annals_core::Error| error.to_string())
 }
 

@@ -1,9 +1,10 @@
-//! `annals facts`: what is known about whom and since when; facts added and retracted by hand.
+//! `annals facts`: what is known about whom and since when, and how one leads to another; facts added and retracted by hand.
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Fact, FactQuery, Result, Timestamp};
-use annals_server::wire::FactView;
+use annals_core::{Agent, MERGED_BECAUSE, Result, Timestamp};
+use annals_server::ask_facts;
+use annals_server::wire::{FactView, FactsAnswer, FactsWish};
 
 use super::extract::bring_up_to_date;
 use crate::cli::{ChangeFacts, Entry, Facts, FindFacts};
@@ -46,44 +47,56 @@ async fn find(folder: &Folder, args: &FindFacts, json: bool) -> Result<()> {
         }
         return Ok(());
     }
-    let query = FactQuery {
+    let wish = FactsWish {
         about: args.about.clone(),
+        depth: args.depth,
+        to: args.to.clone(),
+        direction: args.direction,
         predicate: args.predicate.clone(),
-        // What holds now, not what will: a plan may be dated ahead.
-        as_of: args.as_of.or_else(|| (!args.history).then_some(folder.now)),
+        as_of: args.as_of,
         history: args.history,
-        said_within: None,
         limit: args.limit,
     };
-    let facts = folder.facts.find(&agent, &query).await?;
-    show(&facts, json);
+    show(&ask_facts(&folder.fact_writer, &agent, wish, folder.now).await?, json);
     Ok(())
 }
 
 async fn about(folder: &Folder, agent: &Agent, subject: &str, json: bool) -> Result<()> {
-    let query = FactQuery { about: Some(subject.to_owned()), as_of: Some(folder.now), ..FactQuery::default() };
-    show(&folder.facts.find(agent, &query).await?, json);
+    let wish = FactsWish { about: Some(subject.to_owned()), ..FactsWish::default() };
+    show(&ask_facts(&folder.fact_writer, agent, wish, folder.now).await?, json);
     Ok(())
 }
 
-fn show(facts: &[Fact], json: bool) {
+fn show(answer: &FactsAnswer, json: bool) {
     if json {
-        return print_json(&facts.iter().map(FactView::from).collect::<Vec<_>>());
+        return match answer.connected {
+            Some(false) => print_json(&None::<()>),
+            _ => print_json(&answer.facts),
+        };
     }
-    for fact in facts {
-        let Fact { subject, predicate, object, .. } = fact;
-        let since = day(fact.valid_from);
-        let until = fact.valid_to.map(|end| format!(" to {}", day(end))).unwrap_or_default();
-        let sources = plural(fact.sources.len() as u64, "source");
-        say!(
-            "{BOLD}{subject}{BOLD:#} {predicate} {BOLD}{object}{BOLD:#}  {DATE}since {since}{until}{DATE:#}  {DIM}{sources}{DIM:#}"
-        );
-    }
-    if facts.is_empty() {
-        say!("No such facts. `annals rollup` reads new messages for facts.");
+    answer.facts.iter().for_each(line);
+    match answer.connected {
+        Some(false) => say!("No facts lead from the one to the other; --history also follows ended ones."),
+        Some(true) if answer.facts.is_empty() => say!("Both are names of one person or thing."),
+        None if answer.facts.is_empty() => say!("No such facts. `annals rollup` reads new messages for facts."),
+        _ => {}
     }
 }
 
-fn day(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d").to_string()
+fn line(fact: &FactView) {
+    let FactView { subject, predicate, object, .. } = fact;
+    let since = day(&fact.valid_from);
+    let until = fact.valid_to.as_deref().map(|end| format!(" to {}", day(end))).unwrap_or_default();
+    let sources = plural(fact.source_ids.len() as u64, "source");
+    let away = fact.depth.map(|depth| format!("{DIM}{depth}{DIM:#}  ")).unwrap_or_default();
+    let why = fact.properties.get(MERGED_BECAUSE).and_then(|why| why.as_str());
+    let why = why.map(|why| format!(", merged because {}", why.replace('_', " "))).unwrap_or_default();
+    say!(
+        "{away}{BOLD}{subject}{BOLD:#} {predicate} {BOLD}{object}{BOLD:#}  {DATE}since {since}{until}{DATE:#}  {DIM}{sources}{why}{DIM:#}"
+    );
+}
+
+/// The day of a moment.
+fn day(moment: &str) -> &str {
+    moment.split_once('T').map_or(moment, |(day, _)| day)
 }

@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 
+use super::merge::merges;
 use super::{Fact, FactOperation, Verb, entity_key};
 use crate::{Interval, Timestamp};
 
 /// Predicates of which one value holds at a time: a new one ends the former, whichever verb says so.
-const SINGLE: [&str; 12] = [
+pub(super) const SINGLE: [&str; 12] = [
     "age",
     "born_in",
     "born_on",
@@ -24,7 +25,8 @@ const SINGLE: [&str; 12] = [
     "works_as",
 ];
 
-/// The facts that follow from a log, by the moment from which they hold, then by id.
+/// The facts that follow from a log, by the moment from which they hold, then by id; among them aliases for names that mean
+/// the same, each with why.
 pub fn fold(operations: &[FactOperation]) -> Vec<Fact> {
     let mut ordered: Vec<&FactOperation> = operations.iter().collect();
     ordered.sort_by(|a, b| {
@@ -35,8 +37,17 @@ pub fn fold(operations: &[FactOperation]) -> Vec<Fact> {
         table.apply(operation);
     }
     let mut facts = table.facts;
-    facts.sort_by(|a, b| (a.valid_from, &a.id).cmp(&(b.valid_from, &b.id)));
+    sort(&mut facts);
+    let merged = merges(&facts, operations);
+    if !merged.is_empty() {
+        facts.extend(merged);
+        sort(&mut facts);
+    }
     facts
+}
+
+fn sort(facts: &mut [Fact]) {
+    facts.sort_by(|a, b| (a.valid_from, &a.id).cmp(&(b.valid_from, &b.id)));
 }
 
 /// Facts so far, and which of them hold, by subject and predicate.
@@ -145,4 +156,4 @@ fn moment(at: Timestamp) -> Interval {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

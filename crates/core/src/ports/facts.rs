@@ -4,7 +4,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 
-use crate::{Agent, Fact, FactQuery, Result};
+use crate::{Agent, Fact, FactQuery, Reached, Result, Route, Walk};
 
 /// The tables of facts. One that was never written reads as empty.
 #[async_trait]
@@ -18,6 +18,18 @@ pub trait Facts: Send + Sync {
 
     /// The facts that fit, by the moment from which they hold, then by id.
     async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>>;
+
+    /// The facts that a walk reaches, each once and with the smallest depth; by depth, then by the moment from which they
+    /// hold, then by id. None if no fact names the entity.
+    async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>>;
+
+    /// The facts of the shortest way, from its beginning to its end; of several as short, the one whose first fact comes
+    /// first in the order of [`Facts::find`], then its second, and so on. Empty if both are one entity; none if there is no
+    /// such way, or no fact names one of the two.
+    async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>>;
+
+    /// Those of the names that a fact has as subject or object, whatever the case and accents; in their order.
+    async fn known(&self, agent: &Agent, names: &[String]) -> Result<Vec<String>>;
 
     /// The predicates in use, the most used first.
     async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>>;

@@ -1,5 +1,6 @@
 //! Against the table in memory: the same facts, the same questions, the same answers.
 
+use annals_core::{Along, Direction};
 use annals_testkit::MemoryFacts;
 use proptest::prelude::*;
 
@@ -52,6 +53,76 @@ prop_compose! {
         history in any::<bool>(), said_within in prop::option::of(interval()), limit in prop::option::of(0..6_usize),
     ) -> FactQuery {
         FactQuery { about, predicate, as_of, history, said_within, limit }
+    }
+}
+
+prop_compose! {
+    fn any_along()(
+        direction in prop::sample::select(vec![Direction::Out, Direction::In, Direction::Both]),
+        predicates in prop::collection::vec(predicate(), 0..3), as_of in prop::option::of(instant()), history in any::<bool>(),
+        said_within in prop::option::weighted(0.2, interval()),
+    ) -> Along {
+        Along { direction, predicates, as_of, history, said_within }
+    }
+}
+
+prop_compose! {
+    fn any_walk()(
+        from in name(), depth in 1..5_u32, along in any_along(), limit in prop::option::of(0..6_usize),
+    ) -> Walk {
+        Walk { from, depth, along, limit }
+    }
+}
+
+prop_compose! {
+    fn any_route()(from in name(), to in name(), depth in 1..5_u32, along in any_along()) -> Route {
+        Route { from, to, depth, along }
+    }
+}
+
+/// Facts as edges between few names, nearly all of which hold: graphs with circles, loops and several ways.
+fn any_graph() -> impl Strategy<Value = Vec<Fact>> {
+    let node = || prop::sample::select(vec!["Ann", "Bob", "Eve", "Rob", "Ida", "Kai", "?", "ann."]);
+    let predicate = prop::sample::select(vec!["likes", "knows", "knows", "likes", "likes", "also_known_as"]);
+    let edge = (node(), predicate, node(), prop::option::weighted(0.1, instant()));
+    prop::collection::vec(edge, 0..14).prop_map(|edges| {
+        let numbered = (0_i64..).zip(edges);
+        let made = numbered.map(|(number, (subject, predicate, object, valid_to))| Fact {
+            id: format!("o-{}", (number * 5) % 14),
+            valid_from: Timestamp::from_microsecond(1_000_000 + (number * 7) % 4).unwrap(),
+            valid_to,
+            ..fact(subject, predicate, object)
+        });
+        made.collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn walks_and_paths_are_those_of_the_table_in_memory(
+        facts in prop_oneof![any_graph(), any_facts()], walks in prop::collection::vec(any_walk(), 12),
+        routes in prop::collection::vec(any_route(), 12), names in prop::collection::vec(name(), 4),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let folder = TempDir::new().unwrap();
+            let (tables, memory) = (DuckFacts::open(folder.path()).unwrap(), MemoryFacts::new());
+            tables.replace(&me(), facts.clone(), 1).await.unwrap();
+            memory.replace(&me(), facts, 1).await.unwrap();
+            for walk in &walks {
+                let (reached, expect) = (tables.walk(&me(), walk).await.unwrap(), memory.walk(&me(), walk).await.unwrap());
+                prop_assert_eq!(reached, expect, "{:?}", walk);
+            }
+            for route in &routes {
+                let (path, expect) = (tables.path(&me(), route).await.unwrap(), memory.path(&me(), route).await.unwrap());
+                prop_assert_eq!(path, expect, "{:?}", route);
+            }
+            let (known, expect) = (tables.known(&me(), &names).await.unwrap(), memory.known(&me(), &names).await.unwrap());
+            prop_assert_eq!(known, expect);
+            Ok(())
+        })?;
     }
 }
 

@@ -1,65 +1,30 @@
-//! Whom a prompt is about: names that facts know, and runs of capitalised words. Pure.
+//! Whom a prompt may be about: every run of a few of its words, as names are compared. Which of them are names, the table of
+//! facts says. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use annals_core::{Fact, entity_key, folded};
+use annals_core::entity_key;
 
-/// More names than this no prompt is about.
-const MOST: usize = 8;
+/// More words than this are no name.
+const LONGEST: usize = 5;
 /// Shorter names are words of other languages by chance.
 const SHORTEST: usize = 3;
+/// Words of a prompt that are looked at, the last: what is asked stands below what is pasted.
+const LAST: usize = 1_000;
 
-/// The entities that the prompt names, the longest names first, each as it is looked up.
-pub(super) fn entities(prompt: &str, known: &[Fact]) -> Vec<String> {
-    let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    let said = format!(" {} ", words(prompt));
-    for name in known.iter().flat_map(|fact| [&fact.subject, &fact.object]) {
-        let key = words(&entity_key(name));
-        if key.chars().count() >= SHORTEST && said.contains(&format!(" {key} ")) {
-            names.insert(entity_key(name), key.len());
-        }
-    }
-    for name in capitalised(prompt) {
-        let key = entity_key(&name);
-        let length = key.len();
-        names.entry(key).or_insert(length);
-    }
-    let mut names: Vec<(String, usize)> = names.into_iter().filter(|(name, _)| !name.is_empty()).collect();
-    names.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
-    names.into_iter().map(|(name, _)| name).take(MOST).collect()
-}
-
-/// A text as words with single spaces, without punctuation.
-fn words(text: &str) -> String {
-    let folded = folded(text);
-    folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// Runs of words with a capital, and each word of a run alone. A word with which a sentence begins counts too: whether it is a
-/// name, the table of facts says.
-fn capitalised(prompt: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let mut run: Vec<&str> = Vec::new();
-    for word in prompt.split_whitespace() {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let bare = bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s")).unwrap_or(bare);
-        if bare.chars().next().is_some_and(char::is_uppercase) {
-            run.push(bare);
-        }
-        let ends = !word.ends_with(char::is_alphanumeric) || !bare.chars().next().is_some_and(char::is_uppercase);
-        if ends {
-            close(&mut run, &mut names);
-        }
-    }
-    close(&mut run, &mut names);
-    names
-}
-
-fn close(run: &mut Vec<&str>, names: &mut BTreeSet<String>) {
-    if run.len() > 1 {
-        names.insert(run.join(" "));
-    }
-    names.extend(run.drain(..).filter(|word| word.chars().count() >= SHORTEST).map(str::to_owned));
+/// The names that may stand in the prompt, each once, as they are looked up.
+pub(super) fn candidates(prompt: &str) -> Vec<String> {
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let words = &words[words.len().saturating_sub(LAST)..];
+    let starts = (0..words.len()).map(|start| &words[start..]);
+    let runs = starts.flat_map(|rest| (1..=rest.len().min(LONGEST)).map(|length| rest[..length].join(" ")));
+    let keys = runs.flat_map(|run| {
+        let key = entity_key(&run);
+        let owner = key.strip_suffix("'s").or_else(|| key.strip_suffix("’s")).map(str::to_owned);
+        [Some(key), owner]
+    });
+    let keys = keys.flatten().filter(|key| key.chars().count() >= SHORTEST);
+    keys.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[cfg(test)]
@@ -67,14 +32,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found() {
+    fn names_are_runs_of_words_without_what_surrounds_them() {
         fn check(prompt: &str, expect: &[&str]) {
-            let found: Vec<String> = capitalised(prompt).into_iter().collect();
-            assert_eq!(found, expect, "{prompt:?}");
+            assert_eq!(candidates(prompt), expect, "{prompt:?}");
         }
-        check("what does Ann's brother eat?", &["Ann"]);
-        check("did New York, Bern or I win", &["Bern", "New", "New York", "York"]);
-        check("nothing here", &[]);
+        check("Ann's tea?", &["ann", "ann's", "ann's tea", "tea"]);
+        check(
+            "in New York, I",
+            &["in new", "in new york", "in new york, i", "new", "new york", "new york, i", "york", "york, i"],
+        );
+        check("the Museum", &["museum", "the"]);
         check("", &[]);
+    }
+
+    #[test]
+    fn of_a_long_prompt_the_end_is_looked_at() {
+        let prompt = format!("Ann {} Bob", "word ".repeat(LAST));
+        let found = candidates(&prompt);
+        assert!(found.contains(&"bob".to_owned()) && !found.contains(&"ann".to_owned()));
     }
 }

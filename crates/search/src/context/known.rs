@@ -1,14 +1,16 @@
 //! What is known without searching: facts about whom the prompt names and who speaks, and what was said last.
 
 use annals_core::ports::Select;
-use annals_core::{Agent, ContextItem, ContextRequest, DateRange, Fact, FactQuery, Grain, Memory, Result, entity_key};
+use annals_core::{
+    Agent, Along, ContextItem, ContextRequest, DateRange, Fact, Grain, Memory, Result, Walk, entity_key,
+};
 
-use super::{entities::entities, items};
+use super::{entities::candidates, items};
 use crate::Search;
 use crate::range::within;
 
-/// Facts that are looked through for names, the oldest first: a bound on the work of one prompt.
-const NAMES: usize = 5_000;
+/// More names than this no prompt is about.
+const NAMES: usize = 8;
 /// Facts of one entity.
 const EACH: usize = 12;
 /// Turns of the conversation that goes on.
@@ -31,14 +33,17 @@ impl Search {
     ) -> Result<Vec<ContextItem>> {
         let zones = self.catalog.settings(agent).await?.zones()?;
         let said_within = (range != DateRange::default()).then(|| within(range, &zones));
-        let all = self.facts.find(agent, &FactQuery { limit: Some(NAMES), ..FactQuery::default() }).await?;
-        let mut items = Vec::new();
+        let mut named = self.facts.known(agent, &candidates(&request.prompt)).await?;
+        named.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        named.truncate(NAMES);
         let speaker = request.speaker.as_deref().map(entity_key).filter(|key| !key.is_empty());
-        let named = entities(&request.prompt, &all).into_iter().map(|name| (name, NAMED));
-        for (name, weight) in named.chain(speaker.map(|key| (key, SPEAKER))) {
-            let query = FactQuery { about: Some(name), said_within, limit: Some(EACH), ..FactQuery::default() };
-            let facts = self.facts.find(agent, &query).await?;
-            items.extend(facts.iter().map(|fact| items::of_fact(fact, weight * worth(fact), &zones)));
+        let named = named.into_iter().map(|name| (name, NAMED));
+        let mut items = Vec::new();
+        for (from, weight) in named.chain(speaker.map(|key| (key, SPEAKER))) {
+            let along = Along { said_within, ..Along::default() };
+            let reached = self.facts.walk(agent, &Walk { from, depth: 1, along, limit: Some(EACH) }).await?;
+            let facts = reached.iter().map(|reached| &reached.fact);
+            items.extend(facts.map(|fact| items::of_fact(fact, weight * worth(fact), &zones)));
         }
         Ok(items)
     }

@@ -1,9 +1,9 @@
-//! The tool `search_facts`: what is known about whom, and since when.
+//! The tool `search_facts`: what is known about whom, and since when; who is connected with whom, and how.
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Timestamp};
+use annals_core::{Agent, Direction, Timestamp};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::text;
@@ -18,7 +18,15 @@ pub(super) struct SearchFacts;
 pub(super) struct Arguments {
     /// The person or thing, by any of its names; without it, facts of all.
     about: Option<String>,
-    /// Only this predicate, such as lives_in.
+    /// Walk on from there: facts up to so many steps away, the nearest first. Without it, facts of the person or thing alone.
+    #[schemars(range(min = 1, max = 10))]
+    depth: Option<u32>,
+    /// Instead, how the person or thing is connected with this one: the shortest way, of at most depth facts.
+    to: Option<String>,
+    /// Which way depth and to follow facts: out from subject to object, in from object to subject, or both.
+    #[serde(default)]
+    direction: Way,
+    /// Only this predicate, such as lives_in; with depth or to also several, with commas between them.
     predicate: Option<String>,
     /// What held at this instant, with an offset, such as 2026-03-04T12:00:00Z, instead of now.
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
@@ -32,6 +40,25 @@ pub(super) struct Arguments {
     max_results: u32,
 }
 
+#[derive(Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Way {
+    Out,
+    In,
+    #[default]
+    Both,
+}
+
+impl From<Way> for Direction {
+    fn from(way: Way) -> Direction {
+        match way {
+            Way::Out => Direction::Out,
+            Way::In => Direction::In,
+            Way::Both => Direction::Both,
+        }
+    }
+}
+
 fn fifty() -> u32 {
     50
 }
@@ -40,7 +67,8 @@ impl Tool for SearchFacts {
     const NAME: &'static str = "search_facts";
     const TITLE: &'static str = "Search facts";
     const DESCRIPTION: &'static str = "Lists what is known of a person or thing as facts: subject, predicate, object, and from \
-        when to when each holds. Those that hold now come by default; asOf looks at another moment, history shows changes.";
+        when to when each holds. Those that hold now come by default; asOf looks at another moment, history shows changes. With \
+        depth it goes on to the facts of whom those lead to; with to it shows how two persons or things are connected.";
     const SCOPE: Scope = Scope::Search;
     const EFFECT: Effect = Effect::Reads;
     type Arguments = Arguments;
@@ -54,6 +82,9 @@ impl Tool for SearchFacts {
     ) -> Result<FactsAnswer, Refusal> {
         let wish = FactsWish {
             about: arguments.about,
+            depth: arguments.depth,
+            to: arguments.to,
+            direction: arguments.direction.into(),
             predicate: arguments.predicate,
             as_of: arguments.as_of,
             history: arguments.history,
@@ -63,15 +94,21 @@ impl Tool for SearchFacts {
     }
 
     fn text(answer: &FactsAnswer) -> String {
-        if answer.facts.is_empty() {
-            return "No such fact is known; try search_memory, or history for what no longer holds.".to_owned();
-        }
         let lines: Vec<String> = answer.facts.iter().map(line).collect();
-        format!(
-            "{}, by the moment from which they hold.\n{}",
-            text::count(lines.len(), "fact", "facts"),
-            text::fenced(&lines)
-        )
+        let count = text::count(lines.len(), "fact", "facts");
+        let heading = match answer.connected {
+            Some(false) => {
+                return "They are not connected by facts that hold then; try more depth, or history.".to_owned();
+            }
+            Some(true) if lines.is_empty() => return "Both are names of one person or thing.".to_owned(),
+            None if lines.is_empty() => {
+                return "No such fact is known; try search_memory, or history for what no longer holds.".to_owned();
+            }
+            Some(true) => format!("Connected by {count}, from one to the other."),
+            None if answer.facts[0].depth.is_some() => format!("{count}, the nearest first."),
+            None => format!("{count}, by the moment from which they hold."),
+        };
+        format!("{heading}\n{}", text::fenced(&lines))
     }
 }
 
@@ -79,7 +116,9 @@ fn line(fact: &FactView) -> String {
     let until = fact.valid_to.as_ref().map(|end| format!(" until {}", second(end))).unwrap_or_default();
     let FactView { id, subject, predicate, object, valid_from, said, .. } = fact;
     let (from, said) = (second(valid_from), second(&said.from));
-    format!("[{id}] {subject} {predicate} {object}: holds from {from}{until}; said {said}")
+    let away =
+        fact.depth.map(|depth| format!("; {} away", text::count(depth as usize, "step", "steps"))).unwrap_or_default();
+    format!("[{id}] {subject} {predicate} {object}: holds from {from}{until}; said {said}{away}")
 }
 
 /// The moment without fractions of a second, which say nothing to a model.

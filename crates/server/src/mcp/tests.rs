@@ -16,6 +16,7 @@ use super::{Asker, Format, Reply, definitions, run};
 use crate::Service;
 use crate::access::Caller;
 use crate::fixture::{NOW, service, told};
+use crate::wire::{FactEntry, Verb};
 
 fn key(scopes: &[Scope], agents: &[&str]) -> Caller {
     Caller::of(Key {
@@ -163,6 +164,37 @@ async fn facts_say_from_when_they_hold() {
     assert!(reply.text.contains("Ann lives_in Bern: holds from 2026-03-04T18:30:00Z; said 2026-03-04T18:30:00Z"));
     let before = good(&service, "search_facts", json!({"asOf": "2026-03-01T00:00:00Z"})).await;
     assert_eq!(before.structured["facts"], json!([]));
+}
+
+#[tokio::test]
+async fn facts_lead_from_one_to_another() {
+    let service = told(&agent("a")).await;
+    for (subject, object) in [("Ann", "Ben"), ("Ben", "Eve"), ("Ida", "Kai")] {
+        let entry = FactEntry {
+            verb: Verb::Add,
+            subject: subject.into(),
+            predicate: "knows".into(),
+            object: Some(object.into()),
+            at: Some(at("2026-03-01T00:00:00Z")),
+        };
+        service.enter_fact(&agent("a"), entry, service.now()).await.unwrap();
+    }
+    let walk = good(&service, "search_facts", json!({"about": "Eve", "depth": 2, "direction": "in"})).await;
+    let lines: Vec<&str> = walk.text.lines().filter(|line| line.starts_with("- [")).collect();
+    assert!(lines[0].contains("Ben knows Eve") && lines[0].ends_with("; 1 step away"), "{}", walk.text);
+    assert!(lines[1].contains("Ann knows Ben") && lines[1].ends_with("; 2 steps away"), "{}", walk.text);
+    assert_eq!(walk.structured["facts"][1]["depth"], 2);
+
+    let path = good(&service, "search_facts", json!({"about": "Bern", "to": "Eve"})).await;
+    assert!(path.text.starts_with("Connected by 3 facts, from one to the other."), "{}", path.text);
+    let none = good(&service, "search_facts", json!({"about": "Bern", "to": "Kai"})).await;
+    assert_eq!((&none.structured["connected"], &none.structured["facts"]), (&json!(false), &json!([])));
+    let same = good(&service, "search_facts", json!({"about": "Ann", "to": "ANN"})).await;
+    assert_eq!(same.text, "Both are names of one person or thing.");
+    for (wrong, field) in [(json!({"depth": 2}), "about"), (json!({"about": "Ann", "depth": 11}), "depth")] {
+        let text = refusal(&service, &local(Some("a")), "search_facts", wrong).await;
+        assert!(text.contains(field), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -1,24 +1,20 @@
-//! What is known about whom and since when; facts entered by hand.
+//! What is known about whom and since when, and what leads from one to another; facts entered by hand.
 
-use annals_core::{Agent, Error, FactQuery, Result, Timestamp};
+use annals_core::{Agent, Along, Error, FactQuery, Result, Route, Timestamp, Walk};
+use annals_writer::FactWriter;
 
 use super::timeline::limit;
 use crate::Service;
 use crate::wire::{FactEntry, FactView, FactsAnswer, FactsWish, Verb};
 
+/// How long a path may be that nothing is said of: what is farther apart has little to do with each other.
+const USUAL_PATH: u32 = 6;
+
 impl Service {
-    /// The facts that fit.
+    /// The facts that fit, lie within some distance, or lead from one to another.
     pub async fn facts(&self, agent: &Agent, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
-        let query = FactQuery {
-            about: wish.about,
-            predicate: wish.predicate,
-            // What holds now, not what will: a plan may be dated ahead.
-            as_of: wish.as_of.or_else(|| (!wish.history).then_some(now)),
-            history: wish.history,
-            said_within: None,
-            limit: Some(limit(wish.limit)?),
-        };
-        self.find_facts(agent, &query).await
+        let limit = Some(limit(wish.limit)?);
+        ask(&self.fact_writer, agent, FactsWish { limit, ..wish }, now).await
     }
 
     /// Enters a fact, or its end, and shows what is known about its subject then.
@@ -37,12 +33,59 @@ impl Service {
                 }
             }
         }
-        let query = FactQuery { about: Some(entry.subject), as_of: Some(now), ..FactQuery::default() };
-        self.find_facts(agent, &query).await
+        let wish = FactsWish { about: Some(entry.subject), ..FactsWish::default() };
+        ask(&self.fact_writer, agent, wish, now).await
     }
+}
 
-    async fn find_facts(&self, agent: &Agent, query: &FactQuery) -> Result<FactsAnswer> {
-        let facts = self.fact_writer.find(agent, query).await?;
-        Ok(FactsAnswer { agent: agent.name().to_owned(), facts: facts.iter().map(FactView::from).collect() })
+/// Answers a question about facts; without a limit, with all of them.
+pub async fn ask(facts: &FactWriter, agent: &Agent, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
+    let (found, connected) = match (wish.about.clone(), wish.to.clone(), wish.depth) {
+        (about, None, None) => (find(facts, agent, about, &wish, now).await?, None),
+        (None, ..) => return Err(Error::invalid("about", "is missing; a walk or a path begins with somebody")),
+        (Some(from), None, Some(depth)) => {
+            let walk = Walk { from, depth, along: along(&wish, now), limit: wish.limit };
+            (facts.walk(agent, &walk).await?.iter().map(FactView::from).collect(), None)
+        }
+        (Some(from), Some(to), depth) => {
+            let route = Route { from, to, depth: depth.unwrap_or(USUAL_PATH), along: along(&wish, now) };
+            let path = facts.path(agent, &route).await?;
+            (path.iter().flatten().map(FactView::from).collect(), Some(path.is_some()))
+        }
+    };
+    Ok(FactsAnswer { agent: agent.name().to_owned(), facts: found, connected })
+}
+
+async fn find(
+    facts: &FactWriter,
+    agent: &Agent,
+    about: Option<String>,
+    wish: &FactsWish,
+    now: Timestamp,
+) -> Result<Vec<FactView>> {
+    let query = FactQuery {
+        about,
+        predicate: wish.predicate.clone(),
+        as_of: moment(wish, now),
+        history: wish.history,
+        said_within: None,
+        limit: wish.limit,
+    };
+    Ok(facts.find(agent, &query).await?.iter().map(FactView::from).collect())
+}
+
+fn along(wish: &FactsWish, now: Timestamp) -> Along {
+    let predicates = wish.predicate.as_deref().unwrap_or_default().split(',').map(str::trim);
+    Along {
+        direction: wish.direction,
+        predicates: predicates.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+        as_of: moment(wish, now),
+        history: wish.history,
+        said_within: None,
     }
+}
+
+/// What holds now, not what will: a plan may be dated ahead.
+fn moment(wish: &FactsWish, now: Timestamp) -> Option<Timestamp> {
+    wish.as_of.or_else(|| (!wish.history).then_some(now))
 }

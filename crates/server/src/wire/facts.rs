@@ -1,9 +1,11 @@
 //! Facts as they are seen from outside, and entered by hand.
 
-use annals_core::{Fact, MemoryId, Timestamp};
+use annals_core::{Direction, Fact, MemoryId, Reached, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
+
+use super::DirectionWord;
 
 /// Subject, predicate, object, and for what time it holds.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
@@ -38,6 +40,9 @@ pub struct FactView {
     pub source_ids: Vec<String>,
     /// The fact that took its place.
     pub superseded_by: Option<String>,
+    /// Of a walk: 1 for a fact of the entity itself, 2 for one of whoever such a fact leads to, and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
 }
 
 /// When the sources of a fact were said: the first, and the end of the last.
@@ -66,7 +71,14 @@ impl From<&Fact> for FactView {
             said: SaidView { from: fact.said.start.to_string(), to: fact.said.end.to_string() },
             source_ids: fact.sources.iter().map(MemoryId::to_string).collect(),
             superseded_by: fact.superseded_by.clone(),
+            depth: None,
         }
+    }
+}
+
+impl From<&Reached> for FactView {
+    fn from(reached: &Reached) -> FactView {
+        FactView { depth: Some(reached.depth), ..FactView::from(&reached.fact) }
     }
 }
 
@@ -78,7 +90,20 @@ pub struct FactsWish {
     /// Those with this person or thing as subject or object, by any of its names.
     #[serde(default)]
     pub about: Option<String>,
-    /// Only this predicate.
+    /// Walk on from there: facts so many away, 1 to 10, the nearest first.
+    #[serde(default)]
+    #[param(minimum = 1, maximum = 10)]
+    pub depth: Option<u32>,
+    /// The shortest way from there to this person or thing, instead; of at most `depth` facts, 6 if it is not given.
+    #[serde(default)]
+    pub to: Option<String>,
+    /// Which way a walk or a path follows facts; both if it is not given.
+    #[serde(default)]
+    #[param(value_type = Option<DirectionWord>, inline)]
+    #[schema(value_type = Option<DirectionWord>)]
+    #[schemars(with = "Option<DirectionWord>")]
+    pub direction: Direction,
+    /// Only this predicate; for a walk or a path also several, with commas between them.
     #[serde(default)]
     pub predicate: Option<String>,
     /// Those that held at this instant, instead of those that hold now.
@@ -96,13 +121,16 @@ pub struct FactsWish {
     pub limit: Option<usize>,
 }
 
-/// The facts that fit, by the moment from which they hold.
+/// The facts that fit, by the moment from which they hold; those of a walk by depth first, those of a path in its order.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct FactsAnswer {
     /// Whose.
     pub agent: String,
     /// The facts.
     pub facts: Vec<FactView>,
+    /// Of a path: whether there is one. One without facts leads to another name of the same person or thing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connected: Option<bool>,
 }
 
 /// What a fact entered by hand does.

@@ -57,3 +57,15 @@ pub enum EngineWord {
     /// The built-in engine: nothing leaves the machine.
     Extractive,
 }
+
+/// Which way facts are followed.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DirectionWord {
+    /// From subject to object.
+    Out,
+    /// From object to subject.
+    In,
+    /// Either way.
+    Both,
+}

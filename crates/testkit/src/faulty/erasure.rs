@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use annals_core::ports::{Erasure, Reach, Target};
-use annals_core::{Agent, Digest, Fact, FactQuery, Facts, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Digest, Fact, FactQuery, Facts, Reached, Result, Route, Timestamp, TurnKey, Walk};
 use async_trait::async_trait;
 
 use super::Faulty;
@@ -55,6 +55,18 @@ impl<P: Facts> Facts for Faulty<P> {
 
     async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
         self.store()?.find(agent, query).await
+    }
+
+    async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
+        self.store()?.walk(agent, walk).await
+    }
+
+    async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
+        self.store()?.path(agent, route).await
+    }
+
+    async fn known(&self, agent: &Agent, names: &[String]) -> Result<Vec<String>> {
+        self.store()?.known(agent, names).await
     }
 
     async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>> {

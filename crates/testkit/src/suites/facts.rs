@@ -2,6 +2,7 @@
 
 mod aliases;
 mod find;
+mod graph;
 mod write;
 
 use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Timestamp, predicate_name};
@@ -43,6 +44,16 @@ pub async fn facts_suite<F: Facts + 'static>(mut make: impl AsyncFnMut() -> F) {
         aliases::only_the_alias_predicate_gives_names,
         aliases::an_empty_alias_joins_nobody,
         aliases::an_alias_of_another_agent_is_none,
+        graph::a_walk_goes_as_far_and_which_way_it_may,
+        graph::circles_and_loops_are_walked_once,
+        graph::a_walk_answers_the_nearest_first_and_no_more_than_asked,
+        graph::only_what_is_asked_is_followed,
+        graph::all_names_of_an_entity_are_one_node,
+        graph::what_is_nobodys_name_leads_nowhere,
+        graph::the_shortest_path_is_found,
+        graph::of_paths_as_short_the_one_is_taken_whose_facts_come_first,
+        graph::names_are_known_by_any_spelling,
+        graph::the_graph_is_that_of_the_table_as_it_is_now,
     ];
     run("facts", cases, async || Box::new(make().await) as Box<dyn Facts>).await;
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::MemoryId;
 
 /// Operations as `day verb subject predicate object[<replaces]`, one a line; each line is a turn of its own.
-fn log(lines: &str) -> Vec<FactOperation> {
+pub(in crate::fact) fn log(lines: &str) -> Vec<FactOperation> {
     lines.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate().map(|(at, line)| read(at, line)).collect()
 }
 

@@ -1,0 +1,70 @@
+//! Facts of a graph whose ends are drawn by chance.
+
+use annals_core::{Fact, Interval, MemoryId, Timestamp};
+use rand::Rng;
+use rand::rngs::StdRng;
+
+const START: i64 = 1_700_000_000_000_000;
+const MINUTE: i64 = 60_000_000;
+const PREDICATES: [&str; 4] = ["knows", "works_with", "likes", "lives_near"];
+
+/// How often each entity stands at the end of a fact.
+#[derive(Clone, Copy)]
+pub enum Shape {
+    /// Each as often.
+    Even,
+    /// A few very often: the tenth most named one in a hundred times of what the first is.
+    Skewed,
+}
+
+impl Shape {
+    /// Its word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Shape::Even => "even",
+            Shape::Skewed => "skewed",
+        }
+    }
+}
+
+/// The name of one of so many entities.
+pub fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> String {
+    let place: f64 = random.random();
+    let place = match shape {
+        Shape::Even => place,
+        Shape::Skewed => place * place * place,
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between nought and their number")]
+    let number = (place * entities as f64) as usize;
+    format!("Person {number}")
+}
+
+/// So many facts in order of time; one in ten has ended.
+pub fn facts(count: usize, entities: usize, shape: Shape, random: &mut StdRng) -> Vec<Fact> {
+    (0_i64..)
+        .take(count)
+        .map(|number| {
+            let (subject, object) = (entity(entities, shape, random), entity(entities, shape, random));
+            fact(number, subject, object, random.random_ratio(1, 10))
+        })
+        .collect()
+}
+
+fn fact(number: i64, subject: String, object: String, has_ended: bool) -> Fact {
+    let from = Timestamp::from_microsecond(START + number * MINUTE).unwrap_or(Timestamp::MAX);
+    let end = Timestamp::from_microsecond(from.as_microsecond() + MINUTE).unwrap_or(Timestamp::MAX);
+    Fact {
+        id: format!("o-{number:026}"),
+        subject,
+        predicate: PREDICATES[usize::try_from(number).unwrap_or_default() % PREDICATES.len()].into(),
+        object,
+        properties: Default::default(),
+        confidence: 0.9,
+        valid_from: from,
+        valid_to: has_ended.then_some(end),
+        recorded_at: end,
+        said: Interval { start: from, end },
+        sources: vec![MemoryId::from_text(format!("t-{number:026}"))],
+        superseded_by: None,
+    }
+}

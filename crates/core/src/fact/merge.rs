@@ -1,0 +1,187 @@
+//! Names that mean the same though nobody said so: "Dr. Bob Smith" and "Bob Smith", "Bob" where only one Bob is known.
+//!
+//! A merge is an alias fact that follows from the others each time they are folded. It changes no other fact, says in its
+//! properties why it is there and which facts speak for it, and goes when they go: a rebuild finds the same, forgetting need
+//! not know of it, and when a second Bob turns up it dissolves. The log remembers what was retracted, so that it does not
+//! come again.
+//!
+//! Two people taken for one cost more than one taken for two. Nothing is merged where two candidates fit, where one fact
+//! names both, or where they differ in what a person has only one of.
+
+mod names;
+mod spelling;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{ALIAS, Fact, FactOperation, Properties};
+use crate::{Digest, Interval, MemoryId, Timestamp};
+use names::{Names, Shared, Things};
+use spelling::{Spelling, is_slip};
+
+/// The property of an alias fact that follows from others: why its two names are taken for one.
+pub const MERGED_BECAUSE: &str = "merged_because";
+/// The property that lists the ids of the facts that speak for it.
+const EVIDENCE: &str = "evidence";
+/// Facts that a merge names, at most.
+const MOST_EVIDENCE: usize = 16;
+
+/// Why two names are taken for one.
+#[derive(Clone, Copy)]
+enum Reason {
+    /// The same words, titles and punctuation aside.
+    SameWords,
+    /// A first name, only one full name that begins with it, and something that is said of the two and of nobody else.
+    OnlyFullName,
+    /// A letter missing, doubled or swapped within a long word, and two such things.
+    Misspelling,
+}
+
+impl Reason {
+    fn as_str(self) -> &'static str {
+        match self {
+            Reason::SameWords => "same_words",
+            Reason::OnlyFullName => "only_full_name",
+            Reason::Misspelling => "misspelling",
+        }
+    }
+
+    fn confidence(self) -> f64 {
+        match self {
+            Reason::SameWords => 0.95,
+            Reason::OnlyFullName => 0.8,
+            Reason::Misspelling => 0.7,
+        }
+    }
+}
+
+/// The alias facts that follow from these, which come in the order of a fold, and from what the log says was retracted.
+pub fn merges(facts: &[Fact], operations: &[FactOperation]) -> Vec<Fact> {
+    let mut names = Names::of(facts, operations);
+    let mut merged = same_words(&mut names);
+    let shared = names.shared();
+    merged.extend(full_names(&mut names, &shared));
+    merged.extend(misspellings(&mut names, &shared));
+    merged
+}
+
+/// Names of the same words. The one without a title stands for all of them, or else the shortest.
+fn same_words(names: &mut Names<'_>) -> Vec<Fact> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (name, spelling) in names.spelled().filter(|(_, spelling)| spelling.words.len() > 1) {
+        groups.entry(spelling.words.join(" ")).or_default().push(name);
+    }
+    let mut merged = Vec::new();
+    for mut group in groups.into_values() {
+        let genders: BTreeSet<_> = group.iter().filter_map(|name| names.spelling(*name)?.gender).collect();
+        if genders.len() > 1 {
+            continue;
+        }
+        group.sort_by(|one, other| rank(names, *one).cmp(&rank(names, *other)));
+        for name in &group[1..] {
+            let evidence = [*name, group[0]].map(|name| names.rows(name)[0]);
+            merged.extend(merge(names, *name, group[0], Reason::SameWords, &evidence));
+        }
+    }
+    merged
+}
+
+/// The name that stands for others comes first: one without a title, a short one.
+fn rank<'a>(names: &'a Names<'_>, name: usize) -> (bool, usize, &'a str) {
+    let is_titled = names.spelling(name).is_some_and(|spelling| spelling.is_titled);
+    (is_titled, names.key(name).len(), names.key(name))
+}
+
+/// First names that begin one known full name only.
+fn full_names(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
+    let mut full: HashMap<&str, BTreeSet<usize>> = HashMap::new();
+    for (name, spelling) in names.spelled().filter(|(_, spelling)| spelling.is_full_name()) {
+        full.entry(spelling.words[0].as_str()).or_default().insert(names.entity(name));
+    }
+    let mut candidates = Vec::new();
+    for (one, other, rows) in
+        shared.iter().flat_map(|([one, other], things)| [(one, other, things), (other, one, things)])
+    {
+        let alone = names.of_entity(*one).filter(|(_, spelling)| spelling.is_first_name());
+        for (name, spelling) in alone.filter(|(name, _)| names.is_subject(*name)) {
+            let fits = |spelling: &Spelling, word: &str| spelling.is_full_name() && spelling.words[0] == word;
+            let fitting = names.of_entity(*other).filter(|(_, full)| fits(full, &spelling.words[0]));
+            let is_only = full.get(spelling.words[0].as_str()).is_some_and(|entities| entities.len() == 1);
+            if let Some((into, _)) = fitting.min_by_key(|(name, _)| rank(names, *name)).filter(|_| is_only) {
+                candidates.push((name, into, rows));
+            }
+        }
+    }
+    let merged = candidates.into_iter();
+    merged.filter_map(|(name, into, things)| merge(names, name, into, Reason::OnlyFullName, &things.concat())).collect()
+}
+
+/// Full names of which one is the other with a slip of the pen.
+fn misspellings(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
+    let mut slips: BTreeMap<usize, Vec<(usize, &Things)>> = BTreeMap::new();
+    for ([one, other], things) in shared.iter().filter(|(_, things)| things.len() > 1) {
+        let pairs = names.of_entity(*one).flat_map(|one| names.of_entity(*other).map(move |other| (one, other)));
+        for ((one, ours), (other, theirs)) in pairs {
+            if ours.words.len() > 1 && is_slip(&ours.words, &theirs.words) {
+                slips.entry(one).or_default().push((other, things));
+                slips.entry(other).or_default().push((one, things));
+            }
+        }
+    }
+    let mut merged = Vec::new();
+    for (one, others) in &slips {
+        let [(other, things)] = others[..] else { continue };
+        if *one < other && slips[&other].len() == 1 {
+            let is_rarer = names.rows(*one).len() < names.rows(other).len();
+            let (rare, usual) = if is_rarer { (*one, other) } else { (other, *one) };
+            merged.extend(merge(names, rare, usual, Reason::Misspelling, &things.concat()));
+        }
+    }
+    merged
+}
+
+/// Makes one entity of both, unless something speaks against it.
+fn merge(names: &mut Names<'_>, name: usize, into: usize, reason: Reason, rows: &[usize]) -> Option<Fact> {
+    if names.entity(name) == names.entity(into) || names.are_two(name, into) {
+        return None;
+    }
+    let rows: BTreeSet<usize> = rows.iter().copied().collect();
+    let evidence: Vec<&Fact> = rows.iter().take(MOST_EVIDENCE).map(|row| names.fact(*row)).collect();
+    let fact = alias(names, name, into, reason, &evidence)?;
+    names.join(into, name);
+    Some(fact)
+}
+
+fn alias(names: &Names<'_>, name: usize, into: usize, reason: Reason, evidence: &[&Fact]) -> Option<Fact> {
+    let digest = Digest::of([names.key(name), names.key(into)]).to_string();
+    let ids: Vec<&str> = evidence.iter().map(|fact| fact.id.as_str()).collect();
+    let mut sources: Vec<MemoryId> = Vec::new();
+    for source in evidence.iter().flat_map(|fact| &fact.sources) {
+        if !sources.contains(source) && sources.len() < MOST_EVIDENCE {
+            sources.push(source.clone());
+        }
+    }
+    let latest = |moment: fn(&Fact) -> Timestamp| evidence.iter().map(|fact| moment(fact)).max();
+    Some(Fact {
+        id: format!("m-{}", &digest[..26]),
+        subject: names.written(name)?.to_owned(),
+        predicate: ALIAS.to_owned(),
+        object: names.written(into)?.to_owned(),
+        properties: Properties::from_iter([
+            (MERGED_BECAUSE.to_owned(), reason.as_str().into()),
+            (EVIDENCE.to_owned(), ids.into()),
+        ]),
+        confidence: reason.confidence(),
+        valid_from: latest(|fact| fact.valid_from)?,
+        valid_to: None,
+        recorded_at: latest(|fact| fact.recorded_at)?,
+        said: Interval {
+            start: evidence.iter().map(|fact| fact.said.start).min()?,
+            end: latest(|fact| fact.said.end)?,
+        },
+        sources,
+        superseded_by: None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

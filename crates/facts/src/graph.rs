@@ -1,0 +1,174 @@
+//! An agent's facts as a graph in memory: numbered entities, and for each the rows that lead from it and to it.
+//!
+//! DuckDB reads the whole table for every step, however few facts it leads to; measured at 100,000 facts, five steps take it
+//! 11 ms where an index takes 0.06. So a graph is read out of the table once and then walked without asking it.
+
+mod cache;
+mod path;
+mod walk;
+
+use std::collections::HashMap;
+
+use annals_core::{ALIAS, Along, Direction, Fact, Timestamp, entity_key, predicate_name};
+
+pub use cache::Graphs;
+
+/// Whom an empty key names. Nothing is followed to it, since it would make one of all that are called "?".
+const NOBODY: u32 = u32::MAX;
+
+/// Everything of a table that walks and paths are made of.
+pub struct Graph {
+    /// In the order in which they are answered, ended ones too.
+    facts: Vec<Fact>,
+    edges: Vec<Edge>,
+    /// The entity of each key.
+    entities: HashMap<String, u32>,
+    predicates: HashMap<String, u32>,
+    out: Rows,
+    into: Rows,
+}
+
+/// What is looked at of a fact before it is followed: a tenth of its size.
+struct Edge {
+    subject: u32,
+    object: u32,
+    predicate: u32,
+    from: Timestamp,
+    to: Option<Timestamp>,
+}
+
+/// A way that a fact can be followed.
+#[derive(Clone, Copy)]
+struct Step {
+    row: u32,
+    far: u32,
+}
+
+impl Graph {
+    /// The graph of all facts of a table, which come by the moment from which they hold, then by id.
+    pub fn of(facts: Vec<Fact>) -> Graph {
+        let mut entities = HashMap::new();
+        let mut predicates = HashMap::new();
+        let mut edges = Vec::with_capacity(facts.len());
+        for fact in &facts {
+            let [subject, object] = [&fact.subject, &fact.object].map(|name| number_of_name(&mut entities, name));
+            let predicate = number(&mut predicates, fact.predicate.clone());
+            edges.push(Edge { subject, object, predicate, from: fact.valid_from, to: fact.valid_to });
+        }
+        let count = join_names(&mut entities, &mut edges, predicates.get(ALIAS).copied());
+        let out = Rows::of(count, edges.iter().map(|edge| edge.subject));
+        let into = Rows::of(count, edges.iter().map(|edge| edge.object));
+        Graph { facts, edges, entities, predicates, out, into }
+    }
+
+    /// How many facts it holds.
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Those of the names that a fact has as subject or object.
+    pub fn known(&self, names: &[String]) -> Vec<String> {
+        names.iter().filter(|name| self.entity(name).is_some()).cloned().collect()
+    }
+
+    fn entity(&self, name: &str) -> Option<u32> {
+        self.entities.get(&entity_key(name)).copied()
+    }
+
+    /// The ways that lead on from an entity; a fact about itself may come twice.
+    fn steps<'a>(&'a self, entity: u32, rule: &'a Rule<'a>) -> impl Iterator<Item = Step> + 'a {
+        let out = self.out.at(entity).iter().filter(|_| rule.along.direction != Direction::In);
+        let into = self.into.at(entity).iter().filter(|_| rule.along.direction != Direction::Out);
+        let out = out.map(|row| Step { row: *row, far: self.edges[*row as usize].object });
+        let into = into.map(|row| Step { row: *row, far: self.edges[*row as usize].subject });
+        out.chain(into).filter(|step| self.follows(step.row, rule))
+    }
+
+    fn follows(&self, row: u32, rule: &Rule<'_>) -> bool {
+        let edge = &self.edges[row as usize];
+        let known = rule.predicates.as_ref().is_none_or(|predicates| predicates.contains(&edge.predicate));
+        let holds = rule.along.history
+            || rule.along.as_of.map_or(edge.to.is_none(), |at| edge.from <= at && edge.to.is_none_or(|end| at < end));
+        known && holds && rule.along.said_within.is_none_or(|within| self.facts[row as usize].said.overlaps(&within))
+    }
+
+    fn rule<'a>(&self, along: &'a Along) -> Rule<'a> {
+        let number = |predicate: &String| self.predicates.get(&predicate_name(predicate)).copied();
+        let predicates = (!along.predicates.is_empty()).then(|| along.predicates.iter().filter_map(number).collect());
+        Rule { along, predicates }
+    }
+
+    fn fact(&self, row: u32) -> Fact {
+        self.facts[row as usize].clone()
+    }
+}
+
+/// Which facts may be followed, with predicates as numbers.
+struct Rule<'a> {
+    along: &'a Along,
+    predicates: Option<Vec<u32>>,
+}
+
+/// The rows of each entity, in ascending order.
+struct Rows {
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+}
+
+impl Rows {
+    /// Of the entities that stand in the rows, one a row.
+    fn of(count: usize, entities: impl Iterator<Item = u32> + Clone) -> Rows {
+        let mut starts = vec![0; count + 1];
+        let named = (0_u32..).zip(entities).filter(|(_, entity)| *entity != NOBODY);
+        named.clone().for_each(|(_, entity)| starts[entity as usize + 1] += 1);
+        (0..count).for_each(|entity| starts[entity + 1] += starts[entity]);
+        let mut rows = vec![0; starts[count]];
+        let mut free = starts.clone();
+        for (row, entity) in named {
+            rows[free[entity as usize]] = row;
+            free[entity as usize] += 1;
+        }
+        Rows { starts, rows }
+    }
+
+    fn at(&self, entity: u32) -> &[u32] {
+        &self.rows[self.starts[entity as usize]..self.starts[entity as usize + 1]]
+    }
+}
+
+fn number_of_name(entities: &mut HashMap<String, u32>, name: &str) -> u32 {
+    let key = entity_key(name);
+    if key.is_empty() { NOBODY } else { number(entities, key) }
+}
+
+fn number(numbers: &mut HashMap<String, u32>, key: String) -> u32 {
+    let next = u32::try_from(numbers.len()).expect("a table holds fewer than four billion facts");
+    *numbers.entry(key).or_insert(next)
+}
+
+/// Gives all names of an entity one number. Answers how many numbers there are, used or not.
+fn join_names(entities: &mut HashMap<String, u32>, edges: &mut [Edge], alias: Option<u32>) -> usize {
+    let count = entities.len();
+    let mut joined: Vec<u32> = (0_u32..).take(count).collect();
+    for edge in edges.iter().filter(|edge| alias == Some(edge.predicate)) {
+        if edge.subject != NOBODY && edge.object != NOBODY {
+            let (one, other) = (first(&mut joined, edge.subject), first(&mut joined, edge.object));
+            joined[one.max(other) as usize] = one.min(other);
+        }
+    }
+    let mut first_of = |entity: u32| if entity == NOBODY { NOBODY } else { first(&mut joined, entity) };
+    entities.values_mut().for_each(|entity| *entity = first_of(*entity));
+    for edge in edges {
+        (edge.subject, edge.object) = (first_of(edge.subject), first_of(edge.object));
+    }
+    count
+}
+
+/// The number that stands for an entity. Halves the way to it for those who ask next.
+fn first(joined: &mut [u32], mut entity: u32) -> u32 {
+    while joined[entity as usize] != entity {
+        joined[entity as usize] = joined[joined[entity as usize] as usize];
+        entity = joined[entity as usize];
+    }
+    entity
+}
