@@ -1,5 +1,5 @@
 //! Whole tables in memory, as far as ranking needs them: vectors in eight bits a number, words, and what filters look at.
-//! Every row is compared, and any filter costs nothing.
+//! Every row is compared, of large tables by its signs first, and any filter costs next to nothing.
 //!
 //! LanceDB's text search has fixed constants that suit documents better than turns, ranks rows that its index does not
 //! cover yet by other statistics, and cannot say which words were found; its vector search reads all vectors from its caches

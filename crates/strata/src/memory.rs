@@ -1,6 +1,6 @@
 //! How much is held in memory to be searched, and from when on not every vector is compared.
 
-/// Rows up to which all vectors are compared: a fifth of a millisecond.
+/// Rows up to which all vectors are compared.
 const SIGNS_FROM: usize = 20_000;
 /// Of the machine's memory this part is for tables.
 const PART_OF_MACHINE: usize = 8;
