@@ -72,7 +72,7 @@ pub struct Probe {
 }
 
 /// What a probe found in one table, and how all rows that pass compare with it, whether they are among the hits or not: a
-/// score says something only beside the others.
+/// score says something only beside the others. A table without rows says nothing of anything, as one that was never written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// The parts that were found, in no order.

@@ -35,6 +35,9 @@ impl Hot {
     /// What fits the probe. Where more rows pass than `signs_from`, only those whose signs are most like the question's are
     /// compared exactly.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
+        if self.living.all().count() == 0 {
+            return Findings::default();
+        }
         let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
         let findings = self.search_in(&mut scratch, probe, signs_from);
         self.scratch.lock().expect("no holder of the lock panics").push(scratch);

@@ -59,6 +59,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
 /// The cases for tables that are compared whole, by a store that holds all their rows at hand.
 pub async fn whole_tables_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Strata>> = cases![
+        whole::without_rows_nothing_is_said,
         whole::what_stands_beside_the_best_is_found_too,
         whole::late_turns_take_their_seat,
         whole::conversations_are_told_by_all_their_parts,

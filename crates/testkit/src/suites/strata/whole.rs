@@ -1,7 +1,7 @@
 //! What all rows come to: neighbours, conversations, spreads.
 
-use annals_core::ports::{Findings, Part, Probe};
-use annals_core::{Filter, Interval, Strata};
+use annals_core::ports::{Batch, Findings, Part, Probe};
+use annals_core::{Filter, Interval, MemoryId, Strata};
 
 use super::{part, table, towards, upsert};
 use crate::at;
@@ -33,6 +33,14 @@ fn check(findings: &Findings, expect: &str) {
     let mut seats: Vec<String> = findings.hits.iter().map(seat).collect();
     seats.sort();
     assert_eq!(seats.join(" "), expect);
+}
+
+pub(super) async fn without_rows_nothing_is_said(strata: &dyn Strata) {
+    strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-0")], ..Batch::default() }).await.unwrap();
+    assert_eq!(nearest(strata, 1, Filter::default()).await, Findings::default(), "of a table that was never written");
+    upsert(strata, vec![turn("t-1", "a", 1, 0, "tea")]).await;
+    strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-1")], ..Batch::default() }).await.unwrap();
+    assert_eq!(nearest(strata, 1, Filter::default()).await, Findings::default(), "of a table that lost all it had");
 }
 
 pub(super) async fn what_stands_beside_the_best_is_found_too(strata: &dyn Strata) {
