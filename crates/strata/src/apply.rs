@@ -37,32 +37,36 @@ pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
         return Ok(());
     }
     for changes in commits(batch) {
+        let (memories, parts) = split(changes);
+        let rows = rows::batch(&parts, tables.dimension).map_err(|error| explain(name, error.into()))?;
         let table = tables.writing(name, &slot).await?;
-        let merged = commit_in_both(tables, name, &slot, &table, changes).await;
+        let merged = commit_in_both(tables, name, &slot, &table, (memories, rows)).await;
         tables.upkeep.after(merged?, name, &slot, &table).await?;
     }
     Ok(())
 }
 
-/// One commit on the disk, and the same to the table in memory, if it is there.
+/// One commit on the disk, and the same to the table in memory, if it is there: these memories have these rows from now on.
 async fn commit_in_both(
     tables: &Tables,
     name: &Table,
     slot: &Slot,
     table: &lancedb::Table,
-    changes: Vec<Change>,
+    (memories, rows): (Vec<MemoryId>, RecordBatch),
 ) -> Result<Versions> {
-    let (memories, parts) = split(changes);
     // Whoever reads the table into memory meanwhile would miss the commit.
     let still = slot.heating.lock().await;
-    let committed = commit(table, &memories, &parts, tables.dimension).await;
+    let committed = commit(table, &memories, &rows).await;
     if let (Ok((_, replaces)), Some(hot)) = (&committed, tables.hot.get(name)) {
         let replaces = *replaces;
-        let change = tokio::task::spawn_blocking(move || hot::write(&hot).change(&memories, &parts, replaces));
-        if change.await.unwrap_or(true) {
-            tables.hot.forget(name);
+        let change = tokio::task::spawn_blocking(move || {
+            let mut hot = hot::write(&hot);
+            (hot.change(&memories, &rows, replaces), hot.bytes())
+        });
+        match change.await {
+            Ok((false, bytes)) => tables.hot.note(name, bytes),
+            _ => tables.hot.forget(name),
         }
-        tables.hot.make_room();
     }
     drop(still);
     if committed.is_err() {
@@ -111,7 +115,7 @@ fn commits(batch: Batch) -> Vec<Vec<Change>> {
     commits
 }
 
-/// One commit of all parts of some memories, the cheapest that will do; none if it would change nothing. Says which versions lie
+/// One commit of all rows of some memories, the cheapest that will do; none if it would change nothing. Says which versions lie
 /// before and after it, and whether any row of these memories was there.
 ///
 /// Looking first which rows are there costs a scan of two short columns. A merge that also deletes reads all columns of the
@@ -120,23 +124,21 @@ fn commits(batch: Batch) -> Vec<Vec<Change>> {
 async fn commit(
     table: &lancedb::Table,
     memories: &[MemoryId],
-    parts: &[Part],
-    dimension: usize,
+    rows: &RecordBatch,
 ) -> lancedb::Result<(Versions, bool)> {
     let before = table.version().await?;
     let of_these = is_in(col(rows::MEMORY), memories.iter().map(|memory| lit(memory.as_str())).collect());
     let there = keys(table, of_these.clone()).await?;
-    let rows = rows::batch(parts, dimension)?;
     let coming: HashSet<&str> = rows[rows::ID].as_string::<i32>().iter().flatten().collect();
     let all_stay = there.iter().all(|key| coming.contains(key.as_str()));
     let after = match (there.is_empty(), all_stay) {
-        (true, _) if parts.is_empty() => before,
-        (true, _) => table.add(rows).execute().await?.version,
-        (false, true) => upsert(table).execute(one(rows)).await?.version,
+        (true, _) if rows.num_rows() == 0 => before,
+        (true, _) => table.add(rows.clone()).execute().await?.version,
+        (false, true) => upsert(table).execute(one(rows.clone())).await?.version,
         (false, false) => {
             let mut replace = upsert(table);
             replace.when_not_matched_by_source_delete_expr(of_these);
-            replace.execute(one(rows)).await?.version
+            replace.execute(one(rows.clone())).await?.version
         }
     };
     Ok((Versions { before, after }, !there.is_empty()))

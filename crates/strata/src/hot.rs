@@ -8,9 +8,12 @@
 //! `apply` has returned from.
 
 mod living;
+mod look;
 mod passing;
 mod read;
 mod search;
+mod signs;
+mod sums;
 mod talks;
 mod vectors;
 mod words;
@@ -19,8 +22,9 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use annals_core::ports::{Part, Table};
+use annals_core::ports::Table;
 use annals_core::{Kind, MemoryId};
+use arrow_array::RecordBatch;
 use lru::LruCache;
 
 use living::Living;
@@ -45,8 +49,14 @@ pub fn expected_bytes(rows: usize, dimension: usize) -> usize {
 
 /// The tables in memory.
 pub struct HotTables {
-    tables: Mutex<LruCache<Table, Arc<RwLock<Hot>>>>,
+    tables: Mutex<LruCache<Table, Kept>>,
     most_bytes: usize,
+}
+
+struct Kept {
+    hot: Arc<RwLock<Hot>>,
+    /// What it took when it was last written to.
+    bytes: usize,
 }
 
 impl HotTables {
@@ -57,12 +67,21 @@ impl HotTables {
 
     /// The table, if it is here.
     pub fn get(&self, table: &Table) -> Option<Arc<RwLock<Hot>>> {
-        self.tables().get(table).cloned()
+        self.tables().get(table).map(|kept| kept.hot.clone())
     }
 
     /// Keeps a table, and gives up others.
     pub fn put(&self, table: &Table, hot: Arc<RwLock<Hot>>) {
-        self.tables().put(table.clone(), hot);
+        let bytes = read(&hot).bytes();
+        self.tables().put(table.clone(), Kept { hot, bytes });
+        self.make_room();
+    }
+
+    /// Notes what a table takes by now, and gives up others.
+    pub fn note(&self, table: &Table, bytes: usize) {
+        if let Some(kept) = self.tables().peek_mut(table) {
+            kept.bytes = bytes;
+        }
         self.make_room();
     }
 
@@ -72,14 +91,14 @@ impl HotTables {
     }
 
     /// Gives up the longest unused, or all, until what is left fits.
-    pub fn make_room(&self) {
+    fn make_room(&self) {
         let mut tables = self.tables();
-        while tables.iter().map(|(_, hot)| read(hot).bytes()).sum::<usize>() > self.most_bytes {
+        while tables.iter().map(|(_, kept)| kept.bytes).sum::<usize>() > self.most_bytes {
             tables.pop_lru();
         }
     }
 
-    fn tables(&self) -> MutexGuard<'_, LruCache<Table, Arc<RwLock<Hot>>>> {
+    fn tables(&self) -> MutexGuard<'_, LruCache<Table, Kept>> {
         self.tables.lock().expect("no holder of the lock panics")
     }
 }
@@ -119,24 +138,6 @@ struct Row {
     kind: Option<Kind>,
 }
 
-/// A row on its way in.
-struct Newcomer<'a> {
-    /// The memory.
-    memory: &'a str,
-    /// Which piece of it.
-    part: u32,
-    /// What the memory is.
-    kind: Option<Kind>,
-    /// The conversation of a turn.
-    conversation: Option<&'a str>,
-    /// The first instant that it covers, and the first after it, in microseconds.
-    cover: (i64, i64),
-    /// Its words, as the column `lex` has them.
-    lex: &'a str,
-    /// Its vector.
-    vector: &'a [f32],
-}
-
 impl Hot {
     /// A table without rows and with room for so many, whose vectors have `dimension` numbers.
     pub fn new(rows: usize, dimension: usize) -> Hot {
@@ -151,31 +152,13 @@ impl Hot {
         }
     }
 
-    /// Adds a row.
-    fn add(&mut self, new: &Newcomer<'_>) {
-        // What covers no instant is in no range, not even in all of time.
-        if new.cover.0 >= new.cover.1 {
-            return;
-        }
-        let number = self.words.push(new.lex);
-        let id = u32::try_from(self.ids.len()).expect("ids of so many rows are below 4 GB");
-        self.ids.push_str(new.memory);
-        self.rows.push(Row { start: new.cover.0, end: new.cover.1, id, part: new.part, kind: new.kind });
-        self.living.push(new.cover);
-        self.vectors.push(new.vector);
-        if let Some(talk) = self.talks.push(new.conversation) {
-            let (rows, ids) = (&self.rows, &self.ids);
-            self.talks.seat(talk, number, |a, b| order(rows, ids, a, b));
-        }
-    }
-
-    /// What a commit does: these memories have these parts now, and had others before if `replaces`. Says whether so many rows
+    /// What a commit does: these memories have these rows now, and had others before if `replaces`. Says whether so many rows
     /// are holes by now that reading the table anew is better.
-    pub fn change(&mut self, memories: &[MemoryId], parts: &[Part], replaces: bool) -> bool {
+    pub fn change(&mut self, memories: &[MemoryId], rows: &RecordBatch, replaces: bool) -> bool {
         if replaces {
             self.remove(&memories.iter().map(MemoryId::as_str).collect());
         }
-        parts.iter().for_each(|part| self.add_part(part));
+        self.add(rows);
         self.rows.len() > HOLES_FROM && self.living.all().count() * 2 < self.rows.len()
     }
 
@@ -190,13 +173,16 @@ impl Hot {
         }
     }
 
-    /// What it takes.
+    /// What it takes, at no cost worth noting.
     pub fn bytes(&self) -> usize {
+        let scratch =
+            self.scratch.lock().expect("no holder of the lock panics").iter().map(Scratch::bytes).sum::<usize>();
         self.rows.capacity() * size_of::<Row>()
             + self.ids.capacity()
             + self.vectors.bytes()
             + self.words.bytes()
             + self.talks.bytes()
+            + scratch
     }
 
     fn memory(&self, row: usize) -> MemoryId {

@@ -32,6 +32,7 @@ pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Find
             }
         },
     };
+    let _turn = tables.searching.acquire().await;
     let (probe, signs_from) = (probe.clone(), tables.upkeep.signs_from);
     let search = tokio::task::spawn_blocking(move || hot::read(&hot).search(&probe, signs_from));
     search.await.map_err(|error| Error::storage("searching a table in memory", error))

@@ -12,7 +12,7 @@ use lancedb::index::Index;
 use lancedb::index::scalar::FtsIndexBuilder;
 use lancedb::{Connection, connect};
 use lru::LruCache;
-use tokio::sync::{RwLock, RwLockReadGuard};
+use tokio::sync::{RwLock, RwLockReadGuard, Semaphore};
 
 use crate::damage::explain;
 use crate::disk::{self, Disk};
@@ -37,6 +37,9 @@ pub struct Tables {
     pub upkeep: Upkeep,
     /// Those in memory.
     pub hot: HotTables,
+    /// As many searches in memory at once as there are cores: more would wait for each other all the same, each with buffers of
+    /// some 14 bytes a row.
+    pub searching: Semaphore,
     disk: Arc<dyn Disk>,
     url: String,
     /// With the caches of everything that was opened through it.
@@ -65,7 +68,9 @@ impl Tables {
         let url = url.to_string();
         let database = connected(&url, disk.clone()).await.map_err(|error| Error::storage(what(), error))?;
         let (database, slots) = (Mutex::new(database), Mutex::new(LruCache::unbounded()));
-        Ok(Tables { root, dimension, upkeep, hot: HotTables::new(upkeep.hot_bytes), disk, url, database, slots })
+        let hot = HotTables::new(upkeep.hot_bytes);
+        let searching = Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from));
+        Ok(Tables { root, dimension, upkeep, hot, searching, disk, url, database, slots })
     }
 
     /// Begins with empty caches, after a folder went. LanceDB keys them by path and version: a table that is made again in the

@@ -1,18 +1,28 @@
-//! Tables from the disk into memory, and what is written on its way to the disk.
+//! Rows into memory: those of a table on the disk, and what is written on its way there.
 
-use annals_core::ports::Part;
+use annals_core::Kind;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, FixedSizeListArray, RecordBatch, StringArray, UInt32Array};
 use futures::TryStreamExt;
 
-use super::{Hot, Newcomer};
-use crate::lex;
+use super::{Hot, Row};
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 
 /// Rows of a batch, and bytes that are read ahead. LanceDB's own bound is 2 GB.
 const BATCH: usize = 1_024;
 const AHEAD: u64 = 8 << 20;
+
+/// Of some rows what is kept beside their vectors.
+struct Columns<'a> {
+    memories: &'a StringArray,
+    parts: &'a UInt32Array,
+    kinds: &'a StringArray,
+    conversations: &'a StringArray,
+    starts: &'a [i64],
+    ends: &'a [i64],
+    lex: &'a StringArray,
+}
 
 impl Hot {
     /// Reads a version of a table, of so many rows.
@@ -24,40 +34,60 @@ impl Hot {
         scan.batch_size(BATCH).io_buffer_size(AHEAD).batch_readahead(1).fragment_readahead(1);
         let mut batches = scan.try_into_stream().await?;
         while let Some(batch) = batches.try_next().await? {
-            hot.add_batch(&batch);
+            hot.add(&batch);
         }
         hot.words.shrink();
         Ok(hot)
     }
 
-    fn add_batch(&mut self, batch: &RecordBatch) {
-        let (memories, parts) = (batch[MEMORY].as_string::<i32>(), batch[PART].as_primitive::<UInt32Type>());
-        let (kinds, talks) = (batch[KIND].as_string::<i32>(), batch[CONVERSATION].as_string::<i32>());
-        let (starts, ends) = (batch[START].as_primitive::<Int64Type>(), batch[END].as_primitive::<Int64Type>());
-        let (lex, vectors) = (batch[LEX].as_string::<i32>(), batch[VECTOR].as_fixed_size_list());
-        for row in 0..batch.num_rows() {
-            self.add(&Newcomer {
-                memory: memories.value(row),
-                part: parts.value(row),
-                kind: kinds.value(row).parse().ok(),
-                conversation: talks.is_valid(row).then(|| talks.value(row)),
-                cover: (starts.value(row), ends.value(row)),
-                lex: lex.value(row),
-                vector: vectors.value(row).as_primitive::<Float32Type>().values(),
-            });
+    /// Adds rows, the vectors beside the rest: together they take twice as long.
+    pub fn add(&mut self, batch: &RecordBatch) {
+        let columns = Columns::of(batch);
+        // What covers no instant is in no range, not even in all of time.
+        let rows = || (0..batch.num_rows()).filter(|row| columns.starts[*row] < columns.ends[*row]);
+        let of = batch[VECTOR].as_fixed_size_list();
+        let mut vectors = std::mem::take(&mut self.vectors);
+        rayon::join(
+            || rows().for_each(|row| vectors.push(vector(of, row))),
+            || rows().for_each(|row| self.add_words(&columns, row)),
+        );
+        self.vectors = vectors;
+    }
+
+    fn add_words(&mut self, columns: &Columns<'_>, row: usize) {
+        let number = self.words.push(columns.lex.value(row));
+        let id = u32::try_from(self.ids.len()).expect("ids of so many rows are below 4 GB");
+        self.ids.push_str(columns.memories.value(row));
+        let (start, end) = (columns.starts[row], columns.ends[row]);
+        let kind: Option<Kind> = columns.kinds.value(row).parse().ok();
+        self.rows.push(Row { start, end, id, part: columns.parts.value(row), kind });
+        self.living.push((start, end));
+        if let Some(talk) = self.talks.push(columns.conversation(row)) {
+            let (rows, ids) = (&self.rows, &self.ids);
+            self.talks.seat(talk, number, |a, b| super::order(rows, ids, a, b));
+        }
+    }
+}
+
+impl<'a> Columns<'a> {
+    fn of(batch: &'a RecordBatch) -> Columns<'a> {
+        Columns {
+            memories: batch[MEMORY].as_string(),
+            parts: batch[PART].as_primitive::<UInt32Type>(),
+            kinds: batch[KIND].as_string(),
+            conversations: batch[CONVERSATION].as_string(),
+            starts: batch[START].as_primitive::<Int64Type>().values(),
+            ends: batch[END].as_primitive::<Int64Type>().values(),
+            lex: batch[LEX].as_string(),
         }
     }
 
-    /// Adds a part as it is written.
-    pub fn add_part(&mut self, part: &Part) {
-        self.add(&Newcomer {
-            memory: part.memory.as_str(),
-            part: part.part,
-            kind: Some(part.kind),
-            conversation: part.conversation.as_deref(),
-            cover: (part.cover.start.as_microsecond(), part.cover.end.as_microsecond()),
-            lex: &lex::document(&part.text, &part.language, part.period, part.speaker.as_deref()),
-            vector: &part.vector,
-        });
+    fn conversation(&self, row: usize) -> Option<&'a str> {
+        self.conversations.is_valid(row).then(|| self.conversations.value(row))
     }
+}
+
+fn vector(vectors: &FixedSizeListArray, row: usize) -> &[f32] {
+    let numbers = vectors.value_length() as usize;
+    &vectors.values().as_primitive::<Float32Type>().values()[row * numbers..][..numbers]
 }

@@ -14,7 +14,12 @@ pub struct Talks {
     of: Vec<u32>,
     /// And its place there.
     places: Vec<u32>,
+    /// What the conversations take; counting them one by one would take longer than a commit.
+    held_bytes: usize,
 }
+
+/// What a conversation takes beside its name and its rows.
+const TALK_BYTES: usize = 96;
 
 /// The number of no conversation.
 const NONE: u32 = u32::MAX;
@@ -40,6 +45,7 @@ impl Talks {
         }
         let number = u32::try_from(self.talks.len()).expect("no more conversations than rows");
         let name: Arc<str> = name.into();
+        self.held_bytes += name.len() + TALK_BYTES;
         self.talks.push(Talk { name: name.clone(), rows: Vec::new() });
         self.numbers.insert(name, number);
         number
@@ -63,7 +69,9 @@ impl Talks {
             Some(last) if order(*last, row).is_gt() => rows.partition_point(|other| order(*other, row).is_lt()),
             _ => rows.len(),
         };
+        let room = rows.capacity();
         rows.insert(place, row);
+        self.held_bytes += (rows.capacity() - room) * size_of::<u32>();
         self.renumber(talk, place);
     }
 
@@ -113,8 +121,7 @@ impl Talks {
 
     /// About what they take.
     pub fn bytes(&self) -> usize {
-        self.talks.iter().map(|talk| talk.name.len() + 96 + talk.rows.capacity() * 4).sum::<usize>()
-            + (self.of.capacity() + self.places.capacity()) * 4
+        self.held_bytes + (self.of.capacity() + self.places.capacity()) * size_of::<u32>()
     }
 }
 
@@ -132,6 +139,8 @@ mod tests {
         }
         assert_eq!(talks.push(None), None);
         assert_eq!((talks.rows(0), talks.rows(1)), (&[1, 2, 0, 3][..], &[4][..]));
+        let held = talks.talks.iter().map(|talk| talk.name.len() + TALK_BYTES + talk.rows.capacity() * 4);
+        assert_eq!(talks.held_bytes, held.sum::<usize>());
         talks.leave(2);
         talks.leave(5);
         assert_eq!(talks.rows(0), [1, 0, 3]);

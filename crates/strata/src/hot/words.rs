@@ -24,7 +24,12 @@ pub struct Words {
     lengths: Vec<u16>,
     total: u64,
     living: usize,
+    /// What the holders take; counting them word by word would take longer than a commit.
+    held_bytes: usize,
 }
+
+/// What a word takes beside its letters and its rows.
+const WORD_BYTES: usize = 48;
 
 /// What the words of a question found. Kept from search to search: of a million rows it is 12 MB, which would be cleared for each.
 #[derive(Default)]
@@ -50,6 +55,13 @@ impl Found {
         self.rarity.clear();
     }
 
+    /// What they take.
+    pub fn bytes(&self) -> usize {
+        self.scores.capacity() * size_of::<f32>()
+            + self.matched.capacity() * size_of::<u64>()
+            + self.rows.capacity() * size_of::<u32>()
+    }
+
     /// How the scores are spread over so many rows.
     pub fn spread(&self, rows: usize) -> Spread {
         Spread::of(rows, self.rows.iter().map(|row| self.scores[*row as usize]))
@@ -66,13 +78,18 @@ impl Words {
             length = length.saturating_add(1);
             let rows = match self.holders.get_mut(word) {
                 Some(rows) => rows,
-                None => self.holders.entry(word.into()).or_default(),
+                None => {
+                    self.held_bytes += word.len() + WORD_BYTES;
+                    self.holders.entry(word.into()).or_default()
+                }
             };
+            let room = rows.capacity();
             match rows.last_mut().filter(|last| **last >> TIMES_BITS == row) {
                 Some(last) if *last & MOST_TIMES < MOST_TIMES => *last += 1,
                 Some(_) => {}
                 None => rows.push(row << TIMES_BITS | 1),
             }
+            self.held_bytes += (rows.capacity() - room) * size_of::<u32>();
         }
         self.lengths.push(length);
         self.total += u64::from(length);
@@ -122,13 +139,16 @@ impl Words {
 
     /// What they take.
     pub fn bytes(&self) -> usize {
-        let words: usize = self.holders.iter().map(|(word, rows)| word.len() + 48 + rows.capacity() * 4).sum();
-        words + self.lengths.capacity() * 2
+        self.held_bytes + self.lengths.capacity() * size_of::<u16>()
     }
 
     /// Gives back what was allocated ahead.
     pub fn shrink(&mut self) {
-        self.holders.values_mut().for_each(Vec::shrink_to_fit);
+        for rows in self.holders.values_mut() {
+            let room = rows.capacity();
+            rows.shrink_to_fit();
+            self.held_bytes -= (room - rows.capacity()) * size_of::<u32>();
+        }
     }
 }
 
@@ -179,6 +199,18 @@ mod tests {
         let (fresh, all) = words(&["tea cake", "milk"]);
         let (some, fresh) = (search(&some, "tea milk", &passing), search(&fresh, "tea milk", &all));
         assert_eq!((some.rarity, &some.scores[1..]), (fresh.rarity, &fresh.scores[..]));
+    }
+
+    #[test]
+    fn what_they_take_is_what_was_allocated() {
+        let (mut words, _) = words(&["tea", "tea cake", "tea milk milk", "tea", "tea", "tea"]);
+        let counted = |words: &Words| -> usize {
+            words.holders.iter().map(|(word, rows)| word.len() + WORD_BYTES + rows.capacity() * 4).sum()
+        };
+        assert_eq!(words.held_bytes, counted(&words));
+        words.shrink();
+        assert_eq!(words.held_bytes, counted(&words));
+        assert_eq!(words.holders.values().map(Vec::capacity).sum::<usize>(), 8);
     }
 
     #[test]

@@ -1,0 +1,222 @@
+//! The index of a large table: of each number of a vector its sign. Where two vectors have few signs in common, they are unlike;
+//! so the rows that have most in common with a question are found by reading 48 bytes a row instead of 384, and only these
+//! are compared exactly. There is nothing to train and nothing to rebuild: a row's signs are known when the row is, and
+//! every filter goes before.
+
+use rten_simd::{Isa, SimdOp};
+
+use super::passing::{BLOCK, Passing, ones};
+
+/// Bits of a word of signs.
+const SIGNS: usize = 64;
+
+/// The signs of all rows.
+#[derive(Default)]
+pub struct Signs {
+    /// Of each row.
+    pub dimension: usize,
+    rows: usize,
+    /// Blocks of 64 rows: the first 64 signs of each row, then the next 64, and so on, so that 64 rows are compared side by side.
+    words: Vec<u64>,
+}
+
+impl Signs {
+    /// None yet; each row will have so many.
+    pub fn new(dimension: usize) -> Signs {
+        Signs { dimension, ..Signs::default() }
+    }
+
+    /// Makes room for so many more rows.
+    pub fn make_room(&mut self, rows: usize) {
+        self.words.reserve_exact(rows.div_ceil(BLOCK) * self.block());
+    }
+
+    /// Words of a block.
+    fn block(&self) -> usize {
+        self.dimension.div_ceil(SIGNS) * BLOCK
+    }
+
+    /// Adds those of the next row's vector.
+    pub fn push(&mut self, vector: &[f32]) {
+        let block = self.block();
+        if self.rows.is_multiple_of(BLOCK) {
+            self.words.resize(self.words.len() + block, 0);
+        }
+        let start = self.rows / BLOCK * block + self.rows % BLOCK;
+        for (word, signs) in signs(vector).enumerate() {
+            self.words[start + word * BLOCK] = signs;
+        }
+        self.rows += 1;
+    }
+
+    /// Of these blocks from number `first` on, how many signs of each row differ from the question's, in place of what stood there
+    /// before; nothing of use where none passes.
+    pub fn differences(&self, question: &[u64], first: usize, blocks: &[u64], differences: &mut [u16]) {
+        let words = &self.words[first * self.block()..][..blocks.len() * self.block()];
+        Differences { question, words, blocks, differences }.dispatch();
+    }
+
+    /// About the similarity of vectors that differ in so many signs in the mean: the share of signs that differ is the share that
+    /// the angle between two vectors has of half a turn.
+    pub fn similarity(&self, differing: f64) -> f32 {
+        (std::f64::consts::PI * differing / self.dimension as f64).cos() as f32
+    }
+
+    /// What they take.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * 8
+    }
+}
+
+/// Those of a vector, 64 to a word.
+pub fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
+    let bits = |numbers: &[f32]| numbers.iter().rev().fold(0, |bits, number| bits << 1 | u64::from(*number > 0.0));
+    vector.chunks(SIGNS).map(bits)
+}
+
+/// Compiled for each instruction set of the processor family; how such loops are written says `vectors.rs`.
+struct Differences<'a> {
+    question: &'a [u64],
+    words: &'a [u64],
+    blocks: &'a [u64],
+    differences: &'a mut [u16],
+}
+
+impl SimdOp for Differences<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        let blocks = self.words.chunks_exact(self.question.len() * BLOCK).zip(self.blocks);
+        for ((words, passing), differences) in blocks.zip(self.differences.chunks_exact_mut(BLOCK)) {
+            if *passing == 0 {
+                continue;
+            }
+            let mut counts = [0_u64; BLOCK];
+            for (question, words) in self.question.iter().zip(words.chunks_exact(BLOCK)) {
+                for (count, signs) in counts.iter_mut().zip(words) {
+                    *count = count.wrapping_add(u64::from((question ^ signs).count_ones()));
+                }
+            }
+            for (difference, count) in differences.iter_mut().zip(counts) {
+                *difference = count as u16;
+            }
+        }
+    }
+}
+
+/// How many rows that pass differ in so many signs.
+#[derive(Default)]
+pub struct Counts(Vec<u32>);
+
+impl Counts {
+    /// Of these blocks.
+    pub fn of(blocks: &[u64], differences: &[u16], dimension: usize) -> Counts {
+        // Four tables in turn, since likely the next row differs in as many and would wait for the last one's count.
+        let mut counts = vec![[0_u32; 4]; dimension + 1];
+        for (bits, differences) in blocks.iter().zip(differences.chunks_exact(BLOCK)) {
+            match *bits {
+                u64::MAX => {
+                    for four in differences.chunks_exact(4) {
+                        (0..4).for_each(|lane| counts[usize::from(four[lane])][lane] += 1);
+                    }
+                }
+                bits => ones(bits).for_each(|bit| counts[usize::from(differences[bit])][0] += 1),
+            }
+        }
+        Counts(counts.into_iter().map(|lanes| lanes.iter().sum()).collect())
+    }
+
+    /// Of both.
+    pub fn and(mut self, other: Counts) -> Counts {
+        self.0.resize(self.0.len().max(other.0.len()), 0);
+        self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
+        self
+    }
+
+    /// In how many the last of so many rows differs that differ least.
+    fn most(&self, many: usize) -> u16 {
+        let mut found = 0;
+        let reached = |count: &u32| {
+            found += *count as usize;
+            found >= many
+        };
+        self.0.iter().position(reached).and_then(|most| u16::try_from(most).ok()).unwrap_or(u16::MAX)
+    }
+
+    /// The rows that pass and differ least, about so many: with the last of them come all that differ as little.
+    pub fn nearest(&self, differences: &[u16], passing: &Passing, many: usize) -> Vec<u32> {
+        let most = self.most(many);
+        let mut rows = Vec::with_capacity(many + BLOCK);
+        for (block, (bits, differences)) in passing.blocks().iter().zip(differences.chunks_exact(BLOCK)).enumerate() {
+            // Hardly any block has one.
+            let near = differences.iter().zip(0_u32..).fold(0, |near, (d, bit)| near | u64::from(*d <= most) << bit);
+            rows.extend(ones(near & bits).map(|bit| (block * BLOCK + bit) as u32));
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Not a multiple of the bits of a word.
+    const DIMENSION: usize = 100;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+        #[test]
+        fn differences_are_those_of_the_plain_vectors(
+            all in prop::collection::vec(prop::collection::vec(-1.0_f32..1.0, DIMENSION), 65..200),
+            holes in 0..64_u64,
+        ) {
+            let (mut stored, mut passing) = (Signs::new(DIMENSION), Passing::default());
+            for (row, vector) in all.iter().enumerate() {
+                stored.push(vector);
+                passing.push(row as u64 % 64 != holes);
+            }
+            let question: Vec<u64> = signs(&all[0]).collect();
+            let blocks = passing.blocks();
+            let mut differences = vec![9; blocks.len() * BLOCK];
+            let (first, rest) = differences.split_at_mut(BLOCK);
+            stored.differences(&question, 0, &blocks[..1], first);
+            stored.differences(&question, 1, &blocks[1..], rest);
+            for (row, vector) in all.iter().enumerate().filter(|(row, _)| passing.holds(*row)) {
+                let differing = all[0].iter().zip(vector).filter(|(a, b)| (**a > 0.0) != (**b > 0.0)).count();
+                prop_assert_eq!(usize::from(differences[row]), differing);
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_are_those_that_differ_least() {
+        let differences: Vec<u16> = [5, 1, 3, 1, 9, 3].into_iter().chain([0; BLOCK - 6]).collect();
+        let mut passing = Passing::default();
+        (0..6).for_each(|row| passing.push(row != 3));
+        let counts = Counts::of(passing.blocks(), &differences, 9);
+        let check = |many, expect: &[u32]| assert_eq!(counts.nearest(&differences, &passing, many), expect, "{many}");
+        check(1, &[1]);
+        check(2, &[1, 2, 5]);
+        check(4, &[0, 1, 2, 5]);
+        check(99, &[0, 1, 2, 4, 5]);
+    }
+
+    #[test]
+    fn counts_of_pieces_are_those_of_the_whole() {
+        let differences: Vec<u16> = (0..BLOCK as u16 * 3).map(|row| row * 7 % 10).collect();
+        let blocks = [u64::MAX, 0b1011, u64::MAX];
+        let (one, two) = differences.split_at(BLOCK);
+        let pieces = Counts::of(&blocks[..1], one, 9).and(Counts::of(&blocks[1..], two, 9));
+        assert_eq!(Counts::default().and(pieces).0, Counts::of(&blocks, &differences, 9).0);
+    }
+
+    #[test]
+    fn half_of_the_signs_in_common_is_nothing_in_common() {
+        let signs = Signs::new(DIMENSION);
+        assert_eq!([0.0, 50.0, 100.0].map(|differing| signs.similarity(differing).round()), [1.0, 0.0, -1.0]);
+    }
+}
