@@ -1,16 +1,14 @@
-//! Questions to a table.
+//! Questions to a table that are about nobody; those about an entity are asked of the graph.
 
-use annals_core::{Fact, FactQuery, Result, entity_key, predicate_name};
+use annals_core::{Fact, FactQuery, Result, predicate_name};
 use duckdb::params;
 
 use crate::rows::{self, Instant};
 use crate::table::{Table, failed};
 
-/// The facts that fit, by the moment from which they hold, then by id.
+/// The facts that fit, about whomever, by the moment from which they hold, then by id.
 pub fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
-    let entity = query.about.as_deref().map(entity_key);
     let parameters = params![
-        entity.is_some(),
         query.predicate.as_deref().map(predicate_name),
         query.as_of.map(Instant),
         query.history,
@@ -19,11 +17,7 @@ pub fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
         query.limit.map(count),
     ];
     let ask = || {
-        if let Some(entity) = &entity {
-            table.connection.execute(include_str!("sql/names.sql"), params![entity])?;
-        }
-        // Not kept prepared, because the names are a part of its plan.
-        let mut statement = table.connection.prepare(include_str!("sql/find.sql"))?;
+        let mut statement = table.connection.prepare_cached(include_str!("sql/find.sql"))?;
         let facts = statement.query_map(parameters, rows::fact)?;
         facts.collect::<duckdb::Result<Vec<Fact>>>()
     };

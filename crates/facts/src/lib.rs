@@ -158,7 +158,11 @@ impl Facts for DuckFacts {
 
     async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
         let query = query.clone();
-        Ok(self.ask(agent, move |table| find::find(table, &query)).await?.unwrap_or_default())
+        let found = match query.about.clone() {
+            Some(about) => self.traverse(agent, move |graph| graph.about(&about, &query)).await?,
+            None => self.ask(agent, move |table| find::find(table, &query)).await?,
+        };
+        Ok(found.unwrap_or_default())
     }
 
     async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {

@@ -48,7 +48,7 @@ impl Table {
     pub fn of(facts: &[Fact], version: u64, scratch: &Scratch) -> Result<Table> {
         let table = Table::empty(version, scratch)?;
         rows::append(&table.connection, facts).map_err(failed("filling"))?;
-        table.filled()
+        Ok(table)
     }
 
     /// The table that a file holds.
@@ -59,7 +59,7 @@ impl Table {
         let damaged = |error| Error::damaged(format!("the facts of agent {agent}"), error);
         table.connection.execute(include_str!("sql/load.sql"), params![text(&file)?]).map_err(damaged)?;
         gone(&file)?;
-        table.filled()
+        Ok(table)
     }
 
     /// The table as a file.
@@ -77,12 +77,6 @@ impl Table {
         let path = text(folder.path())?.to_owned();
         let connection = instance(&path).map_err(failed("making"))?;
         Ok(Table { version, connection, folder })
-    }
-
-    /// Notes which names mean the same, once for all questions.
-    fn filled(self) -> Result<Table> {
-        self.connection.execute_batch(include_str!("sql/aliases.sql")).map_err(failed("filling"))?;
-        Ok(self)
     }
 
     /// The only folder that the instance reaches.
