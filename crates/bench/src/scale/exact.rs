@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::thread;
 
+use lance_linalg::distance::dot;
+
 use super::row_vectors::RowVectors;
 
 /// How many are wanted.
@@ -104,19 +106,6 @@ impl Best {
     }
 }
 
-/// In eight sums side by side, which processors add at once.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a_eights, a_rest) = a.as_chunks::<8>();
-    let (b_eights, b_rest) = b.as_chunks::<8>();
-    let mut sums = [0.0_f32; 8];
-    for (a, b) in a_eights.iter().zip(b_eights) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f32>()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -175,11 +164,5 @@ mod tests {
         let mut level = vec![0.5; 100];
         level[7] = 0.6;
         check(&level, &std::iter::once(7).chain((0..100).filter(|row| *row != 7)).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn products_of_any_length() {
-        let numbers: Vec<f32> = (1..=19_u8).map(f32::from).collect();
-        assert_eq!(dot(&numbers, &numbers), 2470.0);
     }
 }
