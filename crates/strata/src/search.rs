@@ -8,10 +8,10 @@ use std::sync::{Arc, RwLock};
 use annals_core::ports::{Findings, Probe, Table};
 use annals_core::{Error, Result};
 
-use crate::cold;
 use crate::damage::explain;
 use crate::hot::{self, Hot, expected_bytes};
 use crate::tables::{Slot, Tables};
+use crate::{background, cold};
 
 /// What fits the probe.
 pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
@@ -60,7 +60,7 @@ async fn heat(tables: &Tables, name: &Table, slot: &Slot) -> Result<Place> {
         if expected_bytes(rows, tables.dimension) > tables.upkeep.hot_bytes {
             return Ok(Place::Disk(snapshot, rows));
         }
-        let hot = Arc::new(RwLock::new(Hot::read(&snapshot, rows, tables.dimension).await?));
+        let hot = Arc::new(RwLock::new(background::apart(Hot::read(snapshot, rows, tables.dimension)).await??));
         tables.hot.put(name, hot.clone());
         Ok(Place::Memory(hot))
     };

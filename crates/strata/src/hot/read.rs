@@ -26,7 +26,7 @@ struct Columns<'a> {
 
 impl Hot {
     /// Reads a version of a table, of so many rows.
-    pub async fn read(snapshot: &lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<Hot> {
+    pub async fn read(snapshot: lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<Hot> {
         let mut hot = Hot::new(rows, dimension);
         let Some(dataset) = snapshot.dataset() else { return Ok(hot) };
         let mut scan = dataset.get().await?.scan();
