@@ -3,7 +3,7 @@
 //! 1. `legs`: similarity and relevance, each normalised over the rows of a table, become one row per memory.
 //! 2. `neighbours`: a turn gains from what was said right before and after it.
 //! 3. `conversations`: a turn gains from the best turns of its conversation, and from how many of the question's words the
-//!    conversation holds.
+//!    conversation holds close together (`coverage`).
 //! 4. `content`: once the best are read back, what they say, who says it and when, and how often
 //!    they were given out. Conversations are ranked by their best turns.
 //! 5. A model's order, where one is configured (`rerank.rs`, which is not pure).
@@ -11,6 +11,7 @@
 
 mod content;
 mod conversations;
+mod coverage;
 mod legs;
 mod neighbours;
 mod repeats;
@@ -36,12 +37,15 @@ pub(crate) struct Row {
     pub(crate) memory: MemoryId,
     /// Of a turn, the places of its first and its last part in its conversation.
     pub(crate) seats: Option<(Seat, Seat)>,
+    /// Which of the question's words it holds, a bit each.
+    pub(crate) matched: u64,
     pub(crate) score: Score,
 }
 
 impl Row {
     /// Takes in another part of the same memory.
     fn merge(&mut self, other: Row) {
+        self.matched |= other.matched;
         self.score.raise(&other.score);
         self.seats = self.seats.zip(other.seats).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
     }
@@ -66,18 +70,16 @@ pub(crate) struct Talk {
     pub(crate) name: Arc<str>,
     /// How many turns it has, or parts of turns.
     pub(crate) turns: usize,
-    /// The share of the question's words that it holds, by how rare they are.
-    pub(crate) coverage: f64,
     /// How similar its turns are to the question in the mean.
     pub(crate) theme: f64,
+    /// Which of the question's words it holds anywhere, a bit each.
+    pub(crate) matched: u64,
 }
 
-impl Talk {
-    fn new(found: Conversation, rarity: &[f32]) -> Talk {
-        let held = rarity.iter().enumerate().filter(|(place, _)| found.matched >> place & 1 == 1);
-        let (held, all): (f32, f32) = (held.map(|(_, rarity)| rarity).sum(), rarity.iter().sum());
-        let coverage = if all > 0.0 { f64::from(held / all) } else { 0.0 };
-        Talk { name: found.name, turns: found.parts as usize, coverage, theme: f64::from(found.similarity) }
+impl From<Conversation> for Talk {
+    fn from(found: Conversation) -> Talk {
+        let Conversation { name, parts, similarity, matched } = found;
+        Talk { name, turns: parts as usize, theme: f64::from(similarity), matched }
     }
 }
 

@@ -107,6 +107,12 @@ impl Score {
         self.0.iter().sum()
     }
 
+    /// The sum of all parts but these.
+    pub(crate) fn without(&self, parts: &[Part]) -> f64 {
+        let counts = |part: &Part| !parts.contains(part);
+        Part::ALL.into_iter().filter(counts).map(|part| self.0[part as usize]).sum()
+    }
+
     /// The parts that are not nothing.
     pub(crate) fn explain(&self) -> Vec<ScorePart> {
         let parts = Part::ALL.into_iter().zip(self.0);
@@ -126,6 +132,7 @@ mod tests {
         }
         let parts = score.explain();
         assert_eq!(parts.iter().map(|part| part.value).sum::<f64>(), score.total());
+        assert_eq!(score.without(&[Part::Vector, Part::Neighbours]), score.total() - 4.0);
         let names: std::collections::HashSet<_> = parts.iter().map(|part| part.name).collect();
         assert_eq!(names.len(), Part::ALL.len());
         assert_eq!(Score::default().explain(), []);

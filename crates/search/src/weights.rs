@@ -18,11 +18,15 @@ pub struct Weights {
     pub conversation: f64,
     /// How many turns are its best.
     pub best: usize,
-    /// The share of the question's words that occur anywhere in the conversation, rare ones counting more: in standard
-    /// deviations over the conversations, a part of the conversation's own score.
+    /// How many of the question's words stand close together in the conversation, each by how few conversations have it: a part
+    /// of the conversation's score, and half as much of what its turns share in.
     pub coverage: f64,
-    /// How similar the turns of the conversation are in the mean; likewise.
+    /// How similar the turns of the conversation are in the mean, in standard deviations over the conversations: of what its
+    /// turns share in.
     pub theme: f64,
+    /// In a conversation's score, the mean of what its best turns come to without words. Coverage counts these once, where every
+    /// turn that repeats a word counts it again.
+    pub wordless: f64,
     /// The question names who speaks.
     pub speaker: f64,
     /// A turn that ends with a question seldom answers one.
@@ -68,8 +72,9 @@ impl Default for Weights {
             after: 0.2,
             conversation: 0.6,
             best: 3,
-            coverage: 1.0,
-            theme: 1.0,
+            coverage: 2.0,
+            theme: 0.5,
+            wordless: 2.5,
             speaker: 2.0,
             question: 1.5,
             length: 0.5,
@@ -100,6 +105,7 @@ impl Weights {
             ("conversation", Weights { conversation: 0.0, ..all() }),
             ("coverage", Weights { coverage: 0.0, ..all() }),
             ("theme", Weights { theme: 0.0, ..all() }),
+            ("wordless", Weights { wordless: 0.0, ..all() }),
             ("speaker", Weights { speaker: 0.0, ..all() }),
             ("question", Weights { question: 0.0, ..all() }),
             ("length", Weights { length: 0.0, ..all() }),

@@ -1,54 +1,58 @@
 //! Step 3, and the ranking of conversations: one that has several good turns, and that holds more of the question's words
-//! somewhere, is likely about what is asked.
+//! close together, is likely about what is asked.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use annals_core::ConversationFound;
 
+use super::coverage::coverage;
 use super::{Ranked, Row, Talk};
 use crate::Weights;
 use crate::score::Part;
 
-/// What a conversation is about as a whole says which conversation it is, but less which of its turns.
-const THEME_OF_TURNS: f64 = 0.5;
+/// The words of a conversation say which conversation it is, but less which of its turns.
+const COVERAGE_OF_TURNS: f64 = 0.5;
+/// What a turn has from the words that it holds and those beside it, and from its conversation.
+const WORDED: [Part; 3] = [Part::Words, Part::Neighbours, Part::Conversation];
 
-/// What a conversation has beyond the scores of its best turns: how many of the question's words it holds and how similar it is
-/// as a whole, in standard deviations, weighed.
+/// What is known of the conversations before their turns are read back, by name.
 pub(crate) type Support = HashMap<Arc<str>, Own>;
 
-/// Of one conversation: how much, and how many turns it has.
+/// Of one conversation: what its words weigh, and how many turns it has.
 #[derive(Debug)]
 pub(crate) struct Own {
-    support: f64,
+    coverage: f64,
     turns: usize,
 }
 
-/// Adds to each turn a share of what its conversation has: the mean of its best turns, and its own support.
+/// Adds to each turn a share of what its conversation has: the mean of its best turns, its words, and what it is about as a whole.
+/// Expects the turns of each in their order.
 pub(crate) fn support(rows: &mut [Row], talks: &[Talk], weights: &Weights) -> Support {
+    let coverage = coverage(rows, talks);
+    let theme = standard(talks.iter().map(|talk| talk.theme).collect());
     let mut turns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {
         if let Some(conversation) = row.conversation() {
             turns.entry(conversation).or_default().push(place);
         }
     }
-    let coverage = standard(talks.iter().map(|talk| talk.coverage).collect());
-    let theme = standard(talks.iter().map(|talk| talk.theme).collect());
     let mut support = Support::new();
     for (conversation, places) in turns {
         let talk = &talks[conversation];
         let (coverage, theme) = (weights.coverage * coverage[conversation], weights.theme * theme[conversation]);
         let mean = best(places.iter().map(|place| rows[*place].score.total()), weights.best);
-        let gain = mean + coverage + THEME_OF_TURNS * theme;
+        let gain = mean + COVERAGE_OF_TURNS * coverage + theme;
         for place in &places {
             rows[*place].score.add(Part::Conversation, weights.conversation * gain);
         }
-        support.insert(talk.name.clone(), Own { support: coverage + theme, turns: talk.turns });
+        support.insert(talk.name.clone(), Own { coverage, turns: talk.turns });
     }
     support
 }
 
-/// The conversations of the turns, ranked by the best turn, the mean of the best, and their own support.
+/// The conversations of the turns, ranked by three things: the best turn, without what it has from its conversation; the mean of the
+/// best without words; and the words that stand close together.
 pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weights) -> Vec<ConversationFound> {
     let mut turns: BTreeMap<&str, Vec<&Ranked>> = BTreeMap::new();
     for row in ranked {
@@ -56,13 +60,14 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
             turns.entry(conversation).or_default().push(row);
         }
     }
-    // Only the best turns of all are ranked: what a conversation has beyond them is at most as good as the last.
-    let last = ranked.last().map_or(0.0, |row| row.score.total());
+    let wordless = |row: &Ranked| row.score.without(&WORDED);
+    // Only the best turns of all are ranked: what a conversation has beyond them is at most as good as the worst of these.
+    let worst = turns.values().flatten().map(|row| wordless(row)).fold(f64::INFINITY, f64::min);
     let found = |(conversation, turns): (&str, Vec<&Ranked>)| {
-        let (own, all) = support.get(conversation).map_or((0.0, 0), |own| (own.support, own.turns));
-        let beyond = std::iter::repeat_n(last, all.saturating_sub(turns.len()));
-        let mean = best(turns.iter().map(|row| row.score.total()).chain(beyond), weights.best);
-        let score = turns[0].score.total() + mean + own;
+        let (coverage, all) = support.get(conversation).map_or((0.0, 0), |own| (own.coverage, own.turns));
+        let beyond = std::iter::repeat_n(worst, all.saturating_sub(turns.len()));
+        let mean = best(turns.iter().map(|row| wordless(row)).chain(beyond), weights.best);
+        let score = turns[0].score.without(&[Part::Conversation]) + weights.wordless * mean + coverage;
         ConversationFound { conversation: conversation.to_owned(), score, best: turns[0].memory.id.clone() }
     };
     let mut found: Vec<ConversationFound> = turns.into_iter().map(found).collect();
@@ -89,22 +94,23 @@ fn standard(values: Vec<f64>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::MemoryId;
     use annals_core::ports::Seat;
+    use annals_core::{Grain, Interval, Kind, Memory, MemoryId};
+    use annals_testkit::{agent, turn};
 
     use super::*;
     use crate::score::Score;
 
-    /// A row of a conversation with a score.
+    /// A row of a conversation with a score for vectors.
     fn row(id: &str, conversation: usize, score: f64) -> Row {
         let mut own = Score::default();
-        own.add(Part::Words, score);
+        own.add(Part::Vector, score);
         let seat = Seat { conversation, place: 0 };
-        Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), score: own }
+        Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), matched: 0, score: own }
     }
 
-    fn talk(name: &str, coverage: f64, theme: f64) -> Talk {
-        Talk { name: name.into(), turns: 3, coverage, theme }
+    fn talk(name: &str, theme: f64) -> Talk {
+        Talk { name: name.into(), turns: 3, theme, matched: 0 }
     }
 
     fn gain(rows: &[Row], id: &str, own: f64) -> f64 {
@@ -115,25 +121,87 @@ mod tests {
     fn a_turn_gains_from_the_best_of_its_conversation() {
         let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
         let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
-        support(&mut rows, &[talk("a", 0.0, 0.0), talk("b", 0.0, 0.0)], &weights);
+        support(&mut rows, &[talk("a", 0.0), talk("b", 0.0)], &weights);
         assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 3.0, 1.0));
     }
 
     #[test]
-    fn words_and_theme_count_wherever_in_the_conversation_they_stand() {
-        let weights = Weights { conversation: 1.0, coverage: 1.0, theme: 1.0, ..Weights::default() };
-        let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
-        let talks = [talk("a", 0.9, 0.1), talk("b", 0.1, 0.1), talk("not found", 0.1, 0.1)];
-        let support = support(&mut rows, &talks, &weights);
-        assert!(support["a"].support > 0.0 && support["b"].support < 0.0, "{support:?}");
-        assert_eq!((gain(&rows, "1", 0.0), support.len()), (support["a"].support, 2));
+    fn a_turn_gains_from_words_and_theme_wherever_in_the_conversation_they_stand() {
+        let weights = Weights { conversation: 1.0, coverage: 2.0, theme: 0.0, ..Weights::default() };
+        let worded = Row { matched: 1, ..row("2", 0, 0.0) };
+        let mut rows = [row("1", 0, 0.0), worded, row("3", 1, 0.0)];
+        let talks = [Talk { matched: 1, ..talk("a", 0.9) }, talk("b", 0.1), talk("not found", 0.1)];
+        let support_of = support(&mut rows, &talks, &weights);
+        assert!(support_of["a"].coverage > 0.0 && support_of["b"].coverage < 0.0, "{support_of:?}");
+        assert_eq!((gain(&rows, "1", 0.0), support_of.len()), (support_of["a"].coverage / 2.0, 2));
+        let mut rows = [row("1", 0, 0.0), row("3", 1, 0.0)];
+        support(&mut rows, &talks, &Weights { coverage: 0.0, theme: 1.0, ..weights });
+        assert!(gain(&rows, "1", 0.0) > 0.0 && gain(&rows, "3", 0.0) < 0.0, "{rows:?}");
     }
 
     #[test]
     fn where_all_are_alike_none_gains() {
         let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
-        let talks = [talk("a", 0.0, 0.2), talk("b", 0.0, 0.2)];
-        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|own| own.support == 0.0));
+        let talks = [talk("a", 0.2), talk("b", 0.2)];
+        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|own| own.coverage == 0.0));
+        assert_eq!((gain(&rows, "1", 0.0), gain(&rows, "2", 0.0)), (0.0, 0.0));
         assert!(support(&mut [], &[], &Weights::default()).is_empty());
+    }
+
+    /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`, of two turns each. Expects the order of
+    /// these.
+    #[track_caller]
+    fn check(ranked: &str, talks: &str, expect: &str) {
+        let weights = Weights { best: 2, wordless: 2.0, ..Weights::default() };
+        let ranked: Vec<Ranked> = ranked.split(' ').map(read_back).collect();
+        let own = |text: &str| {
+            let (name, coverage) = text.split_once(':').unwrap();
+            (Arc::from(name), Own { coverage: coverage.parse().unwrap(), turns: 2 })
+        };
+        let found = conversations(&ranked, &talks.split(' ').map(own).collect(), &weights);
+        let order: Vec<&str> = found.iter().map(|found| found.conversation.as_str()).collect();
+        assert_eq!(order.join(" "), expect, "{found:?}");
+    }
+
+    fn read_back(text: &str) -> Ranked {
+        let fields: Vec<&str> = text.split(':').collect();
+        let turn = turn(&agent("a"), "2026-03-04T10:00:00Z", text);
+        let memory = Memory {
+            id: turn.id,
+            grain: Grain::Working,
+            kind: Kind::Turn,
+            period: turn.day,
+            cover: Interval { start: turn.message.at, end: turn.message.at },
+            days: (turn.day.first_day(), turn.day.last_day()),
+            text: turn.message.content,
+            speaker: None,
+            role: None,
+            conversation: Some(fields[0].into()),
+            message: None,
+            sentences: vec![],
+            sources: vec![],
+            importance: None,
+            confidence: None,
+            pinned: false,
+            seq: 0,
+        };
+        let mut score = Score::default();
+        score.add(Part::Vector, fields[1].parse().unwrap());
+        score.add(Part::Words, fields[2].parse().unwrap());
+        Ranked { memory, access: None, score }
+    }
+
+    #[test]
+    fn words_that_turns_repeat_count_once() {
+        check("a:2:0 b:1:0", "a:0 b:0", "a b");
+        // The best turn counts with its words, the second only with what it says besides.
+        check("a:1:3 a:1:3 b:1:4 b:1:1", "a:0 b:0", "b a");
+        check("a:1:3 a:1:3 b:1:3 b:1.1:1", "a:0 b:0", "b a");
+        check("a:1:3 b:1:3", "a:0 b:1", "b a");
+    }
+
+    #[test]
+    fn what_was_not_read_back_is_as_bad_as_the_worst() {
+        check("a:3:0 a:3:0 b:4:0 c:0:0", "a:0 b:0 c:0", "a b c");
     }
 }

@@ -24,7 +24,7 @@ const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
 pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Vec<Talk>) {
     let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
-    let talks = findings.conversations.into_iter().map(|talk| Talk::new(talk, &findings.rarity)).collect();
+    let talks = findings.conversations.into_iter().map(Talk::from).collect();
     let mut rows: BTreeMap<MemoryId, Row> = BTreeMap::new();
     for hit in findings.hits {
         let mut score = Score::default();
@@ -41,7 +41,7 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Vec<Talk
 
 fn row(hit: Hit, score: Score) -> Row {
     let seats = hit.seat.map(|seat| (seat, seat));
-    Row { memory: hit.memory, seats, score }
+    Row { memory: hit.memory, seats, matched: hit.matched, score }
 }
 
 /// From what a leg found to distances from the mean in standard deviations.

@@ -5,7 +5,7 @@ use super::Row;
 use crate::Weights;
 use crate::score::Part;
 
-/// Adds the shares. Rows that were not found, in a table too large to be scored whole, give none.
+/// Adds the shares, and leaves the rows in the order in which they were said. Rows that were not found, in a table too large to be scored whole, give none.
 pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     rows.sort_by(|a, b| (a.seats, &a.memory).cmp(&(b.seats, &b.memory)));
     let scores: Vec<f64> = rows.iter().map(|row| row.score.total()).collect();
@@ -20,7 +20,7 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
 }
 
 /// Whether the second was said right after the first.
-fn follow(before: &Row, after: &Row) -> bool {
+pub(super) fn follow(before: &Row, after: &Row) -> bool {
     let seats = before.seats.zip(after.seats);
     seats.is_some_and(|((_, before), (after, _))| {
         before.conversation == after.conversation && before.place + 1 == after.place
@@ -58,6 +58,7 @@ mod tests {
                 .ok()
                 .map(|conversation| Seat { conversation, place: fields[1].parse().unwrap() })
                 .map(|seat| (seat, seat)),
+            matched: 0,
             score,
         }
     }

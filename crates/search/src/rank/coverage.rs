@@ -1,0 +1,104 @@
+//! How many of the question's words a conversation holds close together. Pure.
+//!
+//! What is asked of is mostly said in one breath, or as question and answer: words far apart in a long conversation say little. So the best
+//! turn counts together with those right before and after it. Each word counts once, by how few conversations have it: one
+//! that is rare among turns but comes up in every conversation does not say which. The sum stays as it is, for if no word tells
+//! conversations apart, none should stand out.
+
+use super::neighbours::follow;
+use super::{Row, Talk};
+
+/// Of each conversation, beyond the mean of all. Expects the turns of each in their order.
+pub(super) fn coverage(rows: &[Row], talks: &[Talk]) -> Vec<f64> {
+    let rarity = rarity(talks);
+    let mut held = vec![0.0_f64; talks.len()];
+    for (place, row) in rows.iter().enumerate() {
+        if let Some(conversation) = row.conversation() {
+            let value = words(around(rows, place)).map(|word| rarity[word]).sum();
+            held[conversation] = held[conversation].max(value);
+        }
+    }
+    let mean = held.iter().sum::<f64>() / held.len().max(1) as f64;
+    held.into_iter().map(|held| held - mean).collect()
+}
+
+/// The words of a turn and of those right before and after it.
+fn around(rows: &[Row], place: usize) -> u64 {
+    let before = place.checked_sub(1).map(|before| &rows[before]).filter(|before| follow(before, &rows[place]));
+    let after = rows.get(place + 1).filter(|after| follow(&rows[place], after));
+    rows[place].matched | before.map_or(0, |row| row.matched) | after.map_or(0, |row| row.matched)
+}
+
+/// How rare each word is among the conversations, as BM25 counts it among texts.
+fn rarity(talks: &[Talk]) -> [f64; 64] {
+    let mut holders = [0.0_f64; 64];
+    talks.iter().flat_map(|talk| words(talk.matched)).for_each(|word| holders[word] += 1.0);
+    let count = talks.len() as f64;
+    holders.map(|holders| (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln())
+}
+
+/// The places of the bits.
+fn words(matched: u64) -> impl Iterator<Item = usize> {
+    let left = std::iter::successors(Some(matched), |left| Some(left & left.wrapping_sub(1)));
+    left.take_while(|left| *left != 0).map(|left| left.trailing_zeros() as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::MemoryId;
+    use annals_core::ports::Seat;
+
+    use super::*;
+    use crate::score::Score;
+
+    /// Conversations as the words of their turns, a bit each, `-` for a turn that was not found; expects their order, the best first.
+    #[track_caller]
+    fn check(talks: &[&str], expect: &[usize]) {
+        let values = of(talks);
+        let mut order: Vec<usize> = (0..talks.len()).collect();
+        order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+        assert_eq!(order, expect, "{values:?}");
+        assert!(values.iter().sum::<f64>().abs() < 1e-9, "{values:?}");
+    }
+
+    fn of(talks: &[&str]) -> Vec<f64> {
+        let (mut rows, mut all) = (Vec::new(), Vec::new());
+        for (conversation, turns) in talks.iter().enumerate() {
+            let mut matched = 0;
+            for (turn, place) in turns.split(' ').zip(0..) {
+                let Ok(words) = u64::from_str_radix(turn, 2) else { continue };
+                let seat = Seat { conversation, place };
+                let memory = MemoryId::from_text(format!("{conversation}:{place}"));
+                rows.push(Row { memory, seats: Some((seat, seat)), matched: words, score: Score::default() });
+                matched |= words;
+            }
+            all.push(Talk { name: conversation.to_string().into(), turns: 3, theme: 0.0, matched });
+        }
+        coverage(&rows, &all)
+    }
+
+    #[test]
+    fn words_count_that_stand_close_together() {
+        check(&["01 00 00 10", "01 10 00 00", "00 00 00 00"], &[1, 0, 2]);
+        // One that asks, one that answers, and the next.
+        check(&["001 010 100", "001 010 000", "100 000 000"], &[0, 1, 2]);
+        // What stands between was not found, and the turns of another conversation are not beside it.
+        check(&["01 - 10", "11", "00"], &[1, 0, 2]);
+        assert_eq!(of(&["01", "10", "00"])[0], of(&["01 00", "10", "00"])[0]);
+    }
+
+    #[test]
+    fn a_word_of_every_conversation_says_not_which() {
+        check(&["01", "11", "01", "01"], &[1, 0, 2, 3]);
+        check(&["011", "101", "001 000 101"], &[0, 1, 2]);
+        let (often, rare) = (of(&["1", "1", "0"]), of(&["1", "0", "0"]));
+        assert!(often[0] - often[2] < rare[0] - rare[2], "{often:?} {rare:?}");
+    }
+
+    #[test]
+    fn where_all_are_alike_none_stands_out() {
+        assert_eq!(of(&["1", "1"]), [0.0, 0.0]);
+        assert_eq!(of(&["0"]), [0.0]);
+        assert!(coverage(&[], &[]).is_empty());
+    }
+}
