@@ -45,6 +45,30 @@ fn a_plan_prunes_what_is_past_it_and_the_rest_stands() {
     assert!(!found["results"].as_array().unwrap().is_empty());
 }
 
+/// The turns are gone and their summaries stand: their days were counted in the former zone, and stay so.
+#[test]
+fn a_zone_begins_later_where_only_summaries_are_left() {
+    let zones = |command: &dyn Fn(&Annals) -> Vec<String>| {
+        let annals = with_plan("free");
+        annals.json(&["rollup"]);
+        annals.json(&["retain", "--trust-clock"]);
+        let left = memories(&annals);
+        assert!(left["working"] == json!(0) && left["quarterly"] != json!(0), "{left}");
+        let command = command(&annals);
+        annals.json(&command.iter().map(String::as_str).collect::<Vec<_>>());
+        let zones = annals.json(&["agent", "show", "ann"])["time_zones"].clone();
+        zones.as_array().unwrap().iter().map(|zone| zone["time_zone"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let set = |_: &Annals| ["agent", "set", "ann", "--time-zone", "Asia/Tokyo"].map(String::from).to_vec();
+    let import = |annals: &Annals| {
+        let said = line("ann", "new", "1", "Ann", "I am in Kyoto now.", "2026-11-20T09:00:00Z");
+        let path = annals.file("more.jsonl", &said).to_str().unwrap().to_owned();
+        ["import", &path, "--time-zone", "Asia/Tokyo"].map(String::from).to_vec()
+    };
+    assert_eq!(zones(&set), ["UTC", "Asia/Tokyo"]);
+    assert_eq!(zones(&import), ["UTC", "Asia/Tokyo"]);
+}
+
 #[test]
 fn what_a_change_of_plan_would_prune_is_said_before() {
     let annals = with_plan("keep");

@@ -80,6 +80,7 @@ impl Settings {
     }
 
     /// Sets the zone. Where there are no memories yet it holds for all time; else from the first midnight after today.
+    /// `has_memories` is what [`crate::ports::Counts::has_memories`] says.
     pub fn set_time_zone(&mut self, name: &str, has_memories: bool, now: Timestamp) -> Result<()> {
         if self.present_zone() == name {
             return Ok(());

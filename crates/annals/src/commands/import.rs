@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::ports::Record;
-use annals_core::{Agent, Error, Fault, Grain, Message, Result, TurnKey, Zones, identify};
+use annals_core::{Agent, Error, Fault, Message, Result, TurnKey, Zones, identify};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -179,8 +179,9 @@ async fn project(folder: &Folder, agent: &Agent, bar: &ProgressBar, imported: &m
 }
 
 async fn set_time_zone(folder: &Folder, agent: &Agent, zone: &str) -> Result<()> {
+    let _history = folder.history().enter(agent).await;
     let mut settings = folder.catalog.settings(agent).await?;
-    let has_memories = folder.catalog.counts(agent).await?.memories[Grain::Working as usize] > 0;
+    let has_memories = folder.catalog.counts(agent).await?.has_memories();
     settings.set_time_zone(zone, has_memories, folder.now)?;
     folder.catalog.save_settings(agent, &settings).await
 }

@@ -86,6 +86,13 @@ pub struct Counts {
     pub extent: Option<(Timestamp, Timestamp)>,
 }
 
+impl Counts {
+    /// Whether it holds a memory of any grain. Those of working memory alone do not tell: a summary outlives its turns.
+    pub fn has_memories(&self) -> bool {
+        self.memories.iter().any(|number| *number > 0)
+    }
+}
+
 /// What a request must know of an agent before it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {

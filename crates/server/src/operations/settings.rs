@@ -18,7 +18,7 @@ impl Service {
     pub async fn change_settings(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
         let _history = self.history.enter(agent).await;
         let before = self.catalog.settings(agent).await?;
-        let has_memories = self.catalog.counts(agent).await?.memories.iter().any(|number| *number > 0);
+        let has_memories = self.catalog.counts(agent).await?.has_memories();
         let mut settings = before.clone();
         self.apply(&mut settings, change, has_memories, now)?;
         self.catalog.save_settings(agent, &settings).await?;
