@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Erasure, Seals, Select, Target, Turn};
-use annals_core::{Agent, Catalog, Grain, Interval, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
+use annals_core::{Agent, Catalog, Grain, MemoryId, Message, Period, Role, Timestamp, Zones, identify};
 use futures::FutureExt;
 
 const TURNS: i64 = 120_000;
@@ -79,8 +79,7 @@ async fn crowd(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()
 }
 
 async fn read(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
-    let newest =
-        Select { grain: Grain::Working, within: Interval::ALWAYS, conversation: None, newest_first: true, limit: 20 };
+    let newest = Select { newest_first: true, limit: 20, ..Select::all(Grain::Working) };
     println!("newest 20: {:.1?}", timed(catalog.list(agent, &newest)).await?);
     println!("changes, 256: {:.1?}", timed(catalog.changes(agent, Grain::Working, 50_000, 256)).await?);
     println!("input of a day: {:.1?}", timed(catalog.inputs(agent, day(40_000)?)).await?);

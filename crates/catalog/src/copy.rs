@@ -94,7 +94,7 @@ mod tests {
     use std::path::Path;
 
     use annals_core::ports::{Select, Target};
-    use annals_core::{Agent, Catalog, Grain, Interval};
+    use annals_core::{Agent, Catalog, Grain};
     use annals_testkit::{agent, at};
     use futures::FutureExt;
 
@@ -193,13 +193,7 @@ mod tests {
         catalog.ingest(&me, vec![said(&me, "2", "coffee")], false, now).await.unwrap();
 
         let copied = SqliteCatalog::open(&copy).unwrap();
-        let all = Select {
-            grain: Grain::Working,
-            within: Interval::ALWAYS,
-            conversation: None,
-            newest_first: false,
-            limit: 9,
-        };
+        let all = Select { limit: 9, ..Select::all(Grain::Working) };
         let texts: Vec<String> = copied.list(&me, &all).await.unwrap().into_iter().map(|memory| memory.text).collect();
         assert_eq!(texts, ["tea"]);
         assert_eq!(copied.check().await.unwrap(), Vec::<String>::new());

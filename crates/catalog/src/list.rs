@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Grain, Memory};
+use annals_core::{Agent, Grain, Kind, Memory};
 use rusqlite::{Connection, params};
 
 use crate::columns::{bounds, grain_number, signed};
@@ -21,19 +21,25 @@ pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> R
     match (select.grain, &select.conversation) {
         (Grain::Working, None) => {
             let place = params![agent_id, start, end, most];
-            let turns = turns::memories(connection, &sql, place)?;
-            let statements = statements::memories(connection, &statements_within(select), place)?;
+            let turns = asked(select, Kind::Turn, || turns::memories(connection, &sql, place))?;
+            let told = statements_within(select);
+            let statements = asked(select, Kind::Fact, || statements::memories(connection, &told, place))?;
             Ok(merge(turns, statements, select))
         }
-        (Grain::Working, Some(conversation)) => {
+        (Grain::Working, Some(conversation)) => asked(select, Kind::Turn, || {
             turns::memories(connection, &sql, params![agent_id, start, end, most, conversation])
-        }
+        }),
         // A summary is of no one conversation.
         (_, Some(_)) => Ok(Vec::new()),
-        (grain, None) => {
+        (grain, None) => asked(select, Kind::Summary, || {
             memories::summaries(connection, &sql, params![agent_id, start, end, most, grain_number(grain)])
-        }
+        }),
     }
+}
+
+/// Each kind has a table of its own: one that is not asked for is not read.
+fn asked(select: &Select, kind: Kind, read: impl FnOnce() -> Result<Vec<Memory>>) -> Result<Vec<Memory>> {
+    if select.asks_for(kind) { read() } else { Ok(Vec::new()) }
 }
 
 /// One statement for each form of selection, so that each has an index to walk along.

@@ -1,7 +1,7 @@
 //! That questions whose answer is small do not read much: what SQLite plans for each.
 
+use annals_core::Grain;
 use annals_core::ports::Select;
-use annals_core::{Grain, Interval};
 use rusqlite::Connection;
 
 use crate::fixture::Folder;
@@ -21,7 +21,7 @@ fn plan(connection: &Connection, sql: &str) -> String {
 
 fn selection(grain: Grain, conversation: Option<&str>, newest_first: bool) -> Select {
     let conversation = conversation.map(Into::into);
-    Select { grain, within: Interval::ALWAYS, conversation, newest_first, limit: 1 }
+    Select { conversation, newest_first, limit: 1, ..Select::all(grain) }
 }
 
 fn listing(grain: Grain, conversation: Option<&str>, newest_first: bool) -> String {

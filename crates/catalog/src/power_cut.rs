@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use annals_core::ports::{Select, Turn};
-use annals_core::{Agent, Catalog, Grain, Interval};
+use annals_core::{Agent, Catalog, Grain};
 use annals_testkit::{agent, at};
 
 use crate::fixture::said;
@@ -91,13 +91,7 @@ impl Work {
     /// Requests that are there in part, not once, or not although acknowledged.
     async fn lost(self, catalog: &SqliteCatalog, acknowledged: &[usize]) -> Vec<String> {
         let me = agent("me");
-        let everything = Select {
-            grain: Grain::Working,
-            within: Interval::ALWAYS,
-            conversation: None,
-            newest_first: false,
-            limit: usize::MAX,
-        };
+        let everything = Select::all(Grain::Working);
         let mut found: HashMap<String, usize> = HashMap::new();
         for memory in catalog.list(&me, &everything).await.unwrap_or_default() {
             *found.entry(memory.message.unwrap_or_default()).or_default() += 1;

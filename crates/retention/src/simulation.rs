@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 use annals_core::ports::{Journal, Select, Turn};
 use annals_core::{
-    Agent, Catalog, Extracted, Extraction, Grain, Interval, Memory, Period, Settings, SignedDuration, Timestamp, Zones,
+    Agent, Catalog, Extracted, Extraction, Grain, Memory, Period, Settings, SignedDuration, Timestamp, Zones,
 };
 use annals_summarizer::{Gap, Patience, Summarizer};
 use annals_testkit::{MemoryCatalog, agent, at, turn};
@@ -259,8 +259,7 @@ impl World {
     async fn memories(&self) -> Vec<Memory> {
         let mut memories = Vec::new();
         for grain in Grain::ALL {
-            let select =
-                Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+            let select = Select::all(grain);
             memories.extend(self.catalog.list(&self.agent, &select).await.unwrap());
         }
         memories

@@ -138,24 +138,19 @@ impl Search {
         Ok(found.into_iter().map(|memory| Ranked { memory, access: None, score: Score::default() }).collect())
     }
 
-    /// The store knows neither kinds nor what is strict: it is asked for more until enough of it is admitted, or there is no more.
+    /// The store does not know what is strict. Periods of one grain do not overlap, so that drops at most one at each end.
     async fn newest_of(&self, asked: &Asked<'_>, grain: Grain) -> Result<Vec<Memory>> {
-        // Of a strict range at most one row at each end is dropped.
-        let mut limit = asked.query.limit + 2;
-        loop {
-            let listed = self.catalog.list(asked.agent, &asked.select(grain, limit)).await?;
-            let is_all = listed.len() < limit;
-            let admitted: Vec<Memory> = listed.into_iter().filter(|memory| asked.admits(memory)).collect();
-            if is_all || admitted.len() >= asked.query.limit {
-                return Ok(admitted);
-            }
-            limit *= 8;
-        }
+        let limit = asked.query.limit + 2;
+        let select = Select { kinds: asked.query.kinds.clone(), limit, ..asked.select(grain) };
+        let listed = self.catalog.list(asked.agent, &select).await?;
+        Ok(listed.into_iter().filter(|memory| asked.admits(memory)).collect())
     }
 
+    /// Whether it holds nothing of any kind.
     async fn is_empty(&self, asked: &Asked<'_>) -> Result<bool> {
         for grain in &asked.grains {
-            if !self.catalog.list(asked.agent, &asked.select(*grain, 1)).await?.is_empty() {
+            let select = Select { limit: 1, ..asked.select(*grain) };
+            if !self.catalog.list(asked.agent, &select).await?.is_empty() {
                 return Ok(false);
             }
         }
@@ -191,9 +186,10 @@ impl Asked<'_> {
         Filter { within: self.within, kinds: self.query.kinds.clone(), conversation: self.query.conversation.clone() }
     }
 
-    fn select(&self, grain: Grain, limit: usize) -> Select {
+    /// What the range and the conversation leave of a grain, from the newest backwards.
+    fn select(&self, grain: Grain) -> Select {
         let conversation = self.query.conversation.clone();
-        Select { grain, within: self.within, conversation, newest_first: true, limit }
+        Select { within: self.within, conversation, newest_first: true, ..Select::all(grain) }
     }
 
     fn said_within(&self) -> Vec<Interval> {

@@ -34,7 +34,7 @@ impl Search {
         }
         let mut held: Vec<Held> = Vec::with_capacity(Grain::ALL.len());
         for grain in Grain::ALL {
-            let select = Select { grain, within, conversation: None, newest_first: false, limit: LOOKED_AT };
+            let select = Select { within, limit: LOOKED_AT, ..Select::all(grain) };
             let first = self.catalog.list(agent, &select).await?;
             let reaches = first.iter().find(|memory| !memory.pinned).or(first.first());
             held.push(reaches.map(|memory| memory.days.0));

@@ -15,9 +15,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::Select;
-use annals_core::{
-    Agent, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Period, Result, SignedDuration, Timestamp, Zones,
-};
+use annals_core::{Agent, Grain, Kind, LedgerRow, Memory, MemoryId, Period, Result, SignedDuration, Timestamp, Zones};
 
 use crate::Summarizer;
 use crate::input::nothing;
@@ -100,12 +98,12 @@ impl Summarizer {
         let zones = self.catalog.settings(agent).await?.zones()?;
         let ledger = self.catalog.ledger(agent).await?;
         let sealed: HashSet<Period> = ledger.iter().filter(|row| row.sealed).map(|row| row.period).collect();
-        let working = self.all(agent, Grain::Working).await?.into_iter();
-        let spoken = working.filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period).collect();
+        let turns = Select { kinds: vec![Kind::Turn], ..Select::all(Grain::Working) };
+        let spoken = self.catalog.list(agent, &turns).await?.into_iter().map(|turn| turn.period).collect();
         let days = days_with_content(&ledger, &spoken);
         let mut lineages = Vec::new();
         for grain in Grain::SUMMARIES {
-            let summaries = self.all(agent, grain).await?.into_iter();
+            let summaries = self.catalog.list(agent, &Select::all(grain)).await?.into_iter();
             lineages.extend(summaries.map(|Memory { period, sources, .. }| Lineage {
                 period,
                 sources,
@@ -113,12 +111,6 @@ impl Summarizer {
             }));
         }
         Ok(gaps(agent, &days, &lineages, &zones, self.patience.grace, now))
-    }
-
-    async fn all(&self, agent: &Agent, grain: Grain) -> Result<Vec<Memory>> {
-        let select =
-            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
-        self.catalog.list(agent, &select).await
     }
 }
 

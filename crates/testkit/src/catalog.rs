@@ -190,11 +190,12 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
-        let Select { grain, within, conversation, newest_first, limit } = select;
+        let Select { grain, within, conversation, newest_first, limit, .. } = select;
         let mut memories = self.read(agent, |shelf| {
             shelf.select(|memory| {
                 memory.grain == *grain
                     && memory.cover.overlaps(within)
+                    && select.asks_for(memory.kind)
                     && (conversation.is_none() || memory.conversation == *conversation)
             })
         })?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Select, Stored, Table};
-use annals_core::{Agent, Error, Grain, Interval, MemoryId, Result, Stage, Timestamp};
+use annals_core::{Agent, Error, Grain, MemoryId, Result, Stage, Timestamp};
 
 use crate::Writer;
 
@@ -60,8 +60,7 @@ impl Writer {
         let dead: BTreeSet<MemoryId> =
             letters.filter(|letter| letter.stage == Stage::Table).map(|letter| letter.memory).collect();
         let applied = self.catalog.lane(agent, grain).await?.applied;
-        let select =
-            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        let select = Select::all(grain);
         let memories = self.catalog.list(agent, &select).await?;
         let mut seqs: BTreeMap<MemoryId, u64> = memories.into_iter().map(|memory| (memory.id, memory.seq)).collect();
         let held: BTreeMap<&MemoryId, u64> = rows.iter().map(|row| (&row.memory, row.seq)).collect();

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use annals_core::ports::{Archive, Erasure, ExtractionTask, Journal, Select};
 use annals_core::{
-    Catalog, Digest, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Interval, Memory,
-    MemoryId, Message, Properties, Result, Settings, Statement, Strata, Timestamp, Verb,
+    Catalog, Digest, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId,
+    Message, Properties, Result, Settings, Statement, Strata, Timestamp, Verb,
 };
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message};
 use async_trait::async_trait;
@@ -178,8 +178,7 @@ impl Given {
     }
 
     pub async fn memories(&self, grain: Grain) -> Vec<Memory> {
-        let select =
-            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        let select = Select::all(grain);
         self.catalog.list(&agent("a"), &select).await.unwrap()
     }
 

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use annals_core::ports::{Select, Table};
-use annals_core::{Agent, FactQuery, Grain, Interval, Result};
+use annals_core::{Agent, FactQuery, Grain, Result};
 use annals_server::wire::{FactView, MemoryView};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
 }
 
 async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
-    let select = Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+    let select = Select::all(grain);
     for memory in folder.catalog.list(agent, &select).await? {
         print_json(&json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences }));
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Error, Grain, Interval, Result};
+use annals_core::{Agent, Error, Grain, Result};
 use annals_server::line;
 use annals_server::wire::MemoryView;
 
@@ -60,8 +60,7 @@ async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> R
     let mut file = BufWriter::new(File::create(&lines).map_err(failed)?);
     let mut count = 0;
     for grain in Grain::ALL {
-        let all =
-            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        let all = Select::all(grain);
         for memory in folder.catalog.list(agent, &all).await? {
             let view = serde_json::to_string(&MemoryView::from(&memory)).map_err(|cause| failed(cause.into()))?;
             writeln!(file, "{view}").map_err(failed)?;

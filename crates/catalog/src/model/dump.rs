@@ -1,7 +1,7 @@
 //! All that can be asked of an agent.
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Grain, Interval};
+use annals_core::{Agent, Grain};
 use annals_testkit::{Store, at};
 
 /// Everything, a line for each answer.
@@ -38,7 +38,7 @@ async fn dump_grain(store: &dyn Store, agent: &Agent, grain: Grain) -> Vec<Strin
         format!("{:?}", store.lane(agent, grain).await.unwrap()),
     ];
     for newest_first in [false, true] {
-        let select = Select { grain, within: Interval::ALWAYS, conversation: None, newest_first, limit: 4 };
+        let select = Select { newest_first, limit: 4, ..Select::all(grain) };
         lines.push(format!("{:?}", store.list(agent, &select).await.unwrap()));
     }
     lines

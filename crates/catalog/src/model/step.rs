@@ -201,13 +201,7 @@ async fn chosen(store: &dyn Store, agent: &Agent, row: usize) -> Option<LedgerRo
 async fn live(store: &dyn Store, agent: &Agent, memory: usize) -> MemoryId {
     let mut ids = vec![MemoryId::from_text("t-none")];
     for grain in Grain::ALL {
-        let select = annals_core::ports::Select {
-            grain,
-            within: Interval::ALWAYS,
-            conversation: None,
-            newest_first: false,
-            limit: usize::MAX,
-        };
+        let select = annals_core::ports::Select::all(grain);
         ids.extend(store.list(agent, &select).await.unwrap().into_iter().map(|memory| memory.id));
     }
     ids.swap_remove(memory % ids.len())

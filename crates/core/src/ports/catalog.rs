@@ -7,8 +7,8 @@
 use async_trait::async_trait;
 
 use crate::{
-    Agent, DeadLetter, Grain, Interval, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings,
-    Summary, Timestamp, TurnKey,
+    Agent, DeadLetter, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result,
+    Settings, Summary, Timestamp, TurnKey,
 };
 
 /// A message with its place: what `ingest` stores.
@@ -69,12 +69,27 @@ pub struct Select {
     pub grain: Grain,
     /// Those whose cover shares an instant with this.
     pub within: Interval,
+    /// Only these; all if none.
+    pub kinds: Vec<Kind>,
     /// Only turns of this conversation.
     pub conversation: Option<String>,
     /// From the newest backwards rather than from the oldest on.
     pub newest_first: bool,
     /// The most memories.
     pub limit: usize,
+}
+
+impl Select {
+    /// All of a grain, from the oldest on.
+    pub fn all(grain: Grain) -> Select {
+        let (within, limit) = (Interval::ALWAYS, usize::MAX);
+        Select { grain, within, kinds: Vec::new(), conversation: None, newest_first: false, limit }
+    }
+
+    /// Whether it asks for memories of this kind.
+    pub fn asks_for(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
 }
 
 /// How much an agent holds.

@@ -57,11 +57,11 @@ impl Search {
     ) -> Result<Vec<Memory>> {
         let Some(conversation) = &request.conversation else { return Ok(Vec::new()) };
         let select = Select {
-            grain: Grain::Working,
             within: within(range, &self.catalog.settings(agent).await?.zones()?),
             conversation: Some(conversation.clone()),
             newest_first: true,
             limit: LAST,
+            ..Select::all(Grain::Working)
         };
         self.catalog.list(agent, &select).await
     }

@@ -7,7 +7,7 @@ mod table;
 mod tools;
 
 use annals_core::ports::{Key, Scope, Select};
-use annals_core::{Agent, Grain, Interval, Message, Timestamp};
+use annals_core::{Agent, Grain, Message, Timestamp};
 use annals_testkit::{at, message};
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, header};
@@ -59,13 +59,7 @@ impl World {
         for (number, (name, scopes, agents)) in (1..).zip(KEYS) {
             add_key(&service, number, name, scopes, agents).await;
         }
-        let all = Select {
-            grain: Grain::Working,
-            within: Interval::ALWAYS,
-            conversation: None,
-            newest_first: false,
-            limit: 1,
-        };
+        let all = Select { limit: 1, ..Select::all(Grain::Working) };
         let memory = service.catalog.list(&agent, &all).await.unwrap()[0].id.to_string();
         let again = vec![message("2026-03-04T18:30:00Z", "Ann lives_in Bern.")];
         let operation = service.writer.ingest(&agent, again, false, at(NOW)).await.unwrap().id;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use aho_corasick::AhoCorasick;
 use annals_core::ports::Select;
-use annals_core::{Agent, Error, Grain, Interval, MemoryId, Period, Result};
+use annals_core::{Agent, Error, Grain, MemoryId, Period, Result};
 use walkdir::WalkDir;
 
 use crate::Service;
@@ -27,8 +27,7 @@ impl Service {
     pub(super) async fn gone(&self, agent: &Agent, mut sentences: Vec<String>) -> Result<Vec<String>> {
         sentences.retain(|sentence| sentence.chars().count() >= SHORTEST);
         for grain in Grain::ALL {
-            let all =
-                Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+            let all = Select::all(grain);
             let live = self.catalog.list(agent, &all).await?;
             sentences.retain(|sentence| !live.iter().any(|memory| memory.text.contains(sentence.as_str())));
         }

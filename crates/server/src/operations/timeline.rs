@@ -53,7 +53,7 @@ impl Service {
     ) -> Result<Vec<Memory>> {
         let mut all = Vec::new();
         for grain in BTreeSet::from_iter(grains.iter().copied()) {
-            let select = Select { grain, within, conversation: None, newest_first: false, limit };
+            let select = Select { within, limit, ..Select::all(grain) };
             all.extend(self.catalog.list(agent, &select).await?);
         }
         all.sort_by_key(|memory| (memory.cover.start, std::cmp::Reverse(memory.grain)));

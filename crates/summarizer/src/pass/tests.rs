@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annals_core::ports::{Select, Turn};
-use annals_core::{Catalog, Interval, Memory};
+use annals_core::{Catalog, Memory};
 use annals_core::{Engine, SignedDuration};
 use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, agent, at, turn};
 use proptest::prelude::*;
@@ -38,8 +38,7 @@ async fn pass(catalog: &Arc<MemoryCatalog>) -> Passed {
 async fn summaries(catalog: &MemoryCatalog) -> Vec<String> {
     let mut all = Vec::new();
     for grain in Grain::SUMMARIES {
-        let select =
-            Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+        let select = Select::all(grain);
         all.extend(catalog.list(&agent("a"), &select).await.unwrap().iter().map(line));
     }
     all

@@ -2,7 +2,7 @@
 
 mod changes;
 mod ingest;
-pub(super) mod read;
+mod read;
 mod records;
 mod rollup;
 
@@ -55,6 +55,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         read::lists_equal_instants_by_conversation_and_id,
         read::lists_one_conversation,
         read::lists_one_grain,
+        read::lists_by_kind,
         read::gets_in_the_order_asked_for,
         read::counts_what_is_live,
         records::an_unknown_agent_reads_as_empty,

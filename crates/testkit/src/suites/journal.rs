@@ -5,10 +5,9 @@ mod log;
 mod saving;
 mod statements;
 
-use annals_core::ports::Change;
+use annals_core::ports::{Change, Select};
 use annals_core::{Extracted, Extraction, FactOperation, Grain, Kind, Memory, MemoryId, Statement};
 
-use super::catalog::read::everything;
 use super::catalog::{all_changes, me, now, said, say};
 use super::{Case, Store, cases, run};
 
@@ -62,8 +61,8 @@ async fn save(store: &dyn Store, extraction: Extraction) {
 }
 
 async fn statements(store: &dyn Store) -> Vec<Memory> {
-    let memories = store.list(&me(), &everything(Grain::Working)).await.unwrap();
-    memories.into_iter().filter(|memory| memory.kind == Kind::Fact).collect()
+    let facts = Select { kinds: vec![Kind::Fact], ..Select::all(Grain::Working) };
+    store.list(&me(), &facts).await.unwrap()
 }
 
 /// The log by id.

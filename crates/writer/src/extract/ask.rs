@@ -45,11 +45,11 @@ impl FactWriter {
     /// The turns of the same conversation right before, in order of time.
     async fn context(&self, agent: &Agent, first: &Memory, told: &Told) -> Result<Vec<Memory>> {
         let select = Select {
-            grain: Grain::Working,
             within: Interval { start: Timestamp::MIN, end: first.at() },
             conversation: first.conversation.clone(),
             newest_first: true,
             limit: CONTEXT,
+            ..Select::all(Grain::Working)
         };
         let earlier = self.catalog.list(agent, &select).await?;
         Ok(earlier.iter().rev().filter_map(|turn| told.fresh(turn)).collect())
@@ -76,7 +76,7 @@ impl FactWriter {
         let mut earlier = Vec::new();
         for grain in Grain::ALL {
             let limit = if grain == Grain::Working { TOLD.0 } else { TOLD.1 };
-            let select = Select { grain, within, conversation: None, newest_first: true, limit };
+            let select = Select { within, newest_first: true, limit, ..Select::all(grain) };
             earlier.extend(self.catalog.list(agent, &select).await?);
         }
         Ok(Told::new(earlier.iter().chain(turns)))

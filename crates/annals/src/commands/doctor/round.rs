@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use annals_core::ports::Select;
 use annals_core::{
-    Agent, Error, FactQuery, Grain, Interval, Memory, Message, Period, Query, Result, Role, SignedDuration, Timestamp,
+    Agent, Error, FactQuery, Grain, Memory, Message, Period, Query, Result, Role, SignedDuration, Timestamp,
 };
 use annals_llm::ModelsConfig;
 
@@ -104,8 +104,7 @@ async fn roll_up(round: &Round) -> Result<String> {
     let passed = folder.summarizer.pass(&round.agent, folder.now, &|_| ()).await?;
     folder.writer.project(&round.agent, folder.now, &|_| ()).await?;
     let day = Period::of(Grain::Daily, round.turn.days.0);
-    let all =
-        Select { grain: Grain::Daily, within: Interval::ALWAYS, conversation: None, newest_first: true, limit: 1 };
+    let all = Select { newest_first: true, limit: 1, ..Select::all(Grain::Daily) };
     let summaries = folder.catalog.list(&round.agent, &all).await?;
     let missing = || Error::damaged("the doctor's roll-up", format!("{day} has no summary"));
     let count = passed.written.iter().sum::<u64>();

@@ -123,8 +123,7 @@ impl Life {
     async fn covers(&self) -> Vec<(String, Interval)> {
         let mut covers = Vec::new();
         for grain in Grain::SUMMARIES {
-            let all =
-                Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+            let all = Select::all(grain);
             let summaries: Vec<Memory> = self.catalog.list(&self.agent, &all).await.unwrap();
             covers.extend(summaries.into_iter().map(|summary| (summary.text, summary.cover)));
         }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Catalog, Date, Grain, Interval, Kind, Memory, MemoryId, Period};
+use annals_core::{Agent, Catalog, Date, Grain, Kind, Memory, MemoryId, Period};
 
 /// The messages that something tells of.
 pub type Told = BTreeSet<MemoryId>;
@@ -28,8 +28,7 @@ impl Live {
     pub async fn of(catalog: &dyn Catalog, agent: &Agent) -> Live {
         let mut memories = HashMap::new();
         for grain in Grain::ALL {
-            let select =
-                Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX };
+            let select = Select::all(grain);
             let found = catalog.list(agent, &select).await.unwrap();
             memories.extend(found.into_iter().map(|memory| (memory.id.clone(), memory)));
         }

@@ -1,12 +1,11 @@
 //! Everything in again.
 
-use annals_core::ports::{Block, Change, Children, Erasure, Record, Target};
+use annals_core::ports::{Block, Change, Children, Erasure, Record, Select, Target};
 use annals_core::{Agent, Error, Grain, Kind, LedgerRow, Memory, Settings};
 
 use super::records::records;
 use super::world::build;
 use crate::suites::Store;
-use crate::suites::catalog::read::everything;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, said, say};
 use crate::suites::history::{By, roll_up_all, sorted};
 use crate::{MemoryCatalog, agent, entry, turn};
@@ -37,7 +36,7 @@ pub(super) async fn gives_the_same_records_again(store: &dyn Store) {
 async fn answers(store: &dyn Store) -> String {
     let mut lines = Vec::new();
     for grain in Grain::ALL {
-        let listed = store.list(&me(), &everything(grain)).await.unwrap();
+        let listed = store.list(&me(), &Select::all(grain)).await.unwrap();
         for memory in listed {
             let versions = store.versions(&me(), &memory.id).await.unwrap();
             lines.push(format!("{:?} {versions:?}", Memory { seq: 0, ..memory }));
@@ -80,7 +79,7 @@ pub(super) async fn changes_are_there_for_projections(store: &dyn Store) {
     for grain in Grain::ALL {
         let changes = all_changes(store, grain).await;
         let live = changes.iter().filter(|change| matches!(change, Change::Upsert(_)));
-        assert_eq!(live.count(), store.list(&me(), &everything(grain)).await.unwrap().len(), "{grain}");
+        assert_eq!(live.count(), store.list(&me(), &Select::all(grain)).await.unwrap().len(), "{grain}");
         seqs.extend(changes.iter().map(Change::seq));
     }
     let (all, unique) = (seqs.len(), std::collections::BTreeSet::from_iter(seqs));
@@ -91,7 +90,7 @@ pub(super) async fn changes_are_there_for_projections(store: &dyn Store) {
 pub(super) async fn extraction_goes_on_where_it_was(store: &dyn Store) {
     let (_, records) = restored(store).await;
     let lane = store.extraction(&me()).await.unwrap();
-    for memory in store.list(&me(), &everything(Grain::Working)).await.unwrap() {
+    for memory in store.list(&me(), &Select::all(Grain::Working)).await.unwrap() {
         let is_its = |record: &&Record| matches!(record, Record::Turn { content, .. } if *content == memory.text);
         if let Some(Record::Turn { extracted, .. }) = records.iter().find(is_its) {
             assert_eq!(memory.seq <= lane.extracted, *extracted, "{memory:?} and {lane:?}");
@@ -229,7 +228,7 @@ pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
     let (_, records) = world().await;
     store.restore(&me(), records, later()).await.unwrap();
     assert_eq!(store.records(&other).await.unwrap(), before);
-    assert_eq!(store.list(&other, &everything(Grain::Working)).await.unwrap()[0].kind, Kind::Turn);
+    assert_eq!(store.list(&other, &Select::all(Grain::Working)).await.unwrap()[0].kind, Kind::Turn);
 }
 
 pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {

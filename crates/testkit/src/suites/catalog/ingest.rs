@@ -1,5 +1,6 @@
 //! Turns come in: new, again, changed, contradictory.
 
+use annals_core::ports::Select;
 use annals_core::{Catalog, Error, Grain, Interval, Kind, Memory, Message, Operation, Role, Timestamp};
 use futures::future::join_all;
 
@@ -163,7 +164,7 @@ pub(super) async fn early_and_late_years_are_kept(catalog: &dyn Catalog) {
     let instants =
         ["0002-01-01T00:00:00Z", "1660-01-11T21:00:00Z", "1969-12-31T23:59:59.999999Z", "9998-12-31T23:59:59Z"];
     say(catalog, instants.iter().map(|instant| said(instant, instant, "x")).collect()).await;
-    let select = super::read::everything(Grain::Working);
+    let select = Select::all(Grain::Working);
     let stored: Vec<Timestamp> = catalog.list(&me(), &select).await.unwrap().iter().map(Memory::at).collect();
     assert_eq!(stored, instants.map(at));
 }

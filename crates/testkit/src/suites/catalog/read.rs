@@ -1,15 +1,10 @@
 //! Reading: by range, by id, and how much there is.
 
 use annals_core::ports::{Counts, Select};
-use annals_core::{Catalog, Grain, Interval, MemoryId, Message};
+use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
 
 use super::{me, now, said, say, texts};
 use crate::{at, message, summary, turn_of};
-
-/// All of a grain, oldest first.
-pub(in crate::suites) fn everything(grain: Grain) -> Select {
-    Select { grain, within: Interval::ALWAYS, conversation: None, newest_first: false, limit: usize::MAX }
-}
 
 fn between(start: &str, end: &str) -> Interval {
     Interval { start: at(start), end: at(end) }
@@ -31,7 +26,7 @@ pub(super) async fn lists_what_shares_an_instant_with_the_range(catalog: &dyn Ca
         ("2026-03-05T00:00:00Z", "2026-03-04T00:00:00Z", false),
     ];
     for (start, end, found) in cases {
-        let select = Select { within: between(start, end), ..everything(Grain::Working) };
+        let select = Select { within: between(start, end), ..Select::all(Grain::Working) };
         check(catalog, select, if found { &["x"] } else { &[] }).await;
     }
 }
@@ -49,7 +44,7 @@ pub(super) async fn lists_a_coarser_memory_that_overlaps_the_edge(catalog: &dyn 
         ("2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z", true),
     ];
     for (start, end, found) in cases {
-        let select = Select { within: between(start, end), ..everything(Grain::Monthly) };
+        let select = Select { within: between(start, end), ..Select::all(Grain::Monthly) };
         check(catalog, select, if found { &["March"] } else { &[] }).await;
     }
 }
@@ -57,11 +52,11 @@ pub(super) async fn lists_a_coarser_memory_that_overlaps_the_edge(catalog: &dyn 
 pub(super) async fn lists_the_newest_first(catalog: &dyn Catalog) {
     let instants = ["2026-03-04T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-05T10:00:00Z"];
     say(catalog, instants.iter().map(|instant| said(instant, instant, &instant[..10])).collect()).await;
-    let newest = Select { newest_first: true, ..everything(Grain::Working) };
-    check(catalog, everything(Grain::Working), &["1660-01-11", "2026-03-04", "2026-03-05"]).await;
+    let newest = Select { newest_first: true, ..Select::all(Grain::Working) };
+    check(catalog, Select::all(Grain::Working), &["1660-01-11", "2026-03-04", "2026-03-05"]).await;
     check(catalog, newest.clone(), &["2026-03-05", "2026-03-04", "1660-01-11"]).await;
     check(catalog, Select { limit: 2, ..newest.clone() }, &["2026-03-05", "2026-03-04"]).await;
-    check(catalog, Select { limit: 2, ..everything(Grain::Working) }, &["1660-01-11", "2026-03-04"]).await;
+    check(catalog, Select { limit: 2, ..Select::all(Grain::Working) }, &["1660-01-11", "2026-03-04"]).await;
     check(catalog, Select { limit: 0, ..newest }, &[]).await;
 }
 
@@ -71,8 +66,8 @@ pub(super) async fn lists_equal_instants_by_conversation_and_id(catalog: &dyn Ca
         turn_of(&me(), Message { conversation: text[..1].into(), client_id: Some(text[1..].into()), ..said })
     });
     say(catalog, turns.to_vec()).await;
-    check(catalog, everything(Grain::Working), &["a1", "a2", "b1", "b2"]).await;
-    let newest = Select { newest_first: true, ..everything(Grain::Working) };
+    check(catalog, Select::all(Grain::Working), &["a1", "a2", "b1", "b2"]).await;
+    let newest = Select { newest_first: true, ..Select::all(Grain::Working) };
     check(catalog, newest, &["b2", "b1", "a2", "a1"]).await;
 }
 
@@ -83,10 +78,10 @@ pub(super) async fn lists_one_conversation(catalog: &dyn Catalog) {
     });
     say(catalog, turns.to_vec()).await;
     for conversation in ["talk", "Talk", "o'clock"] {
-        let select = Select { conversation: Some(conversation.into()), ..everything(Grain::Working) };
+        let select = Select { conversation: Some(conversation.into()), ..Select::all(Grain::Working) };
         check(catalog, select, &[conversation]).await;
     }
-    check(catalog, Select { conversation: Some("none".into()), ..everything(Grain::Working) }, &[]).await;
+    check(catalog, Select { conversation: Some("none".into()), ..Select::all(Grain::Working) }, &[]).await;
 }
 
 pub(super) async fn lists_one_grain(catalog: &dyn Catalog) {
@@ -96,9 +91,31 @@ pub(super) async fn lists_one_grain(catalog: &dyn Catalog) {
     let summaries = labels.iter().map(|label| summary(label, 0, &source, label)).collect();
     catalog.save_summaries(&me(), summaries, now()).await.unwrap();
     for (grain, label) in Grain::SUMMARIES.into_iter().zip(labels) {
-        check(catalog, everything(grain), &[label]).await;
+        check(catalog, Select::all(grain), &[label]).await;
     }
-    check(catalog, everything(Grain::Working), &["turn"]).await;
+    check(catalog, Select::all(Grain::Working), &["turn"]).await;
+}
+
+/// Of a catalog without a journal: statements are listed by kind in the suite of that port.
+pub(super) async fn lists_by_kind(catalog: &dyn Catalog) {
+    let turns = [said("1", "2026-03-04T10:00:00Z", "turn"), said("2", "2026-03-04T11:00:00Z", "later")];
+    say(catalog, turns.to_vec()).await;
+    let source = [MemoryId::from_text("s-any")];
+    catalog.save_summaries(&me(), vec![summary("2026-03-04", 0, &source, "day")], now()).await.unwrap();
+    let (turn, summary) = (vec![Kind::Turn], vec![Kind::Fact, Kind::Summary]);
+    for (grain, kinds, expect) in [
+        (Grain::Working, vec![], vec!["turn", "later"]),
+        (Grain::Working, turn.clone(), vec!["turn", "later"]),
+        (Grain::Working, summary.clone(), vec![]),
+        (Grain::Daily, turn.clone(), vec![]),
+        (Grain::Daily, summary, vec!["day"]),
+        (Grain::Daily, vec![Kind::Fact], vec![]),
+    ] {
+        check(catalog, Select { kinds, ..Select::all(grain) }, &expect).await;
+    }
+    let talk = Select { conversation: Some(turns[0].key.conversation.clone()), ..Select::all(Grain::Working) };
+    check(catalog, Select { kinds: turn, ..talk.clone() }, &["turn", "later"]).await;
+    check(catalog, Select { kinds: vec![Kind::Fact], ..talk }, &[]).await;
 }
 
 pub(super) async fn gets_in_the_order_asked_for(catalog: &dyn Catalog) {

@@ -1,9 +1,8 @@
 //! Agents and what is kept about them: settings, dead letters, operations; and that none sees another's.
 
-use annals_core::ports::{Counts, Lane, Standing};
+use annals_core::ports::{Counts, Lane, Select, Standing};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
-use super::read::everything;
 use super::{later, me, now, said, say};
 use crate::{agent, at, period, summary, turn};
 
@@ -20,7 +19,7 @@ async fn see_nothing(catalog: &dyn Catalog, agent: &Agent) {
     for grain in Grain::ALL {
         assert_eq!(catalog.changes(agent, grain, 0, usize::MAX).await.unwrap(), []);
         assert_eq!(catalog.backlog(agent, grain, 0).await.unwrap(), 0);
-        assert_eq!(catalog.list(agent, &everything(grain)).await.unwrap(), []);
+        assert_eq!(catalog.list(agent, &Select::all(grain)).await.unwrap(), []);
         let lane = catalog.lane(agent, grain).await.unwrap();
         assert_eq!(lane, Lane { generation: 0, applied: 0, building: None });
     }
@@ -84,7 +83,7 @@ pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
     keep_something_of_everything(catalog, &me()).await;
     for other in [agent("other"), agent("TESTER"), agent("teste")] {
         see_nothing(catalog, &other).await;
-        let ids: Vec<_> = catalog.list(&me(), &everything(Grain::Working)).await.unwrap();
+        let ids: Vec<_> = catalog.list(&me(), &Select::all(Grain::Working)).await.unwrap();
         let ids: Vec<_> = ids.into_iter().map(|memory| memory.id).collect();
         assert_eq!(ids.len(), 1);
         assert_eq!(catalog.get(&other, &ids).await.unwrap(), [], "an id of another agent is not found");

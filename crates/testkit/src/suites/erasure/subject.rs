@@ -1,11 +1,10 @@
 //! Whatever names somebody.
 
-use annals_core::ports::{Reach, Target, Turn};
+use annals_core::ports::{Reach, Select, Target, Turn};
 use annals_core::{FactOperation, Grain, Memory, Message, Statement, Verb};
 
 use super::{erase, ids, periods};
 use crate::suites::Store;
-use crate::suites::catalog::read::everything;
 use crate::suites::catalog::{dirty, me, now, said, say};
 use crate::suites::history::{By, base_of, extract, roll_up_all, seal, sorted, summary_of};
 use crate::{entry, message, operation, statement, turn_of};
@@ -22,7 +21,7 @@ fn spoken(id: u32, name: Option<&str>, text: &str) -> Turn {
 
 /// The texts of what is left in working memory.
 async fn left(store: &dyn Store) -> Vec<String> {
-    let memories = store.list(&me(), &everything(Grain::Working)).await.unwrap();
+    let memories = store.list(&me(), &Select::all(Grain::Working)).await.unwrap();
     sorted(memories.into_iter().map(|memory: Memory| memory.text).collect())
 }
 

@@ -1,11 +1,10 @@
 //! What each target reaches.
 
-use annals_core::ports::{Reach, Target, Turn};
+use annals_core::ports::{Reach, Select, Target, Turn};
 use annals_core::{FactOperation, Grain, Interval, Memory, MemoryId, Message, Statement};
 
 use super::{by_id, erase, everything, ids};
 use crate::suites::Store;
-use crate::suites::catalog::read::everything as all_of;
 use crate::suites::catalog::{me, now, said, say};
 use crate::suites::history::{By, deleted, extract, roll_up_all, seal, summary_of};
 use crate::{agent, at, entry, message, operation, period, statement, turn, turn_of};
@@ -61,7 +60,7 @@ impl Talk {
 }
 
 async fn memories(store: &dyn Store) -> Vec<Memory> {
-    store.list(&me(), &all_of(Grain::Working)).await.unwrap()
+    store.list(&me(), &Select::all(Grain::Working)).await.unwrap()
 }
 
 pub(super) async fn memories_go_by_id(store: &dyn Store) {

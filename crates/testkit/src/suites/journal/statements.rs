@@ -5,7 +5,6 @@ use annals_core::{Extracted, FactOperation, Grain, Kind, Memory, Statement};
 
 use super::{found, log, reading, save, statements, talk};
 use crate::suites::Store;
-use crate::suites::catalog::read::everything;
 use crate::suites::catalog::{all_changes, me, texts};
 use crate::{at, operation, period, statement};
 
@@ -68,12 +67,24 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     first.sort();
     let ids = |memories: Vec<Memory>| memories.into_iter().map(|memory| memory.id).collect::<Vec<_>>();
     let expected = [first[0].clone(), first[1].clone(), turns[0].id.clone(), turns[1].id.clone()];
-    assert_eq!(ids(store.list(&me(), &everything(Grain::Working)).await.unwrap()), expected);
-    let newest = Select { newest_first: true, limit: 3, ..everything(Grain::Working) };
+    assert_eq!(ids(store.list(&me(), &Select::all(Grain::Working)).await.unwrap()), expected);
+    let newest = Select { newest_first: true, limit: 3, ..Select::all(Grain::Working) };
     let reversed: Vec<_> = expected.iter().rev().take(3).cloned().collect();
     assert_eq!(ids(store.list(&me(), &newest).await.unwrap()), reversed);
-    let talk = Select { conversation: Some("talk".into()), ..everything(Grain::Working) };
+    let talk = Select { conversation: Some("talk".into()), ..Select::all(Grain::Working) };
     assert_eq!(ids(store.list(&me(), &talk).await.unwrap()), expected[2..], "statements are of no conversation");
+    // As many as are asked for, however many of other kinds lie before them.
+    for (kinds, newest_first, expect) in [
+        (vec![Kind::Fact], true, [&expected[1], &expected[0]]),
+        (vec![Kind::Fact], false, [&expected[0], &expected[1]]),
+        (vec![Kind::Turn], false, [&expected[2], &expected[3]]),
+        (vec![Kind::Turn, Kind::Fact], true, [&expected[3], &expected[2]]),
+        (vec![Kind::Turn, Kind::Summary], true, [&expected[3], &expected[2]]),
+    ] {
+        let select = Select { kinds, newest_first, limit: 2, ..Select::all(Grain::Working) };
+        let listed = ids(store.list(&me(), &select).await.unwrap());
+        assert_eq!(listed.iter().collect::<Vec<_>>(), expect, "{select:?}");
+    }
 }
 
 pub(super) async fn statements_are_no_input_and_make_nothing_dirty(store: &dyn Store) {

@@ -1,11 +1,10 @@
 //! Pins, and what is known of the clock.
 
-use annals_core::ports::ClockNote;
+use annals_core::ports::{ClockNote, Select};
 use annals_core::{Error, Grain, MemoryId};
 
 use super::fortnight;
 use crate::suites::Store;
-use crate::suites::catalog::read::everything;
 use crate::suites::catalog::{all_changes, later, me, now, said};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal, summary_of};
 use crate::{agent, period, statement};
@@ -30,7 +29,7 @@ pub(super) async fn show_and_are_no_change(store: &dyn Store) {
         for pinned in [true, true, false, false] {
             store.pin(&me(), &id, pinned).await.unwrap();
             assert_eq!(is_pinned(store, &id).await, pinned);
-            let listed = store.list(&me(), &everything(grain)).await.unwrap();
+            let listed = store.list(&me(), &Select::all(grain)).await.unwrap();
             let all: Vec<_> = listed.iter().filter(|memory| memory.pinned).map(|memory| &memory.id).collect();
             assert_eq!(all, if pinned { vec![&id] } else { vec![] });
             assert_eq!(store.backlog(&me(), grain, newest).await.unwrap(), 0);
