@@ -1,17 +1,16 @@
 //! The jobs that need files and stores: compaction, verification, backup. Each leaves the moment of its last run in the data
 //! folder, so that a restart does not do the week's work again.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use annals_core::ports::{Table, Wear};
-use annals_core::{Agent, Error, Grain, Period, Result, SignedDuration, Timestamp};
-use annals_server::Service;
+use annals_core::{Agent, Error, Grain, Result, SignedDuration, Timestamp};
 use annals_server::config::BackupConfig;
 use annals_server::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
 use annals_server::metrics::Metrics;
+use annals_server::{Service, Verified};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -149,52 +148,26 @@ impl Task for Verification {
             if stop.is_cancelled() {
                 break;
             }
-            failures += self.gaps(&agent, moment.now).await?;
-            mended += u64::from(self.mend(&agent, moment.now).await?);
+            let found = self.0.verify(&agent, moment.now).await?;
+            failures += found.gaps.len() as u64;
+            mended += u64::from(!found.tables_are_sound());
             checked += 1;
+            tell(&agent, &found);
+            self.0.mend(&agent, &found, moment.now).await?;
         }
         Ok(Report { done: format!("{checked} agents checked, {mended} mended"), failures })
     }
 }
 
-impl Verification {
-    /// Days that are missing in summaries. Not those of which a summary is still to be written: that is work, not a fault.
-    async fn gaps(&self, agent: &Agent, now: Timestamp) -> Result<u64> {
-        let ledger = self.0.catalog.ledger(agent).await?;
-        let dirty: HashSet<Period> = ledger.iter().filter(|row| row.is_dirty()).map(|row| row.period).collect();
-        let waits = |day: Period| Grain::SUMMARIES.iter().any(|grain| dirty.contains(&day.ancestor(*grain)));
-        let gaps = self.0.summarizer.coverage(agent, now).await?;
-        let gaps = gaps.iter().filter(|gap| !waits(gap.day)).count() as u64;
-        if gaps > 0 {
-            tracing::error!(
-                agent.folder = agent.folder(),
-                gaps,
-                "days are not in the summaries that should tell of them"
-            );
-        }
-        Ok(gaps)
+fn tell(agent: &Agent, found: &Verified) {
+    let Verified { gaps, tables, facts_differ, .. } = found;
+    if !gaps.is_empty() {
+        let why = "days are not in the summaries that should tell of them";
+        tracing::error!(agent.folder = agent.folder(), gaps = gaps.len(), "{why}");
     }
-
-    /// Whether anything had to be made anew.
-    async fn mend(&self, agent: &Agent, now: Timestamp) -> Result<bool> {
-        let _reading = self.0.reading(agent).await;
-        let _writing = self.0.writing(agent).await;
-        let facts_differ = self.0.fact_writer.facts_differ(agent).await?;
-        if facts_differ {
-            self.0.fact_writer.refold(agent).await?;
-        }
-        let rows = self.0.writer.audit(agent).await?.len();
-        if rows > 0 {
-            tracing::error!(
-                agent.folder = agent.folder(),
-                rows,
-                "tables are not what the catalog says; they are built anew"
-            );
-            for grain in Grain::ALL {
-                self.0.writer.rebuild(agent, grain, now, &|_| ()).await?;
-            }
-        }
-        Ok(facts_differ || rows > 0)
+    if !found.tables_are_sound() {
+        let why = "tables are not what the catalog says; they are built anew";
+        tracing::error!(agent.folder = agent.folder(), rows = tables.len(), facts_differ, "{why}");
     }
 }
 

@@ -14,7 +14,9 @@ mod search;
 mod settings;
 mod status;
 mod timeline;
+mod verify;
 
 pub use export::line;
 pub use facts::ask as ask_facts;
 pub use ingest::{Accepted, MOST_MESSAGES};
+pub use verify::Verified;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, Result};
+use annals_server::Verified;
 use annals_summarizer::Gap;
 use annals_writer::Discrepancy;
 use serde_json::{Value, json};
@@ -19,9 +20,10 @@ pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCod
     }
     let mut agents = Vec::new();
     for agent in folder.agents(args.agent.as_deref()).await? {
-        let gaps = folder.summarizer.coverage(&agent, folder.now).await?;
-        let tables = folder.writer.audit(&agent).await?;
-        let facts_differ = folder.fact_writer.facts_differ(&agent).await?;
+        let Verified { mut gaps, unwritten, tables, facts_differ } = folder.verify(&agent, folder.now).await?;
+        // Whoever asks wants to know of all that is missing, also of what is about to be written.
+        gaps.extend(unwritten);
+        gaps.sort();
         faults += gaps.len() + tables.len() + usize::from(facts_differ);
         if facts_differ && !json {
             say!("{WARN}{agent}: the table of facts is not what the log says; `annals rebuild` makes it anew{WARN:#}");
