@@ -1,18 +1,21 @@
-//! Whether the clock can be trusted to prune by. Pure.
+//! How far the machine's clock is believed: the one rule for whoever closes periods, and whoever prunes. Pure.
 //!
 //! A clock that is behind prunes too little, which the next pass makes good; one that is ahead prunes what should have
 //! stayed. So what counts is how long the clock has gone on without a jump, whatever any daemon claims of it: a step of more
-//! than [`GAP`] forward is either a machine that was off or a clock gone wrong, and only time tells. What messages say of the
-//! time is not asked: one message of the future, sent by mistake, would stop retention for ever.
+//! than [`GAP`] forward is either a machine that was off or a clock gone wrong, and only time tells. To close a period too early
+//! can be made good: what comes late makes it dirty again. So a clock that jumped ahead closes, and prunes only once it has
+//! gone on for the [`HOLD`]; one that is wrong for certain does neither.
 //!
-//! | the clock | pruning |
-//! | --- | --- |
-//! | is looked at for the first time | after the hold |
-//! | goes back by more than a minute | after the hold, from then |
-//! | goes on by up to 36 hours | as before |
-//! | goes on by more | after the hold, from then |
+//! | the clock | closes | prunes |
+//! | --- | --- | --- |
+//! | the system says that it is not synchronised | no | no |
+//! | has gone on for the hold, neither back by more than a minute nor on by more than 36 hours | yes | yes |
+//! | is behind what it said before, or behind what was stored | no | no |
+//! | anything else: seen for the first time, or jumped ahead | yes | no |
 //!
-//! The hold is half an hour; a day where the system itself says that the clock is not synchronised.
+//! What was stored under a clock that was ahead lies in the future for as long as that was ahead, which may be years; so
+//! once the clock has gone on steadily, it counts and what was stored does not. What messages say of the time is not asked: one
+//! message of the future, sent by mistake, would stop retention for ever.
 
 use annals_core::ports::ClockNote;
 use annals_core::{SignedDuration, Timestamp};
@@ -23,33 +26,82 @@ pub const GAP: SignedDuration = SignedDuration::from_hours(36);
 pub const SLACK: SignedDuration = SignedDuration::from_mins(1);
 /// How long it must have gone on.
 pub const HOLD: SignedDuration = SignedDuration::from_mins(30);
-/// How long when the system says that it is not synchronised: a machine without a network prunes too, a day later.
-pub const LONG_HOLD: SignedDuration = SignedDuration::from_hours(24);
 
-/// Whether the clock can be pruned by.
+/// How far the clock is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confirmed {
-    /// It has gone on long enough.
-    Yes,
-    /// Not before this, if it goes on.
-    From(Timestamp),
+pub enum Trust {
+    /// Periods close by it, and are pruned by it.
+    Full,
+    /// Periods close by it. It must go on for a while before anything is pruned.
+    ToClose,
+    /// Neither.
+    No(Doubt),
 }
 
-impl Confirmed {
-    /// Whether it is.
-    pub fn is_yes(self) -> bool {
-        self == Confirmed::Yes
+/// Why a clock is not believed at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The system says that it is not synchronised.
+    Unsynchronised,
+    /// It is behind what it said before.
+    Behind,
+}
+
+impl Trust {
+    /// Whether periods close by this clock.
+    pub fn closes(self) -> bool {
+        self.doubt().is_none()
+    }
+
+    /// Whether anything is pruned by this clock.
+    pub fn prunes(self) -> bool {
+        self == Trust::Full
+    }
+
+    /// Why it is not believed at all.
+    pub fn doubt(self) -> Option<Doubt> {
+        match self {
+            Trust::No(doubt) => Some(doubt),
+            Trust::Full | Trust::ToClose => None,
+        }
     }
 }
 
-/// Looks at the clock: what is now known of it, to be kept, and whether it is confirmed. `synchronised` is what the system says,
-/// where it says anything.
-pub fn observe(note: Option<ClockNote>, now: Timestamp, synchronised: Option<bool>) -> (ClockNote, Confirmed) {
-    let steady_since = note.filter(|note| goes_on(note.seen, now)).map_or(now, |note| note.steady_since.min(now));
-    let hold = if synchronised == Some(false) { LONG_HOLD } else { HOLD };
-    let from = steady_since.saturating_add(hold).unwrap_or(Timestamp::MAX);
-    let confirmed = if from <= now { Confirmed::Yes } else { Confirmed::From(from) };
-    (ClockNote { seen: now, steady_since }, confirmed)
+/// What a look at the clock told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// What it says.
+    pub now: Timestamp,
+    /// Whether the system says that it is synchronised, where it says anything.
+    pub synchronised: Option<bool>,
+    /// What it said when it was last looked at.
+    pub seen: Option<Timestamp>,
+    /// When it will have gone on for the hold, if it goes on.
+    pub steady_from: Timestamp,
+}
+
+impl Look {
+    /// Looks at the clock: what is now known of it, to be kept for the next look, and what this one told. `synchronised` is what
+    /// the system says, where it says anything.
+    pub fn at(note: Option<ClockNote>, now: Timestamp, synchronised: Option<bool>) -> (ClockNote, Look) {
+        let steady_since = note.filter(|note| goes_on(note.seen, now)).map_or(now, |note| note.steady_since.min(now));
+        let steady_from = steady_since.saturating_add(HOLD).unwrap_or(Timestamp::MAX);
+        let seen = note.map(|note| note.seen);
+        (ClockNote { seen: now, steady_since }, Look { now, synchronised, seen, steady_from })
+    }
+
+    /// How far the clock is believed. `stored` is when something was last stored, as far as whoever asks knows.
+    pub fn trust(&self, stored: Option<Timestamp>) -> Trust {
+        if self.synchronised == Some(false) {
+            Trust::No(Doubt::Unsynchronised)
+        } else if self.steady_from <= self.now {
+            Trust::Full
+        } else if self.seen.max(stored).is_some_and(|latest| latest.duration_since(self.now) > SLACK) {
+            Trust::No(Doubt::Behind)
+        } else {
+            Trust::ToClose
+        }
+    }
 }
 
 fn goes_on(seen: Timestamp, now: Timestamp) -> bool {
@@ -58,95 +110,4 @@ fn goes_on(seen: Timestamp, now: Timestamp) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Looks at the clock at each of these moments, with `+` or `-` before it where the system says that it is
-    /// (not) synchronised; expects `y` or `n` for each.
-    #[track_caller]
-    fn check(looks: &str, expect: &str) {
-        let mut note = None;
-        let answers: Vec<&str> = looks
-            .split_whitespace()
-            .map(|look| {
-                let synchronised = [("+", true), ("-", false)].into_iter().find(|(sign, _)| look.starts_with(sign));
-                let now = look.trim_start_matches(['+', '-']).parse().unwrap();
-                let (next, confirmed) = observe(note, now, synchronised.map(|(_, is)| is));
-                note = Some(next);
-                if confirmed.is_yes() { "y" } else { "n" }
-            })
-            .collect();
-        assert_eq!(answers.join(""), expect, "{looks}");
-    }
-
-    #[test]
-    fn a_clock_that_goes_on_is_confirmed_after_half_an_hour() {
-        check("2026-03-04T10:00Z", "n");
-        check("2026-03-04T10:00Z 2026-03-04T10:29:59Z 2026-03-04T10:30Z", "nny");
-        check("+2026-03-04T10:00Z +2026-03-04T10:29:59Z +2026-03-04T10:30Z", "nny");
-        check("2026-03-04T10:00Z 2026-03-05T10:00Z 2026-03-06T10:00Z", "nyy");
-    }
-
-    #[test]
-    fn one_that_says_it_is_wrong_must_go_on_for_a_day() {
-        check("-2026-03-04T10:00Z -2026-03-04T10:30Z -2026-03-05T09:59Z -2026-03-05T10:00Z", "nnny");
-        check("-2026-03-04T10:00Z +2026-03-04T10:30Z -2026-03-04T10:40Z", "nyn");
-    }
-
-    #[test]
-    fn a_jump_begins_anew() {
-        check("2026-03-04T10:00Z 2026-03-05T22:00Z 2026-03-07T10:00:01Z 2026-03-07T10:30:01Z", "nyny");
-        check("2026-03-04T10:00Z 2026-03-04T11:00Z 2026-03-14T11:00Z 2026-03-14T11:29Z 2026-03-14T11:30Z", "nynny");
-    }
-
-    #[test]
-    fn a_year_ahead_for_ten_minutes_confirms_nothing_and_is_forgotten_in_half_an_hour() {
-        for sign in ["", "+"] {
-            let looks = [
-                "2026-03-04T10:00Z",
-                "2026-03-04T11:00Z",
-                "2027-03-04T11:01Z",
-                "2027-03-04T11:06Z",
-                "2027-03-04T11:11Z",
-                "2026-03-04T11:12Z",
-                "2026-03-04T11:41Z",
-                "2026-03-04T11:42Z",
-            ];
-            check(&looks.map(|look| format!("{sign}{look}")).join(" "), "nynnnnny");
-        }
-    }
-
-    #[test]
-    fn going_back_a_little_is_a_correction_and_more_is_a_jump() {
-        check("2026-03-04T10:00Z 2026-03-04T11:00Z 2026-03-04T10:59Z", "nyy");
-        check("2026-03-04T10:00Z 2026-03-04T11:00Z 2026-03-04T10:58:59Z 2026-03-04T11:28:59Z", "nyny");
-    }
-
-    #[test]
-    fn it_says_from_when_on() {
-        let now: Timestamp = "2026-03-04T10:00:00Z".parse().unwrap();
-        let (note, confirmed) = observe(None, now, None);
-        assert_eq!(note, ClockNote { seen: now, steady_since: now });
-        assert_eq!(confirmed, Confirmed::From(now + HOLD));
-    }
-
-    /// Whatever the clock does: never confirmed less than the hold after the last jump, and always after it.
-    #[test]
-    fn confirmed_is_steady_for_the_hold_and_nothing_else() {
-        let steps = [-100_000_i64, -61, -60, 0, 1, 600, 1_799, 1_800, 129_600, 129_601, 40_000_000];
-        let start: Timestamp = "2026-03-04T10:00:00Z".parse().unwrap();
-        for index in 0..steps.len().pow(3) {
-            let (mut note, mut now, mut jumped) = (None, start, start);
-            for step in [0, steps[index % 11], steps[index / 11 % 11], steps[index / 121]] {
-                now += SignedDuration::from_secs(step);
-                if !(-60..=129_600).contains(&step) {
-                    jumped = now;
-                }
-                jumped = jumped.min(now);
-                let (next, confirmed) = observe(note, now, Some(true));
-                note = Some(next);
-                assert_eq!(confirmed.is_yes(), now.duration_since(jumped) >= HOLD, "{index}");
-            }
-        }
-    }
-}
+mod tests;

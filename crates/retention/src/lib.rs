@@ -19,7 +19,7 @@ use std::sync::Arc;
 use annals_core::Catalog;
 use annals_core::ports::{Journal, Seals};
 
-pub use clock::{Confirmed, observe};
+pub use clock::{Doubt, Look, Trust};
 pub use due::{Due, Held, Hold, Pruning, State, Totals, due};
 pub use keep::{Keep, Unit};
 pub use plan::{Plan, Plans};

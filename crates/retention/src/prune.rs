@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use annals_core::{Agent, Error, MemoryId, Period, Result, Timestamp};
 
 use crate::due::{above, is_past, place, totals};
-use crate::{Confirmed, Due, Held, Plan, Retention, State, Totals, due, observe};
+use crate::{Due, Held, Look, Plan, Retention, State, Totals, due};
 
 /// What pruning came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,10 +23,10 @@ pub struct Pruned {
 impl Retention {
     /// Looks at the clock and keeps what was seen: to be called at every wake-up, so that a jump is noticed. `synchronised` is
     /// what the system says of its clock, where it says anything.
-    pub async fn look_at_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<Confirmed> {
-        let (note, confirmed) = observe(self.seals.clock().await?, now, synchronised);
+    pub async fn look_at_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<Look> {
+        let (note, look) = Look::at(self.seals.clock().await?, now, synchronised);
         self.seals.save_clock(note).await?;
-        Ok(confirmed)
+        Ok(look)
     }
 
     /// What [`Retention::prune`] would do at `now` under a confirmed clock.

@@ -185,8 +185,9 @@ impl World {
     async fn look(&mut self, now: Timestamp) -> bool {
         let synchronised = [None, Some(true), Some(false)][usize::try_from(self.dice.below(3)).unwrap()];
         let clock = self.retention.look_at_clock(now, synchronised).await.unwrap();
-        self.confirmed += u64::from(clock.is_yes());
-        clock.is_yes()
+        let prunes = clock.trust(None).prunes();
+        self.confirmed += u64::from(prunes);
+        prunes
     }
 
     async fn tick(&mut self, now: Timestamp) {

@@ -2,7 +2,7 @@
 //!
 //! A job takes no input. Late, twice or never, nothing changes but the moment: so the alarm clock only wakes ([`AlarmClock`]),
 //! what is to be done follows from the stores ([`Pass`]), and when and how much at a time stands in files ([`Jobs`]). Whether
-//! the machine's clock may be believed is asked every time ([`trust()`]). Never reads a clock: who starts it hands one in.
+//! the machine's clock may be believed is asked every time ([`annals_retention::Trust`]). Never reads a clock: who starts it hands one in.
 
 mod alarm;
 mod declared;
@@ -12,7 +12,6 @@ mod runner;
 #[cfg(test)]
 mod simulation;
 mod task;
-mod trust;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
 pub use declared::{Jobs, Rounds, Timing};
@@ -20,4 +19,3 @@ pub use pass::{Alone, Enough, Pass, Retained, RolledUp, Tables};
 pub use rota::{Rota, Round};
 pub use runner::{Outcome, Runs};
 pub use task::{Moment, MomentClock, Report, RetentionTask, RollUpTask, Task};
-pub use trust::{Doubt, Trust, trust};

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Grain, Result};
-use annals_retention::{Confirmed, Held, Hold, Totals};
+use annals_core::{Agent, Grain, Result, Timestamp};
+use annals_retention::{Doubt, Held, Hold, Totals, Trust};
 use serde_json::{Map, Value, json};
 
 use crate::cli::Retain;
@@ -13,9 +13,10 @@ use crate::view::{DIM, WARN, count, plural, print_json, say};
 pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode> {
     let dry = args.dry_run || args.plan.is_some();
     let clock = folder.retention.look_at_clock(folder.now, clock_is_synchronised()).await?;
-    let confirmed = args.trust_clock || clock.is_yes();
-    if let (false, Confirmed::From(moment), false, false) = (dry, clock, confirmed, json) {
-        say!("{WARN}The clock jumped or was not watched before: nothing is pruned until {moment:.0}.{WARN:#}");
+    let trust = clock.trust(None);
+    let confirmed = args.trust_clock || trust.prunes();
+    if !(dry || confirmed || json) {
+        say!("{WARN}{}{WARN:#}", why_not(trust, clock.steady_from));
         say!("{WARN}Run it again then, or now with --trust-clock.{WARN:#}");
     }
     let mut answers = Vec::new();
@@ -30,6 +31,14 @@ pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode>
         print_json(&json!({ "clock_confirmed": confirmed, "agents": answers }));
     }
     Ok(if dry || confirmed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn why_not(trust: Trust, steady_from: Timestamp) -> String {
+    match trust.doubt() {
+        Some(Doubt::Unsynchronised) => "Nothing is pruned until the clock is synchronised.".into(),
+        Some(Doubt::Behind) => format!("The clock went back: nothing is pruned until {steady_from:.0}."),
+        None => format!("The clock jumped or was not watched before: nothing is pruned until {steady_from:.0}."),
+    }
 }
 
 /// What was pruned, or would be.

@@ -59,8 +59,8 @@ async fn under_a_clock_that_is_not_confirmed_it_is_only_counted() {
     let pruned = retention.prune(&agent("a"), at(NOW), false).await.unwrap();
     assert_eq!((sets(pruned.postponed), sets(pruned.pruned)), ([2, 1, 0, 0, 0, 0], [0; 6]));
     assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0]);
-    assert!(!retention.look_at_clock(at(NOW), Some(true)).await.unwrap().is_yes());
-    assert!(retention.look_at_clock(at("2026-04-12T12:30:00Z"), Some(true)).await.unwrap().is_yes());
+    assert!(!retention.look_at_clock(at(NOW), Some(true)).await.unwrap().trust(None).prunes());
+    assert!(retention.look_at_clock(at("2026-04-12T12:30:00Z"), Some(true)).await.unwrap().trust(None).prunes());
 }
 
 #[tokio::test]

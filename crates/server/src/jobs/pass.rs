@@ -13,14 +13,13 @@ mod tests;
 
 use std::sync::Arc;
 
-use annals_core::ports::{Replies, Requests, Seals};
-use annals_core::{Catalog, Result, Timestamp};
-use annals_retention::{Confirmed, Retention};
+use annals_core::ports::{Replies, Requests};
+use annals_core::{Catalog, Result};
+use annals_retention::{Look, Retention};
 use annals_summarizer::Summarizer;
 
 use super::Moment;
 use super::rota::Rota;
-use super::trust::{Trust, trust};
 use crate::lanes::Lanes;
 
 pub use retain::Retained;
@@ -32,8 +31,6 @@ pub use tables::{Alone, Enough, Tables};
 pub struct Pass {
     /// The truth.
     pub catalog: Arc<dyn Catalog>,
-    /// What is known of the clock.
-    pub seals: Arc<dyn Seals>,
     /// Models' answers, of which old ones are dropped.
     pub replies: Arc<dyn Replies>,
     /// Answers to requests, of which old ones are dropped.
@@ -52,27 +49,9 @@ pub struct Pass {
     pub prunings: Rota,
 }
 
-/// The clock, looked at once for a whole round.
-#[derive(Clone, Copy, Debug)]
-struct Look {
-    moment: Moment,
-    /// What it said when it was last looked at.
-    seen: Option<Timestamp>,
-    confirmed: Confirmed,
-}
-
 impl Pass {
-    /// Looks at the clock, and keeps what was seen for the next look.
+    /// Looks at the clock once for a whole round.
     async fn look(&self, moment: Moment) -> Result<Look> {
-        let seen = self.seals.clock().await?.map(|note| note.seen);
-        let confirmed = self.retention.look_at_clock(moment.now, moment.synchronised).await?;
-        Ok(Look { moment, seen, confirmed })
-    }
-}
-
-impl Look {
-    /// How far the clock is believed by someone who stored something at `stored`.
-    fn trust(&self, stored: Option<Timestamp>) -> Trust {
-        trust(self.seen.max(stored), self.moment, self.confirmed)
+        self.retention.look_at_clock(moment.now, moment.synchronised).await
     }
 }

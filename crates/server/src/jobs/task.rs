@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use annals_core::{Result, Timestamp};
+use annals_retention::Doubt;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::Pass;
 use super::pass::{Retained, RolledUp};
 use super::rota::Round;
-use super::trust::Doubt;
 
 /// What the machine's clock says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -59,7 +59,9 @@ pub fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     match clock_is_synchronised().or_else(says_systemd) {
         Some(true) => vec![Finding::ok(about, format!("{now:.0}, synchronised"))],
         Some(false) => {
-            let says = format!("{now:.0}, not synchronised: nothing is pruned until it has gone on for a day");
+            let says = format!(
+                "{now:.0}, not synchronised: after a jump nothing is pruned until it has gone on for half an hour"
+            );
             vec![Finding::doubtful(about, says, mend)]
         }
         None => vec![Finding::ok(about, format!("{now:.0}; the system does not say whether it is synchronised"))],

@@ -1,12 +1,12 @@
 //! A round of retention.
 
 use annals_core::{Agent, Result, SignedDuration, Timestamp};
-use annals_retention::Pruned;
+use annals_retention::{Pruned, Trust};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::{Enough, Look, Pass};
-use crate::jobs::{Moment, Round, Trust};
+use crate::jobs::{Moment, Round};
 
 /// How long a model's answer is kept after it was last of use: a retry comes within seven days at the latest, the longest wait
 /// that the ledger knows.
@@ -31,7 +31,7 @@ impl Pass {
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<Retained>> {
         let look = self.look(moment).await?;
         let agents = self.catalog.agents().await?;
-        if let (true, Ok(before)) = (look.trust(None).prunes(), moment.now.checked_sub(REQUESTS)) {
+        if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(REQUESTS)) {
             self.requests.drop_requests(before).await?;
         }
         let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
@@ -40,7 +40,7 @@ impl Pass {
 
     async fn retain_agent(&self, agent: &Agent, look: Look, enough: Enough<'_>) -> Result<Retained> {
         let _guard = self.history.enter(agent).await;
-        let (now, trust) = (look.moment.now, look.trust(None));
+        let (now, trust) = (look.now, look.trust(None));
         let pruned = self.retention.prune_until(agent, now, trust.prunes(), enough).await?;
         self.tables.make_searchable(agent, now).await?;
         let answers = if trust.prunes() { self.drop_answers(agent, now).await? } else { 0 };

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{Agent, LedgerRow, Result, SignedDuration, Zones};
+use annals_core::{Agent, LedgerRow, Result, SignedDuration, Timestamp, Zones};
+use annals_retention::Trust;
 use annals_summarizer::Passed;
 use annals_writer::{ExtractionPassed, Projected};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
 use super::{Enough, Look, Pass};
-use crate::jobs::{Moment, Round, Trust};
+use crate::jobs::{Moment, Round};
 
 /// What rolling up one agent came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Pass {
         enough: Enough<'_>,
     ) -> Result<RolledUp> {
         let _guard = self.history.enter(agent).await;
-        let now = look.moment.now;
+        let now = look.now;
         let mut turn = RolledUp {
             trust: look.trust(None),
             extracted: ExtractionPassed::default(),
@@ -93,15 +94,15 @@ impl Pass {
         let ledger = self.catalog.ledger(agent).await?;
         *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
         let zones = self.catalog.settings(agent).await?.zones()?;
-        if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.moment)) {
+        if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.now)) {
             return Ok(Passed::default());
         }
-        self.summarizer.pass_until(agent, look.moment.now, &|_| (), enough).await
+        self.summarizer.pass_until(agent, look.now, &|_| (), enough).await
     }
 }
 
 /// Whether the period may be due; if no period may, there is nothing to look for. Most agents, most minutes: then the ledger is
 /// read once instead of ten times.
-fn may_be_due(row: &LedgerRow, zones: &Zones, moment: Moment) -> bool {
-    row.degraded || (row.is_dirty() && zones.is_closed(row.period, SignedDuration::ZERO, moment.now))
+fn may_be_due(row: &LedgerRow, zones: &Zones, now: Timestamp) -> bool {
+    row.degraded || (row.is_dirty() && zones.is_closed(row.period, SignedDuration::ZERO, now))
 }

@@ -13,7 +13,6 @@ impl Pass {
     pub fn of(service: &Service) -> Pass {
         Pass {
             catalog: service.catalog.clone(),
-            seals: service.seals.clone(),
             replies: service.replies.clone(),
             requests: service.requests.clone(),
             summarizer: service.summarizer.clone(),

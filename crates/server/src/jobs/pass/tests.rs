@@ -7,7 +7,7 @@ use annals_core::ports::{Erasure, ExtractionTask, SummaryTask, Target};
 use annals_core::{
     Agent, Digest, Draft, Engine, Error, Extracted, Extractor, Grain, Purpose, Reply, Settings, SignedDuration,
 };
-use annals_retention::Plans;
+use annals_retention::{Doubt, Plans, Trust};
 use annals_summarizer::Patience;
 use annals_testkit::{
     Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, WordEmbedder, agent, at, message,
@@ -18,7 +18,7 @@ use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::jobs::{Doubt, Round};
+use crate::jobs::Round;
 
 struct Silent;
 
@@ -97,7 +97,6 @@ async fn given(names: &[&str]) -> Given {
         roll_ups: Rota::default(),
         prunings: Rota::default(),
         catalog: catalog.clone(),
-        seals: catalog.clone(),
         replies: catalog.clone(),
         requests: catalog.clone(),
     };

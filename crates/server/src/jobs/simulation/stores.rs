@@ -90,7 +90,6 @@ pub fn pass(stores: &Stores) -> Pass {
         roll_ups: Rota::default(),
         prunings: Rota::default(),
         catalog: catalog.clone(),
-        seals: seals.clone(),
         replies: stores.replies.clone(),
         requests: stores.requests.clone(),
     }

@@ -1,0 +1,115 @@
+//! Looks at clocks that go on, jump, go back, or are said to be wrong.
+
+use annals_testkit::at;
+
+use super::*;
+
+/// Looks at the clock at each of these times of one day (`5T` before it for the fifth of March, …), with `+` or `-` before it
+/// where the system says that it is (not) synchronised, and `!` and a time after it where something was stored under that
+/// time. Expects for each `p` if it prunes, `c` if it only closes, `u` and `b` for the doubts.
+#[track_caller]
+fn check(looks: &str, expect: &str) {
+    let mut note = None;
+    let answers: String = looks
+        .split_whitespace()
+        .map(|look| {
+            let synchronised = [("+", true), ("-", false)].into_iter().find(|(sign, _)| look.starts_with(sign));
+            let (now, stored) = look.trim_start_matches(['+', '-']).split_once('!').unwrap_or((look, ""));
+            let now = instant(now.trim_start_matches(['+', '-']));
+            let (next, look) = Look::at(note, now, synchronised.map(|(_, is)| is));
+            note = Some(next);
+            match look.trust((!stored.is_empty()).then(|| instant(stored))) {
+                Trust::Full => 'p',
+                Trust::ToClose => 'c',
+                Trust::No(Doubt::Unsynchronised) => 'u',
+                Trust::No(Doubt::Behind) => 'b',
+            }
+        })
+        .collect();
+    assert_eq!(answers, expect, "{looks}");
+}
+
+/// `2T10:30` is half past ten on the second.
+fn instant(text: &str) -> Timestamp {
+    let (day, time) = text.split_once('T').unwrap();
+    let seconds = if time.len() == 5 { ":00" } else { "" };
+    at(&format!("2026-03-{day:0>2}T{time}{seconds}Z"))
+}
+
+#[test]
+fn a_clock_that_is_looked_at_for_the_first_time_closes() {
+    check("4T10:00", "c");
+    check("+4T10:00", "c");
+}
+
+#[test]
+fn one_that_goes_on_prunes_after_half_an_hour() {
+    check("4T10:00 4T10:29 4T10:30 4T11:00", "ccpp");
+    check("4T10:00 4T10:29:59 4T10:30", "ccp");
+    check("+4T10:00 +4T10:29:59 +4T10:30", "ccp");
+    check("4T10:00 5T10:00 6T10:00", "cpp");
+}
+
+#[test]
+fn one_that_is_not_synchronised_does_nothing_however_long() {
+    check("-4T10:00 -4T10:30 -5T10:30 -6T10:30", "uuuu");
+    check("4T10:00 4T10:30 -4T10:40 4T10:50", "cpup");
+    check("-4T10:00 +4T10:30 -4T10:40", "upu");
+}
+
+#[test]
+fn one_that_went_back_does_nothing_until_it_has_gone_on() {
+    check("4T10:00 4T10:30 4T07:00", "cpb");
+    check("4T10:00 4T11:00 4T10:58:59 4T11:28:59", "cpbp");
+    // A minute is a correction.
+    check("4T10:00 4T10:40 4T10:39", "cpp");
+    check("4T10:00 4T11:00 4T10:59", "cpp");
+}
+
+#[test]
+fn nor_does_one_that_is_behind_what_was_stored() {
+    check("4T10:00!4T12:00 4T10:29!4T12:00 4T10:30!4T12:00", "bbp");
+    check("4T10:00!4T10:01 4T10:00!4T10:02", "cb");
+    check("4T10:00 4T10:30 4T07:00!4T10:30 4T07:10!4T10:30 4T07:30!4T10:30", "cpbbp");
+    check("4T10:00 4T10:30 4T10:40!20T10:00", "cpp");
+}
+
+#[test]
+fn one_that_jumped_ahead_closes_and_prunes_later() {
+    check("4T10:00 4T10:30 9T10:30 9T10:59 9T11:00", "cpccp");
+    check("+4T10:00 +4T10:30 +9T10:30 +9T10:35 +4T10:40 +4T11:10", "cpccbp");
+    // A day and a half is a machine that was off.
+    check("4T10:00 5T22:00 7T10:00:01 7T10:30:01", "cpcp");
+}
+
+#[test]
+fn a_look_says_from_when_on_the_clock_is_steady_and_what_to_keep() {
+    let now = at("2026-03-04T10:00:00Z");
+    let (note, look) = Look::at(None, now, None);
+    assert_eq!(note, ClockNote { seen: now, steady_since: now });
+    assert_eq!((look.seen, look.steady_from), (None, now + HOLD));
+    let later = now + SignedDuration::from_mins(10);
+    let (note, look) = Look::at(Some(note), later, None);
+    assert_eq!(note, ClockNote { seen: later, steady_since: now });
+    assert_eq!((look.seen, look.steady_from), (Some(now), now + HOLD));
+}
+
+/// Whatever the clock does: never pruned by less than the hold after the last jump, and always after it.
+#[test]
+fn what_prunes_is_steady_for_the_hold_and_nothing_else() {
+    let steps = [-100_000_i64, -61, -60, 0, 1, 600, 1_799, 1_800, 129_600, 129_601, 40_000_000];
+    let start = at("2026-03-04T10:00:00Z");
+    for index in 0..steps.len().pow(3) {
+        let (mut note, mut now, mut jumped) = (None, start, start);
+        for step in [0, steps[index % 11], steps[index / 11 % 11], steps[index / 121]] {
+            now += SignedDuration::from_secs(step);
+            if !(-60..=129_600).contains(&step) {
+                jumped = now;
+            }
+            jumped = jumped.min(now);
+            let (next, look) = Look::at(note, now, Some(true));
+            note = Some(next);
+            assert_eq!(look.trust(None).prunes(), now.duration_since(jumped) >= HOLD, "{index}");
+        }
+    }
+}
