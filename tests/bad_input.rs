@@ -99,10 +99,40 @@ fn strange_names_are_just_names() {
 fn a_file_that_is_not_there() {
     let annals = Annals::new();
     let answer = annals.run(&["import", "/no/such.jsonl"]);
-    assert_eq!(
-        (answer.code, answer.err.as_str()),
-        (6, "annals: cannot read /no/such.jsonl: No such file or directory (os error 2)\n")
-    );
+    assert_eq!((answer.code, answer.err.as_str()), (3, "annals: there is no file \"/no/such.jsonl\"\n"));
+}
+
+/// What is wrong with a value is said in words of this program, with the option that it was given to.
+#[test]
+fn values_that_are_none() {
+    let annals = Annals::new();
+    for (args, expect) in [
+        (&["search", "--agent", "a", "--limit", "many"][..], "'many' for '--limit <N>': it must be a whole number"),
+        (
+            &["search", "--agent", "a", "--max-days-ago", "-1"],
+            "'-1' for '--max-days-ago <N>': it must be a whole number",
+        ),
+        (
+            &["search", "--agent", "a", "--from", "2026-02-30"],
+            "'2026-02-30' for '--from <DAY>': a day looks like 2026-03-04",
+        ),
+        (
+            &["search", "--agent", "a", "--period", "2026-Q5"],
+            "it looks like 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026",
+        ),
+        (
+            &["facts", "--agent", "a", "--as-of", "soon"],
+            "'soon' for '--as-of <T>': a moment looks like 2026-03-04T18:30:00Z",
+        ),
+        (&["status", "--now", "today"], "'today' for '--now <TIME>': a moment looks like 2026-03-04T18:30:00Z"),
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_annals"));
+        let output = command.args(args).arg("--data").arg(annals.data()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(expect), "{args:?}: {said}");
+    }
+    let found = annals.run(&["restore", "/no/backups"]);
+    assert_eq!((found.code, found.err.as_str()), (3, "annals: there is no folder of backups \"/no/backups\"\n"));
 }
 
 #[test]
@@ -114,7 +144,10 @@ fn a_folder_or_agent_that_is_not_there() {
     assert!(!annals.data().exists());
     annals.import(GOOD);
     let answer = annals.run(&["search", "x", "--agent", "b"]);
-    assert_eq!((answer.code, answer.err.as_str()), (3, "annals: there is no agent \"b\"\n"));
+    assert_eq!(
+        (answer.code, answer.err.as_str()),
+        (3, "annals: there is no agent \"b\"; `annals agent list` names those there are\n")
+    );
 }
 
 #[test]

@@ -158,7 +158,10 @@ async fn commands_beside_the_service_are_run_by_it() {
     let found = served.annals.run(&["search", "the contract", "--agent", "ann"]);
     assert!(found.code == 0 && found.out.contains("2026-01-0"), "{} {}", found.out, found.err);
     let wrong = served.annals.run(&["search", "x", "--agent", "nobody"]);
-    assert_eq!((wrong.code, wrong.err.as_str()), (3, "annals: there is no agent \"nobody\"\n"));
+    assert_eq!(
+        (wrong.code, wrong.err.as_str()),
+        (3, "annals: there is no agent \"nobody\"; `annals agent list` names those there are\n")
+    );
     assert_eq!(served.annals.run(&["search", "--no-such-flag"]).code, 2);
     let exported = served.annals.run(&["export", "--agent", "ann"]);
     assert_eq!(exported.out.lines().filter(|line| line.contains("\"record\":\"turn\"")).count(), 4);

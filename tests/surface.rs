@@ -89,7 +89,7 @@ fn an_empty_range_is_said_to_be_empty() {
     let answer = annals.json(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);
     assert_eq!((&answer["results"], &answer["range_is_empty"]), (&json!([]), &json!(true)));
     let shown = annals.run(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);
-    assert_eq!(shown.out, "Nothing is remembered of 2024-12-30 to 2025-12-28.\n");
+    assert_eq!(shown.out, "Nothing is remembered (2024-12-30 to 2025-12-28).\n");
 }
 
 #[test]
@@ -110,7 +110,10 @@ fn show_traces_a_summary_to_what_was_said() {
     assert_eq!(shown["sources"].as_array().unwrap().len(), 3);
     assert_eq!(shown["sources"][0]["message"], json!("0#0"));
     let missing = annals.run(&["show", "t-nothing"]);
-    assert_eq!((missing.code, missing.err.as_str()), (3, "annals: there is no memory \"t-nothing\"\n"));
+    assert_eq!(
+        (missing.code, missing.err.as_str()),
+        (3, "annals: there is no memory \"t-nothing\"; `annals search` and `annals timeline` say the ids\n")
+    );
 }
 
 #[test]

@@ -59,7 +59,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
     pub set: Vec<String>,
     /// Act as if it were this moment, for replays and tests [default: the clock]
-    #[arg(long, global = true, value_name = "TIME", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "TIME", hide_short_help = true, value_parser = value::moment)]
     pub now: Option<Timestamp>,
 }
 

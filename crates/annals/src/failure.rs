@@ -1,5 +1,6 @@
 //! The one place where errors become text for people, JSON for programs, and exit codes.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Fault};
@@ -17,7 +18,7 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
 pub fn tell(error: &Error, json: bool) -> (String, u8) {
     let (code, exit) = code(error);
     if !json {
-        return (format!("annals: {}", chain(error)), exit);
+        return (format!("annals: {}{}", chain(error), advice(error)), exit);
     }
     let faults: Vec<_> = faults(error).iter().map(fault).collect();
     (json!({ "error": { "code": code, "message": chain(error), "faults": faults } }).to_string(), exit)
@@ -43,6 +44,29 @@ fn code(error: &Error) -> (&'static str, u8) {
         Error::Budget { .. } => ("budget", 7),
         Error::Stale { .. } => ("stale", 8),
     }
+}
+
+/// What to do about a name that means nothing.
+fn advice(error: &Error) -> &'static str {
+    let Error::NotFound { what, .. } = error else { return "" };
+    match *what {
+        "agent" => "; `annals agent list` names those there are",
+        "data folder" => "; --data names another one, `annals import` and `annals serve` make it",
+        "job" => "; `annals job list` names those there are",
+        "key" => "; `annals key list` names those there are",
+        "memory" => "; `annals search` and `annals timeline` say the ids",
+        "plan" => "; keep, free, starter and pro are built in, others are files in the data folder's `retention`",
+        "running service over" => "; `annals serve` starts one",
+        _ => "",
+    }
+}
+
+/// A file that somebody named, and that cannot be read.
+pub fn unreadable(path: &Path, cause: std::io::Error) -> Error {
+    if cause.kind() == std::io::ErrorKind::NotFound {
+        return Error::NotFound { what: "file", name: path.display().to_string() };
+    }
+    Error::storage(format!("cannot read {}", path.display()), cause)
 }
 
 fn faults(error: &Error) -> &[Fault] {

@@ -3,7 +3,7 @@
 use annals_core::EngineChoice;
 use clap::{Args, Subcommand};
 
-use super::value::engine;
+use super::value::{engine, number};
 
 #[derive(Subcommand)]
 pub enum Agent {
@@ -46,7 +46,7 @@ pub struct ChangeAgent {
     #[arg(long, value_parser = engine)]
     pub engine: Option<EngineChoice>,
     /// The most tokens that models may be paid for it in a day; 0 means the configured budget
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, allow_negative_numbers = true)]
     pub daily_tokens: Option<u64>,
     /// Whether what looks like a credential is masked before it is stored
     #[arg(long, value_name = "BOOL")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use annals_core::{Direction, Timestamp};
 use clap::{Args, Subcommand};
 
-use super::value::{direction, moment};
+use super::value::{direction, moment, number};
 use crate::terminal::path;
 
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub struct FindFacts {
     #[arg(long, value_name = "E")]
     pub about: Option<String>,
     /// Walk on from there: facts so many away, 1 to 10, the nearest first
-    #[arg(long, value_name = "N", requires = "about")]
+    #[arg(long, value_name = "N", requires = "about", value_parser = number::<u32>, allow_negative_numbers = true)]
     pub depth: Option<u32>,
     /// The shortest way from there to this person or thing, of at most --depth facts [default: 6]
     #[arg(long, value_name = "E", requires = "about")]
@@ -44,7 +44,7 @@ pub struct FindFacts {
     #[arg(long)]
     pub history: bool,
     /// The most facts [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
     /// Write all of the agent's facts, history included, to this Parquet file instead
     #[arg(long, value_name = "FILE", value_parser = path)]

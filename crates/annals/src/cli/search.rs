@@ -3,7 +3,7 @@
 use annals_core::{Date, Grain, Kind, Period};
 use clap::Args;
 
-use super::value::{day, grain, kind, period};
+use super::value::{day, grain, kind, number, period};
 
 #[derive(Args)]
 pub struct Search {
@@ -21,10 +21,10 @@ pub struct Search {
     #[arg(long, value_name = "P", conflicts_with_all = ["from", "to"], value_parser = period)]
     pub period: Option<Period>,
     /// Nothing newer than so many days ago; 0 is today
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
     pub min_days_ago: Option<u32>,
     /// Nothing older than so many days ago
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
     pub max_days_ago: Option<u32>,
     /// Leave out summaries that also cover days outside the range
     #[arg(long)]
@@ -36,7 +36,7 @@ pub struct Search {
     #[arg(long, value_name = "C")]
     pub conversation: Option<String>,
     /// The most results
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: usize,
     /// Show what each score is made of
     #[arg(long)]
@@ -64,6 +64,6 @@ pub struct Timeline {
     #[command(flatten)]
     pub range: Range,
     /// The most memories [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
 }

@@ -6,6 +6,8 @@ use annals_core::Timestamp;
 use annals_core::ports::Scope;
 use clap::{Args, Subcommand};
 
+use super::value::number;
+
 #[derive(Args)]
 pub struct Serve {
     /// Address and port [default: listen under [server] of annals.toml, else 127.0.0.1:7411]
@@ -15,7 +17,7 @@ pub struct Serve {
     #[arg(long, conflicts_with = "listen")]
     pub local: bool,
     /// Stop after so many seconds without a request
-    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", hide_short_help = true, value_parser = number::<u64>, allow_negative_numbers = true)]
     pub exit_when_idle: Option<u64>,
 }
 

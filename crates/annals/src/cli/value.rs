@@ -1,5 +1,7 @@
 //! Values as they are written on the command line, and what is wrong with those that are not.
 
+use std::str::FromStr;
+
 use annals_core::{Date, Direction, EngineChoice, Grain, Kind, Period, Timestamp};
 
 pub(super) fn grain(text: &str) -> Result<Grain, String> {
@@ -24,6 +26,11 @@ pub(super) fn engine(text: &str) -> Result<EngineChoice, String> {
         "extractive" => Ok(EngineChoice::Extractive),
         _ => Err("it is one of auto, extractive".into()),
     }
+}
+
+/// Where a number below zero would be an option, give the argument `allow_negative_numbers` so that it comes here.
+pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| "it must be a whole number, and not below zero".to_owned())
 }
 
 /// A moment, or the beginning of a day in UTC.

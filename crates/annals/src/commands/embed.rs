@@ -9,6 +9,7 @@ use annals_embedder::{OnnxEmbedder, evaluate};
 use serde_json::json;
 
 use crate::cli::Embed;
+use crate::failure::unreadable;
 use crate::view::{count, print_json, say};
 
 pub async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
@@ -17,7 +18,7 @@ pub async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
         None => OnnxEmbedder::bundled()?,
     };
     let Some(path) = &args.eval else { return vectors(&embedder).await };
-    let file = File::open(path).map_err(|cause| Error::storage(format!("cannot read {}", path.display()), cause))?;
+    let file = File::open(path).map_err(|cause| unreadable(path, cause))?;
     let fidelity = evaluate(&embedder, file).await?;
     if json {
         print_json(&json!({ "model": embedder.model(), "pairs": fidelity.pairs, "spearman": fidelity.spearman }));

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::extract::bring_up_to_date;
 use super::open_or_make;
 use crate::cli::{Global, Import};
+use crate::failure::unreadable;
 use crate::folder::Folder;
 use crate::jsonl::{Parsed, parse};
 use crate::progress;
@@ -231,14 +232,11 @@ fn read(path: &Path, args: &Import, now: annals_core::Timestamp) -> Result<Conte
     let input: Box<dyn Read> = if path == Path::new("-") {
         crate::terminal::input()
     } else {
-        let wrong = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
-        Box::new(File::open(path).map_err(wrong)?)
+        Box::new(File::open(path).map_err(|cause| unreadable(path, cause))?)
     };
     let mut input = BufReader::new(input);
     let mut first = Vec::new();
-    input
-        .read_until(b'\n', &mut first)
-        .map_err(|cause| Error::storage(format!("reading {}", path.display()), cause))?;
+    input.read_until(b'\n', &mut first).map_err(|cause| unreadable(path, cause))?;
     let is_export = records::is_record(&first);
     let whole = std::io::Cursor::new(first).chain(input);
     if is_export {

@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Error, Result};
+use annals_core::Result;
 use annals_llm::Prompt as Name;
 use annals_server::wire::SettingsChange;
 use serde_json::json;
 
 use crate::cli::Prompt;
+use crate::failure::unreadable;
 use crate::folder::Folder;
 use crate::view::{BOLD, DIM, print_json, say};
 
@@ -16,8 +17,7 @@ pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode>
         Prompt::List(which) => list(folder, which.agent.as_deref(), json).await?,
         Prompt::Show { name, agent } => show(folder, name, agent.as_deref()).await?,
         Prompt::Set { name, file, agent } => {
-            let failed = |cause| Error::storage(format!("cannot read {}", file.display()), cause);
-            let text = std::fs::read_to_string(file).map_err(failed)?;
+            let text = std::fs::read_to_string(file).map_err(|cause| unreadable(file, cause))?;
             replace(folder, agent, name, Some(text)).await?;
         }
         Prompt::Reset { name, agent } => {

@@ -53,9 +53,9 @@ pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Ans
 /// Prints an answer for people.
 pub fn print(answer: &Answer) {
     if answer.range_is_empty {
-        say!("Nothing is remembered of {}.", range(answer.range));
+        say!("Nothing is remembered ({}).", range(answer.range));
     } else if answer.results.is_empty() {
-        say!("Nothing was found in {}.", range(answer.range));
+        say!("Nothing was found ({}).", range(answer.range));
     }
     for found in &answer.results {
         print_found(found);

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Setting, file};
+use crate::failure::unreadable;
 
 /// Variables that are no settings: they say where the data and the file are, and serve tests and scripts.
 const PREFIX: &str = "ANNALS_";
@@ -58,8 +59,7 @@ impl Layers {
 
     /// Takes in the file. One that is no TOML ends the reading.
     pub fn add_file(&mut self, path: &Path) -> Result<()> {
-        let failed = |cause| Error::storage(format!("cannot read {}", path.display()), cause);
-        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let text = std::fs::read_to_string(path).map_err(|cause| unreadable(path, cause))?;
         let in_file = |fault: Fault| Fault { file: Some(path.display().to_string()), ..fault };
         let parsed = file::parse(&text).map_err(|faults| Error::Faults(faults.into_iter().map(in_file).collect()))?;
         self.tree = parsed.tree;

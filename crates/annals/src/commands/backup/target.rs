@@ -45,6 +45,9 @@ impl Target {
     pub fn to_read(text: &str) -> Result<Target> {
         let opened = match bucket(text)? {
             Some((bucket, prefix)) => s3(bucket).map(|store| (store, Place::from(prefix))),
+            None if !Path::new(text).is_dir() => {
+                return Err(Error::NotFound { what: "folder of backups", name: text.to_owned() });
+            }
             None => folder(text).map(|store| (store, Place::default())),
         };
         let (store, prefix) = opened.map_err(|cause| Error::storage(format!("cannot open {text}"), cause))?;
