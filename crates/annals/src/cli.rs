@@ -44,7 +44,9 @@ pub struct Cli {
     pub command: Command,
 }
 
+// Under a heading of their own, or they would stand between the options of each command.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "With every command")]
 pub struct Global {
     /// The data folder [default: annals in your data directory]
     #[arg(long, global = true, value_name = "DIR", env = "ANNALS_DATA")]

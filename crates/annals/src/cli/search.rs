@@ -45,7 +45,7 @@ pub struct Search {
 
 #[derive(Args)]
 pub struct Range {
-    /// First day, inclusive
+    /// First day, inclusive, such as 2026-03-04
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub from: Option<Date>,
     /// Last day, inclusive

@@ -6,7 +6,12 @@ use clap::Args;
 
 use crate::terminal::path;
 
+const EXAMPLE: &str = r#"A line, of which id and name may be left out; role is user, assistant, system or tool:
+  {"agent": "ann", "conversation": "2026-03-04", "id": "17", "role": "user", "name": "Ann",
+   "content": "We moved to Porto today.", "at": "2026-03-04T18:30:00Z"}"#;
+
 #[derive(Args)]
+#[command(after_help = EXAMPLE)]
 pub struct Import {
     /// Files with one message a line; - reads standard input
     #[arg(required = true, value_name = "FILE", value_parser = path)]
@@ -14,7 +19,8 @@ pub struct Import {
     /// Import everything into this agent, whatever the lines say
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// Count the agents' days in this IANA time zone, such as Europe/Berlin [default: UTC]
+    /// Count the agents' days in this IANA time zone, such as Europe/Berlin; where there are memories already it starts at the
+    /// next midnight [default: UTC]
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
     /// Replace messages that are stored under the same id with other content
