@@ -17,7 +17,6 @@ use lancedb::expr::{DfExpr, col, is_in, lit};
 use lancedb::index::scalar::FullTextSearchQuery;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
-use crate::hot::rarity;
 use crate::lex;
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 
@@ -42,7 +41,7 @@ pub async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> la
         worded.iter().for_each(|batch| hits.add(batch, SCORE, |hit, score| hit.relevance = Some(score)));
         worded.iter().for_each(|batch| hits.mark(batch, &words));
     }
-    Ok(hits.findings(words.split_whitespace().take(64).count()))
+    Ok(hits.findings())
 }
 
 async fn by_vector(
@@ -132,16 +131,14 @@ impl Hits {
         }
     }
 
-    fn findings(self, words: usize) -> Findings {
+    fn findings(self) -> Findings {
         let mut hits: Vec<(Hit, Option<String>)> = self.0.into_values().collect();
         let conversations = seat(&mut hits);
         let hits: Vec<Hit> = hits.into_iter().map(|(hit, _)| hit).collect();
-        let holders = |place: usize| hits.iter().filter(|hit| hit.matched >> place & 1 == 1).count();
         let similar = || hits.iter().filter_map(|hit| hit.similarity);
         Findings {
             similarity: Spread::of(similar().count(), similar()),
             relevance: Spread::of(hits.len(), hits.iter().filter_map(|hit| hit.relevance)),
-            rarity: (0..words).map(|place| rarity(hits.len(), holders(place))).collect(),
             conversations,
             hits,
         }

@@ -32,7 +32,6 @@ use search::Scratch;
 use talks::Talks;
 use vectors::Vectors;
 use words::Words;
-pub use words::rarity;
 
 /// About what a row takes beside its vector: its id, when and where it was said, and some twenty words of four bytes.
 const ROW_BYTES: usize = 200;

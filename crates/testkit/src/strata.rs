@@ -43,7 +43,7 @@ impl Strata for MemoryStrata {
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         let tables = self.tables();
         let rows: Vec<&Part> = tables.get(table).into_iter().flat_map(BTreeMap::values).collect();
-        Ok(if rows.is_empty() { Findings::default() } else { search::findings(&rows, probe) })
+        Ok(search::findings(&rows, probe))
     }
 
     async fn scan(&self, table: &Table) -> Result<Vec<Stored>> {

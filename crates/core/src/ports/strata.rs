@@ -72,7 +72,7 @@ pub struct Probe {
 }
 
 /// What a probe found in one table, and how all rows that pass compare with it, whether they are among the hits or not: a
-/// score says something only beside the others. A table without rows says nothing of anything, as one that was never written.
+/// score says something only beside the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// The parts that were found, in no order.
@@ -83,8 +83,6 @@ pub struct Findings {
     pub similarity: Spread,
     /// How relevant; a row without any of the words is not relevant at all.
     pub relevance: Spread,
-    /// How rare each of the first 64 words of the question is in the table, in their order.
-    pub rarity: Vec<f32>,
 }
 
 /// A part that was found, by similarity, by words, or by both, or that stands beside one.

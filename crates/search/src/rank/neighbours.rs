@@ -5,7 +5,8 @@ use super::Row;
 use crate::Weights;
 use crate::score::Part;
 
-/// Adds the shares, and leaves the rows in the order in which they were said. Rows that were not found, in a table too large to be scored whole, give none.
+/// Adds the shares, and leaves the rows in the order in which they were said. Rows that were not found, in a table too large to be
+/// scored whole, give none.
 pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     rows.sort_by(|a, b| (a.seats, &a.memory).cmp(&(b.seats, &b.memory)));
     let scores: Vec<f64> = rows.iter().map(|row| row.score.total()).collect();

@@ -47,9 +47,6 @@ impl Hot {
     /// What fits the probe. Where more rows pass than `signs_from`, only those whose signs are most like the question's are
     /// compared exactly.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
-        if self.living.all().count() == 0 {
-            return Findings::default();
-        }
         let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
         let findings = self.search_in(&mut scratch, probe, signs_from);
         self.scratch.lock().expect("no holder of the lock panics").push(scratch);
@@ -97,7 +94,6 @@ impl Hot {
             conversations,
             similarity: similar.spread,
             relevance: worded.spread(passing.count()),
-            rarity: worded.rarity.clone(),
         }
     }
 

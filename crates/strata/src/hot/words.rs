@@ -40,8 +40,6 @@ pub struct Found {
     pub matched: Vec<u64>,
     /// The rows that pass and hold a word.
     pub rows: Vec<u32>,
-    /// How rare each of the first 64 words is.
-    pub rarity: Vec<f32>,
 }
 
 impl Found {
@@ -52,7 +50,6 @@ impl Found {
         }
         self.scores.resize(rows, 0.0);
         self.matched.resize(rows, 0);
-        self.rarity.clear();
     }
 
     /// What they take.
@@ -110,9 +107,6 @@ impl Words {
         for (word, place) in words.split_whitespace().zip(0_u32..) {
             let holders = self.holders.get(word).map_or(&[][..], Vec::as_slice);
             let rarity = rarity(self.living, self.count(holders));
-            if place < u64::BITS {
-                found.rarity.push(rarity);
-            }
             let bit = 1_u64.checked_shl(place).unwrap_or(0);
             for entry in holders {
                 let (row, times) = (row(*entry), (entry & MOST_TIMES) as f32);
@@ -157,7 +151,7 @@ fn row(entry: u32) -> usize {
 }
 
 /// BM25's inverse document frequency: above zero however common a word is.
-pub fn rarity(rows: usize, holders: usize) -> f32 {
+fn rarity(rows: usize, holders: usize) -> f32 {
     let (all, few) = (rows as f32, holders as f32);
     (1.0 + (all - few + 0.5) / (few + 0.5)).ln()
 }
@@ -198,7 +192,7 @@ mod tests {
         passing.clear(0);
         let (fresh, all) = words(&["tea cake", "milk"]);
         let (some, fresh) = (search(&some, "tea milk", &passing), search(&fresh, "tea milk", &all));
-        assert_eq!((some.rarity, &some.scores[1..]), (fresh.rarity, &fresh.scores[..]));
+        assert_eq!(some.scores[1..], fresh.scores);
     }
 
     #[test]
@@ -220,6 +214,6 @@ mod tests {
         passing.clear(0);
         let some = search(&words, "tea", &passing);
         assert_eq!((some.rows, some.scores[0]), (vec![1], 0.0));
-        assert_eq!((some.rarity, some.scores[1]), (all.rarity, all.scores[1]));
+        assert_eq!(some.scores[1], all.scores[1]);
     }
 }

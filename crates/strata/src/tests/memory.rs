@@ -107,7 +107,6 @@ async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
 fn check(found: &Findings, plain: &Findings) {
     let near = |a: Spread, b: Spread| a.rows == b.rows && (a.mean - b.mean).abs() < 0.01;
     assert!(near(found.similarity, plain.similarity), "{:?} or {:?}", found.similarity, plain.similarity);
-    assert_eq!(found.rarity, plain.rarity);
     let talks = |found: &Findings| -> Vec<_> {
         found.conversations.iter().map(|talk| (talk.name.clone(), talk.parts, talk.matched)).collect()
     };

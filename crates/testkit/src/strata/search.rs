@@ -40,7 +40,6 @@ pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
         conversations: names.iter().map(|name| search.conversation(name)).collect(),
         similarity: if probe.vector.is_some() { spread(&search.similarity) } else { Spread::default() },
         relevance: spread(&search.relevance),
-        rarity: search.asked.iter().take(64).map(|word| search.rarity(word)).collect(),
     }
 }
 
