@@ -105,6 +105,9 @@ mod tests {
         check("2026-W10 2026-03-02 2026-03-03 2026-03-04", "2026-W10 2026-03-02 2026-03-03 2026-03-04");
         check("2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-W11 2026-03-05", "2026-W10 2026-W11");
         check("2026 2026-W10 t:2026-03-02 t:2026-03-03 t:2026-06-04", "2026");
+        // Turns of one day do not yield to one of them.
+        let turns = ["t:2026-03-02"; 5].join(" ");
+        check(&turns, &turns);
         // What lies beyond the limit is no result and crowds nothing; what yields leaves its place.
         check_first(3, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05", "2026-W10 2026-03-02 2026-03-03");
         check_first(5, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05 t:2026-06-04", "2026-W10 t:2026-06-04");

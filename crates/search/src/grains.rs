@@ -79,6 +79,8 @@ fn fitting(held: &[Held], days: i64) -> Option<Grain> {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::DateRange;
+
     use super::*;
 
     /// First days of the six grains, `-` where one holds nothing.
@@ -103,5 +105,34 @@ mod tests {
     fn further_back_is_coarser() {
         check("2026-03-02 2026-02-02 2026-02-02 2025-12-29 - -", None, "working daily monthly");
         check("- - 2026-02-02 2026-02-02 - -", None, "weekly");
+        // Further back than any finer one, not than the last.
+        check("2026-01-05 2026-03-02 2026-02-02 - - -", None, "working");
+    }
+
+    #[test]
+    fn the_longest_time_that_fits_is_asked_for() {
+        fn check(query: Query, said: &[(&str, &str)], expect: Option<i64>) {
+            let said: Vec<Said> = said
+                .iter()
+                .map(|(from, to)| DateRange { from: Some(day(from)), to: Some(day(to)) })
+                .map(|days| Said { words: String::new(), days })
+                .collect();
+            assert_eq!(within_days(&query, &said), expect, "{query:?}");
+        }
+        fn day(text: &str) -> Date {
+            text.parse().unwrap()
+        }
+        let words = [("2026-03-01", "2026-03-07"), ("2026-01-01", "2026-01-31"), ("2026-03-04", "2026-03-04")];
+        let period = Query { period: Some("2026-W10".parse().unwrap()), ..Query::default() };
+        let bounds = Query { from: Some(day("2026-03-01")), to: Some(day("2026-03-28")), ..Query::default() };
+        let ago = Query { max_days_ago: Some(9), ..Query::default() };
+        check(Query::default(), &[], None);
+        check(Query::default(), &words, Some(31));
+        check(period, &words, Some(7));
+        check(bounds.clone(), &words, Some(28));
+        check(Query { to: None, ..bounds }, &[], None);
+        check(ago.clone(), &words, Some(10));
+        check(Query { min_days_ago: Some(3), ..ago.clone() }, &[], Some(7));
+        check(Query { min_days_ago: Some(20), ..ago }, &[], Some(1));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Accesses, Journal};
+use annals_core::ports::{Accesses, Journal, Seals};
 use annals_core::{Catalog, EngineChoice, Extracted, Extraction, Kind, Reranker, Statement};
 use annals_testkit::{Faulty, WordReranker, agent, at, message, statement, summary, turn_of};
 
@@ -95,6 +95,10 @@ async fn a_limit_out_of_bounds_names_the_field() {
     let world = World::with(&TURNS, &[]).await;
     let error = world.search.answer(&agent("a"), &Query { limit: 0, ..about("boat") }, at(NOW)).await.unwrap_err();
     assert_eq!(error.to_string(), "limit is 0; 1 to 1000 are allowed");
+    for (limit, expect) in [(1, true), (1000, true), (1001, false)] {
+        let answer = world.search.answer(&agent("a"), &Query { limit, ..about("boat") }, at(NOW)).await;
+        assert_eq!(answer.is_ok(), expect, "{limit}");
+    }
 }
 
 #[tokio::test]
@@ -134,7 +138,39 @@ async fn the_grains_that_answer_are_chosen_and_told() {
     check(about("boat"), &[Grain::Working, Grain::Monthly]).await;
     check(about("what happened in the week 2026-W10?"), &[Grain::Working, Grain::Weekly, Grain::Monthly]).await;
     check(Query { grains: vec![Grain::Daily], ..about("boat") }, &[Grain::Daily]).await;
+    check(Query { grains: vec![Grain::Weekly, Grain::Daily], ..about("boat") }, &[Grain::Daily, Grain::Weekly]).await;
     check(Query::default(), &Grain::ALL).await;
+}
+
+#[tokio::test]
+async fn what_is_pinned_does_not_say_how_far_a_grain_reaches_unless_all_is() {
+    let check = async |turns: &[(&str, &str)], expect: &[Grain]| {
+        let world = World::with(turns, &[("2026-03-01", "a boat")]).await;
+        let first = turn_of(&agent("a"), message(turns[0].0, turns[0].1)).id;
+        assert_eq!(world.ask(about("boat")).await.grains, [Grain::Working]);
+        world.catalog.pin(&agent("a"), &first, true).await.unwrap();
+        assert_eq!(world.ask(about("boat")).await.grains, expect);
+    };
+    check(&TURNS, &[Grain::Working, Grain::Daily]).await;
+    check(&TURNS[..1], &[Grain::Working]).await;
+}
+
+#[tokio::test]
+async fn what_was_told_in_the_week_after_is_raised_too() {
+    let turns = [("2025-08-07T10:00:00Z", "the boat is blue"), ("2025-08-08T10:00:00Z", "a boat is red")];
+    let world = World::with(&turns, &[]).await;
+    let answer = world.ask(Query { explain: true, ..about("the boat in July 2025") }).await;
+    let raised = answer.results.iter().filter(|found| found.parts.iter().any(|part| part.name == "said"));
+    assert_eq!(raised.map(|found| found.memory.text.as_str()).collect::<Vec<_>>(), [turns[0].1]);
+}
+
+#[tokio::test]
+async fn as_many_come_as_are_asked_for() {
+    let turns: Vec<String> = (0..250).map(|number| format!("boat number{number}")).collect();
+    let turns: Vec<(&str, &str)> = turns.iter().map(|text| ("2026-03-01T10:00:00Z", text.as_str())).collect();
+    let world = World::with(&turns, &[]).await;
+    let asked = Query { limit: 250, ..about("boat") };
+    assert_eq!(world.search.answer(&agent("a"), &asked, at(NOW)).await.unwrap().results.len(), 250);
 }
 
 #[tokio::test]
@@ -146,7 +182,16 @@ async fn a_budget_of_tokens_is_kept() {
         let spent: u64 = answer.results.iter().map(|found| annals_core::tokens(&found.memory.text)).sum();
         assert!(spent <= tokens && answer.results.len() <= all.results.len());
         assert_eq!(answer.results.len() == all.results.len(), tokens == 1000, "{tokens}");
+        assert!(!answer.range_is_empty, "there is something, but no room");
     }
+    // To the token, and what is too long leaves its place to what is shorter.
+    let sizes: Vec<u64> = all.results.iter().map(|found| annals_core::tokens(&found.memory.text)).collect();
+    let exact = world.ask(Query { tokens: Some(sizes.iter().sum()), ..about("boat") }).await;
+    assert_eq!(exact.results.len(), sizes.len());
+    let world = World::with(&LONG_AND_SHORT, &[]).await;
+    let room = annals_core::tokens(LONG_AND_SHORT[1].1) - 1;
+    let answer = world.ask(Query { tokens: Some(room), ..about("boat") }).await;
+    assert!(texts(&answer).contains(&"boat?") && !texts(&answer).contains(&LONG_AND_SHORT[1].1), "{answer:?}");
 }
 
 #[tokio::test]
@@ -248,6 +293,10 @@ async fn a_statement_stands_back_as_far_as_it_is_doubtful() {
     let doubts: Vec<_> = doubts.collect();
     assert_eq!(doubts.last(), Some(&("Ann keeps bees.", Some(-0.4))), "{doubts:?}");
     assert_eq!(doubts.iter().filter(|(_, doubt)| doubt.is_none()).count(), 2, "{doubts:?}");
+    // Listed by kind, it is looked for behind whatever is newer.
+    let listed = Query { kinds: vec![Kind::Fact], limit: 1, ..Query::default() };
+    let answer = world.search.answer(&agent("a"), &listed, at(NOW)).await.unwrap();
+    assert_eq!(answer.results.len(), 1);
 }
 
 /// Ours puts the long one first, for it says more; the words alone speak for the short one.

@@ -41,6 +41,11 @@ mod tests {
             "in New York, I",
             &["in new", "in new york", "in new york, i", "new", "new york", "new york, i", "york", "york, i"],
         );
+        let six = candidates("one two three four five six");
+        assert!(
+            six.contains(&"one two three four five".to_owned())
+                && !six.iter().any(|name| name.ends_with("five six") && name.starts_with("one"))
+        );
         check("the Museum", &["museum", "the"]);
         check("", &[]);
     }

@@ -2,7 +2,7 @@
 
 use annals_core::ports::Select;
 use annals_core::{
-    Agent, Along, ContextItem, ContextRequest, DateRange, Fact, Grain, Memory, Result, Walk, entity_key,
+    Agent, Along, ContextItem, ContextRequest, DateRange, Fact, Grain, Memory, Result, Timestamp, Walk, entity_key,
 };
 
 use super::{entities::candidates, items};
@@ -30,6 +30,7 @@ impl Search {
         agent: &Agent,
         request: &ContextRequest,
         range: DateRange,
+        now: Timestamp,
     ) -> Result<Vec<ContextItem>> {
         let zones = self.catalog.settings(agent).await?.zones()?;
         let said_within = (range != DateRange::default()).then(|| within(range, &zones));
@@ -40,7 +41,8 @@ impl Search {
         let named = named.into_iter().map(|name| (name, NAMED));
         let mut items = Vec::new();
         for (from, weight) in named.chain(speaker.map(|key| (key, SPEAKER))) {
-            let along = Along { said_within, ..Along::default() };
+            // What holds now, not what will: a plan may be dated ahead.
+            let along = Along { said_within, as_of: Some(now), ..Along::default() };
             let reached = self.facts.walk(agent, &Walk { from, depth: 1, along, limit: Some(EACH) }).await?;
             let facts = reached.iter().map(|reached| &reached.fact);
             items.extend(facts.map(|fact| items::of_fact(fact, weight * worth(fact), &zones)));

@@ -116,6 +116,13 @@ mod tests {
         check("messages[0].at", "occurredAt");
         check("the range", "the range");
         check("queryText", "queryText");
+        let [one, other] = ["limit", "minimum_days_ago"].map(|field| Error::invalid(field, "is wrong"));
+        let faults = [one, other].into_iter().filter_map(|error| match error {
+            Error::Invalid(fault) => Some(fault),
+            _ => None,
+        });
+        let text = Refusal::from(Error::Faults(faults.collect())).into_text();
+        assert!(text.contains("maxResults is wrong") && text.contains("minimumDaysAgo is wrong"), "{text}");
     }
 
     #[test]

@@ -164,6 +164,7 @@ mod tests {
         check("the red boat", "");
         check("iPhone", "");
         check("Route 66", "");
+        check("One Two Three Four Five", "one two three four five");
         check("One Two Three Four Five Six", "");
         check("東京", "");
         check("", "");
@@ -184,6 +185,10 @@ mod tests {
         check("Christian Bell", "Christina Bell", false);
         check("Catherine Bell", "Katherine Bell", false);
         check("Jon Smith", "John Smith", false);
+        // The shorter one must be long enough, and the first letter is that of the name.
+        check("Bryan Smith", "Bryaan Smith", false);
+        check("Ekaterina Bell", "Katerina Bell", false);
+        check("Aleksandr Bell", "Laeksandr Bell", false);
         check("Jonathan Reed", "Johnathan Reid", false);
         check("Jonathan Reed", "Jonathan", false);
     }

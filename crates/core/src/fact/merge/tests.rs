@@ -37,6 +37,12 @@ fn names_of_the_same_words_are_one() {
          2026-01-04 INSERT Prof._Bob_Smith likes tea",
         &["J. R. R. Tolkien = J.R.R. Tolkien: same_words", "Prof. Bob Smith = Bob Smith's: same_words"],
     );
+    // One without a title stands for all, however long it is.
+    check(
+        "2026-01-01 INSERT Dr_JRR_Tolkien likes tea
+         2026-01-02 INSERT J._R._R._Tolkien likes jazz",
+        &["Dr JRR Tolkien = J. R. R. Tolkien: same_words"],
+    );
     // Of one word only a title could tell them apart, and two titles do.
     check("2026-01-01 INSERT Mr._Smith likes tea\n2026-01-02 INSERT Smith likes jazz", &[]);
     check(
@@ -60,6 +66,15 @@ fn a_first_name_is_that_of_the_only_one_it_fits() {
     // Nothing that only they share.
     check("2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith likes tea", &[]);
     check(&format!("{bob}\n2026-01-03 INSERT Eve plays cello"), &[]);
+    // The third need not be the last to be told of.
+    check(
+        "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Eve plays cello\n2026-01-03 INSERT Bob_Smith plays cello",
+        &[],
+    );
+    // That both are called nobody's name is nothing shared, and joins nobody.
+    let unnamed = "2026-01-03 INSERT Bob also_known_as ?\n2026-01-04 INSERT Bob_Smith also_known_as ?";
+    check(&format!("2026-01-01 INSERT Bob likes tea\n2026-01-02 INSERT Bob_Smith likes jazz\n{unnamed}"), &[]);
+    check(&format!("{bob}\n{unnamed}"), &["Bob = Bob Smith: only_full_name"]);
     // Two fit.
     check(&format!("{bob}\n2026-01-03 INSERT Ann knows Bob_Jones"), &[]);
     // One fact names both, or they differ.
@@ -71,8 +86,52 @@ fn a_first_name_is_that_of_the_only_one_it_fits() {
         ),
         &["Bob = Bob Smith: only_full_name"],
     );
+    // Whichever is the subject, and by any name.
+    check(&format!("{bob}\n2026-01-03 INSERT Bob parent_of Bob_Smith"), &[]);
+    check(
+        &format!("{bob}\n2026-01-03 INSERT Bob also_known_as Bobby\n2026-01-04 INSERT Bob_Smith parent_of Bobby"),
+        &[],
+    );
     // A thing is no first name.
     check("2026-01-01 INSERT Ann likes apple\n2026-01-02 INSERT Ann likes apple_pie", &[]);
+}
+
+#[test]
+fn they_differ_only_by_what_one_has_one_of_at_a_time() {
+    let bob = "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith plays cello";
+    let check_with = |more: &str| check(&format!("{bob}\n{more}"), &["Bob = Bob Smith: only_full_name"]);
+    // One ends when the other begins, whoever is first.
+    check_with(
+        "2026-01-03 INSERT Bob lives_in Rome\n2026-01-05 DELETE Bob lives_in Rome\n2026-01-05 INSERT Bob_Smith lives_in Oslo",
+    );
+    check_with(
+        "2026-01-03 INSERT Bob_Smith lives_in Oslo\n2026-01-05 DELETE Bob_Smith lives_in Oslo\n2026-01-05 INSERT Bob lives_in Rome",
+    );
+    // Other predicates, other spellings, other names.
+    check_with("2026-01-03 INSERT Bob lives_in Rome\n2026-01-04 INSERT Bob_Smith works_as baker");
+    check_with("2026-01-03 INSERT Bob lives_in Rome\n2026-01-04 INSERT Bob_Smith lives_in rome");
+    check_with("2026-01-03 INSERT Bob has_name Bobby\n2026-01-04 INSERT Bob_Smith has_name Robert");
+    // What others have only one of.
+    check_with("2026-01-03 INSERT Rex lives_in Bob\n2026-01-04 INSERT Tom lives_in Bob_Smith");
+}
+
+#[test]
+fn only_a_first_name_is_taken_for_a_first_name() {
+    fn check_names(name: &str, full: &str, expect: &[&str]) {
+        check(&format!("2026-01-01 INSERT {name} plays cello\n2026-01-02 INSERT {full} plays cello"), expect);
+    }
+    check_names("Bob", "Bob_Lee_Smith", &["Bob = Bob Lee Smith: only_full_name"]);
+    check_names("Bob", "Bob_Lee_Ray_Smith", &[]);
+    check_names("Bob_of_the_Hill", "Bob_Smith", &[]);
+    check_names("Mr._Bob", "Bob_Smith", &[]);
+    check_names("Al", "Al_Green", &[]);
+    // Of which something is said, other names aside.
+    check(
+        "2026-01-01 INSERT Robert plays cello
+         2026-01-02 INSERT Robert also_known_as Bob
+         2026-01-03 INSERT Bob_Smith plays cello",
+        &[],
+    );
 }
 
 #[test]
@@ -89,16 +148,25 @@ fn a_slip_in_a_long_name_needs_two_shared_facts() {
         2026-01-07 INSERT Jonathaan_Reed owns Rex
         2026-01-08 INSERT Jonathan_Reed owns Rex";
     check(&format!("{two}\n{other}"), &[]);
+    // The same where the one with two was heard of last.
+    check(&format!("{two}\n{other}").replace("2026-01-04 INSERT Johnathan", "2025-01-04 INSERT Johnathan"), &[]);
 }
 
 #[test]
 fn what_was_said_already_is_not_concluded_and_what_was_retracted_never() {
     let bob = "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith plays cello";
     check(&format!("{bob}\n2026-01-03 INSERT Bob_Smith also_known_as bob"), &[]);
-    for retraction in ["Bob also_known_as Bob_Smith", "Bob_Smith also_known_as BOB", "Bob also_known_as "] {
+    // Said once is said for good, though another name has taken its place.
+    let replaced = "2026-01-03 INSERT Bob also_known_as Bob_Smith\n2026-01-04 UPDATE Bob also_known_as Rob";
+    check(&format!("{bob}\n{replaced}"), &[]);
+    let retractions = ["Bob also_known_as Bob_Smith", "Bob_Smith also_known_as BOB", "Bob also_known_as "];
+    for retraction in retractions.into_iter().chain(["Bob_Smith also_known_as "]) {
         check(&format!("{bob}\n2026-01-03 DELETE {retraction}"), &[]);
     }
-    check(&format!("{bob}\n2026-01-03 DELETE Eve also_known_as Bob_Smith"), &["Bob = Bob Smith: only_full_name"]);
+    // Another pair, another predicate.
+    for other in ["Eve also_known_as Bob_Smith", "Bob knows Bob_Smith"] {
+        check(&format!("{bob}\n2026-01-03 DELETE {other}"), &["Bob = Bob Smith: only_full_name"]);
+    }
 }
 
 #[test]
@@ -111,6 +179,30 @@ fn a_merge_says_why_and_by_what() {
     assert_eq!(merge.properties["evidence"], serde_json::json!([log[0].id, log[1].id]));
     assert_eq!(merge.sources, [log[0].source.clone(), log[1].source.clone()]);
     assert_eq!((merge.valid_from, merge.valid_to), (log[1].at, None));
+    assert_eq!((merge.recorded_at, merge.said.start), (log[1].recorded_at, log[0].said_at));
+    assert_eq!(merge.said.end, facts.iter().map(|fact| fact.said.end).max().unwrap());
     assert!(merge.id.starts_with("m-") && merge.confidence < 1.0);
     assert_eq!(fold(&log[1..]).len(), 1, "it goes with what spoke for it");
+}
+
+#[test]
+fn a_merge_names_only_so_many_facts_and_each_source_once() {
+    let check_of = |things: usize, is_one_source: bool, expect: [usize; 2]| {
+        let line = |thing: usize| {
+            format!("2026-01-01 INSERT Bob likes t{thing}\n2026-01-02 INSERT Bob_Smith likes t{thing}\n")
+        };
+        let mut log = log(&(0..things).map(line).collect::<String>());
+        for operation in &mut log {
+            operation.subject = operation.subject.replace('_', " ");
+            if is_one_source {
+                operation.source = MemoryId::from_text("t-one");
+            }
+        }
+        let facts = fold(&log);
+        let merge = facts.iter().find(|fact| fact.predicate == ALIAS).unwrap();
+        assert_eq!([merge.properties[EVIDENCE].as_array().unwrap().len(), merge.sources.len()], expect, "{things}");
+    };
+    check_of(2, true, [2, 1]);
+    check_of(4, false, [2, 2]);
+    check_of(20, false, [MOST_EVIDENCE, MOST_EVIDENCE]);
 }

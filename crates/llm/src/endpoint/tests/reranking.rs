@@ -76,6 +76,7 @@ async fn the_other_form_is_found_once_and_remembered() {
     }
     let forms: Vec<bool> = server.requests().iter().map(|request| request.body["texts"].is_array()).collect();
     assert_eq!(forms, [false, true, true]);
+    assert_eq!(server.requests()[1].body["truncate"], true);
 }
 
 #[tokio::test]
@@ -88,6 +89,37 @@ async fn answers_of_several_makes_are_read() {
     check(json!({ "results": rows("relevance_score"), "id": "x" })).await;
     check(json!({ "data": rows("relevance_score"), "object": "list" })).await;
     check(rows("score")).await;
+}
+
+#[tokio::test]
+async fn what_was_read_is_booked_as_each_make_says_it_or_else_as_estimated() {
+    async fn check(more: Value, expect: u64) {
+        let mut answer = json!({ "results": [{ "index": 0, "relevance_score": 1 }] });
+        answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let server = ModelServer::always(Script::Raw(answer.to_string()));
+        let judge = Judge::of(&server);
+        judge.ask(&["Tea."]).await.unwrap();
+        assert_eq!(judge.spent().await, [(Purpose::Rerank, 1, expect)], "{answer}");
+    }
+    let estimated = annals_core::tokens("Tea.") + annals_core::tokens("Where does Ann live?");
+    check(json!({ "usage": { "total_tokens": 7, "prompt_tokens": 5 } }), 7).await;
+    check(json!({ "usage": { "prompt_tokens": 5 } }), 5).await;
+    check(json!({ "meta": { "tokens": { "input_tokens": 3 } } }), 3).await;
+    check(json!({ "usage": { "total_tokens": 0 } }), estimated).await;
+    check(json!({}), estimated).await;
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_a_wait_is_left_alone_for_it() {
+    let server = ModelServer::start([Script::Refuses(503, Some(60))]);
+    let mut judge = Judge::of(&server);
+    let pace = Pace { cool_down: Duration::ZERO, ..QUICK };
+    judge.reranker =
+        RerankEndpoint::at_pace(judge.reranker.model.clone(), Arc::new(judge.catalog.clone()), pace).unwrap();
+    for _ in 0..2 {
+        judge.ask(&TEXTS).await.unwrap_err();
+    }
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]

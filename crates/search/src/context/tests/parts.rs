@@ -22,6 +22,92 @@ async fn facts_are_of_all_who_are_named_and_of_the_speaker_once() {
     check("where does Zoe live?", None, &[]).await;
 }
 
+/// The facts of a context over these, `told` from `day` on with a confidence.
+async fn facts_of(log: &[(&str, &str, f64)], request: ContextRequest) -> Vec<String> {
+    let world = World::with(&TURNS, &[]).await;
+    let read = |(told, day, confidence): &(&str, &str, f64)| annals_core::FactOperation {
+        confidence: *confidence,
+        ..entry(&agent("a"), told, &format!("{day}T10:00:00Z"))
+    };
+    let log: Vec<_> = log.iter().map(read).collect();
+    world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
+    let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
+    of_kind(&context, ContextKind::Fact).into_iter().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn facts_are_those_that_hold_now() {
+    let moves = [
+        ("Ann lives_in Bern", "2026-02-01", 0.5),
+        ("Ann lives_in Oslo", "2026-02-10", 0.5),
+        ("Ann lives_in Rome", "2026-04-01", 0.5),
+    ];
+    let facts = facts_of(&moves, prompt("where does Ann live?", 1000)).await;
+    assert_eq!(facts, ["Ann lives in Oslo (since 2026-02-10 until 2026-04-01)"]);
+}
+
+#[tokio::test]
+async fn facts_are_of_the_named_themselves_and_the_surest_come_first() {
+    let near = [("Ann knows Eve", "2026-02-01", 0.1), ("Eve likes cake", "2026-02-02", 0.9)];
+    assert_eq!(facts_of(&near, prompt("Ann", 1000)).await, ["Ann knows Eve (since 2026-02-01)"]);
+    let sure = [("Ann likes tea", "2026-02-01", 0.1), ("Ann likes rum", "2026-02-02", 0.9)];
+    let facts = facts_of(&sure, prompt("Ann", 1000)).await;
+    assert_eq!(facts, ["Ann likes rum (since 2026-02-02)", "Ann likes tea (since 2026-02-01)"]);
+    // Those of the speaker come with every prompt, and after.
+    let both = [("Ann likes tea", "2026-02-01", 0.1), ("Bob likes rum", "2026-02-02", 0.9)];
+    let asked = ContextRequest { speaker: Some("Bob".into()), ..prompt("Ann", 1000) };
+    let facts = facts_of(&both, asked).await;
+    assert_eq!(facts, ["Ann likes tea (since 2026-02-01)", "Bob likes rum (since 2026-02-02)"]);
+}
+
+#[tokio::test]
+async fn of_many_names_the_longest_count_and_of_many_facts_the_first() {
+    let names = ["Abe", "Anna", "Berta", "Cecily", "Dorothy", "Ezekiel", "Florence", "Gwendolyn", "Hyacinth"];
+    let log: Vec<String> = names.iter().map(|name| format!("{name} likes tea")).collect();
+    let log: Vec<(&str, &str, f64)> = log.iter().map(|told| (told.as_str(), "2026-02-01", 0.5)).collect();
+    let facts = facts_of(&log, prompt(&names.join(" and "), 2000)).await;
+    let mut subjects: Vec<&str> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
+    subjects.sort_unstable();
+    assert_eq!(subjects, names[1..]);
+    let things: Vec<String> = (0..20).map(|thing| format!("Ann owns thing{thing}")).collect();
+    let log: Vec<(&str, &str, f64)> = things.iter().map(|told| (told.as_str(), "2026-02-01", 0.5)).collect();
+    assert_eq!(facts_of(&log, prompt("Ann", 5000)).await.len(), 12);
+}
+
+#[tokio::test]
+async fn every_way_to_ask_for_a_time_is_a_filter() {
+    let world = World::with(&TURNS, &[("2026-W09", "Ann and the boat")]).await;
+    let check = async |request: ContextRequest, days: &[&str]| {
+        let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
+        let found = context.items.iter().filter(|item| item.kind != ContextKind::Fact);
+        let found: Vec<&str> = found.filter_map(|item| item.text.split(' ').next()).collect();
+        assert_eq!(found, days, "{request:?}");
+    };
+    let asked = || prompt("boat", 2000);
+    check(ContextRequest { max_days_ago: Some(1), ..asked() }, &["2026-03-09"]).await;
+    check(ContextRequest { max_days_ago: Some(8), min_days_ago: Some(5), ..asked() }, &["2026-03-02", "2026-03-05"])
+        .await;
+    let sunday = || ContextRequest { from: "2026-03-01".parse().ok(), to: "2026-03-01".parse().ok(), ..asked() };
+    check(sunday(), &["2026-02-23", "2026-03-01"]).await;
+    check(ContextRequest { strict: true, ..sunday() }, &["2026-03-01"]).await;
+}
+
+#[tokio::test]
+async fn what_is_too_long_leaves_its_place_to_what_is_shorter() {
+    let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
+    let documents = vec![document("long", "boat boat boat boat boat boat boat tale"), document("short", "my boat")];
+    let request = |budget| ContextRequest {
+        documents: documents.clone(),
+        to: Some("2020-01-01".parse().unwrap()),
+        ..prompt("boat", budget)
+    };
+    let all = ask(request(1000)).await;
+    let ids = |context: &Context| context.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&all), ["long", "short"]);
+    let tight = ask(request(render::FRAME + render::HEADING + all.items[1].tokens)).await;
+    assert_eq!((ids(&tight), tight.omitted), (vec!["short".to_owned()], 1));
+}
+
 /// Eight turns that no search finds: they are in no table yet.
 async fn with_a_plan() -> World {
     let world = world().await;
@@ -78,6 +164,7 @@ async fn of_a_long_document_the_part_that_fits_is_taken() {
         ..prompt("boat paint", budget)
     };
     let all = ask(request(10_000, &text)).await;
+    assert!(of_kind(&all, ContextKind::Document).len() > 1, "its parts are several");
     let longest = all.items.iter().map(|item| item.tokens).max().unwrap();
     let context = ask(request(render::FRAME + render::HEADING + longest, &text)).await;
     let parts = of_kind(&context, ContextKind::Document);

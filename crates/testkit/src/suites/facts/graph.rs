@@ -102,6 +102,9 @@ pub(super) async fn only_what_is_asked_is_followed(tables: &dyn Facts) {
         (Along::default(), "1:b 2:de"),
         (then.clone(), "1:a 2:c"),
         (Along { as_of: Some(day("2020-01-01")), ..Along::default() }, ""),
+        // From its first instant on, until just before its end.
+        (Along { as_of: Some(day("2026-01-01")), ..Along::default() }, "1:a 2:c"),
+        (Along { as_of: Some(day("2026-02-01")), ..Along::default() }, "1:b 2:de"),
         (Along { history: true, ..Along::default() }, "1:ab 2:cde"),
         (Along { history: true, ..then }, "1:ab 2:cde"),
         (Along { predicates: vec!["Knows".into()], ..Along::default() }, "1:b"),
