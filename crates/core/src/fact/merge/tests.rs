@@ -202,7 +202,7 @@ fn a_merge_names_only_so_many_facts_and_each_source_once() {
         let merge = facts.iter().find(|fact| fact.predicate == ALIAS).unwrap();
         assert_eq!([merge.properties[EVIDENCE].as_array().unwrap().len(), merge.sources.len()], expect, "{things}");
     };
-    check_of(2, true, [2, 1]);
-    check_of(4, false, [2, 2]);
+    check_of(2, true, [4, 1]);
+    check_of(4, false, [8, 8]);
     check_of(20, false, [MOST_EVIDENCE, MOST_EVIDENCE]);
 }

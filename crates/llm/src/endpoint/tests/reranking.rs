@@ -13,13 +13,17 @@ struct Judge {
 
 impl Judge {
     fn at(url: &str, more: Value) -> Judge {
+        Judge::paced(url, more, QUICK)
+    }
+
+    fn paced(url: &str, more: Value, pace: Pace) -> Judge {
         // Time enough for a machine that builds something beside.
         let mut table = json!({ "base_url": url, "model": "judge", "timeout": "1m" });
         table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let config: ModelsConfig = serde_json::from_value(json!({ "rerank": table })).unwrap();
         let model = config.check(|_| None).unwrap().rerank.unwrap();
         let catalog = MemoryCatalog::new();
-        let reranker = RerankEndpoint::at_pace(model, Arc::new(catalog.clone()), QUICK).unwrap();
+        let reranker = RerankEndpoint::at_pace(model, Arc::new(catalog.clone()), pace).unwrap();
         Judge { reranker, catalog }
     }
 
@@ -112,10 +116,7 @@ async fn what_was_read_is_booked_as_each_make_says_it_or_else_as_estimated() {
 #[tokio::test]
 async fn a_server_that_asks_for_a_wait_is_left_alone_for_it() {
     let server = ModelServer::start([Script::Refuses(503, Some(60))]);
-    let mut judge = Judge::of(&server);
-    let pace = Pace { cool_down: Duration::ZERO, ..QUICK };
-    judge.reranker =
-        RerankEndpoint::at_pace(judge.reranker.model.clone(), Arc::new(judge.catalog.clone()), pace).unwrap();
+    let judge = Judge::paced(server.base_url(), json!({}), Pace { cool_down: Duration::ZERO, ..QUICK });
     for _ in 0..2 {
         judge.ask(&TEXTS).await.unwrap_err();
     }
