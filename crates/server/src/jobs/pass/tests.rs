@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use annals_core::ports::{Erasure, ExtractionTask, SummaryTask, Target};
 use annals_core::{
     Agent, Digest, Draft, Engine, Error, Extracted, Extractor, Grain, Purpose, Reply, Settings, SignedDuration,
+    Timestamp,
 };
 use annals_retention::{Doubt, Plans, Trust};
 use annals_summarizer::Patience;
