@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annals_core::ports::{Batch, Catalog, Change, Part, Table, Turn};
-use annals_core::{Answer, Embedder, Grain, Query, Strata};
+use annals_core::{Answer, Embedder, Grain, Kind, Memory, MemoryId, Period, Query, Strata, Zones};
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, summary, turn_of};
 
 use crate::Search;
@@ -79,6 +79,29 @@ impl World {
     pub(crate) fn check(answer: &Answer, expect: &[&str]) {
         let texts: Vec<&str> = answer.results.iter().map(|found| found.memory.text.as_str()).collect();
         assert_eq!(texts, expect);
+    }
+}
+
+/// A memory of a period that says nothing.
+pub(crate) fn memory(id: &str, kind: Kind, period: Period) -> Memory {
+    Memory {
+        id: MemoryId::from_text(id),
+        grain: if kind == Kind::Summary { period.grain() } else { Grain::Working },
+        kind,
+        period,
+        cover: Zones::new("UTC").unwrap().cover(period),
+        days: period.cover_days(),
+        text: String::new(),
+        speaker: None,
+        role: None,
+        conversation: None,
+        message: None,
+        sentences: Vec::new(),
+        sources: Vec::new(),
+        importance: None,
+        confidence: None,
+        pinned: false,
+        seq: 0,
     }
 }
 

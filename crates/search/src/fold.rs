@@ -45,9 +45,8 @@ fn keep(found: &Found, told: &mut HashSet<Period>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{Memory, MemoryId, Zones};
-
     use super::*;
+    use crate::fixture::memory;
 
     /// Labels in order of rank, `t:` before turns; expects what is left.
     #[track_caller]
@@ -65,28 +64,8 @@ mod tests {
     fn found(text: &str) -> Found {
         let label = text.strip_prefix("t:");
         let period: Period = label.unwrap_or(text).parse().unwrap();
-        let (grain, kind) =
-            if label.is_some() { (Grain::Working, Kind::Turn) } else { (period.grain(), Kind::Summary) };
-        let memory = Memory {
-            id: MemoryId::from_text(text),
-            grain,
-            kind,
-            period,
-            cover: Zones::new("UTC").unwrap().cover(period),
-            days: period.cover_days(),
-            text: String::new(),
-            speaker: None,
-            role: None,
-            conversation: None,
-            message: None,
-            sentences: Vec::new(),
-            sources: Vec::new(),
-            importance: None,
-            confidence: None,
-            pinned: false,
-            seq: 0,
-        };
-        Found { memory, score: 0.0, days_outside: 0, parts: Vec::new() }
+        let kind = if label.is_some() { Kind::Turn } else { Kind::Summary };
+        Found { memory: memory(text, kind, period), score: 0.0, days_outside: 0, parts: Vec::new() }
     }
 
     #[test]

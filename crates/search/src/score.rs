@@ -125,6 +125,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn of_two_scores_each_part_is_the_larger() {
+        let [mut one, mut other] = [Score::default(); 2];
+        one.add(Part::Vector, 2.0);
+        other.add(Part::Vector, 1.0);
+        other.add(Part::Words, 3.0);
+        one.raise(&other);
+        let parts: Vec<_> = one.explain().into_iter().map(|part| (part.name, part.value)).collect();
+        assert_eq!(parts, [("vector", 2.0), ("words", 3.0)]);
+    }
+
+    #[test]
     fn the_parts_add_up_and_have_names_of_their_own() {
         let mut score = Score::default();
         for (part, value) in Part::ALL.into_iter().zip(1_u32..) {

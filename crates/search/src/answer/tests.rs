@@ -78,7 +78,8 @@ async fn a_conversation_is_a_hard_filter() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
     let asked = |conversation: &str| Query { conversation: Some(conversation.into()), ..about("boat") };
     assert_eq!(world.ask(asked("talk")).await.results.len(), 4);
-    assert!(world.ask(asked("other' OR 1=1 --")).await.results.is_empty());
+    let none = world.ask(asked("other' OR 1=1 --")).await;
+    assert!(none.results.is_empty() && none.range_is_empty, "no memory is of that conversation");
 }
 
 #[tokio::test]
@@ -110,6 +111,8 @@ async fn an_explained_score_is_the_sum_of_its_parts() {
         let sum: f64 = found.parts.iter().map(|part| part.value).sum();
         assert!((sum - found.score).abs() < 1e-9 && !found.parts.is_empty(), "{found:?}");
     }
+    let names: Vec<&str> = answer.results[0].parts.iter().map(|part| part.name).collect();
+    assert_eq!(names[..2], ["vector", "words"], "both have their say");
     let plain = world.ask(Query { explain: false, ..asked }).await;
     assert!(plain.results.iter().all(|found| found.parts.is_empty()));
 }
@@ -276,7 +279,7 @@ async fn what_was_given_often_stands_before_its_equals_and_no_others() {
 #[tokio::test]
 async fn a_statement_stands_back_as_far_as_it_is_doubtful() {
     let world = World::with(&TURNS, &[]).await;
-    let turn = turn_of(&agent("a"), message(TURNS[2].0, TURNS[2].1));
+    let turn = turn_of(&agent("a"), message(TURNS[0].0, TURNS[0].1));
     let told = |text: &str, confidence| Statement { confidence, ..statement(&agent("a"), &turn, text) };
     let statements =
         vec![told("Ann keeps bees.", Some(0.2)), told("Ann keeps cows.", Some(1.0)), told("Ann keeps hens.", None)];

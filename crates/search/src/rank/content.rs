@@ -94,7 +94,36 @@ fn faded(at: Timestamp, now: Timestamp, half_life: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::Memory;
+
     use super::*;
+    use crate::fixture::memory;
+    use crate::score::Score;
+
+    #[test]
+    fn each_kind_of_memory_is_given_its_parts_and_no_others() {
+        /// Asks for a memory of Ann's in twenty words, of which the last is `end`.
+        fn check(question: &str, kind: Kind, end: &str, change: fn(&mut Memory), expect: &[&str]) {
+            let mut said = memory("m", kind, "2026-03-04".parse().unwrap());
+            (said.text, said.speaker) = (format!("{}{end}", "word ".repeat(19)), Some("Ann".into()));
+            change(&mut said);
+            let mut ranked = Ranked { memory: said, access: None, score: Score::default() };
+            let asked = Asked { question: &Question::new(question), said: &[], now: Timestamp::UNIX_EPOCH };
+            content(&mut ranked, &asked, &Weights::default());
+            let parts: Vec<String> =
+                ranked.score.explain().iter().map(|part| format!("{} {}", part.name, part.value)).collect();
+            assert_eq!(parts, expect, "{question:?} {kind:?} {end:?}");
+        }
+        let same = |_: &mut Memory| ();
+        check("what?", Kind::Turn, "end", same, &[]);
+        check("what did Ann say?", Kind::Turn, "end", same, &["speaker 2"]);
+        check("what?", Kind::Turn, "why?", same, &["question -1.5"]);
+        check("when?", Kind::Turn, "2019", same, &["when 1"]);
+        check("what?", Kind::Turn, "2019", same, &[]);
+        check("what?", Kind::Turn, "end", |memory| memory.pinned = true, &["pinned 0.5"]);
+        check("what did Ann ask?", Kind::Fact, "why?", |memory| memory.importance = Some(0.5), &["importance 0.25"]);
+        check("what did Ann ask?", Kind::Summary, "why?", same, &["kind -0.5"]);
+    }
 
     #[test]
     fn questions_are_told_from_statements() {

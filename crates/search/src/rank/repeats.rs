@@ -42,3 +42,49 @@ fn alike(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let both = a.intersection(b).count() as f64;
     both / ((a.len() + b.len()) as f64 - both)
 }
+
+#[cfg(test)]
+mod tests {
+    use annals_core::Kind;
+
+    use super::*;
+    use crate::fixture::memory;
+    use crate::score::Score;
+
+    /// Texts, best first and half a point apart; expects them in their new order.
+    #[track_caller]
+    fn check(texts: &[&str], expect: &[&str]) {
+        let ranked = texts.iter().zip(0_u8..).map(|(text, place)| {
+            let mut score = Score::default();
+            score.add(Part::Words, 10.0 - 0.5 * f64::from(place));
+            let mut memory = memory(&place.to_string(), Kind::Turn, "2026-03-04".parse().unwrap());
+            memory.text = (*text).to_owned();
+            Ranked { memory, access: None, score }
+        });
+        let mut ranked: Vec<Ranked> = ranked.collect();
+        repeats(&mut ranked, &Weights { repeat: -2.0, ..Weights::default() });
+        assert_eq!(ranked.iter().map(|ranked| ranked.memory.text.as_str()).collect::<Vec<_>>(), expect);
+    }
+
+    #[test]
+    fn what_repeats_something_above_goes_down() {
+        let (one, again, other) = ("a b c d e f g h i", "A b c d e f g h, i!", "k l m n");
+        check(&[one, again, other], &[one, other, again]);
+        // A word more or less.
+        check(&[one, "a b c d e f g h", other], &[one, other, "a b c d e f g h"]);
+        check(&[one, "a b c d", other], &[one, "a b c d", other]);
+        // Further down as well.
+        check(
+            &[one, "1 2 3 4", "5 6 7 8", "9 0 1 2", again, other],
+            &[one, "1 2 3 4", "5 6 7 8", "9 0 1 2", other, again],
+        );
+        // Short ones are alike by chance.
+        check(&["a boat", "A boat!", other], &["a boat", "A boat!", other]);
+    }
+
+    #[test]
+    fn what_is_like_a_repeat_alone_is_no_repeat() {
+        let (one, like_one, like_that) = ("a b c d e f g h i", "b c d e f g h i j", "c d e f g h i j k");
+        check(&[one, like_one, like_that], &[one, like_that, like_one]);
+    }
+}

@@ -128,7 +128,7 @@ fn only_a_first_name_is_taken_for_a_first_name() {
     // Of which something is said, other names aside.
     check(
         "2026-01-01 INSERT Robert plays cello
-         2026-01-02 INSERT Robert also_known_as Bob
+         2026-01-02 INSERT Bob also_known_as Robert
          2026-01-03 INSERT Bob_Smith plays cello",
         &[],
     );

@@ -217,6 +217,18 @@ async fn searches_have_a_budget_of_their_own() {
 }
 
 #[tokio::test]
+async fn the_budget_is_kept_to_the_token_and_no_texts_cost_nothing() {
+    let need = annals_core::tokens("Tea.") + annals_core::tokens("Where does Ann live?");
+    for (limit, expect) in [(need, true), (need - 1, false)] {
+        let server = ModelServer::start([]);
+        let judge = Judge::at(server.base_url(), json!({ "daily_tokens": limit }));
+        assert_eq!(judge.ask(&[]).await.unwrap(), [0.0; 0]);
+        assert_eq!(judge.ask(&["Tea."]).await.is_ok(), expect, "{limit} of {need}");
+        assert_eq!(server.requests().len(), usize::from(expect));
+    }
+}
+
+#[tokio::test]
 async fn what_searches_cost_is_not_taken_from_other_work() {
     let server = ModelServer::start([]);
     let rig = Rig::new(&server);

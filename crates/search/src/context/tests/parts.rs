@@ -89,6 +89,7 @@ async fn every_way_to_ask_for_a_time_is_a_filter() {
         .await;
     let before = || ContextRequest { from: "2026-02-18".parse().ok(), to: "2026-02-18".parse().ok(), ..asked() };
     check(before(), &["2026-02-16"]).await;
+    check(ContextRequest { period: "2026-W08".parse().ok(), ..asked() }, &["2026-02-16"]).await;
     check(ContextRequest { strict: true, ..before() }, &[]).await;
 }
 
