@@ -19,7 +19,7 @@ mod words;
 
 use std::sync::Arc;
 
-use annals_core::ports::{Access, Conversation, Findings, Seat};
+use annals_core::ports::{Access, Conversation, Conversations, Findings, Seat};
 use annals_core::{Memory, MemoryId};
 
 use crate::Weights;
@@ -72,14 +72,18 @@ pub(crate) struct Talk {
     pub(crate) turns: usize,
     /// How similar its turns are to the question in the mean.
     pub(crate) theme: f64,
-    /// Which of the question's words it holds anywhere, a bit each.
-    pub(crate) matched: u64,
+}
+
+/// The conversations of the rows, and what all come to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Talks {
+    pub(crate) found: Vec<Talk>,
+    pub(crate) all: Conversations,
 }
 
 impl From<Conversation> for Talk {
     fn from(found: Conversation) -> Talk {
-        let Conversation { name, parts, similarity, matched } = found;
-        Talk { name, turns: parts as usize, theme: f64::from(similarity), matched }
+        Talk { name: found.name, turns: found.parts as usize, theme: f64::from(found.similarity) }
     }
 }
 
@@ -92,16 +96,23 @@ pub(crate) struct Ranked {
     pub(crate) score: Score,
 }
 
-/// The rows of all tables, and the conversations of all rows.
-pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, Vec<Talk>) {
-    let (mut rows, mut talks) = (Vec::new(), Vec::new());
+/// The rows of all tables, and their conversations.
+pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, Talks) {
+    let (mut rows, mut talks) = (Vec::new(), Talks::default());
     for findings in tables {
         let (mut found, with) = legs(findings, weights);
-        found.iter_mut().for_each(|row| row.renumber(talks.len()));
+        found.iter_mut().for_each(|row| row.renumber(talks.found.len()));
         rows.append(&mut found);
-        talks.extend(with);
+        talks = talks.and(with);
     }
     (rows, talks)
+}
+
+impl Talks {
+    fn and(mut self, other: Talks) -> Talks {
+        self.found.extend(other.found);
+        Talks { found: self.found, all: self.all.and(other.all) }
+    }
 }
 
 /// Best first; ties by id, so that the same question has the same answer.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use annals_core::ports::{Conversation, Findings, Hit, Probe, Seat, Spread};
+use annals_core::ports::{Conversation, Conversations, Findings, Hit, Probe, Seat, Spread};
 use annals_core::{Filter, Interval, MemoryId};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
@@ -136,10 +136,12 @@ impl Hits {
         let conversations = seat(&mut hits);
         let hits: Vec<Hit> = hits.into_iter().map(|(hit, _)| hit).collect();
         let similar = || hits.iter().filter_map(|hit| hit.similarity);
+        let all_conversations = Conversations::of(conversations.iter().map(|talk| (talk.similarity, talk.matched)));
         Findings {
             similarity: Spread::of(similar().count(), similar()),
             relevance: Spread::of(hits.len(), hits.iter().filter_map(|hit| hit.relevance)),
             conversations,
+            all_conversations,
             hits,
         }
     }

@@ -77,8 +77,10 @@ pub struct Probe {
 pub struct Findings {
     /// The parts that were found, in no order.
     pub hits: Vec<Hit>,
-    /// The conversations of all rows that pass.
+    /// The conversations that the hits were said in.
     pub conversations: Vec<Conversation>,
+    /// What the conversations of all rows that pass come to.
+    pub all_conversations: Conversations,
     /// How similar the rows are.
     pub similarity: Spread,
     /// How relevant; a row without any of the words is not relevant at all.
@@ -124,10 +126,43 @@ pub struct Conversation {
     pub matched: u64,
 }
 
+/// What many conversations come to. An agent has thousands, of which one question finds parts of a few hundred.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conversations {
+    /// How similar each is.
+    pub similarity: Spread,
+    /// How many hold each of the first 64 words of the question, as far as any is held.
+    pub holders: Vec<u32>,
+}
+
+impl Conversations {
+    /// Of conversations that are so similar and hold these words.
+    pub fn of(all: impl Iterator<Item = (f32, u64)> + Clone) -> Conversations {
+        let mut holders = Vec::new();
+        for (_, mut matched) in all.clone() {
+            while matched != 0 {
+                let word = matched.trailing_zeros() as usize;
+                holders.resize(holders.len().max(word + 1), 0);
+                holders[word] += 1;
+                matched &= matched - 1;
+            }
+        }
+        Conversations { similarity: Spread::of(all.clone().count(), all.map(|(similarity, _)| similarity)), holders }
+    }
+
+    /// These, and those of another table.
+    pub fn and(self, other: Conversations) -> Conversations {
+        let mut holders = self.holders;
+        holders.resize(holders.len().max(other.holders.len()), 0);
+        holders.iter_mut().zip(other.holders).for_each(|(count, more)| *count += more);
+        Conversations { similarity: self.similarity.and(other.similarity), holders }
+    }
+}
+
 /// How figures of a table's rows are spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// Rows.
+    /// How many there are.
     pub rows: usize,
     /// Their mean.
     pub mean: f64,
@@ -143,6 +178,15 @@ impl Spread {
         let count = rows.max(1) as f64;
         let mean = sum / count;
         Spread { rows, mean, deviation: (squares / count - mean * mean).max(0.0).sqrt() }
+    }
+
+    /// Of both together.
+    pub fn and(self, other: Spread) -> Spread {
+        let rows = self.rows + other.rows;
+        let share = |spread: Spread| spread.rows as f64 / rows.max(1) as f64;
+        let mean = share(self) * self.mean + share(other) * other.mean;
+        let square = |spread: Spread| share(spread) * (spread.deviation.powi(2) + (spread.mean - mean).powi(2));
+        Spread { rows, mean, deviation: (square(self) + square(other)).sqrt() }
     }
 }
 
@@ -202,4 +246,21 @@ pub trait Strata: Send + Sync {
 
     /// Moves a damaged generation aside, for a person to look at, and says where to. Nothing if it is not there.
     async fn quarantine(&self, table: &Table) -> Result<Option<String>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversations_of_two_tables_are_those_of_one() {
+        let all = [(0.5, 0b101), (0.25, 0b1), (0.0, 0), (0.75, 0b100)];
+        let of = |talks: &[(f32, u64)]| Conversations::of(talks.iter().copied());
+        let (both, whole) = (of(&all[..1]).and(of(&all[1..])), of(&all));
+        assert_eq!((&both.holders, both.similarity.rows), (&vec![2, 0, 2], 4));
+        assert_eq!(both.holders, whole.holders);
+        assert!((both.similarity.mean - 0.375).abs() < 1e-9, "{both:?}");
+        assert!((both.similarity.deviation - whole.similarity.deviation).abs() < 1e-9, "{both:?}");
+        assert_eq!((of(&all).and(of(&[])), of(&[])), (whole, Conversations::default()));
+    }
 }

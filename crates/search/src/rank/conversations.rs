@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use annals_core::ConversationFound;
+use annals_core::ports::Spread;
 
 use super::coverage::coverage;
-use super::{Ranked, Row, Talk};
+use super::{Ranked, Row, Talks};
 use crate::Weights;
 use crate::score::Part;
 
@@ -28,9 +29,8 @@ pub(crate) struct Own {
 
 /// Adds to each turn a share of what its conversation has: the mean of its best turns, its words, and what it is about as a whole.
 /// Expects the turns of each in their order.
-pub(crate) fn support(rows: &mut [Row], talks: &[Talk], weights: &Weights) -> Support {
+pub(crate) fn support(rows: &mut [Row], talks: &Talks, weights: &Weights) -> Support {
     let coverage = coverage(rows, talks);
-    let theme = standard(talks.iter().map(|talk| talk.theme).collect());
     let mut turns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {
         if let Some(conversation) = row.conversation() {
@@ -39,8 +39,9 @@ pub(crate) fn support(rows: &mut [Row], talks: &[Talk], weights: &Weights) -> Su
     }
     let mut support = Support::new();
     for (conversation, places) in turns {
-        let talk = &talks[conversation];
-        let (coverage, theme) = (weights.coverage * coverage[conversation], weights.theme * theme[conversation]);
+        let talk = &talks.found[conversation];
+        let theme = weights.theme * standard(talk.theme, talks.all.similarity);
+        let coverage = weights.coverage * coverage[conversation];
         let mean = best(places.iter().map(|place| rows[*place].score.total()), weights.best);
         let gain = mean + COVERAGE_OF_TURNS * coverage + theme;
         for place in &places {
@@ -83,22 +84,19 @@ fn best(scores: impl Iterator<Item = f64>, many: usize) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
-/// Distances from the mean in standard deviations.
-fn standard(values: Vec<f64>) -> Vec<f64> {
-    let count = values.len().max(1) as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let spread = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
-    let scale = if spread < 1e-9 { 0.0 } else { 1.0 / spread };
-    values.into_iter().map(|value| (value - mean) * scale).collect()
+/// How far beyond the mean, in standard deviations; nothing where all are alike.
+fn standard(value: f64, all: Spread) -> f64 {
+    if all.deviation < 1e-6 { 0.0 } else { (value - all.mean) / all.deviation }
 }
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::Seat;
+    use annals_core::ports::{Conversations, Seat};
     use annals_core::{Grain, Interval, Kind, Memory, MemoryId};
     use annals_testkit::{agent, turn};
 
     use super::*;
+    use crate::rank::Talk;
     use crate::score::Score;
 
     /// A row of a conversation with a score for vectors.
@@ -109,8 +107,12 @@ mod tests {
         Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), matched: 0, score: own }
     }
 
-    fn talk(name: &str, theme: f64) -> Talk {
-        Talk { name: name.into(), turns: 3, theme, matched: 0 }
+    /// Conversations, each with its name, theme and words. The first so many were found.
+    fn talks(all: &[(&str, f32, u64)], found: usize) -> Talks {
+        let talk =
+            |(name, theme, _): &(&str, f32, u64)| Talk { name: (*name).into(), turns: 3, theme: f64::from(*theme) };
+        let found = all.iter().take(found).map(talk).collect();
+        Talks { found, all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))) }
     }
 
     fn gain(rows: &[Row], id: &str, own: f64) -> f64 {
@@ -121,7 +123,7 @@ mod tests {
     fn a_turn_gains_from_the_best_of_its_conversation() {
         let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
         let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
-        support(&mut rows, &[talk("a", 0.0), talk("b", 0.0)], &weights);
+        support(&mut rows, &talks(&[("a", 0.0, 0), ("b", 0.0, 0)], 2), &weights);
         assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 3.0, 1.0));
     }
 
@@ -130,7 +132,7 @@ mod tests {
         let weights = Weights { conversation: 1.0, coverage: 2.0, theme: 0.0, ..Weights::default() };
         let worded = Row { matched: 1, ..row("2", 0, 0.0) };
         let mut rows = [row("1", 0, 0.0), worded, row("3", 1, 0.0)];
-        let talks = [Talk { matched: 1, ..talk("a", 0.9) }, talk("b", 0.1), talk("not found", 0.1)];
+        let talks = talks(&[("a", 0.9, 1), ("b", 0.1, 0), ("not found", 0.1, 0)], 2);
         let support_of = support(&mut rows, &talks, &weights);
         assert!(support_of["a"].coverage > 0.0 && support_of["b"].coverage < 0.0, "{support_of:?}");
         assert_eq!((gain(&rows, "1", 0.0), support_of.len()), (support_of["a"].coverage / 2.0, 2));
@@ -142,10 +144,10 @@ mod tests {
     #[test]
     fn where_all_are_alike_none_gains() {
         let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
-        let talks = [talk("a", 0.2), talk("b", 0.2)];
+        let talks = talks(&[("a", 0.2, 0), ("b", 0.2, 0)], 2);
         assert!(support(&mut rows, &talks, &Weights::default()).values().all(|own| own.coverage == 0.0));
         assert_eq!((gain(&rows, "1", 0.0), gain(&rows, "2", 0.0)), (0.0, 0.0));
-        assert!(support(&mut [], &[], &Weights::default()).is_empty());
+        assert!(support(&mut [], &Talks::default(), &Weights::default()).is_empty());
     }
 
     /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`, of two turns each. Expects the order of

@@ -5,20 +5,23 @@
 //! that is rare among turns but comes up in every conversation does not say which. The sum stays as it is, for if no word tells
 //! conversations apart, none should stand out.
 
+use annals_core::ports::Conversations;
+
 use super::neighbours::follow;
-use super::{Row, Talk};
+use super::{Row, Talks};
 
 /// Of each conversation, beyond the mean of all. Expects the turns of each in their order.
-pub(super) fn coverage(rows: &[Row], talks: &[Talk]) -> Vec<f64> {
-    let rarity = rarity(talks);
-    let mut held = vec![0.0_f64; talks.len()];
+pub(super) fn coverage(rows: &[Row], talks: &Talks) -> Vec<f64> {
+    let rarity = rarity(&talks.all);
+    let mut held = vec![0.0_f64; talks.found.len()];
     for (place, row) in rows.iter().enumerate() {
         if let Some(conversation) = row.conversation() {
-            let value = words(around(rows, place)).map(|word| rarity[word]).sum();
+            let value = words(around(rows, place)).filter_map(|word| rarity.get(word)).sum();
             held[conversation] = held[conversation].max(value);
         }
     }
-    let mean = held.iter().sum::<f64>() / held.len().max(1) as f64;
+    // Of those that were not found nothing is held.
+    let mean = held.iter().sum::<f64>() / talks.all.similarity.rows.max(1) as f64;
     held.into_iter().map(|held| held - mean).collect()
 }
 
@@ -30,11 +33,10 @@ fn around(rows: &[Row], place: usize) -> u64 {
 }
 
 /// How rare each word is among the conversations, as BM25 counts it among texts.
-fn rarity(talks: &[Talk]) -> [f64; 64] {
-    let mut holders = [0.0_f64; 64];
-    talks.iter().flat_map(|talk| words(talk.matched)).for_each(|word| holders[word] += 1.0);
-    let count = talks.len() as f64;
-    holders.map(|holders| (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln())
+fn rarity(all: &Conversations) -> Vec<f64> {
+    let count = all.similarity.rows as f64;
+    let of = |holders: &u32| (1.0 + (count - f64::from(*holders) + 0.5) / (f64::from(*holders) + 0.5)).ln();
+    all.holders.iter().map(of).collect()
 }
 
 /// The places of the bits.
@@ -49,6 +51,7 @@ mod tests {
     use annals_core::ports::Seat;
 
     use super::*;
+    use crate::rank::Talk;
     use crate::score::Score;
 
     /// Conversations as the words of their turns, a bit each, `-` for a turn that was not found; expects their order, the best first.
@@ -62,7 +65,7 @@ mod tests {
     }
 
     fn of(talks: &[&str]) -> Vec<f64> {
-        let (mut rows, mut all) = (Vec::new(), Vec::new());
+        let (mut rows, mut found, mut all) = (Vec::new(), Vec::new(), Vec::new());
         for (conversation, turns) in talks.iter().enumerate() {
             let mut matched = 0;
             for (turn, place) in turns.split(' ').zip(0..) {
@@ -72,9 +75,10 @@ mod tests {
                 rows.push(Row { memory, seats: Some((seat, seat)), matched: words, score: Score::default() });
                 matched |= words;
             }
-            all.push(Talk { name: conversation.to_string().into(), turns: 3, theme: 0.0, matched });
+            found.push(Talk { name: conversation.to_string().into(), turns: 3, theme: 0.0 });
+            all.push((0.0, matched));
         }
-        coverage(&rows, &all)
+        coverage(&rows, &Talks { found, all: Conversations::of(all.into_iter()) })
     }
 
     #[test]
@@ -99,6 +103,6 @@ mod tests {
     fn where_all_are_alike_none_stands_out() {
         assert_eq!(of(&["1", "1"]), [0.0, 0.0]);
         assert_eq!(of(&["0"]), [0.0]);
-        assert!(coverage(&[], &[]).is_empty());
+        assert!(coverage(&[], &Talks::default()).is_empty());
     }
 }

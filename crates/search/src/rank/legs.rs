@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use annals_core::MemoryId;
 use annals_core::ports::{Findings, Hit, Spread};
 
-use super::{Row, Talk};
+use super::{Row, Talk, Talks};
 use crate::Weights;
 use crate::score::{Part, Score};
 
@@ -21,10 +21,11 @@ const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
 
 /// The rows of a table's hits, and their conversations.
-pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Vec<Talk>) {
+pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
     let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
-    let talks = findings.conversations.into_iter().map(Talk::from).collect();
+    let found = findings.conversations.into_iter().map(Talk::from).collect();
+    let talks = Talks { found, all: findings.all_conversations };
     let mut rows: BTreeMap<MemoryId, Row> = BTreeMap::new();
     for hit in findings.hits {
         let mut score = Score::default();

@@ -3,8 +3,10 @@
 //! In a large table the words are looked for while the signs of the vectors are looked through, and these in pieces, each of
 //! which any core may take: with two cores a search of a million rows takes little more than half as long as with one.
 
+use std::collections::HashMap;
+
 use annals_core::Filter;
-use annals_core::ports::{Conversation, Findings, Hit, Probe, Seat, Spread};
+use annals_core::ports::{Conversation, Conversations, Findings, Hit, Probe, Seat, Spread};
 
 use super::Hot;
 use super::look::Looked;
@@ -84,7 +86,11 @@ impl Hot {
         rows.sort_unstable();
         rows.dedup();
         let similarities = question.map(|question| self.similarities(&question, &rows, &similar));
-        let (numbers, conversations) = self.conversations(&similar.talks, worded);
+        let matched = self.matched(worded);
+        let (numbers, conversations) = self.conversations(&rows, &similar.talks, &matched);
+        let passing_talks = similar.talks.iter().zip(&matched).filter(|((parts, _), _)| *parts > 0);
+        let all_conversations =
+            Conversations::of(passing_talks.map(|((_, similarity), matched)| (*similarity, *matched)));
         let hit = |(place, row): (usize, &u32)| {
             let similarity = similarities.as_ref().map(|similarities| similarities[place]);
             self.hit(*row as usize, similarity, worded, &numbers)
@@ -92,6 +98,7 @@ impl Hot {
         Findings {
             hits: rows.iter().enumerate().map(hit).collect(),
             conversations,
+            all_conversations,
             similarity: similar.spread,
             relevance: worded.spread(passing.count()),
         }
@@ -162,27 +169,42 @@ impl Hot {
         Spread { rows: count, ..spread }
     }
 
-    /// The conversations with a part that passes, and for each number of a conversation its place among them.
-    fn conversations(&self, talks: &[(u32, f32)], worded: &Found) -> (Vec<usize>, Vec<Conversation>) {
-        let mut matched = vec![0; talks.len()];
+    /// Which of the question's words each conversation holds, by number.
+    fn matched(&self, worded: &Found) -> Vec<u64> {
+        let mut matched = vec![0; self.talks.len()];
         for row in &worded.rows {
             if let Some(talk) = self.talks.of(*row as usize) {
                 matched[talk] |= worded.matched[*row as usize];
             }
         }
-        let (mut numbers, mut conversations) = (Vec::with_capacity(talks.len()), Vec::new());
-        for (talk, (parts, similarity)) in talks.iter().enumerate() {
-            numbers.push(conversations.len());
-            if *parts > 0 {
-                let (name, similarity, matched) = (self.talks.name(talk), *similarity, matched[talk]);
-                conversations.push(Conversation { name, parts: *parts, similarity, matched });
-            }
-        }
-        (numbers, conversations)
+        matched
     }
 
-    fn hit(&self, row: usize, similarity: Option<f32>, worded: &Found, numbers: &[usize]) -> Hit {
-        let seat = |talk: usize| Seat { conversation: numbers[talk], place: self.talks.place(row) };
+    /// The conversations of these rows, and for the number of each its place among them.
+    fn conversations(
+        &self,
+        rows: &[u32],
+        talks: &[(u32, f32)],
+        matched: &[u64],
+    ) -> (HashMap<usize, usize>, Vec<Conversation>) {
+        let (mut places, mut conversations) = (HashMap::new(), Vec::new());
+        for talk in rows.iter().filter_map(|row| self.talks.of(*row as usize)) {
+            places.entry(talk).or_insert_with(|| {
+                let (parts, similarity) = talks[talk];
+                conversations.push(Conversation {
+                    name: self.talks.name(talk),
+                    parts,
+                    similarity,
+                    matched: matched[talk],
+                });
+                conversations.len() - 1
+            });
+        }
+        (places, conversations)
+    }
+
+    fn hit(&self, row: usize, similarity: Option<f32>, worded: &Found, numbers: &HashMap<usize, usize>) -> Hit {
+        let seat = |talk: usize| Seat { conversation: numbers[&talk], place: self.talks.place(row) };
         Hit {
             memory: self.memory(row),
             part: self.rows[row].part,

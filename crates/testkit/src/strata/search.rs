@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Conversation, Findings, Hit, Part, Probe, Seat, Spread};
+use annals_core::ports::{Conversation, Conversations, Findings, Hit, Part, Probe, Seat, Spread};
 
 use crate::words::words;
 
@@ -32,12 +32,13 @@ pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
         let beside: Vec<usize> = found.iter().flat_map(|row| search.beside(*row)).collect();
         found.extend(beside);
     }
-    let names = search.names();
+    let names = search.names(found.iter().copied());
     let spread =
         |scores: &[Option<f32>]| Spread::of(search.passing.len(), search.passing.iter().filter_map(|row| scores[*row]));
     Findings {
         hits: found.iter().map(|row| search.hit(*row, &names)).collect(),
         conversations: names.iter().map(|name| search.conversation(name)).collect(),
+        all_conversations: search.all_conversations(),
         similarity: if probe.vector.is_some() { spread(&search.similarity) } else { Spread::default() },
         relevance: spread(&search.relevance),
     }
@@ -105,10 +106,15 @@ impl<'a> Search<'a> {
         pairs.flatten().copied().filter(|other| self.passing.contains(other)).collect()
     }
 
-    /// The conversations with a row that passes.
-    fn names(&self) -> Vec<&'a str> {
-        let passing = self.passing.iter().filter_map(|row| self.rows[*row].conversation.as_deref());
-        passing.collect::<BTreeSet<_>>().into_iter().collect()
+    /// The conversations of some rows.
+    fn names(&self, rows: impl Iterator<Item = usize>) -> Vec<&'a str> {
+        rows.filter_map(|row| self.rows[row].conversation.as_deref()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn all_conversations(&self) -> Conversations {
+        let all: Vec<Conversation> =
+            self.names(self.passing.iter().copied()).into_iter().map(|name| self.conversation(name)).collect();
+        Conversations::of(all.iter().map(|talk| (talk.similarity, talk.matched)))
     }
 
     fn matched(&self, row: usize) -> u64 {
