@@ -36,4 +36,6 @@ pub use replies::Replies;
 pub use requests::Requests;
 pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};
-pub use strata::{Batch, Conversation, Findings, Hit, Part, Probe, Seat, Spread, Stored, Strata, Table, Wear};
+pub use strata::{
+    Batch, Conversation, Conversations, Findings, Hit, Part, Probe, Seat, Spread, Stored, Strata, Table, Wear,
+};

@@ -226,6 +226,18 @@ async fn the_budget_is_kept_to_the_token_and_no_texts_cost_nothing() {
         assert_eq!(judge.ask(&["Tea."]).await.is_ok(), expect, "{limit} of {need}");
         assert_eq!(server.requests().len(), usize::from(expect));
     }
+    // What a model wrote counts as what it read.
+    let judge = Judge::at(ModelServer::start([]).base_url(), json!({ "daily_tokens": need }));
+    let written = annals_core::Reply {
+        key: Digest::of(["q"]),
+        purpose: Purpose::Rerank,
+        model: "m".into(),
+        text: String::new(),
+        tokens_in: 0,
+        tokens_out: 1,
+    };
+    judge.catalog.charge(&agent("tester"), written, at(NOW)).await.unwrap();
+    assert!(matches!(judge.ask(&["Tea."]).await, Err(Error::Budget { .. })));
 }
 
 #[tokio::test]
