@@ -16,7 +16,7 @@ use crate::rerank::Case;
 use crate::score::{Part, Score};
 use crate::{Search, budget::budget, fold::fold, resolve, said::said};
 
-/// Tables of up to so many rows are scored whole: half a year of a busy agent's turns in some 10 ms, where 20,000 rows took three
+/// Tables of up to so many rows are scored whole: a month of a busy agent's turns in under 10 ms, where 20,000 rows took three
 /// times that, longer than ten times as many by candidates.
 pub const EXACT: usize = 5_000;
 /// Rows that each leg finds in larger ones.

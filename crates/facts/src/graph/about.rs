@@ -1,5 +1,5 @@
-//! The facts about one entity. DuckDB takes some 10 ms to look for names in a table; the reading of a month of talk asks
-//! thousands of times.
+//! The facts about one entity. DuckDB parses, plans and reads the whole table for each; the reading of a month of talk
+//! asks thousands of times.
 
 use annals_core::{Along, Direction, Fact, FactQuery};
 
