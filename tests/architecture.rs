@@ -1,6 +1,7 @@
 //! The edges between crates, held to the map in ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -100,5 +101,30 @@ fn heavy_dependencies_stay_behind_their_port() {
             let is_rival = (name, dependency) == ("annals-bench", "rusqlite");
             assert!(name == home || is_rival || !names(&package).contains(dependency), "{name} names {dependency}");
         }
+    }
+}
+
+#[test]
+fn the_files_that_are_named_in_the_texts_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut sources = Vec::new();
+    for folder in ["crates", "tests"] {
+        files(&root.join(folder), &mut sources);
+    }
+    let mut texts = vec![root.join("ARCHITECTURE.md"), root.join("README.md")];
+    files(&root.join("docs"), &mut texts);
+    let mut missing = BTreeSet::new();
+    for text in texts.iter().filter(|path| path.extension().is_some_and(|end| end == "md")) {
+        let text = std::fs::read_to_string(text).unwrap();
+        let named = text.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs"));
+        missing.extend(named.filter(|name| !sources.iter().any(|path| path.ends_with(name))).map(str::to_owned));
+    }
+    assert_eq!(missing, BTreeSet::new());
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
     }
 }

@@ -99,9 +99,7 @@ impl Search {
         let (mut rows, talks) = rank::all(tables, &self.weights);
         rank::neighbours(&mut rows, &self.weights);
         let support = rank::support(&mut rows, &talks, &self.weights);
-        rank::sort(&mut rows);
-        rows.truncate(READ.max(asked.query.limit * 2));
-        let mut ranked = self.read_back(asked, rows).await?;
+        let mut ranked = self.read_back(asked, rank::best(&rows, READ.max(asked.query.limit * 2))).await?;
         let (mut question, said) = (Question::new(text), asked.said_within());
         question.about_now &= !asked.is_about_the_past();
         let wanted = rank::Asked { question: &question, said: &said, now: asked.now };

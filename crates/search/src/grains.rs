@@ -6,6 +6,7 @@
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Date, Grain, Interval, Query, Result, Said};
+use futures::future::try_join_all;
 
 use crate::Search;
 use crate::said::length;
@@ -32,15 +33,14 @@ impl Search {
         if query.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
             return Ok(Grain::ALL.to_vec());
         }
-        let mut held: Vec<Held> = Vec::with_capacity(Grain::ALL.len());
-        for grain in Grain::ALL {
-            let select = Select { within, limit: LOOKED_AT, ..Select::all(grain) };
-            let first = self.catalog.list(agent, &select).await?;
-            let reaches = first.iter().find(|memory| !memory.pinned).or(first.first());
-            held.push(reaches.map(|memory| memory.days.0));
-        }
-        let asked = within_days(query, said);
-        Ok(choose(&held, asked))
+        let held = try_join_all(Grain::ALL.map(|grain| self.held(agent, grain, within))).await?;
+        Ok(choose(&held, within_days(query, said)))
+    }
+
+    async fn held(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Held> {
+        let first = self.catalog.list(agent, &Select { within, limit: LOOKED_AT, ..Select::all(grain) }).await?;
+        let reaches = first.iter().find(|memory| !memory.pinned).or(first.first());
+        Ok(reaches.map(|memory| memory.days.0))
     }
 }
 

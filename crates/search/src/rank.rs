@@ -115,9 +115,11 @@ impl Talks {
     }
 }
 
-/// Best first; ties by id, so that the same question has the same answer.
-pub(crate) fn sort(rows: &mut [Row]) {
-    rows.sort_by(|a, b| b.score.total().total_cmp(&a.score.total()).then_with(|| a.memory.cmp(&b.memory)));
+/// The best so many, best first; ties by id, so that the same question has the same answer.
+pub(crate) fn best(rows: &[Row], many: usize) -> Vec<Row> {
+    let mut places: Vec<(f64, &Row)> = rows.iter().map(|row| (row.score.total(), row)).collect();
+    places.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.memory.cmp(&b.1.memory)));
+    places.into_iter().take(many).map(|(_, row)| row.clone()).collect()
 }
 
 /// The same for memories.

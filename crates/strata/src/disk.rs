@@ -22,8 +22,7 @@ pub use object_store::ObjectStore as Disk;
 /// LanceDB's word for local files through an object store.
 pub const SCHEME: &str = "file-object-store";
 
-/// LanceDB's own defaults are 6 GiB and 1 GiB, for servers with few tables.
-const INDEX_CACHE_BYTES: usize = 16 << 20;
+/// LanceDB's own default is 1 GiB, for servers with few tables.
 const METADATA_CACHE_BYTES: usize = 16 << 20;
 /// As for LanceDB's local files: reads closer than this are joined.
 const BLOCK_BYTES: usize = 4096;
@@ -34,11 +33,11 @@ pub fn synced() -> Arc<dyn Disk> {
     Arc::new(LocalFileSystem::new().with_fsync(true))
 }
 
-/// One set of caches over the disk, shared by all tables.
-pub fn session(disk: Arc<dyn Disk>) -> Arc<Session> {
+/// One set of caches over the disk, shared by all tables, with so much room for indexes.
+pub fn session(disk: Arc<dyn Disk>, index_bytes: usize) -> Arc<Session> {
     let registry = ObjectStoreRegistry::default();
     registry.insert(SCHEME, Arc::new(Provider(disk)));
-    Arc::new(Session::new(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES, Arc::new(registry)))
+    Arc::new(Session::new(index_bytes, METADATA_CACHE_BYTES, Arc::new(registry)))
 }
 
 /// The URL of a folder, whose path is absolute.

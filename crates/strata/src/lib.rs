@@ -49,7 +49,7 @@ impl LanceStrata {
     /// The tables below `root`, whose vectors have `dimension` numbers. Creates the folder, and nothing in it until the first
     /// write. [`annals_core::Error::Storage`] if it cannot be created.
     pub async fn open(root: &Path, dimension: usize, memory: Memory) -> Result<LanceStrata> {
-        let upkeep = Upkeep { hot_bytes: memory.bytes, signs_from: memory.signs_from, ..Upkeep::default() };
+        let upkeep = Upkeep { memory, ..Upkeep::default() };
         LanceStrata::open_on(disk::synced(), upkeep, root, dimension).await
     }
 

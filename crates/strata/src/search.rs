@@ -33,7 +33,7 @@ pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Find
         },
     };
     let _turn = tables.searching.acquire().await;
-    let (probe, signs_from) = (probe.clone(), tables.upkeep.signs_from);
+    let (probe, signs_from) = (probe.clone(), tables.upkeep.memory.signs_from);
     let search = tokio::task::spawn_blocking(move || hot::read(&hot).search(&probe, signs_from));
     search.await.map_err(|error| Error::storage("searching a table in memory", error))
 }
@@ -57,7 +57,7 @@ async fn heat(tables: &Tables, name: &Table, slot: &Slot) -> Result<Place> {
         // One version, whatever compaction does meanwhile.
         let snapshot = table.query_snapshot().await?;
         let rows = snapshot.count_rows(None).await?;
-        if expected_bytes(rows, tables.dimension) > tables.upkeep.hot_bytes {
+        if expected_bytes(rows, tables.dimension) > tables.upkeep.memory.bytes {
             return Ok(Place::Disk(snapshot, rows));
         }
         let hot = Arc::new(RwLock::new(background::apart(Hot::read(snapshot, rows, tables.dimension)).await??));

@@ -66,9 +66,9 @@ impl Tables {
         let what = || format!("opening the tables in {}", root.display());
         let url = disk::url(&root).ok_or_else(|| Error::storage(what(), "its path has no URL"))?;
         let url = url.to_string();
-        let database = connected(&url, disk.clone()).await.map_err(|error| Error::storage(what(), error))?;
+        let database = connected(&url, disk.clone(), &upkeep).await.map_err(|error| Error::storage(what(), error))?;
         let (database, slots) = (Mutex::new(database), Mutex::new(LruCache::unbounded()));
-        let hot = HotTables::new(upkeep.hot_bytes);
+        let hot = HotTables::new(upkeep.memory.bytes);
         let searching = Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from));
         Ok(Tables { root, dimension, upkeep, hot, searching, disk, url, database, slots })
     }
@@ -77,7 +77,7 @@ impl Tables {
     /// same place would be searched by the text index of the one that is gone.
     pub async fn forget_caches(&self) -> Result<()> {
         let failed = |error| Error::storage(format!("opening the tables in {}", self.root.display()), error);
-        *self.database() = connected(&self.url, self.disk.clone()).await.map_err(failed)?;
+        *self.database() = connected(&self.url, self.disk.clone(), &self.upkeep).await.map_err(failed)?;
         Ok(())
     }
 
@@ -152,8 +152,8 @@ impl Tables {
     }
 }
 
-async fn connected(url: &str, disk: Arc<dyn Disk>) -> lancedb::Result<Connection> {
-    connect(url).session(disk::session(disk)).execute().await
+async fn connected(url: &str, disk: Arc<dyn Disk>, upkeep: &Upkeep) -> lancedb::Result<Connection> {
+    connect(url).session(disk::session(disk, upkeep.index_cache_bytes)).execute().await
 }
 
 /// An open table that is not pruned, moved or closed while this lives.

@@ -11,6 +11,7 @@ use lancedb::index::Index;
 use lancedb::index::scalar::BTreeIndexBuilder;
 use lancedb::table::{CompactionOptions, Duration, NativeTableExt, OptimizeAction, OptimizeOptions};
 
+use crate::Memory;
 use crate::damage::explain;
 use crate::rows::{END, START};
 use crate::tables::{Slot, TEXT_INDEX};
@@ -35,10 +36,10 @@ pub struct Upkeep {
     pub timed_rows: usize,
     /// Pieces of the text index, each searched on its own; then they are merged.
     pub many_pieces: u32,
-    /// See [`crate::Memory`].
-    pub hot_bytes: usize,
-    /// See [`crate::Memory`].
-    pub signs_from: usize,
+    /// What is held to be searched.
+    pub memory: Memory,
+    /// Of LanceDB's indexes, shared by all tables. Its own default is 6 GiB, for servers with few tables.
+    pub index_cache_bytes: usize,
 }
 
 impl Default for Upkeep {
@@ -51,8 +52,8 @@ impl Default for Upkeep {
             large_rows: 65_536,
             timed_rows: 16_384,
             many_pieces: 8,
-            hot_bytes: 256 << 20,
-            signs_from: 20_000,
+            memory: Memory::of(256 << 20),
+            index_cache_bytes: 16 << 20,
         }
     }
 }

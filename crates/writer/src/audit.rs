@@ -20,6 +20,18 @@ pub enum Discrepancy {
     Damaged(Grain, String),
 }
 
+impl Discrepancy {
+    /// Whose table it is found in.
+    pub fn grain(&self) -> Grain {
+        match self {
+            Discrepancy::Missing(grain, _)
+            | Discrepancy::Extra(grain, _)
+            | Discrepancy::Stale(grain, _)
+            | Discrepancy::Damaged(grain, _) => *grain,
+        }
+    }
+}
+
 impl Writer {
     /// Reads every row of an agent's tables and compares it with the catalog.
     pub async fn audit(&self, agent: &Agent) -> Result<Vec<Discrepancy>> {

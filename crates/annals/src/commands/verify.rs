@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::cli::OneOrAll;
 use crate::folder::Folder;
-use crate::view::{WARN, count, plural, print_json, say};
+use crate::view::{WARN, plural, print_json, say};
 
 pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
     let catalog = folder.catalog.check().await?;
@@ -51,16 +51,17 @@ fn view(agent: &Agent, gaps: &[Gap], tables: &[Discrepancy]) -> Value {
 }
 
 fn discrepancy(found: &Discrepancy) -> Value {
-    let (problem, grain, what) = parts(found);
-    json!({ "problem": problem, "grain": grain.to_string(), "what": what })
+    let (problem, what) = parts(found);
+    json!({ "problem": problem, "grain": found.grain().to_string(), "what": what })
 }
 
-fn parts(found: &Discrepancy) -> (&'static str, annals_core::Grain, &str) {
+/// What is wrong, and with what.
+fn parts(found: &Discrepancy) -> (&'static str, &str) {
     match found {
-        Discrepancy::Missing(grain, memory) => ("missing", *grain, memory.as_str()),
-        Discrepancy::Extra(grain, memory) => ("extra", *grain, memory.as_str()),
-        Discrepancy::Stale(grain, memory) => ("stale", *grain, memory.as_str()),
-        Discrepancy::Damaged(grain, why) => ("damaged", *grain, why),
+        Discrepancy::Missing(_, memory) => ("missing", memory.as_str()),
+        Discrepancy::Extra(_, memory) => ("extra", memory.as_str()),
+        Discrepancy::Stale(_, memory) => ("stale", memory.as_str()),
+        Discrepancy::Damaged(_, why) => ("damaged", why),
     }
 }
 
@@ -74,14 +75,11 @@ async fn print(folder: &Folder, agent: &Agent, gaps: &[Gap], tables: &[Discrepan
         say!("  `annals rollup` writes what is missing.");
     }
     for found in tables {
-        let (problem, grain, what) = parts(found);
-        say!("  {WARN}{grain}: {problem} {what}{WARN:#}");
+        let (problem, what) = parts(found);
+        say!("  {WARN}{}: {problem} {what}{WARN:#}", found.grain());
     }
     if !tables.is_empty() {
-        say!(
-            "  `annals rebuild` makes the tables anew from the catalog ({} rows are wrong).",
-            count(tables.len() as u64)
-        );
+        say!("  `annals rebuild` makes the tables anew from the catalog.");
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! What an agent's memory takes at one age: two processes are started over its folder, one after the system has been told to
-//! forget the folder's files, one that finds them in memory and stays to be asked more.
+//! forget the folder's files, one after all of them have been read, which is asked more.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use annals_core::{Agent, Embedder};
 use rustix::fs::{Advice, fadvise};
 use serde::{Deserialize, Serialize};
 
-use super::ask::{Start, Warm};
+use super::ask::{Start, Times, Warm};
 use super::life::Life;
 use super::questions::Questions;
 use super::stores::Stores;
@@ -33,6 +33,8 @@ pub struct Measured {
     pub disk: Disk,
     /// A process whose files have to be read from the disk.
     pub from_disk: Cold,
+    /// The questions about the last days that it is asked next: what it reads back is still on the disk.
+    pub next_from_disk: Times,
     /// A process that finds its files in the system's memory.
     pub cold: Cold,
     /// The same process, asked on.
@@ -69,8 +71,10 @@ pub async fn measure(
     let memories = Stores::open(folder, embedder).await?.memories(&Agent::new(AGENT)?).await?;
     let questions = Questions::at(life, days);
     let told = life.days().take(days).flatten();
-    forget_files(folder)?;
-    let (from_disk, _) = process(folder, &questions.first_alone())?;
+    each_file(folder, &forget)?;
+    let (from_disk, next) = process(folder, &questions.recent_alone())?;
+    // Else the next process finds those pages alone that the last one asked for, and of ten years that is few.
+    each_file(folder, &remember)?;
     let (cold, warm) = process(folder, &questions)?;
     Ok(Measured {
         days,
@@ -78,6 +82,7 @@ pub async fn measure(
         memories,
         disk: disk(folder)?,
         from_disk,
+        next_from_disk: next.recent,
         cold,
         warm,
     })
@@ -103,20 +108,24 @@ fn process(folder: &Path, questions: &Questions) -> Result<(Cold, Warm), Failure
     }
 }
 
-/// Has the system drop what it holds of the folder's files in memory.
-fn forget_files(folder: &Path) -> Result<(), Failure> {
+fn each_file(folder: &Path, act: &dyn Fn(File) -> io::Result<()>) -> io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.is_dir() {
-            forget_files(&path)?;
-        } else {
-            // What is not written yet would stay.
-            let file = File::open(&path)?;
-            file.sync_all()?;
-            fadvise(&file, 0, None, Advice::DontNeed)?;
-        }
+        if path.is_dir() { each_file(&path, act)? } else { act(File::open(&path)?)? }
     }
     Ok(())
+}
+
+/// Has the system drop what it holds of the file in memory.
+fn forget(file: File) -> io::Result<()> {
+    // What is not written yet would stay.
+    file.sync_all()?;
+    Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
+}
+
+/// Has the system hold the file in memory.
+fn remember(mut file: File) -> io::Result<()> {
+    io::copy(&mut file, &mut io::sink()).map(drop)
 }
 
 fn disk(folder: &Path) -> Result<Disk, Failure> {

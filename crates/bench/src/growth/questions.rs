@@ -45,11 +45,11 @@ impl Questions {
         Questions { now: life::age(days), recent, prompts, period: period.into(), of_period, in_words }
     }
 
-    /// Only the first question: what a process is asked that is started for it.
-    pub fn first_alone(&self) -> Questions {
+    /// Only those about the last days.
+    pub fn recent_alone(&self) -> Questions {
         Questions {
             now: self.now,
-            recent: self.recent.iter().take(1).cloned().collect(),
+            recent: self.recent.clone(),
             prompts: Vec::new(),
             period: self.period.clone(),
             of_period: Vec::new(),
@@ -105,7 +105,9 @@ mod tests {
         let today: usize = life.days().take(90).map(|day| day.len()).sum();
         assert!(questions.recent.iter().all(|text| (today - 400..today).contains(&number(text))));
         assert!(questions.in_words.iter().all(|text| number(text) < 1200 && text.ends_with(" in April 2016")));
-        assert_eq!(questions.first_alone().recent, questions.recent[..1]);
+        let alone = questions.recent_alone();
+        assert_eq!(alone.recent, questions.recent);
+        assert_eq!((alone.prompts.len(), alone.of_period.len(), alone.in_words.len()), (0, 0, 0));
     }
 
     #[test]

@@ -24,11 +24,14 @@ const HELD: [Row; 6] = [
     }),
 ];
 
-const COLD: [Row; 4] = [
+const COLD: [Row; 5] = [
     ("process started to first answer, files read from disk", |at| ms(at.from_disk.process_ms)),
     ("process started to first answer", |at| ms(at.cold.process_ms)),
     ("of that: model / stores / embedding / search", |at| parts(&at.cold)),
     ("the same, files read from disk", |at| parts(&at.from_disk)),
+    ("the questions after that, files read from disk, p50 / p95", |at| {
+        pair(at.next_from_disk.p50, at.next_from_disk.p95)
+    }),
 ];
 
 const WARM: [Row; 8] = [
@@ -103,7 +106,7 @@ pub(super) mod tests {
         serde_json::from_value(json!({
             "days": days, "text_bytes": days * 10_240, "memories": [days * 186, days, days / 7, days / 30, days / 91, 0],
             "disk": { "bytes": days * 1_000_000, "catalog": days * 300_000, "tables": days * 700_000 },
-            "from_disk": cold, "cold": cold,
+            "from_disk": cold, "next_from_disk": times, "cold": cold,
             "warm": { "recent": times, "period": times, "words": times, "context": times, "resident_mb": days + 1,
                 "peak_mb": days + 2 },
         }))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result};
+use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result, ones};
 
 /// One generation of one table. A rebuild fills generation n+1 beside n, then swaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,13 +139,9 @@ impl Conversations {
     /// Of conversations that are so similar and hold these words.
     pub fn of(all: impl Iterator<Item = (f32, u64)> + Clone) -> Conversations {
         let mut holders = Vec::new();
-        for (_, mut matched) in all.clone() {
-            while matched != 0 {
-                let word = matched.trailing_zeros() as usize;
-                holders.resize(holders.len().max(word + 1), 0);
-                holders[word] += 1;
-                matched &= matched - 1;
-            }
+        for word in all.clone().flat_map(|(_, matched)| ones(matched)) {
+            holders.resize(holders.len().max(word + 1), 0);
+            holders[word] += 1;
         }
         Conversations { similarity: Spread::of(all.clone().count(), all.map(|(similarity, _)| similarity)), holders }
     }

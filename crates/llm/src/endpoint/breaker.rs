@@ -6,9 +6,10 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::pace::Pace;
+use super::trouble::Trouble;
 
 /// One per base URL.
 #[derive(Debug)]
@@ -30,14 +31,32 @@ impl Breaker {
         Breaker { pace, state: Mutex::default() }
     }
 
+    /// Asks by `asking`, which is dropped unpolled while calls fail and after `timeout`, and notes what came of it.
+    pub(super) async fn guard<T>(
+        &self,
+        timeout: Duration,
+        asking: impl Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, Trouble> {
+        let begun = Instant::now();
+        if let Some(left) = self.left(begun) {
+            return Err(Trouble::Away(left));
+        }
+        let asked = timeout_at(begun + timeout, asking).await.unwrap_or(Err(Trouble::Late(timeout)));
+        match &asked {
+            Err(trouble) if trouble.is_outage() => self.open(trouble.wait(), Instant::now()),
+            _ => self.close(),
+        }
+        asked
+    }
+
     /// For how long calls still fail; none if they may go through.
-    pub(super) fn left(&self, now: Instant) -> Option<Duration> {
+    fn left(&self, now: Instant) -> Option<Duration> {
         let until = self.state().until?;
         Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero())
     }
 
     /// Notes an outage, and the wait that the server asked for.
-    pub(super) fn open(&self, asked: Option<Duration>, now: Instant) {
+    fn open(&self, asked: Option<Duration>, now: Instant) {
         // Calls that were under way together are one outage.
         if self.left(now).is_none() {
             let mut state = self.state();
@@ -49,7 +68,7 @@ impl Breaker {
     }
 
     /// Notes an answer.
-    pub(super) fn close(&self) {
+    fn close(&self) {
         *self.state() = State::default();
     }
 
@@ -84,5 +103,32 @@ mod tests {
         breaker.close();
         breaker.open(Some(seconds(86_400)), now);
         assert_eq!(breaker.left(now), Some(seconds(300)));
+    }
+    #[tokio::test]
+    async fn any_answer_ends_the_outages_before_it() {
+        let away = || Trouble::Overloaded { status: 503, wait: None };
+        let check = async |answer: Result<(), Trouble>, expect: Duration| {
+            let breaker =
+                Breaker::new(Pace { cool_down: seconds(100), longest_cool_down: seconds(10_000), ..Pace::default() });
+            breaker.state().outages = 3;
+            assert_eq!(breaker.guard(seconds(60), async { answer.clone() }).await, answer);
+            breaker.state().until = None;
+            assert_eq!(breaker.guard(seconds(60), async { Err::<(), _>(away()) }).await, Err(away()));
+            let left = breaker.left(Instant::now()).unwrap();
+            assert!(left <= expect && left > expect / 2, "{left:?} is not {expect:?}");
+            let unasked = breaker.guard(seconds(60), async { unreachable!("it is away") }).await;
+            assert!(matches!(unasked, Err::<(), _>(Trouble::Away(_))), "{unasked:?}");
+        };
+        check(Ok(()), seconds(100)).await;
+        check(Err(Trouble::Unusable("no score")), seconds(100)).await;
+        check(Err(Trouble::Denied(401)), seconds(1600)).await;
+    }
+
+    #[tokio::test]
+    async fn what_takes_too_long_is_an_outage() {
+        let breaker = Breaker::new(Pace::default());
+        let asked = breaker.guard(Duration::from_millis(1), std::future::pending::<Result<(), Trouble>>()).await;
+        assert_eq!(asked, Err(Trouble::Late(Duration::from_millis(1))));
+        assert!(breaker.left(Instant::now()).is_some());
     }
 }

@@ -8,7 +8,7 @@ use async_openai::types::chat::{
     ChatCompletionRequestUserMessage, CreateChatCompletionRequest, ResponseFormat,
 };
 use backon::Retryable;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use annals_core::{Error, SignedDuration};
 
@@ -57,18 +57,8 @@ impl Channel {
 
     /// Asks, with retries, within the model's timeout.
     pub(super) async fn ask(&self, said: &[Said], form: Form) -> Result<Completion, Trouble> {
-        let begun = Instant::now();
-        if let Some(left) = self.server.breaker.left(begun) {
-            return Err(Trouble::Away(left));
-        }
-        let deadline = begun + self.model.timeout;
-        let asked = timeout_at(deadline, self.in_some_form(said, form, deadline)).await;
-        let asked = asked.unwrap_or(Err(Trouble::Late(self.model.timeout)));
-        match &asked {
-            Err(trouble) if trouble.is_outage() => self.server.breaker.open(trouble.wait(), Instant::now()),
-            _ => self.server.breaker.close(),
-        }
-        asked
+        let timeout = self.model.timeout;
+        self.server.breaker.guard(timeout, self.in_some_form(said, form, Instant::now() + timeout)).await
     }
 
     /// The trouble as an error of this work.

@@ -18,7 +18,6 @@ use annals_core::ports::{Replies, RerankTask, Reranker};
 use annals_core::{Agent, Digest, Error, Purpose, Reply, Timestamp, beginning};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout_at};
 
 use super::breaker::Breaker;
 use super::budget::afford;
@@ -67,17 +66,7 @@ impl RerankEndpoint {
 
     /// Asks within the deadline.
     async fn ask(&self, question: &str, texts: &[&str]) -> Result<Value, Trouble> {
-        let begun = Instant::now();
-        if let Some(left) = self.breaker.left(begun) {
-            return Err(Trouble::Away(left));
-        }
-        let asked = timeout_at(begun + self.model.timeout, self.in_some_form(question, texts)).await;
-        let asked = asked.unwrap_or(Err(Trouble::Late(self.model.timeout)));
-        match &asked {
-            Err(trouble) if trouble.is_outage() => self.breaker.open(trouble.wait(), Instant::now()),
-            _ => self.breaker.close(),
-        }
-        asked
+        self.breaker.guard(self.model.timeout, self.in_some_form(question, texts)).await
     }
 
     /// In the form that worked last, and if that is refused in the other.

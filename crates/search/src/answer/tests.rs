@@ -177,6 +177,32 @@ async fn as_many_come_as_are_asked_for() {
 }
 
 #[tokio::test]
+async fn of_a_large_table_more_are_found_than_a_leg_looks_for_if_more_are_asked_for() {
+    let turns: Vec<String> = (0..1_000)
+        .map(|number| if number % 2 == 0 { format!("boat number{number}") } else { format!("rain on day{number}") })
+        .collect();
+    let turns: Vec<(&str, &str)> = turns.iter().map(|text| ("2026-03-01T10:00:00Z", text.as_str())).collect();
+    let world = World::with(&turns, &[]).await;
+    let search = world.search.clone().scoring_whole(100);
+    let asked = Query { limit: 480, ..about("boat") };
+    let answer = search.answer(&agent("a"), &asked, at(NOW)).await.unwrap();
+    let boats = answer.results.iter().filter(|found| found.memory.text.starts_with("boat")).count();
+    assert_eq!((answer.results.len(), boats), (480, 480));
+}
+
+#[tokio::test]
+async fn what_was_folded_away_takes_nothing_of_the_budget() {
+    let world =
+        World::with(&TURNS, &[("2026-W10", "the blue boat was bought and sold again for very little money")]).await;
+    let asked = Query { grains: vec![Grain::Working, Grain::Weekly], ..about("the blue boat was bought") };
+    let unfolded = Query { grains: vec![Grain::Working], ..asked.clone() };
+    let turns = world.ask(unfolded).await;
+    let sizes: u64 = turns.results.iter().map(|found| annals_core::tokens(&found.memory.text)).sum();
+    let answer = world.ask(Query { tokens: Some(sizes), ..asked }).await;
+    assert_eq!(texts(&answer), texts(&turns), "the week stands below its own turn, and leaves them the room");
+}
+
+#[tokio::test]
 async fn a_budget_of_tokens_is_kept() {
     let world = World::with(&TURNS, &[]).await;
     let all = world.ask(about("boat")).await;
@@ -245,6 +271,11 @@ async fn recency_counts_in_questions_about_the_present_only() {
     let day = |text: &str| Some(text.parse().unwrap());
     check(Query { to: day("2026-03-09"), ..about("who has the boat now?") }, false).await;
     check(Query { to: day("2026-03-10"), ..about("who has the boat now?") }, true).await;
+    // A day is over at its midnight.
+    let asked = Query { to: day("2026-03-09"), explain: true, limit: 10, ..about("who has the boat now?") };
+    let answer = world.search.answer(&agent("a"), &asked, at("2026-03-10T00:00:00Z")).await.unwrap();
+    let is_recent = answer.results.iter().flat_map(|found| &found.parts).any(|part| part.name == "recency");
+    assert!(!is_recent);
 }
 
 #[tokio::test]

@@ -92,10 +92,10 @@ fn standard(value: f64, all: Spread) -> f64 {
 #[cfg(test)]
 mod tests {
     use annals_core::ports::{Conversations, Seat};
-    use annals_core::{Grain, Interval, Kind, Memory, MemoryId};
-    use annals_testkit::{agent, turn};
+    use annals_core::{Kind, Memory, MemoryId};
 
     use super::*;
+    use crate::fixture::memory;
     use crate::rank::Talk;
     use crate::score::Score;
 
@@ -167,26 +167,8 @@ mod tests {
 
     fn read_back(text: &str) -> Ranked {
         let fields: Vec<&str> = text.split(':').collect();
-        let turn = turn(&agent("a"), "2026-03-04T10:00:00Z", text);
-        let memory = Memory {
-            id: turn.id,
-            grain: Grain::Working,
-            kind: Kind::Turn,
-            period: turn.day,
-            cover: Interval { start: turn.message.at, end: turn.message.at },
-            days: (turn.day.first_day(), turn.day.last_day()),
-            text: turn.message.content,
-            speaker: None,
-            role: None,
-            conversation: Some(fields[0].into()),
-            message: None,
-            sentences: vec![],
-            sources: vec![],
-            importance: None,
-            confidence: None,
-            pinned: false,
-            seq: 0,
-        };
+        let said = memory(text, Kind::Turn, "2026-03-04".parse().unwrap());
+        let memory = Memory { conversation: Some(fields[0].into()), ..said };
         let mut score = Score::default();
         score.add(Part::Vector, fields[1].parse().unwrap());
         score.add(Part::Words, fields[2].parse().unwrap());

@@ -5,6 +5,7 @@
 //! that is rare among turns but comes up in every conversation does not say which. The sum stays as it is, for if no word tells
 //! conversations apart, none should stand out.
 
+use annals_core::ones;
 use annals_core::ports::Conversations;
 
 use super::neighbours::follow;
@@ -16,7 +17,7 @@ pub(super) fn coverage(rows: &[Row], talks: &Talks) -> Vec<f64> {
     let mut held = vec![0.0_f64; talks.found.len()];
     for (place, row) in rows.iter().enumerate() {
         if let Some(conversation) = row.conversation() {
-            let value = words(around(rows, place)).filter_map(|word| rarity.get(word)).sum();
+            let value = ones(around(rows, place)).filter_map(|word| rarity.get(word)).sum();
             held[conversation] = held[conversation].max(value);
         }
     }
@@ -37,12 +38,6 @@ fn rarity(all: &Conversations) -> Vec<f64> {
     let count = all.similarity.rows as f64;
     let of = |holders: &u32| (1.0 + (count - f64::from(*holders) + 0.5) / (f64::from(*holders) + 0.5)).ln();
     all.holders.iter().map(of).collect()
-}
-
-/// The places of the bits.
-fn words(matched: u64) -> impl Iterator<Item = usize> {
-    let left = std::iter::successors(Some(matched), |left| Some(left & left.wrapping_sub(1)));
-    left.take_while(|left| *left != 0).map(|left| left.trailing_zeros() as usize)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //! the question count too, so that in a table of three rows a score still says how well a row fits, where the three alone
 //! would only say which fits best.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use annals_core::MemoryId;
 use annals_core::ports::{Findings, Hit, Spread};
@@ -26,18 +27,21 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
     let found = findings.conversations.into_iter().map(Talk::from).collect();
     let talks = Talks { found, all: findings.all_conversations };
-    let mut rows: BTreeMap<MemoryId, Row> = BTreeMap::new();
+    let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
+    let mut places: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
     for hit in findings.hits {
         let mut score = Score::default();
         score.add(Part::Vector, weights.vector * similarity.of(hit.similarity));
         score.add(Part::Words, weights.words * relevance.of(hit.relevance));
-        let row = row(hit, score);
-        match rows.get_mut(&row.memory) {
-            Some(known) => known.merge(row),
-            None => drop(rows.insert(row.memory.clone(), row)),
+        match places.entry(hit.memory.clone()) {
+            Entry::Occupied(known) => rows[*known.get()].merge(row(hit, score)),
+            Entry::Vacant(place) => {
+                place.insert(rows.len());
+                rows.push(row(hit, score));
+            }
         }
     }
-    (rows.into_values().collect(), talks)
+    (rows, talks)
 }
 
 fn row(hit: Hit, score: Score) -> Row {
@@ -77,8 +81,8 @@ mod tests {
     /// Hits as `id:similarity:relevance`, `-` where a leg did not find it; expects ids, best first.
     #[track_caller]
     fn check(hits: &str, expect: &str) {
-        let (mut rows, _) = legs(findings(hits), &Weights::default());
-        super::super::sort(&mut rows);
+        let (rows, _) = legs(findings(hits), &Weights::default());
+        let rows = super::super::best(&rows, rows.len());
         let order: Vec<String> = rows.iter().map(|row| row.memory.to_string()).collect();
         assert_eq!(order.join(" "), expect);
     }

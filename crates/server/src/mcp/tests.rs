@@ -6,7 +6,7 @@ mod ways_in;
 use std::sync::Arc;
 
 use annals_core::ports::{Key, Scope};
-use annals_testkit::{agent, at};
+use annals_testkit::{agent, at, message};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
@@ -128,6 +128,16 @@ async fn an_empty_range_is_said_to_be_empty_and_a_coarser_grain_is_named() {
     assert_eq!(reply.structured["range_is_empty"], true);
     assert!(reply.text.starts_with("Memory holds nothing on 1999-03-04"), "{}", reply.text);
     assert!(reply.text.contains("weekly") && !reply.text.contains("annals-memory"), "{}", reply.text);
+}
+
+#[tokio::test]
+async fn what_is_there_but_was_not_found_is_not_said_to_be_missing() {
+    let service = service(Arc::new(|| at(NOW)));
+    let said = vec![message("2026-03-04T18:30:00Z", "Ann planned a trip.")];
+    service.writer.ingest(&agent("a"), said, false, at(NOW)).await.unwrap();
+    // It is not in the tables yet.
+    let reply = good(&service, "search_memory", json!({"queryText": "trip", "period": "2026-03-04"})).await;
+    assert!(reply.text.starts_with("Nothing on 2026-03-04 fits the question."), "{}", reply.text);
 }
 
 #[tokio::test]
@@ -277,6 +287,15 @@ async fn every_argument_of_memory_context_counts() {
     let is_known = |reply: &Reply| reply.text.contains("Ann lives in Bern (since");
     assert!(!is_known(&ask(json!({"prompt": "hello"})).await));
     assert!(is_known(&ask(json!({"prompt": "hello", "speaker": "Ann"})).await));
+    let best = async |arguments: Value| {
+        let reply = ask(arguments).await;
+        let turns = reply.structured["items"].as_array().unwrap().iter().filter(|item| item["kind"] == "turn");
+        turns.map(|turn| turn["score"].as_f64().unwrap()).fold(0.0, f64::max)
+    };
+    // What was said last weighs much, whatever is asked.
+    assert!(best(json!({"prompt": "hello"})).await < 3.0);
+    assert!(best(json!({"prompt": "hello", "conversation": "other"})).await < 3.0);
+    assert!(best(json!({"prompt": "hello", "conversation": "talk"})).await > 3.0);
     for (bounds, expect) in [
         (json!({}), ["2026-03-04", "2026-03-06"].as_slice()),
         (json!({"from": "2026-03-05"}), &["2026-03-06"]),
@@ -385,7 +404,7 @@ async fn whose_memory_is_meant() {
         text.map_or_else(Refusal::into_text, |reply| reply.structured["agent"].as_str().unwrap().to_owned())
     };
     assert_eq!(of(&local(None), json!({})).await, "a", "the only one there is");
-    let hello = annals_testkit::message("2026-03-04T10:00:00Z", "Hello.");
+    let hello = message("2026-03-04T10:00:00Z", "Hello.");
     service.writer.ingest(&agent("b"), vec![hello], false, at(NOW)).await.unwrap();
     assert!(of(&local(None), json!({})).await.contains("agent is missing: say whose memory, one of \"a\", \"b\""));
     assert_eq!(of(&local(None), json!({"agent": "b"})).await, "b");

@@ -1,5 +1,7 @@
 //! Which rows pass: a bit for each, 64 to a block, so that a block of which none passes costs nothing.
 
+use annals_core::ones;
+
 /// Rows of a block.
 pub const BLOCK: usize = 64;
 
@@ -56,16 +58,26 @@ impl Passing {
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         self.blocks.iter().enumerate().flat_map(|(block, bits)| ones(*bits).map(move |bit| block * BLOCK + bit))
     }
+
+    /// The first row in it and every so manyth after, without a look at those between.
+    pub fn every(&self, step: usize) -> impl Iterator<Item = usize> {
+        let mut ahead = 0;
+        self.blocks.iter().enumerate().flat_map(move |(block, bits)| {
+            let (skipped, rows) = (ahead, bits.count_ones() as usize);
+            let taken = rows.saturating_sub(skipped).div_ceil(step);
+            ahead = skipped + taken * step - rows;
+            ones(*bits).skip(skipped).step_by(step).take(taken).map(move |bit| block * BLOCK + bit)
+        })
+    }
 }
 
-/// The places of the ones in a word, ascending.
-pub fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = bits.trailing_zeros() as usize;
-        let found = (bits != 0).then_some(place);
-        bits &= bits.wrapping_sub(1);
-        found
-    })
+/// How many rows from the first up to the second are in these blocks.
+pub fn count_between(blocks: &[u64], first: usize, end: usize) -> u32 {
+    let within = |block: usize| {
+        let (from, to) = (first.saturating_sub(block * BLOCK), (end - block * BLOCK).min(BLOCK));
+        u64::MAX << from & u64::MAX >> (BLOCK - to)
+    };
+    (first / BLOCK..end.div_ceil(BLOCK)).map(|block| (blocks[block] & within(block)).count_ones()).sum()
 }
 
 #[cfg(test)]
@@ -80,6 +92,14 @@ mod tests {
         let expect: Vec<usize> = (0..200).filter(|row| row % 3 == 0 && *row != 66).collect();
         assert_eq!(passing.rows().collect::<Vec<_>>(), expect);
         assert_eq!(passing.count(), expect.len());
+        for step in [1, 2, 7, 40, 1000] {
+            let expect: Vec<usize> = passing.rows().step_by(step).collect();
+            assert_eq!(passing.every(step).collect::<Vec<_>>(), expect, "{step}");
+        }
+        for (first, end) in [(0, 200), (0, 0), (5, 60), (63, 65), (64, 128), (60, 190)] {
+            let expect = expect.iter().filter(|row| (first..end).contains(*row)).count();
+            assert_eq!(count_between(passing.blocks(), first, end) as usize, expect, "{first} to {end}");
+        }
         assert!(passing.holds(198) && !passing.holds(199) && !passing.holds(66));
     }
 }

@@ -1,15 +1,15 @@
 //! A search of a table in memory: the filter, the two legs, what stands beside the best, and what all rows come to.
 //!
-//! In a large table the words are looked for while the signs of the vectors are looked through, and these in pieces, each of
-//! which any core may take: with two cores a search of a million rows takes little more than half as long as with one.
+//! In a large table each leg is worked on beside the other, and the vectors' in pieces, each of which any core may take: with
+//! two cores a search of a million rows takes little more than half as long as with one.
 
 use std::collections::HashMap;
 
 use annals_core::Filter;
 use annals_core::ports::{Conversation, Conversations, Findings, Hit, Probe, Seat, Spread};
+use rayon::prelude::*;
 
 use super::Hot;
-use super::look::Looked;
 use super::passing::Passing;
 use super::sums::Sums;
 use super::vectors::Question;
@@ -25,8 +25,17 @@ const SAMPLE: usize = 1_024;
 /// What one search after the other writes into.
 #[derive(Default)]
 pub struct Scratch {
-    worded: Found,
+    found: Found,
     differences: Vec<u16>,
+}
+
+/// What the words found, beside what each row has of them.
+struct Worded {
+    /// The most relevant rows.
+    best: Vec<u32>,
+    spread: Spread,
+    /// Of each conversation, by number, which of the words it holds.
+    matched: Vec<u64>,
 }
 
 /// What the vector leg found.
@@ -41,7 +50,7 @@ struct Similar {
 impl Scratch {
     /// What it takes.
     pub fn bytes(&self) -> usize {
-        self.worded.bytes() + self.differences.capacity() * size_of::<u16>()
+        self.found.bytes() + self.differences.capacity() * size_of::<u16>()
     }
 }
 
@@ -61,47 +70,58 @@ impl Hot {
         let limit = if whole { usize::MAX } else { probe.limit };
         let words = probe.text.as_deref().map(|text| lex::query(text, &probe.language)).unwrap_or_default();
         let question = probe.vector.as_deref().map(Question::new);
-        let Scratch { worded, differences } = scratch;
-        let mut by_words = || self.words.search(&words, &passing, worded);
-        let similar = match &question {
+        let Scratch { found, differences } = scratch;
+        let mut by_words = || self.by_words(&words, &passing, limit, found);
+        let (worded, similar) = match &question {
             Some(question) if passing.count() > signs_from => {
-                let ((), looked) = rayon::join(by_words, || self.look(question, &passing, differences));
-                self.compare_nearest(question, &passing, limit, differences, &looked)
+                rayon::join(by_words, || self.compare_nearest(question, &passing, limit, differences))
             }
-            Some(question) => {
-                by_words();
-                self.compare_all(question, &passing)
-            }
-            None => {
-                by_words();
-                self.compare_none(&passing)
-            }
+            Some(question) => (by_words(), self.compare_all(question, &passing)),
+            None => (by_words(), self.compare_none(&passing)),
         };
-        let mut rows = best(worded.rows.iter().map(|row| (worded.scores[*row as usize], *row)), limit);
-        rows.extend(similar.best(limit));
-        if !whole {
+        let rows = self.rows_of(&worded, &similar, &passing, limit);
+        let similarities = question.map(|question| self.similarities(&question, &rows, &similar));
+        let talks = similar.talks.iter().zip(&worded.matched).map(|((parts, near), matched)| (*parts, *near, *matched));
+        let talks: Vec<(u32, f32, u64)> = talks.collect();
+        let (numbers, conversations) = self.conversations(&rows, &talks);
+        let passing_talks = talks.iter().filter(|(parts, ..)| *parts > 0);
+        let hit = |(place, row): (usize, &u32)| {
+            let similarity = similarities.as_ref().map(|similarities| similarities[place]);
+            self.hit(*row as usize, similarity, found, &numbers)
+        };
+        Findings {
+            // Each is a walk to memory.
+            hits: rows.par_iter().enumerate().map(hit).collect(),
+            conversations,
+            all_conversations: Conversations::of(passing_talks.map(|(_, near, matched)| (*near, *matched))),
+            similarity: similar.spread,
+            relevance: worded.spread,
+        }
+    }
+
+    /// The rows to tell of, ascending: the best of both legs, and in a large table what stands beside them.
+    fn rows_of(&self, worded: &Worded, similar: &Similar, passing: &Passing, limit: usize) -> Vec<u32> {
+        let mut rows = similar.best(limit);
+        rows.extend(&worded.best);
+        if limit != usize::MAX {
             let beside: Vec<u32> = rows.iter().flat_map(|row| self.talks.beside(*row as usize)).collect();
             rows.extend(beside.into_iter().filter(|row| passing.holds(*row as usize)));
         }
         rows.sort_unstable();
         rows.dedup();
-        let similarities = question.map(|question| self.similarities(&question, &rows, &similar));
-        let matched = self.matched(worded);
-        let (numbers, conversations) = self.conversations(&rows, &similar.talks, &matched);
-        let passing_talks = similar.talks.iter().zip(&matched).filter(|((parts, _), _)| *parts > 0);
-        let all_conversations =
-            Conversations::of(passing_talks.map(|((_, similarity), matched)| (*similarity, *matched)));
-        let hit = |(place, row): (usize, &u32)| {
-            let similarity = similarities.as_ref().map(|similarities| similarities[place]);
-            self.hit(*row as usize, similarity, worded, &numbers)
-        };
-        Findings {
-            hits: rows.iter().enumerate().map(hit).collect(),
-            conversations,
-            all_conversations,
-            similarity: similar.spread,
-            relevance: worded.spread(passing.count()),
+        rows
+    }
+
+    fn by_words(&self, words: &str, passing: &Passing, limit: usize, found: &mut Found) -> Worded {
+        self.words.search(words, passing, found);
+        let mut matched = vec![0; self.talks.len()];
+        for row in &found.rows {
+            if let Some(talk) = self.talks.of(*row as usize) {
+                matched[talk] |= found.matched[*row as usize];
+            }
         }
+        let best = best(found.rows.iter().map(|row| (found.scores[*row as usize], *row)), limit);
+        Worded { best, spread: found.spread(passing.count()), matched }
     }
 
     fn passing(&self, filter: &Filter) -> Passing {
@@ -123,7 +143,9 @@ impl Hot {
         let rows: Vec<u32> = passing.rows().map(|row| row as u32).collect();
         let similarities = self.vectors.similarities(question, &rows);
         let mut sums = Sums::new(self.talks.len());
-        sums.add(rows.iter().zip(&similarities).map(|(row, near)| (self.talks.of(*row as usize), f64::from(*near))));
+        for (row, near) in rows.iter().zip(&similarities) {
+            sums.add(self.talks.of(*row as usize), 1, f64::from(*near));
+        }
         let talks = sums.means().map(|(rows, near)| (rows, near as f32)).collect();
         let spread = Spread::of(rows.len(), similarities.iter().copied());
         Similar { compared: (rows, similarities), spread, talks }
@@ -134,20 +156,19 @@ impl Hot {
         question: &Question,
         passing: &Passing,
         limit: usize,
-        differences: &[u16],
-        looked: &Looked,
+        differences: &mut Vec<u16>,
     ) -> Similar {
+        let looked = self.look(question, passing, differences);
         let many = limit.saturating_mul(COMPARED).max(LEAST_COMPARED);
-        let rows = looked.counts.nearest(differences, passing, many);
-        let similarities = self.vectors.similarities(question, &rows);
+        let nearest = || self.nearest(question, passing, differences, looked.counts.most(many));
+        let (compared, spread) = rayon::join(nearest, || self.sampled(question, passing));
         let similar = |(rows, differing)| (rows, self.vectors.signs.similarity(differing));
-        let talks = looked.sums.means().map(similar).collect();
-        Similar { compared: (rows, similarities), spread: self.sampled(question, passing), talks }
+        Similar { compared, spread, talks: looked.sums.means().map(similar).collect() }
     }
 
     fn compare_none(&self, passing: &Passing) -> Similar {
         let mut sums = Sums::new(self.talks.len());
-        sums.add(passing.rows().map(|row| (self.talks.of(row), 0.0)));
+        passing.rows().for_each(|row| sums.add(self.talks.of(row), 1, 0.0));
         let talks = sums.means().map(|(rows, _)| (rows, 0.0)).collect();
         Similar { compared: (Vec::new(), Vec::new()), spread: Spread::default(), talks }
     }
@@ -164,54 +185,34 @@ impl Hot {
     /// How similarities are spread, by those of some thousand rows evenly among all.
     fn sampled(&self, question: &Question, passing: &Passing) -> Spread {
         let count = passing.count();
-        let rows: Vec<u32> = passing.rows().step_by(count.div_ceil(SAMPLE)).map(|row| row as u32).collect();
+        let rows: Vec<u32> = passing.every(count.div_ceil(SAMPLE)).map(|row| row as u32).collect();
         let spread = Spread::of(rows.len(), self.vectors.similarities(question, &rows).into_iter());
         Spread { rows: count, ..spread }
     }
 
-    /// Which of the question's words each conversation holds, by number.
-    fn matched(&self, worded: &Found) -> Vec<u64> {
-        let mut matched = vec![0; self.talks.len()];
-        for row in &worded.rows {
-            if let Some(talk) = self.talks.of(*row as usize) {
-                matched[talk] |= worded.matched[*row as usize];
-            }
-        }
-        matched
-    }
-
-    /// The conversations of these rows, and for the number of each its place among them.
-    fn conversations(
-        &self,
-        rows: &[u32],
-        talks: &[(u32, f32)],
-        matched: &[u64],
-    ) -> (HashMap<usize, usize>, Vec<Conversation>) {
+    /// The conversations of these rows, and for the number of each its place among them. Of each is told by number how many parts
+    /// pass, how similar they are, and which words it holds.
+    fn conversations(&self, rows: &[u32], talks: &[(u32, f32, u64)]) -> (HashMap<usize, usize>, Vec<Conversation>) {
         let (mut places, mut conversations) = (HashMap::new(), Vec::new());
         for talk in rows.iter().filter_map(|row| self.talks.of(*row as usize)) {
             places.entry(talk).or_insert_with(|| {
-                let (parts, similarity) = talks[talk];
-                conversations.push(Conversation {
-                    name: self.talks.name(talk),
-                    parts,
-                    similarity,
-                    matched: matched[talk],
-                });
+                let (parts, similarity, matched) = talks[talk];
+                conversations.push(Conversation { name: self.talks.name(talk), parts, similarity, matched });
                 conversations.len() - 1
             });
         }
         (places, conversations)
     }
 
-    fn hit(&self, row: usize, similarity: Option<f32>, worded: &Found, numbers: &HashMap<usize, usize>) -> Hit {
+    fn hit(&self, row: usize, similarity: Option<f32>, found: &Found, numbers: &HashMap<usize, usize>) -> Hit {
         let seat = |talk: usize| Seat { conversation: numbers[&talk], place: self.talks.place(row) };
         Hit {
             memory: self.memory(row),
             part: self.rows[row].part,
             seat: self.talks.of(row).map(seat),
             similarity,
-            relevance: Some(worded.scores[row]).filter(|score| *score > 0.0),
-            matched: worded.matched[row],
+            relevance: Some(found.scores[row]).filter(|score| *score > 0.0),
+            matched: found.matched[row],
         }
     }
 }

@@ -3,9 +3,10 @@
 //! are compared exactly. There is nothing to train and nothing to rebuild: a row's signs are known when the row is, and
 //! every filter goes before.
 
+use annals_core::ones;
 use rten_simd::{Isa, SimdOp};
 
-use super::passing::{BLOCK, Passing, ones};
+use super::passing::BLOCK;
 
 /// Bits of a word of signs.
 const SIGNS: usize = 64;
@@ -50,7 +51,7 @@ impl Signs {
     }
 
     /// Of these blocks from number `first` on, how many signs of each row differ from the question's, in place of what stood there
-    /// before; nothing of use where none passes.
+    /// before; nothing for rows that do not pass.
     pub fn differences(&self, question: &[u64], first: usize, blocks: &[u64], differences: &mut [u16]) {
         let words = &self.words[first * self.block()..][..blocks.len() * self.block()];
         Differences { question, words, blocks, differences }.dispatch();
@@ -90,6 +91,7 @@ impl SimdOp for Differences<'_> {
         let blocks = self.words.chunks_exact(self.question.len() * BLOCK).zip(self.blocks);
         for ((words, passing), differences) in blocks.zip(self.differences.chunks_exact_mut(BLOCK)) {
             if *passing == 0 {
+                differences.fill(0);
                 continue;
             }
             let mut counts = [0_u64; BLOCK];
@@ -98,8 +100,8 @@ impl SimdOp for Differences<'_> {
                     *count = count.wrapping_add(u64::from((question ^ signs).count_ones()));
                 }
             }
-            for (difference, count) in differences.iter_mut().zip(counts) {
-                *difference = count as u16;
+            for (bit, (difference, count)) in differences.iter_mut().zip(counts).enumerate() {
+                *difference = (count as u16).wrapping_mul((passing >> bit & 1) as u16);
             }
         }
     }
@@ -135,7 +137,7 @@ impl Counts {
     }
 
     /// In how many the last of so many rows differs that differ least.
-    fn most(&self, many: usize) -> u16 {
+    pub fn most(&self, many: usize) -> u16 {
         let mut found = 0;
         let reached = |count: &u32| {
             found += *count as usize;
@@ -143,24 +145,13 @@ impl Counts {
         };
         self.0.iter().position(reached).and_then(|most| u16::try_from(most).ok()).unwrap_or(u16::MAX)
     }
-
-    /// The rows that pass and differ least, about so many: with the last of them come all that differ as little.
-    pub fn nearest(&self, differences: &[u16], passing: &Passing, many: usize) -> Vec<u32> {
-        let most = self.most(many);
-        let mut rows = Vec::with_capacity(many + BLOCK);
-        for (block, (bits, differences)) in passing.blocks().iter().zip(differences.chunks_exact(BLOCK)).enumerate() {
-            // Hardly any block has one.
-            let near = differences.iter().zip(0_u32..).fold(0, |near, (d, bit)| near | u64::from(*d <= most) << bit);
-            rows.extend(ones(near & bits).map(|bit| (block * BLOCK + bit) as u32));
-        }
-        rows
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::passing::Passing;
     use super::*;
 
     /// Not a multiple of the bits of a word.
@@ -189,20 +180,10 @@ mod tests {
                 let differing = all[0].iter().zip(vector).filter(|(a, b)| (**a > 0.0) != (**b > 0.0)).count();
                 prop_assert_eq!(usize::from(differences[row]), differing);
             }
+            for row in (0..all.len()).filter(|row| !passing.holds(*row)) {
+                prop_assert_eq!(differences[row], 0);
+            }
         }
-    }
-
-    #[test]
-    fn the_nearest_are_those_that_differ_least() {
-        let differences: Vec<u16> = [5, 1, 3, 1, 9, 3].into_iter().chain([0; BLOCK - 6]).collect();
-        let mut passing = Passing::default();
-        (0..6).for_each(|row| passing.push(row != 3));
-        let counts = Counts::of(passing.blocks(), &differences, 9);
-        let check = |many, expect: &[u32]| assert_eq!(counts.nearest(&differences, &passing, many), expect, "{many}");
-        check(1, &[1]);
-        check(2, &[1, 2, 5]);
-        check(4, &[0, 1, 2, 5]);
-        check(99, &[0, 1, 2, 4, 5]);
     }
 
     #[test]

@@ -10,22 +10,8 @@ impl Sums {
         Sums(vec![(0, 0.0); talks])
     }
 
-    /// Adds these values, each of a row of a conversation or of none.
-    pub fn add(&mut self, values: impl Iterator<Item = (Option<usize>, f64)>) {
-        // Rows of one conversation follow each other mostly: they are added up before they are written down.
-        let (mut of, mut rows, mut sum) = (None, 0, 0.0);
-        for (talk, value) in values {
-            if talk != of {
-                self.note(of, rows, sum);
-                (of, rows, sum) = (talk, 0, 0.0);
-            }
-            rows += 1;
-            sum += value;
-        }
-        self.note(of, rows, sum);
-    }
-
-    fn note(&mut self, talk: Option<usize>, rows: u32, sum: f64) {
+    /// Adds so many rows of a conversation or of none, and what these add up to.
+    pub fn add(&mut self, talk: Option<usize>, rows: u32, sum: f64) {
         if let Some(talk) = talk {
             self.0[talk].0 += rows;
             self.0[talk].1 += sum;
@@ -55,13 +41,14 @@ mod tests {
 
     #[test]
     fn each_conversation_has_its_rows_wherever_they_stand() {
-        let values = [(Some(1), 2.0), (Some(1), 4.0), (None, 9.0), (Some(0), 5.0), (Some(1), 9.0)];
-        let mut sums = Sums::new(3);
-        sums.add(values.into_iter());
+        let values = [(Some(1), 2, 6.0), (None, 1, 9.0), (Some(0), 1, 5.0), (Some(1), 1, 9.0)];
+        let of = |values: &[(Option<usize>, u32, f64)]| {
+            let mut sums = Sums::new(3);
+            values.iter().for_each(|(talk, rows, sum)| sums.add(*talk, *rows, *sum));
+            sums
+        };
+        let (sums, one, two) = (of(&values), of(&values[..1]), of(&values[1..]));
         assert_eq!(sums.means().collect::<Vec<_>>(), [(1, 5.0), (3, 5.0), (0, 0.0)]);
-        let (mut one, mut two) = (Sums::new(3), Sums::new(3));
-        one.add(values[..2].iter().copied());
-        two.add(values[2..].iter().copied());
         assert_eq!(Sums::default().and(one).and(two).0, sums.0);
     }
 }

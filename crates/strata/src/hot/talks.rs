@@ -53,7 +53,14 @@ impl Talks {
 
     /// The conversation of a row.
     pub fn of(&self, row: usize) -> Option<usize> {
-        Some(self.of[row]).filter(|talk| *talk != NONE).map(|talk| talk as usize)
+        known(self.of[row])
+    }
+
+    /// The rows from the first up to the second, cut wherever the next is of another conversation: of each run the conversation
+    /// and how many rows it has.
+    pub fn runs(&self, first: usize, end: usize) -> impl Iterator<Item = (Option<usize>, usize)> {
+        let of = &self.of[first.min(self.of.len())..end.min(self.of.len())];
+        of.chunk_by(|a, b| a == b).map(|run| (known(run[0]), run.len()))
     }
 
     /// The number of a conversation that is known.
@@ -125,6 +132,10 @@ impl Talks {
     }
 }
 
+fn known(talk: u32) -> Option<usize> {
+    (talk != NONE).then_some(talk as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +152,9 @@ mod tests {
         assert_eq!((talks.rows(0), talks.rows(1)), (&[1, 2, 0, 3][..], &[4][..]));
         let held = talks.talks.iter().map(|talk| talk.name.len() + TALK_BYTES + talk.rows.capacity() * 4);
         assert_eq!(talks.held_bytes, held.sum::<usize>());
+        let runs = |first, end| talks.runs(first, end).collect::<Vec<_>>();
+        assert_eq!(runs(0, 64), [(Some(0), 4), (Some(1), 1), (None, 1)]);
+        assert_eq!((runs(3, 5), runs(64, 128)), (vec![(Some(0), 1), (Some(1), 1)], vec![]));
         talks.leave(2);
         talks.leave(5);
         assert_eq!(talks.rows(0), [1, 0, 3]);

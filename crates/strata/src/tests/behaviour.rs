@@ -13,7 +13,12 @@ async fn passes_the_suite_of_the_port() {
 
 #[tokio::test]
 async fn passes_the_suite_of_the_port_on_the_disk_alone() {
-    passes_the_suite(Upkeep { hot_bytes: 0, ..Upkeep::default() }).await;
+    passes_the_suite(Upkeep { memory: Memory::of(0), ..Upkeep::default() }).await;
+}
+
+#[tokio::test]
+async fn passes_the_suite_of_the_port_with_indexes_larger_than_their_cache() {
+    passes_the_suite(Upkeep { index_cache_bytes: 1, ..Upkeep::default() }).await;
 }
 
 #[tokio::test]

@@ -46,6 +46,30 @@ async fn measure() {
     println!("end: {} MB resident", resident_mb());
 }
 
+/// From how many rows on it pays to look at the signs first.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes"]
+async fn signs() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = LanceStrata::open(folder.path(), LONG, Memory::of(64 << 20)).await.unwrap();
+    let mut filled = 0;
+    for rows in [1_000, 2_000, 5_000, 10_000, 20_000, 50_000] {
+        strata.apply(&table("a"), upserts((filled..rows).map(long))).await.unwrap();
+        filled = rows;
+        for (what, signs_from) in [("all vectors", usize::MAX), ("signs first", 0)] {
+            let memory = Memory { signs_from, ..Memory::of(256 << 20) };
+            let strata = LanceStrata::open(folder.path(), LONG, memory).await.unwrap();
+            let probe = |number: i64| Probe { vector: Some(long(number * 37).vector), limit: 400, ..Probe::default() };
+            strata.search(&table("a"), &probe(0)).await.unwrap();
+            let mut times = Vec::new();
+            for number in 1..200 {
+                times.push(timed(strata.search(&table("a"), &probe(number))).await);
+            }
+            report(&format!("search of {rows} rows, {what}"), times);
+        }
+    }
+}
+
 async fn searches(strata: &LanceStrata, rows: i64) {
     let tenth = Interval { start: long(rows / 2).cover.start, end: long(rows / 2 + rows / 10).cover.start };
     for (what, within) in [("no range", Interval::ALWAYS), ("range of 10 %", tenth)] {
@@ -95,7 +119,7 @@ async fn timed<T>(work: impl Future<Output = annals_core::Result<T>>) -> f64 {
 fn report(what: &str, mut times: Vec<f64>) {
     times.sort_by(f64::total_cmp);
     let at = |percent: usize| times[(times.len() - 1) * percent / 100];
-    println!("{what}: p50 {:.1} ms, p95 {:.1} ms, {} MB resident", at(50), at(95), resident_mb());
+    println!("{what}: p50 {:.2} ms, p95 {:.2} ms, {} MB resident", at(50), at(95), resident_mb());
 }
 
 fn resident_mb() -> u64 {

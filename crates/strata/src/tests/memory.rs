@@ -134,7 +134,7 @@ fn check(found: &Findings, plain: &Findings) {
 #[tokio::test]
 async fn the_most_similar_have_most_signs_in_common() {
     let folder = tempfile::tempdir().unwrap();
-    let busy = Upkeep { signs_from: 0, ..Upkeep::default() };
+    let busy = Upkeep { memory: Memory { signs_from: 0, ..Memory::of(64 << 20) }, ..Upkeep::default() };
     let signs = LanceStrata::open_on(disk::synced(), busy, folder.path(), 64).await.unwrap();
     let parts = (0..2_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
     signs.apply(&table("a"), upserts(parts)).await.unwrap();
