@@ -30,6 +30,9 @@ use jiff::SignedDuration;
 
 use crate::scratch;
 
+/// The catalog's file in the folder.
+pub const CATALOG: &str = "catalog.sqlite";
+
 /// How long after midnight a day closes: messages of the last minutes may still be on their way.
 const GRACE: SignedDuration = SignedDuration::from_mins(10);
 
@@ -82,7 +85,7 @@ impl Folder {
         let metrics = Metrics::new();
         let embedder = Measured::new(Arc::new(OnnxEmbedder::bundled()?), &metrics);
         let embedder: Arc<dyn Embedder> = Arc::new(Cached::new(embedder, CACHED));
-        let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
+        let catalog = Arc::new(SqliteCatalog::open(&path.join(CATALOG))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
         let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
@@ -192,7 +195,7 @@ pub fn default_path() -> Result<PathBuf> {
 }
 
 fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
-    if !create && !path.join("catalog.sqlite").exists() {
+    if !create && !path.join(CATALOG).exists() {
         return Err(Error::NotFound { what: "data folder", name: path.display().to_string() });
     }
     let make = || {

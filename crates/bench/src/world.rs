@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use annals_catalog::SqliteCatalog;
+use annals_catalog::{SqliteCatalog, read_ahead};
 use annals_core::ports::{Probe, Table};
 use annals_core::{
     Agent, Answer, Catalog, Embedder, Error, Filter, Grain, Interval, MemoryId, Message, Query, Result, Settings,
@@ -90,7 +90,10 @@ impl World {
         let shared: Arc<dyn Embedder> = Arc::new(embedder.clone());
         std::fs::create_dir_all(folder)
             .map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
-        let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite"))?);
+        let file = folder.join("catalog.sqlite");
+        let catalog = Arc::new(SqliteCatalog::open(&file)?);
+        // As the service does.
+        read_ahead(file, Memory::of_machine().bytes);
         let facts = Arc::new(DuckFacts::open(&folder.join("facts"))?);
         let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), shared.dimension(), scoring).await?);
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), shared.clone());

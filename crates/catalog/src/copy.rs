@@ -16,7 +16,8 @@ use crate::failure::Result;
 
 const DOING: &str = "copying the catalog";
 
-/// Pages of 4 KiB that are copied at once: the longest that other work waits. 256 take 1 to 2 milliseconds.
+/// Pages of 4 KiB that are copied at once: the longest that other work waits. With 256 it waits 1.6 ms at the 95th
+/// percentile (`--example measure`).
 const PIECE: i32 = 256;
 
 /// A file for the pages as they are. Removed when dropped.

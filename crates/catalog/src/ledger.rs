@@ -1,7 +1,7 @@
 //! The ledger: what is known of each period.
 
-use annals_core::{Agent, Error, LedgerRow, Period, Summary, Timestamp};
-use rusqlite::{Connection, Row, params};
+use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, Summary, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::agents;
 use crate::columns::{digest, grain_number, instant, maybe_instant, micros, number, signed, word};
@@ -13,6 +13,18 @@ pub(crate) fn ledger(connection: &Connection, agent: &Agent) -> Result<Vec<Ledge
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([agents::known(connection, agent)?], read)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The last day of the last sealed period whose children are of this grain.
+pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
+    let Some(parent) = grain.coarser() else { return Ok(None) };
+    let sql =
+        "SELECT period FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND sealed = 1 ORDER BY period DESC LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let last = statement.query_row(params![agents::known(connection, agent)?, grain_number(parent)], |row| {
+        word::<Period>(row, "period")
+    });
+    Ok(last.optional()?.map(Period::last_day))
 }
 
 /// Notes that input came to the period with the change `seq`.

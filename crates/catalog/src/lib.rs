@@ -10,6 +10,7 @@
 
 mod accesses;
 mod agents;
+mod ahead;
 mod archive;
 mod bases;
 mod blocks;
@@ -67,6 +68,7 @@ mod power_cut;
 #[cfg(test)]
 mod scrubbed;
 
+pub use ahead::read_ahead;
 pub use open::Options;
 
 use std::path::Path;

@@ -85,6 +85,11 @@ impl Graph {
         out.chain(into).filter(|step| self.follows(step.row, rule))
     }
 
+    /// How many facts name an entity.
+    fn degree(&self, entity: u32) -> usize {
+        self.out.at(entity).len() + self.into.at(entity).len()
+    }
+
     fn follows(&self, row: u32, rule: &Rule<'_>) -> bool {
         let edge = &self.edges[row as usize];
         let known = rule.predicates.as_ref().is_none_or(|predicates| predicates.contains(&edge.predicate));

@@ -9,6 +9,7 @@ use futures::future::try_join_all;
 use jiff::ToSpan;
 
 use crate::context::told;
+use crate::grains::asked_days;
 use crate::question::Question;
 use crate::range::within;
 use crate::rank::{self, Ranked, Row, Support};
@@ -45,7 +46,7 @@ impl Search {
         let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let said = text.map(|text| said(text, zones.day_of(now))).unwrap_or_default();
         let within = within(range, &zones);
-        let grains = self.grains(agent, query, within, &said).await?;
+        let grains = self.grains(agent, query, within, asked_days(range, &said, zones.day_of(now))).await?;
         let asked = Asked { agent, query, text, settings, zones, range, within, grains, said, now };
         let (ranked, support) = match text {
             Some(text) => self.ranked(&asked, text).await?,
@@ -61,7 +62,8 @@ impl Search {
         let (reranked, conversations) = match asked.text {
             Some(text) => {
                 let reranked = self.order(&asked, text, &mut ranked).await;
-                let conversations = rank::conversations(&ranked, &support, &self.weights);
+                let mut conversations = rank::conversations(&ranked, &support, &self.weights);
+                conversations.truncate(query.limit);
                 rank::repeats(&mut ranked, &self.weights);
                 (reranked, conversations)
             }

@@ -2,20 +2,24 @@
 //! summary of about that length too.
 //!
 //! Fine near now and coarse far back follows from what retention kept: a grain is added where it reaches further back than the
-//! finer ones. What is pinned outlives its neighbours and says nothing of how far a grain reaches.
+//! finer ones do without a gap. A pin keeps its day where all others are pruned, and that day says nothing of the others.
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Date, Grain, Interval, Query, Result, Said};
+use annals_core::{Agent, Date, DateRange, Grain, Interval, Query, Result, Said};
 use futures::future::try_join_all;
+use jiff::ToSpan;
 
 use crate::Search;
 use crate::said::length;
 
-/// The first memories of a grain, of which the first that is not pinned says how far the grain reaches.
-const LOOKED_AT: usize = 4;
-
-/// What a grain holds of the range: nothing, or from which day on.
-type Held = Option<Date>;
+/// What a grain holds of the range.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// The first day of which it holds something.
+    first: Date,
+    /// From which day on nothing of it was pruned.
+    whole_from: Date,
+}
 
 impl Search {
     /// The grains to search, from fine to coarse.
@@ -24,7 +28,7 @@ impl Search {
         agent: &Agent,
         query: &Query,
         within: Interval,
-        said: &[Said],
+        asked_days: Option<i64>,
     ) -> Result<Vec<Grain>> {
         if !query.grains.is_empty() {
             return Ok(Grain::ALL.into_iter().filter(|grain| query.grains.contains(grain)).collect());
@@ -34,43 +38,41 @@ impl Search {
             return Ok(Grain::ALL.to_vec());
         }
         let held = try_join_all(Grain::ALL.map(|grain| self.held(agent, grain, within))).await?;
-        Ok(choose(&held, within_days(query, said)))
+        Ok(choose(&held, asked_days))
     }
 
-    async fn held(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Held> {
-        let first = self.catalog.list(agent, &Select { within, limit: LOOKED_AT, ..Select::all(grain) }).await?;
-        let reaches = first.iter().find(|memory| !memory.pinned).or(first.first());
-        Ok(reaches.map(|memory| memory.days.0))
+    async fn held(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Option<Held>> {
+        let listed = self.catalog.list(agent, &Select { within, limit: 1, ..Select::all(grain) }).await?;
+        let Some(first) = listed.first().map(|memory| memory.days.0) else { return Ok(None) };
+        let pruned = self.catalog.pruned_until(agent, grain).await?;
+        Ok(Some(Held { first, whole_from: first.max(pruned.map_or(first, |day| day.saturating_add(1.day()))) }))
     }
 }
 
-/// How many days are asked for, by parameters or in words; the longest, if several are.
-fn within_days(query: &Query, said: &[Said]) -> Option<i64> {
-    let period = query.period.map(|period| period.last_day().duration_since(period.first_day()).as_hours() / 24 + 1);
-    let bounds = query.from.zip(query.to).map(|(from, to)| to.duration_since(from).as_hours() / 24 + 1);
-    let ago = query.max_days_ago.map(|most| i64::from(most - query.min_days_ago.unwrap_or(0).min(most)) + 1);
-    let words = said.iter().filter_map(|said| length(said.days)).max();
-    period.or(bounds).or(ago).or(words)
+/// How many days are asked for: those of the range, which goes on until today where it has no end, or else the most that are
+/// said in words.
+pub(crate) fn asked_days(range: DateRange, said: &[Said], today: Date) -> Option<i64> {
+    let begins = range.from.map(|from| DateRange { from: Some(from), to: range.to.or(Some(today)) });
+    begins.and_then(length).or_else(|| said.iter().filter_map(|said| length(said.days)).max())
 }
 
-fn choose(held: &[Held], asked: Option<i64>) -> Vec<Grain> {
+fn choose(held: &[Option<Held>], asked: Option<i64>) -> Vec<Grain> {
     let mut reached: Option<Date> = None;
     let mut chosen = Vec::new();
     let fitting = asked.and_then(|days| fitting(held, days));
-    for (grain, first) in Grain::ALL.into_iter().zip(held) {
-        let Some(first) = first else { continue };
-        let reaches_further = reached.is_none_or(|reached| *first < reached);
-        if reaches_further || fitting == Some(grain) {
+    for (grain, held) in Grain::ALL.into_iter().zip(held) {
+        let Some(Held { first, whole_from }) = *held else { continue };
+        if reached.is_none_or(|reached| first < reached) || fitting == Some(grain) {
             chosen.push(grain);
         }
-        reached = Some(reached.map_or(*first, |reached| reached.min(*first)));
+        reached = Some(reached.map_or(whole_from, |reached| reached.min(whole_from)));
     }
     // Where nothing is held, something must be searched to find that out.
     if chosen.is_empty() { vec![Grain::Working] } else { chosen }
 }
 
 /// The coarsest grain of which a whole period fits into so many days, and that holds something.
-fn fitting(held: &[Held], days: i64) -> Option<Grain> {
+fn fitting(held: &[Option<Held>], days: i64) -> Option<Grain> {
     let lengths =
         [(Grain::Yearly, 360), (Grain::Quarterly, 84), (Grain::Monthly, 28), (Grain::Weekly, 7), (Grain::Daily, 1)];
     let fits = |(grain, least): &(Grain, i64)| days >= *least && held[*grain as usize].is_some();
@@ -79,14 +81,16 @@ fn fitting(held: &[Held], days: i64) -> Option<Grain> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::DateRange;
-
     use super::*;
 
-    /// First days of the six grains, `-` where one holds nothing.
+    /// First days of the six grains, `-` where one holds nothing, and after a `/` the day from which on nothing was pruned.
     #[track_caller]
     fn check(held: &str, asked: Option<i64>, expect: &str) {
-        let held: Vec<Held> = held.split(' ').map(|day| day.parse().ok()).collect();
+        let held = held.split(' ').map(|text| {
+            let (first, whole_from) = text.split_once('/').unwrap_or((text, text));
+            Some(Held { first: first.parse().ok()?, whole_from: whole_from.parse().ok()? })
+        });
+        let held: Vec<Option<Held>> = held.collect();
         let chosen: Vec<&str> = choose(&held, asked).into_iter().map(Grain::as_str).collect();
         assert_eq!(chosen.join(" "), expect);
     }
@@ -105,34 +109,32 @@ mod tests {
     fn further_back_is_coarser() {
         check("2026-03-02 2026-02-02 2026-02-02 2025-12-29 - -", None, "working daily monthly");
         check("- - 2026-02-02 2026-02-02 - -", None, "weekly");
+        // A day that was kept hides none that were pruned after it.
+        check("2026-01-05/2026-03-02 2026-01-05/2026-02-02 2026-01-05 - - -", None, "working daily weekly");
+        check("2026-01-05/2026-03-02 2026-02-02 - - - -", None, "working daily");
+        check("2026-01-05/2026-03-02 2026-03-02 - - - -", None, "working");
         // Further back than any finer one, not than the last.
         check("2026-01-05 2026-03-02 2026-02-02 - - -", None, "working");
     }
 
     #[test]
-    fn the_longest_time_that_fits_is_asked_for() {
-        fn check(query: Query, said: &[(&str, &str)], expect: Option<i64>) {
-            let said: Vec<Said> = said
-                .iter()
-                .map(|(from, to)| DateRange { from: Some(day(from)), to: Some(day(to)) })
-                .map(|days| Said { words: String::new(), days })
-                .collect();
-            assert_eq!(within_days(&query, &said), expect, "{query:?}");
+    fn the_range_says_how_long_a_time_is_asked_for_and_else_the_words() {
+        fn check(range: &str, said: &[&str], expect: Option<i64>) {
+            let said = said.iter().map(|days| Said { words: String::new(), days: days_of(days) });
+            let said: Vec<Said> = said.collect();
+            assert_eq!(asked_days(days_of(range), &said, "2026-03-10".parse().unwrap()), expect, "{range} {said:?}");
         }
-        fn day(text: &str) -> Date {
-            text.parse().unwrap()
+        fn days_of(text: &str) -> DateRange {
+            let (from, to) = text.split_once("..").unwrap();
+            DateRange { from: from.parse().ok(), to: to.parse().ok() }
         }
-        let words = [("2026-03-01", "2026-03-07"), ("2026-01-01", "2026-01-31"), ("2026-03-04", "2026-03-04")];
-        let period = Query { period: Some("2026-W10".parse().unwrap()), ..Query::default() };
-        let bounds = Query { from: Some(day("2026-03-01")), to: Some(day("2026-03-28")), ..Query::default() };
-        let ago = Query { max_days_ago: Some(9), ..Query::default() };
-        check(Query::default(), &[], None);
-        check(Query::default(), &words, Some(31));
-        check(period, &words, Some(7));
-        check(bounds.clone(), &words, Some(28));
-        check(Query { to: None, ..bounds }, &[], None);
-        check(ago.clone(), &words, Some(10));
-        check(Query { min_days_ago: Some(3), ..ago.clone() }, &[], Some(7));
-        check(Query { min_days_ago: Some(20), ..ago }, &[], Some(1));
+        let words = ["2026-03-01..2026-03-07", "2026-01-01..2026-01-31", "2026-03-04..2026-03-04"];
+        check("..", &[], None);
+        check("..", &words, Some(31));
+        check("2026-03-02..2026-03-08", &words, Some(7));
+        check("2026-03-01..", &words, Some(10));
+        check("2026-03-01..", &[], Some(10));
+        check("..2026-03-01", &[], None);
+        check("..2026-03-01", &words, Some(31));
     }
 }

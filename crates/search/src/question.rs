@@ -58,9 +58,18 @@ impl Question {
         let name = spaced(name);
         let whole = name.trim();
         let first = whole.split(' ').next().unwrap_or_default();
+        // Such names have no spaces around them.
+        let is_within = whole.chars().any(is_wide) && self.words.contains(whole);
         !whole.is_empty()
-            && (self.words.contains(&name) || (first.len() > 2 && self.words.contains(&format!(" {first} "))))
+            && (is_within
+                || self.words.contains(&name)
+                || (first.len() > 2 && self.words.contains(&format!(" {first} "))))
     }
+}
+
+/// Whether it is of a script that is written without spaces, or of one as wide.
+pub(crate) fn is_wide(c: char) -> bool {
+    c >= '\u{2E80}'
 }
 
 /// A text as folded words between single spaces, with one before the first and after the last.
@@ -86,6 +95,8 @@ mod tests {
         check("did al green win", "Al Green", true);
         check("what?", "", false);
         check("the user said", "user", true);
+        check("田中さんはどこに住んでいますか", "田中", true);
+        check("山田さんはどこに住んでいますか", "田中", false);
     }
 
     #[test]

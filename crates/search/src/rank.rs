@@ -68,8 +68,6 @@ impl Row {
 #[derive(Clone, Debug)]
 pub(crate) struct Talk {
     pub(crate) name: Arc<str>,
-    /// How many turns it has, or parts of turns.
-    pub(crate) turns: usize,
     /// How similar its turns are to the question in the mean.
     pub(crate) theme: f64,
 }
@@ -83,7 +81,7 @@ pub(crate) struct Talks {
 
 impl From<Conversation> for Talk {
     fn from(found: Conversation) -> Talk {
-        Talk { name: found.name, turns: found.parts as usize, theme: f64::from(found.similarity) }
+        Talk { name: found.name, theme: f64::from(found.similarity) }
     }
 }
 

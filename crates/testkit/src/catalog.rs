@@ -16,8 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{Catalog, Change, ClockNote, Counts, Key, Lane, Select, Standing, Turn};
 use annals_core::{
-    Agent, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Stage,
-    Summary, Timestamp,
+    Agent, Date, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings,
+    Stage, Summary, Timestamp,
 };
 use async_trait::async_trait;
 
@@ -134,6 +134,13 @@ impl Catalog for MemoryCatalog {
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
         self.read(agent, |shelf| shelf.ledger.values().cloned().collect())
+    }
+
+    async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
+        self.read(agent, |shelf| {
+            let sealed = shelf.ledger.values().filter(|row| row.sealed).map(|row| row.period);
+            sealed.filter(|period| Some(period.grain()) == grain.coarser()).map(Period::last_day).max()
+        })
     }
 
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use annals_catalog::read_ahead;
 use annals_core::{Agent, ContextRequest, Query, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
+use annals_strata::Memory;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +25,6 @@ const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 /// As many results and tokens as the service gives unless told otherwise.
 const LIMIT: usize = 10;
 const BUDGET: u64 = 2000;
-/// Questions before those that count: the process is to be warm.
-const WARMING: usize = 10;
 
 #[derive(Args)]
 pub struct Ask {
@@ -95,6 +95,8 @@ pub async fn run(args: &Ask) -> Result<(), Failure> {
     let embedding = Timed::new(Arc::new(OnnxEmbedder::bundled()?));
     let model = begun.elapsed();
     let embedder = Arc::new(Cached::new(embedding.clone(), CACHED));
+    // As the service does.
+    read_ahead(args.folder.join("catalog.sqlite"), Memory::of_machine().bytes);
     let asking = Asking { stores: Stores::open(&args.folder, embedder).await?, agent: Agent::new(AGENT)?, embedding };
     let opened = begun.elapsed();
     let opened_mb = status_mb("VmRSS:");
@@ -135,7 +137,7 @@ impl Asking {
         for text in recent {
             took.push(self.search(query(text), now).await?);
         }
-        let recent = Times::of(took.split_off(WARMING.min(took.len())));
+        let recent = Times::of(took.split_off(questions.warming.min(took.len())));
         let mut took = Vec::new();
         for text in &questions.of_period {
             took.push(self.search(Query { period, ..query(text) }, now).await?);

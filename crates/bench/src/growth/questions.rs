@@ -11,6 +11,8 @@ const RECENT_DAYS: usize = 7;
 const RECENT: usize = 120;
 /// Questions about the first month.
 const PAST: usize = 60;
+/// Questions before those that count.
+const WARMING: usize = 10;
 /// A turn of fewer words is no question.
 const FEWEST_WORDS: usize = 4;
 /// Words of a turn that are asked for.
@@ -21,6 +23,8 @@ const MOST_WORDS: usize = 12;
 pub struct Questions {
     /// When it is asked.
     pub now: Timestamp,
+    /// How many of the first do not count, for the process is to be warm.
+    pub warming: usize,
     /// About what was said in the last days.
     pub recent: Vec<String>,
     /// Prompts that want to know what memory adds.
@@ -42,13 +46,22 @@ impl Questions {
         let past = asked(life.days().take(first_days.min(days.saturating_sub(RECENT_DAYS)).max(1)));
         let ((recent, prompts), (of_period, in_words)) = (halves(recent, RECENT), halves(past, PAST));
         let in_words = in_words.into_iter().map(|words| format!("{words} {}", life::FIRST_MONTH_IN_WORDS)).collect();
-        Questions { now: life::age(days), recent, prompts, period: period.into(), of_period, in_words }
+        Questions {
+            now: life::age(days),
+            warming: WARMING,
+            recent,
+            prompts,
+            period: period.into(),
+            of_period,
+            in_words,
+        }
     }
 
-    /// Only those about the last days.
+    /// Only those about the last days, from the first on.
     pub fn recent_alone(&self) -> Questions {
         Questions {
             now: self.now,
+            warming: 0,
             recent: self.recent.clone(),
             prompts: Vec::new(),
             period: self.period.clone(),

@@ -2,7 +2,7 @@
 
 use annals_core::ports::{Change, Counts, Lane, Select, Standing, Turn};
 use annals_core::{
-    Agent, Catalog, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
+    Agent, Catalog, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
     Timestamp,
 };
 use async_trait::async_trait;
@@ -61,6 +61,11 @@ impl Catalog for SqliteCatalog {
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
         let agent = agent.clone();
         self.thread.read("reading the ledger", move |c| ledger::ledger(c, &agent)).await
+    }
+
+    async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
+        let agent = agent.clone();
+        self.thread.read("asking what was pruned", move |c| ledger::pruned_until(c, &agent, grain)).await
     }
 
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {

@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 
 use crate::{
-    Agent, DeadLetter, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result,
+    Agent, Date, DeadLetter, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result,
     Settings, Summary, Timestamp, TurnKey,
 };
 
@@ -154,6 +154,10 @@ pub trait Catalog: Send + Sync {
 
     /// Every period that ever had input, by grain and time.
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>>;
+
+    /// The last day of which memories of a grain were pruned; none if none was, and of years, which prune by themselves. Older
+    /// ones may be there still: a pin keeps its whole set.
+    async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>>;
 
     /// What a period is made of: live turns of a day, live summaries of the finer grain otherwise; in order of time, then of
     /// conversation and id, so that the order of arrival does not matter.

@@ -64,7 +64,8 @@ pub struct Probe {
     pub language: String,
     /// Applied before ranking.
     pub filter: Filter,
-    /// The most parts for each of vector and text. The parts beside them in their conversations come on top.
+    /// The most parts for each of vector and text. The other parts of their turns and those right beside these in their
+    /// conversations come on top.
     pub limit: usize,
     /// Of a table with no more rows than this, all that pass are found by the vector, and all with a word by the text,
     /// whatever the limit.

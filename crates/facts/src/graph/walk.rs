@@ -1,25 +1,32 @@
 //! All facts within some distance of an entity, the nearest first.
 
 use annals_core::{Reached, Walk};
+use fixedbitset::FixedBitSet;
 
 use super::{Graph, NOBODY};
 
 impl Graph {
-    /// The facts that a walk reaches, by depth and then in the order of rows. Looks no further than the limit.
-    pub fn walk(&self, walk: &Walk) -> Vec<Reached> {
+    /// The facts that a walk reaches, by depth and then in the order of rows. Looks no further than the limit. None if the
+    /// entities on the way have more facts than `most`, followed or not: it is not known then where it leads.
+    pub fn walk(&self, walk: &Walk, most: usize) -> Option<Vec<Reached>> {
         let limit = walk.limit.unwrap_or(usize::MAX);
-        let Some(start) = self.entity(&walk.from) else { return Vec::new() };
+        let Some(start) = self.entity(&walk.from) else { return Some(Vec::new()) };
         let rule = self.rule(&walk.along);
-        let (mut visited, mut taken) = (vec![false; self.entities.len()], vec![false; self.facts.len()]);
-        visited[start as usize] = true;
-        let (mut here, mut reached) = (vec![start], Vec::new());
+        let mut visited = FixedBitSet::with_capacity(self.entities.len());
+        let mut taken = FixedBitSet::with_capacity(self.facts.len());
+        visited.insert(start as usize);
+        let (mut here, mut reached, mut looked_at) = (vec![start], Vec::new(), 0);
         for depth in 1..=walk.depth {
+            looked_at += here.iter().map(|entity| self.degree(*entity)).sum::<usize>();
+            if looked_at > most {
+                return None;
+            }
             let (mut there, mut rows) = (Vec::new(), Vec::new());
             for step in here.iter().flat_map(|entity| self.steps(*entity, &rule)) {
-                if !std::mem::replace(&mut taken[step.row as usize], true) {
+                if !taken.put(step.row as usize) {
                     rows.push(step.row);
                 }
-                if step.far != NOBODY && !std::mem::replace(&mut visited[step.far as usize], true) {
+                if step.far != NOBODY && !visited.put(step.far as usize) {
                     there.push(step.far);
                 }
             }
@@ -31,6 +38,28 @@ impl Graph {
             }
             here = there;
         }
-        reached
+        Some(reached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::fact;
+
+    #[test]
+    fn a_walk_that_would_look_at_too_much_is_given_up() {
+        let graph =
+            Graph::of(vec![fact("Ann", "knows", "Bob"), fact("Bob", "knows", "Cid"), fact("Bob", "likes", "tea")]);
+        let check = |depth, most, expect: Option<usize>| {
+            let walk = Walk { from: "ann".into(), depth, ..Walk::default() };
+            assert_eq!(graph.walk(&walk, most).map(|reached| reached.len()), expect, "{depth} {most}");
+        };
+        // One fact names Ann, three name Bob.
+        check(1, 0, None);
+        check(1, 1, Some(1));
+        check(2, 3, None);
+        check(2, 4, Some(3));
+        check(9, usize::MAX, Some(3));
     }
 }

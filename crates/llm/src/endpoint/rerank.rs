@@ -7,7 +7,7 @@
 //! after the other, while somebody waits for an answer.
 //!
 //! One attempt within one deadline: whoever waits is better served by the order that there is. After an outage nothing is
-//! sent for a while, so that a dead endpoint costs one search its deadline, not every search. What is answered is wrong until
+//! sent for a while, so that a dead endpoint costs the searches of that moment their deadline, not all that come. What is answered is wrong until
 //! each text has exactly one score.
 
 use std::fmt;

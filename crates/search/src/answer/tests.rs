@@ -146,16 +146,18 @@ async fn the_grains_that_answer_are_chosen_and_told() {
 }
 
 #[tokio::test]
-async fn what_is_pinned_does_not_say_how_far_a_grain_reaches_unless_all_is() {
-    let check = async |turns: &[(&str, &str)], expect: &[Grain]| {
-        let world = World::with(turns, &[("2026-03-01", "a boat")]).await;
-        let first = turn_of(&agent("a"), message(turns[0].0, turns[0].1)).id;
-        assert_eq!(world.ask(about("boat")).await.grains, [Grain::Working]);
-        world.catalog.pin(&agent("a"), &first, true).await.unwrap();
-        assert_eq!(world.ask(about("boat")).await.grains, expect);
-    };
-    check(&TURNS, &[Grain::Working, Grain::Daily]).await;
-    check(&TURNS[..1], &[Grain::Working]).await;
+async fn a_day_that_a_pin_keeps_does_not_hide_those_that_were_pruned() {
+    let world = World::with(&TURNS, &[("2026-03-01", "a boat")]).await;
+    assert_eq!(world.ask(about("boat")).await.grains, [Grain::Working]);
+    let pruned = turn_of(&agent("a"), message(TURNS[1].0, TURNS[1].1)).id;
+    let day = summary("2026-03-02", 9, &[pruned], "a blue boat");
+    world.catalog.save_summaries(&agent("a"), vec![day], at(NOW)).await.unwrap();
+    let all = world.catalog.children(&agent("a")).await.unwrap();
+    let of_day = all.iter().find(|children| children.parent == "2026-03-02".parse().unwrap()).unwrap();
+    world.catalog.seal(&agent("a"), of_day, 9).await.unwrap();
+    assert_eq!(world.ask(about("boat")).await.grains, [Grain::Working, Grain::Daily]);
+    let later = Query { from: Some("2026-03-03".parse().unwrap()), ..about("boat") };
+    assert_eq!(world.ask(later).await.grains, [Grain::Working]);
 }
 
 #[tokio::test]

@@ -1,8 +1,11 @@
 //! What is known without searching: facts about whom the prompt names and who speaks, and what was said last.
 
+use std::cmp::Reverse;
+
 use annals_core::ports::Select;
 use annals_core::{
     Agent, Along, ContextItem, ContextRequest, DateRange, Fact, Grain, Memory, Result, Timestamp, Walk, entity_key,
+    folded,
 };
 
 use super::{entities::candidates, items};
@@ -20,6 +23,11 @@ const LAST: usize = 6;
 /// come with every prompt.
 const NAMED: f64 = 3.0;
 const SPEAKER: f64 = 1.0;
+/// Each word of the prompt that a fact has, up to so many.
+const SHARED: f64 = 1.0;
+const MOST_SHARED: usize = 2;
+/// Shorter words are in too many facts, or say too little.
+const SHORTEST: usize = 4;
 /// What is said right before is seldom left out.
 const JUST_SAID: f64 = 4.0;
 
@@ -35,17 +43,22 @@ impl Search {
         let zones = self.catalog.settings(agent).await?.zones()?;
         let said_within = (range != DateRange::default()).then(|| within(range, &zones));
         let mut named = self.facts.known(agent, &candidates(&request.prompt)).await?;
-        named.sort_by_key(|name| std::cmp::Reverse(name.len()));
+        named.sort_by_key(|name| Reverse(name.len()));
         named.truncate(NAMES);
         let speaker = request.speaker.as_deref().map(entity_key).filter(|key| !key.is_empty());
         let named = named.into_iter().map(|name| (name, NAMED));
-        let mut items = Vec::new();
+        let (mut items, asked) = (Vec::new(), words(&request.prompt));
         for (from, weight) in named.chain(speaker.map(|key| (key, SPEAKER))) {
             // What holds now, not what will: a plan may be dated ahead.
             let along = Along { said_within, as_of: Some(now), ..Along::default() };
-            let reached = self.facts.walk(agent, &Walk { from, depth: 1, along, limit: Some(EACH) }).await?;
-            let facts = reached.iter().map(|reached| &reached.fact);
-            items.extend(facts.map(|fact| items::of_fact(fact, weight * worth(fact), &zones)));
+            let reached = self.facts.walk(agent, &Walk { from, depth: 1, along, limit: None }).await?;
+            let mut facts: Vec<(usize, &Fact)> =
+                reached.iter().map(|reached| (shared(&asked, &reached.fact), &reached.fact)).collect();
+            // What the prompt asks for, then what was learnt last.
+            facts.sort_by_key(|(shared, fact)| Reverse((*shared, fact.valid_from)));
+            let score = |shared: usize, fact: &Fact| weight * worth(fact) + SHARED * shared.min(MOST_SHARED) as f64;
+            let best = facts.into_iter().take(EACH);
+            items.extend(best.map(|(shared, fact)| items::of_fact(fact, score(shared, fact), &zones)));
         }
         Ok(items)
     }
@@ -73,6 +86,21 @@ impl Search {
 pub(super) fn just_said(turns: &[Memory]) -> impl Iterator<Item = ContextItem> {
     let ranked = turns.iter().zip(0_u32..);
     ranked.map(|(turn, place)| items::of_memory(turn, JUST_SAID - f64::from(place) * 0.5))
+}
+
+/// The words of a text that may say which fact is asked for.
+fn words(text: &str) -> Vec<String> {
+    let folded = folded(text);
+    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= SHORTEST);
+    words.map(str::to_owned).collect()
+}
+
+/// How many words of a fact's predicate and object are asked for; "work" and "works" are the same.
+fn shared(asked: &[String], fact: &Fact) -> usize {
+    let of_fact = words(&format!("{} {}", fact.predicate, fact.object));
+    let is_asked =
+        |word: &&String| asked.iter().any(|asked| asked.starts_with(*word) || word.starts_with(asked.as_str()));
+    of_fact.iter().filter(is_asked).count()
 }
 
 /// Between a half and one.

@@ -50,6 +50,26 @@ async fn facts_are_about_whom_the_prompt_names_and_who_speaks() {
 }
 
 #[tokio::test]
+async fn of_many_facts_those_that_are_asked_for_and_the_newest_are_told() {
+    let world = World::new();
+    let day = |number: i64| format!("2026-01-{number:02}T10:00:00Z");
+    let mut log = vec![entry(&agent("a"), "Ann works_at Lindt", &day(1))];
+    log.extend((2..31).map(|number| entry(&agent("a"), &format!("Ann likes thing{number}"), &day(number))));
+    world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
+    let told = async |text: &str| {
+        let context = world.search.context(&agent("a"), &prompt(text, 10_000), at(NOW)).await.unwrap();
+        let mut facts: Vec<ContextItem> =
+            context.items.into_iter().filter(|item| item.kind == ContextKind::Fact).collect();
+        facts.sort_by(|a, b| b.score.total_cmp(&a.score));
+        facts.into_iter().map(|fact| fact.text).collect::<Vec<_>>()
+    };
+    let facts = told("Where does Ann work?").await;
+    assert_eq!((facts[0].as_str(), facts.len()), ("Ann works at Lindt (since 2026-01-01)", 12));
+    let facts = told("Hello, Ann!").await;
+    assert!(facts.len() == 12 && facts.iter().all(|fact| fact.as_str() > "Ann likes thing18 "), "{facts:?}");
+}
+
+#[tokio::test]
 async fn the_budget_is_kept_and_what_is_left_out_is_counted() {
     let full = ask(prompt("the boat of Ann", 10_000)).await;
     assert_eq!(full.omitted, 0);

@@ -6,7 +6,7 @@ use annals_core::{Kind, Timestamp};
 use super::Ranked;
 use super::words::says_a_time;
 use crate::Weights;
-use crate::question::Question;
+use crate::question::{Question, is_wide};
 use crate::score::Part;
 
 /// Words of a turn whose length neither adds nor takes away: the middle of what people write in chats.
@@ -75,7 +75,7 @@ fn is_mark(c: char) -> bool {
 
 /// How often the length of the text doubles the usual one; negative for shorter ones.
 fn doublings(text: &str) -> f64 {
-    let wide = text.chars().filter(|c| *c >= '\u{2E80}').count() / 2;
+    let wide = text.chars().filter(|c| is_wide(*c)).count() / 2;
     let words = (text.split_whitespace().count() + wide).max(1) as f64;
     (words / USUAL_WORDS).log2().clamp(-MOST_DOUBLINGS, MOST_DOUBLINGS)
 }

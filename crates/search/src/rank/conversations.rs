@@ -14,18 +14,13 @@ use crate::score::Part;
 
 /// The words of a conversation say which conversation it is, but less which of its turns.
 const COVERAGE_OF_TURNS: f64 = 0.5;
+/// The score of a turn that fits as well as turns do in the mean.
+const USUAL: f64 = 0.0;
 /// What a turn has from the words that it holds and those beside it, and from its conversation.
 const WORDED: [Part; 3] = [Part::Words, Part::Neighbours, Part::Conversation];
 
-/// What is known of the conversations before their turns are read back, by name.
-pub(crate) type Support = HashMap<Arc<str>, Own>;
-
-/// Of one conversation: what its words weigh, and how many turns it has.
-#[derive(Debug)]
-pub(crate) struct Own {
-    coverage: f64,
-    turns: usize,
-}
+/// What the words of the conversations weigh, by name, which is known before their turns are read back.
+pub(crate) type Support = HashMap<Arc<str>, f64>;
 
 /// Adds to each turn a share of what its conversation has: the mean of its best turns, its words, and what it is about as a whole.
 /// Expects the turns of each in their order.
@@ -42,12 +37,12 @@ pub(crate) fn support(rows: &mut [Row], talks: &Talks, weights: &Weights) -> Sup
         let talk = &talks.found[conversation];
         let theme = weights.theme * standard(talk.theme, talks.all.similarity);
         let coverage = weights.coverage * coverage[conversation];
-        let mean = best(places.iter().map(|place| rows[*place].score.total()), weights.best);
+        let mean = best(places.iter().map(|place| rows[*place].score.total()), weights.best, USUAL);
         let gain = mean + COVERAGE_OF_TURNS * coverage + theme;
         for place in &places {
             rows[*place].score.add(Part::Conversation, weights.conversation * gain);
         }
-        support.insert(talk.name.clone(), Own { coverage, turns: talk.turns });
+        support.insert(talk.name.clone(), coverage);
     }
     support
 }
@@ -65,9 +60,8 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
     // Only the best turns of all are ranked: what a conversation has beyond them is at most as good as the worst of these.
     let worst = turns.values().flatten().map(|row| wordless(row)).fold(f64::INFINITY, f64::min);
     let found = |(conversation, turns): (&str, Vec<&Ranked>)| {
-        let (coverage, all) = support.get(conversation).map_or((0.0, 0), |own| (own.coverage, own.turns));
-        let beyond = std::iter::repeat_n(worst, all.saturating_sub(turns.len()));
-        let mean = best(turns.iter().map(|row| wordless(row)).chain(beyond), weights.best);
+        let coverage = support.get(conversation).copied().unwrap_or(0.0);
+        let mean = best(turns.iter().map(|row| wordless(row)), weights.best, worst);
         let score = turns[0].score.without(&[Part::Conversation]) + weights.wordless * mean + coverage;
         ConversationFound { conversation: conversation.to_owned(), score, best: turns[0].memory.id.clone() }
     };
@@ -76,12 +70,14 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
     found
 }
 
-/// The mean of the best so many.
-fn best(scores: impl Iterator<Item = f64>, many: usize) -> f64 {
+/// The mean of the best so many. Where there are fewer the others are taken to score so much: else a lone good turn would count
+/// for more than the same turn in good company.
+fn best(scores: impl Iterator<Item = f64>, many: usize, missing: f64) -> f64 {
+    let many = many.max(1);
     let mut scores: Vec<f64> = scores.collect();
     scores.sort_by(|a, b| b.total_cmp(a));
-    scores.truncate(many.max(1));
-    scores.iter().sum::<f64>() / scores.len() as f64
+    scores.resize(many, missing);
+    scores.iter().sum::<f64>() / many as f64
 }
 
 /// How far beyond the mean, in standard deviations; nothing where all are alike.
@@ -109,8 +105,7 @@ mod tests {
 
     /// Conversations, each with its name, theme and words. The first so many were found.
     fn talks(all: &[(&str, f32, u64)], found: usize) -> Talks {
-        let talk =
-            |(name, theme, _): &(&str, f32, u64)| Talk { name: (*name).into(), turns: 3, theme: f64::from(*theme) };
+        let talk = |(name, theme, _): &(&str, f32, u64)| Talk { name: (*name).into(), theme: f64::from(*theme) };
         let found = all.iter().take(found).map(talk).collect();
         Talks { found, all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))) }
     }
@@ -124,7 +119,7 @@ mod tests {
         let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
         let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
         support(&mut rows, &talks(&[("a", 0.0, 0), ("b", 0.0, 0)], 2), &weights);
-        assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 3.0, 1.0));
+        assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 3.0, 0.5));
     }
 
     #[test]
@@ -134,8 +129,8 @@ mod tests {
         let mut rows = [row("1", 0, 0.0), worded, row("3", 1, 0.0)];
         let talks = talks(&[("a", 0.9, 1), ("b", 0.1, 0), ("not found", 0.1, 0)], 2);
         let support_of = support(&mut rows, &talks, &weights);
-        assert!(support_of["a"].coverage > 0.0 && support_of["b"].coverage < 0.0, "{support_of:?}");
-        assert_eq!((gain(&rows, "1", 0.0), support_of.len()), (support_of["a"].coverage / 2.0, 2));
+        assert!(support_of["a"] > 0.0 && support_of["b"] < 0.0, "{support_of:?}");
+        assert_eq!((gain(&rows, "1", 0.0), support_of.len()), (support_of["a"] / 2.0, 2));
         let mut rows = [row("1", 0, 0.0), row("3", 1, 0.0)];
         support(&mut rows, &talks, &Weights { coverage: 0.0, theme: 1.0, ..weights });
         assert!(gain(&rows, "1", 0.0) > 0.0 && gain(&rows, "3", 0.0) < 0.0, "{rows:?}");
@@ -145,20 +140,19 @@ mod tests {
     fn where_all_are_alike_none_gains() {
         let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
         let talks = talks(&[("a", 0.2, 0), ("b", 0.2, 0)], 2);
-        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|own| own.coverage == 0.0));
+        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|coverage| *coverage == 0.0));
         assert_eq!((gain(&rows, "1", 0.0), gain(&rows, "2", 0.0)), (0.0, 0.0));
         assert!(support(&mut [], &Talks::default(), &Weights::default()).is_empty());
     }
 
-    /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`, of two turns each. Expects the order of
-    /// these.
+    /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`. Expects the order of these.
     #[track_caller]
     fn check(ranked: &str, talks: &str, expect: &str) {
         let weights = Weights { best: 2, wordless: 2.0, ..Weights::default() };
         let ranked: Vec<Ranked> = ranked.split(' ').map(read_back).collect();
         let own = |text: &str| {
             let (name, coverage) = text.split_once(':').unwrap();
-            (Arc::from(name), Own { coverage: coverage.parse().unwrap(), turns: 2 })
+            (Arc::from(name), coverage.parse().unwrap())
         };
         let found = conversations(&ranked, &talks.split(' ').map(own).collect(), &weights);
         let order: Vec<&str> = found.iter().map(|found| found.conversation.as_str()).collect();
@@ -182,6 +176,11 @@ mod tests {
         check("a:1:3 a:1:3 b:1:4 b:1:1", "a:0 b:0", "b a");
         check("a:1:3 a:1:3 b:1:3 b:1.1:1", "a:0 b:0", "b a");
         check("a:1:3 b:1:3", "a:0 b:1", "b a");
+    }
+
+    #[test]
+    fn a_lone_turn_is_in_no_better_company_than_others() {
+        check("b:3:0 a:2.5:0 b:0.5:0 c:0:0", "a:0 b:0 c:0", "b a c");
     }
 
     #[test]

@@ -70,7 +70,7 @@ mod tests {
                 rows.push(Row { memory, seats: Some((seat, seat)), matched: words, score: Score::default() });
                 matched |= words;
             }
-            found.push(Talk { name: conversation.to_string().into(), turns: 3, theme: 0.0 });
+            found.push(Talk { name: conversation.to_string().into(), theme: 0.0 });
             all.push((0.0, matched));
         }
         coverage(&rows, &Talks { found, all: Conversations::of(all.into_iter()) })

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Ranked;
 use crate::Weights;
-use crate::question::spaced;
+use crate::question::{is_wide, spaced};
 use crate::score::Part;
 
 /// Places that are compared with each other; work grows with the square.
@@ -21,7 +21,7 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     }
     let mut told: Vec<HashSet<String>> = Vec::new();
     for row in ranked.iter_mut().take(COMPARED) {
-        let words: HashSet<String> = spaced(&row.memory.text).split_whitespace().map(str::to_owned).collect();
+        let words = words(&row.memory.text);
         if words.len() < LEAST_WORDS {
             continue;
         }
@@ -32,6 +32,18 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
         }
     }
     super::sort_ranked(ranked);
+}
+
+/// The words, and of what is written without spaces each two characters.
+fn words(text: &str) -> HashSet<String> {
+    let pairs = |word: &str| -> Vec<String> {
+        let letters: Vec<char> = word.chars().collect();
+        if !letters.iter().any(|c| is_wide(*c)) {
+            return vec![word.to_owned()];
+        }
+        letters.windows(2).map(|pair| pair.iter().collect()).collect()
+    };
+    spaced(text).split_whitespace().flat_map(pairs).collect()
 }
 
 /// The share of the words of both that both have.
@@ -78,6 +90,12 @@ mod tests {
             &[one, "1 2 3 4", "5 6 7 8", "9 0 1 2", again, other],
             &[one, "1 2 3 4", "5 6 7 8", "9 0 1 2", other, again],
         );
+        // Without spaces.
+        check(
+            &["我昨天在东京吃了拉面。", "我昨天在东京吃了拉面！", other],
+            &["我昨天在东京吃了拉面。", other, "我昨天在东京吃了拉面！"],
+        );
+        check(&["我昨天在东京吃了拉面。", "他明天去大阪看电影。"], &["我昨天在东京吃了拉面。", "他明天去大阪看电影。"]);
         // Short ones are alike by chance.
         check(&["a boat", "A boat!", other], &["a boat", "A boat!", other]);
     }

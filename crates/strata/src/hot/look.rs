@@ -11,7 +11,8 @@ use super::sums::Sums;
 use super::vectors::Question;
 
 /// Blocks that a core looks through at a time: 131,072 rows, whose differences are 256 kB and stay in its cache.
-const PIECE: usize = 2_048;
+/// Few in tests, whose tables are small.
+const PIECE: usize = if cfg!(test) { 2 } else { 2_048 };
 
 /// What all rows that pass come to.
 #[derive(Default)]

@@ -104,12 +104,23 @@ impl Hot {
         let mut rows = similar.best(limit);
         rows.extend(&worded.best);
         if limit != usize::MAX {
-            let beside: Vec<u32> = rows.iter().flat_map(|row| self.talks.beside(*row as usize)).collect();
+            let beside: Vec<u32> = rows.iter().flat_map(|row| self.around(*row as usize)).copied().collect();
             rows.extend(beside.into_iter().filter(|row| passing.holds(*row as usize)));
         }
         rows.sort_unstable();
         rows.dedup();
         rows
+    }
+
+    /// All parts of a turn, with the last part of the turn before and the first of the one after.
+    fn around(&self, row: usize) -> &[u32] {
+        let Some(talk) = self.talks.of(row) else { return &[] };
+        let rows = self.talks.rows(talk);
+        let begins = |place: usize| self.rows[rows[place] as usize].part == 0;
+        let place = self.talks.place(row) as usize;
+        let first = (0..=place).rev().find(|place| begins(*place)).unwrap_or(0);
+        let next = (place + 1..rows.len()).find(|place| begins(*place)).unwrap_or(rows.len());
+        &rows[first.saturating_sub(1)..(next + 1).min(rows.len())]
     }
 
     fn by_words(&self, words: &str, passing: &Passing, limit: usize, found: &mut Found) -> Worded {

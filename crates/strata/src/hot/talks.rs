@@ -102,15 +102,6 @@ impl Talks {
         self.places[row]
     }
 
-    /// What was said right before and after a row.
-    pub fn beside(&self, row: usize) -> impl Iterator<Item = u32> {
-        let talk = self.of(row).map(|talk| (&self.talks[talk].rows, self.places[row] as usize));
-        talk.into_iter().flat_map(|(rows, place)| {
-            let neighbours = [place.checked_sub(1), Some(place + 1)];
-            neighbours.into_iter().flatten().filter_map(|place| rows.get(place).copied())
-        })
-    }
-
     /// The rows of a conversation, in order.
     pub fn rows(&self, talk: usize) -> &[u32] {
         &self.talks[talk].rows
@@ -159,8 +150,6 @@ mod tests {
         talks.leave(5);
         assert_eq!(talks.rows(0), [1, 0, 3]);
         assert_eq!([1, 0, 3].map(|row| talks.place(row)), [0, 1, 2]);
-        let beside = |row| talks.beside(row).collect::<Vec<_>>();
-        assert_eq!((beside(1), beside(0), beside(4), beside(5)), (vec![0], vec![1, 3], vec![], vec![]));
         assert_eq!((talks.of(3), talks.of(5), talks.find("b"), talks.find("c")), (Some(0), None, Some(1), None));
     }
 }

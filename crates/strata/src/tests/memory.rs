@@ -132,16 +132,30 @@ fn check(found: &Findings, plain: &Findings) {
 }
 
 #[tokio::test]
+async fn with_a_part_of_a_long_turn_come_its_others_and_the_turns_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    let said =
+        |memory: &str, number, day| Part { part: number, conversation: Some("talk".into()), ..part(memory, day, "x") };
+    let found = Part { vector: unit(12), ..said("t-2", 1, 1) };
+    let beside = [said("t-1", 0, 0), said("t-2", 0, 1), said("t-2", 2, 1), said("t-3", 0, 2), said("t-3", 1, 2)];
+    strata.apply(&table("a"), upserts(beside.into_iter().chain([found, said("t-4", 0, 3)]))).await.unwrap();
+    let probe = Probe { limit: 1, ..near(12, Filter::default()) };
+    let hits = strata.search(&table("a"), &probe).await.unwrap().hits;
+    assert_eq!(names(&hits), ["t-1#0", "t-2#0", "t-2#1", "t-2#2", "t-3#0"]);
+}
+
+#[tokio::test]
 async fn the_most_similar_have_most_signs_in_common() {
     let folder = tempfile::tempdir().unwrap();
     let busy = Upkeep { memory: Memory { signs_from: 0, ..Memory::of(64 << 20) }, ..Upkeep::default() };
     let signs = LanceStrata::open_on(disk::synced(), busy, folder.path(), 64).await.unwrap();
-    let parts = (0..2_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
+    let parts = (0..20_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
     signs.apply(&table("a"), upserts(parts)).await.unwrap();
     let whole = LanceStrata::open(folder.path(), 64, Memory::of(64 << 20)).await.unwrap();
     let mut found = 0;
     for number in 0..20 {
-        let vector = Some(mixed(&scattered(number * 7), &scattered(5_000 + number)));
+        let vector = Some(mixed(&scattered(number * 7), &scattered(50_000 + number)));
         let probe = Probe { vector, limit: 10, ..Probe::default() };
         let exact = names(&whole.search(&table("a"), &probe).await.unwrap().hits);
         let near = names(&signs.search(&table("a"), &probe).await.unwrap().hits);

@@ -2,7 +2,8 @@
 
 use annals_core::ports::{Catalog, Change, Counts, Lane, Select, Standing, Turn};
 use annals_core::{
-    Agent, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary, Timestamp,
+    Agent, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
+    Timestamp,
 };
 use async_trait::async_trait;
 
@@ -48,6 +49,10 @@ impl<P: Catalog> Catalog for Faulty<P> {
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
         self.store()?.ledger(agent).await
+    }
+
+    async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
+        self.store()?.pruned_until(agent, grain).await
     }
 
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {

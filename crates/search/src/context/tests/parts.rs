@@ -61,7 +61,7 @@ async fn facts_are_of_the_named_themselves_and_the_surest_come_first() {
 }
 
 #[tokio::test]
-async fn of_many_names_the_longest_count_and_of_many_facts_the_first() {
+async fn of_many_names_the_longest_count_and_of_many_facts_a_dozen() {
     let names = ["Abe", "Anna", "Berta", "Cecily", "Dorothy", "Ezekiel", "Florence", "Gwendolyn", "Hyacinth"];
     let log: Vec<String> = names.iter().map(|name| format!("{name} likes tea")).collect();
     let log: Vec<(&str, &str, f64)> = log.iter().map(|told| (told.as_str(), "2026-02-01", 0.5)).collect();

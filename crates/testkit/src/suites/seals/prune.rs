@@ -18,7 +18,11 @@ pub(super) async fn children_go_and_the_summary_stays(store: &dyn Store) {
     let (summary, ledger) = (summary_of(store, DAY).await.unwrap(), store.ledger(&me()).await.unwrap());
     let daily = all_changes(store, Grain::Daily).await;
     let newest = all_changes(store, Grain::Working).await.last().unwrap().seq();
+    assert_eq!(store.pruned_until(&me(), Grain::Working).await.unwrap(), None);
     seal(store, DAY).await;
+    let until = async |grain| store.pruned_until(&me(), grain).await.unwrap();
+    assert_eq!(until(Grain::Working).await, Some(period(DAY).last_day()));
+    assert_eq!((until(Grain::Daily).await, until(Grain::Yearly).await), (None, None));
     let pruned = sorted(vec![turns[0].id.clone(), turns[1].id.clone()]);
     assert_eq!(deleted(store, Grain::Working).await, pruned);
     assert_eq!(store.backlog(&me(), Grain::Working, newest).await.unwrap(), 2, "deletions are changes of their own");
