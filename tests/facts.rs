@@ -173,4 +173,12 @@ fn names_that_mean_the_same_are_merged_with_the_reason_until_somebody_says_no() 
     add("Bob", "visited", "Lyon");
     assert_eq!(facts(&annals, &about), [""; 0]);
     assert_eq!(facts(&annals, &["--about", "Dr. Bob Smith", "--predicate", "lives_in"]), ["lives_in Bern"]);
+
+    // A name that was said is taken back likewise.
+    add("Zelda", "also_known_as", "Kit");
+    add("Kit", "plays", "oboe");
+    let about = ["--about", "Zelda", "--predicate", "plays"];
+    assert_eq!(facts(&annals, &about), ["plays oboe"]);
+    annals.json(&["facts", "retract", "Zelda", "also known as", "Kit", "--agent", "ann"]);
+    assert_eq!(facts(&annals, &about), [""; 0]);
 }

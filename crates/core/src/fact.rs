@@ -59,6 +59,12 @@ impl Fact {
     pub fn holds_at(&self, at: Timestamp) -> bool {
         self.valid_from <= at && self.valid_to.is_none_or(|end| at < end)
     }
+
+    /// Whether its subject and its object are one entity. A former name still is a name of it; one that was taken back, and gave
+    /// way to no other, never was.
+    pub fn joins_names(&self) -> bool {
+        self.predicate == ALIAS && (self.valid_to.is_none() || self.superseded_by.is_some())
+    }
 }
 
 /// Which facts to find.

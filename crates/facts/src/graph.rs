@@ -10,7 +10,7 @@ mod walk;
 
 use std::collections::HashMap;
 
-use annals_core::{ALIAS, Along, Direction, Fact, Timestamp, entity_key, predicate_name};
+use annals_core::{Along, Direction, Fact, Timestamp, entity_key, predicate_name};
 
 pub use cache::Graphs;
 
@@ -56,7 +56,8 @@ impl Graph {
             let predicate = number(&mut predicates, fact.predicate.clone());
             edges.push(Edge { subject, object, predicate, from: fact.valid_from, to: fact.valid_to });
         }
-        let count = join_names(&mut entities, &mut edges, predicates.get(ALIAS).copied());
+        let joining: Vec<bool> = facts.iter().map(Fact::joins_names).collect();
+        let count = join_names(&mut entities, &mut edges, &joining);
         let out = Rows::of(count, edges.iter().map(|edge| edge.subject));
         let into = Rows::of(count, edges.iter().map(|edge| edge.object));
         Graph { facts, edges, entities, predicates, out, into }
@@ -152,11 +153,12 @@ fn number(numbers: &mut HashMap<String, u32>, key: String) -> u32 {
     *numbers.entry(key).or_insert(next)
 }
 
-/// Gives all names of an entity one number. Answers how many numbers there are, used or not.
-fn join_names(entities: &mut HashMap<String, u32>, edges: &mut [Edge], alias: Option<u32>) -> usize {
+/// Gives all names of an entity one number, by those of the edges that join names. Answers how many numbers there are, used or
+/// not.
+fn join_names(entities: &mut HashMap<String, u32>, edges: &mut [Edge], joining: &[bool]) -> usize {
     let count = entities.len();
     let mut joined: Vec<u32> = (0_u32..).take(count).collect();
-    for edge in edges.iter().filter(|edge| alias == Some(edge.predicate)) {
+    for (edge, _) in edges.iter().zip(joining).filter(|(_, joins)| **joins) {
         if edge.subject != NOBODY && edge.object != NOBODY {
             let (one, other) = (first(&mut joined, edge.subject), first(&mut joined, edge.object));
             joined[one.max(other) as usize] = one.min(other);

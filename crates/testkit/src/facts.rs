@@ -6,9 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::{
-    ALIAS, Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk, entity_key, predicate_name,
-};
+use annals_core::{Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, Walk, entity_key, predicate_name};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -105,7 +103,7 @@ impl Facts for MemoryFacts {
 
 /// The keys of an entity: its own and, step by step, those of its other names. An empty key names nobody.
 fn names(facts: &[Fact], about: &str) -> BTreeSet<String> {
-    let pairs = facts.iter().filter(|fact| fact.predicate == ALIAS).map(keys);
+    let pairs = facts.iter().filter(|fact| fact.joins_names()).map(keys);
     let pairs: Vec<[String; 2]> = pairs.filter(|[subject, object]| !subject.is_empty() && !object.is_empty()).collect();
     let mut names: BTreeSet<String> = [entity_key(about)].into_iter().filter(|key| !key.is_empty()).collect();
     loop {

@@ -41,6 +41,7 @@ pub async fn facts_suite<F: Facts + 'static>(mut make: impl AsyncFnMut() -> F) {
         aliases::names_of_names_are_found,
         aliases::a_circle_of_names_ends,
         aliases::a_former_name_is_a_name,
+        aliases::a_name_that_was_taken_back_is_none,
         aliases::only_the_alias_predicate_gives_names,
         aliases::an_empty_alias_joins_nobody,
         aliases::an_alias_of_another_agent_is_none,

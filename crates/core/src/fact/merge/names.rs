@@ -51,7 +51,7 @@ impl<'a> Names<'a> {
         let members = (0..names.len()).map(|name| vec![name]).collect();
         let entities = (0..names.len()).collect();
         let mut all = Names { facts, ends, names, entities, members, retracted: retracted(operations) };
-        for (row, _) in facts.iter().enumerate().filter(|(_, fact)| fact.predicate == ALIAS) {
+        for (row, _) in facts.iter().enumerate().filter(|(_, fact)| fact.joins_names()) {
             let [subject, object] = all.ends[row];
             if !all.key(subject).is_empty() && !all.key(object).is_empty() {
                 all.join(subject, object);

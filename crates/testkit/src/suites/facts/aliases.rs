@@ -2,7 +2,7 @@
 
 use annals_core::Facts;
 
-use super::{about, facts, ids, store};
+use super::{about, facts, ids, me, store};
 use crate::agent;
 
 pub(super) async fn other_names_are_found_in_both_directions(tables: &dyn Facts) {
@@ -51,9 +51,17 @@ pub(super) async fn a_circle_of_names_ends(tables: &dyn Facts) {
 }
 
 pub(super) async fn a_former_name_is_a_name(tables: &dyn Facts) {
-    store(tables, "Ann also_known_as Mrs_Lee 2020-01-01..2025-01-01\nMrs_Lee likes tea\nAnn likes jazz").await;
+    let mut told = facts("Ann also_known_as Mrs_Lee 2020-01-01..2025-01-01\nMrs_Lee likes tea\nAnn likes jazz");
+    told[0].superseded_by = Some("d".into());
+    tables.replace(&me(), told, 1).await.unwrap();
     assert_eq!(ids(tables, about("Mrs Lee")).await, "b c");
     assert_eq!(ids(tables, about("Ann")).await, "b c");
+}
+
+pub(super) async fn a_name_that_was_taken_back_is_none(tables: &dyn Facts) {
+    store(tables, "Ann also_known_as Mrs_Lee 2020-01-01..2025-01-01\nMrs_Lee likes tea\nAnn likes jazz").await;
+    assert_eq!(ids(tables, about("Mrs Lee")).await, "b");
+    assert_eq!(ids(tables, about("Ann")).await, "c");
 }
 
 pub(super) async fn only_the_alias_predicate_gives_names(tables: &dyn Facts) {
