@@ -1,5 +1,6 @@
 //! The tools over stores in memory: what is listed for whom, each one called, what is refused, and the ways in.
 
+mod arguments;
 mod fits;
 mod ways_in;
 
@@ -205,112 +206,6 @@ async fn facts_lead_from_one_to_another() {
         let text = refusal(&service, &local(Some("a")), "search_facts", wrong).await;
         assert!(text.contains(field), "{text}");
     }
-}
-
-#[tokio::test]
-async fn every_argument_of_search_facts_counts() {
-    let service = told(&agent("a")).await;
-    let enter = async |subject: &str, predicate: &str, object: &str, from: &str| {
-        let (subject, predicate, object) = (subject.into(), predicate.into(), Some(object.into()));
-        let entry = FactEntry { verb: Verb::Add, subject, predicate, object, at: Some(at(from)) };
-        service.enter_fact(&agent("a"), entry, service.now()).await.unwrap();
-    };
-    enter("Ann", "knows", "Ben", "2026-03-01T00:00:00Z").await;
-    enter("Ben", "knows", "Eve", "2026-03-02T00:00:00Z").await;
-    enter("Ann", "likes", "tea", "2026-03-03T00:00:00Z").await;
-    enter("Ann", "lives_in", "Rome", "2026-04-01T00:00:00.5Z").await;
-    for number in 0..7 {
-        enter(&format!("P{number}"), "before", &format!("P{}", number + 1), "2026-03-01T00:00:00Z").await;
-    }
-    let check = async |arguments: Value, expect: &[&str]| {
-        let reply = good(&service, "search_facts", arguments.clone()).await;
-        let facts = reply.structured["facts"].as_array().unwrap().iter();
-        let words =
-            |fact: &Value| ["subject", "predicate", "object"].map(|part| fact[part].as_str().unwrap().to_owned());
-        assert_eq!(facts.map(|fact| words(fact).join(" ")).collect::<Vec<_>>(), expect, "{arguments}");
-        reply
-    };
-    let (ben, eve, tea) = ("Ann knows Ben", "Ben knows Eve", "Ann likes tea");
-    let (bern, rome) = ("Ann lives_in Bern", "Ann lives_in Rome");
-    // What holds now, not what will.
-    check(json!({"about": "Ann"}), &[ben, tea, bern]).await;
-    check(json!({"about": "Ann", "maxResults": 1}), &[ben]).await;
-    check(json!({"about": "Ann", "predicate": "likes"}), &[tea]).await;
-    check(json!({"about": "Ann", "asOf": "2026-03-02T12:00:00Z"}), &[ben]).await;
-    let all = check(json!({"about": "Ann", "history": true}), &[ben, tea, bern, rome]).await;
-    let id = all.structured["facts"][2]["id"].as_str().unwrap();
-    let line = format!("- [{id}] Ann lives_in Bern: holds from 2026-03-04T18:30:00Z until 2026-04-01T00:00:00Z; said");
-    assert!(all.text.contains(&line), "{}", all.text);
-    // Of a walk.
-    check(json!({"about": "Ben", "depth": 1}), &[ben, eve]).await;
-    check(json!({"about": "Ben", "depth": 1, "direction": "out"}), &[eve]).await;
-    check(json!({"about": "Ben", "depth": 1, "direction": "in"}), &[ben]).await;
-    let walk = check(json!({"about": "Ann", "depth": 2}), &[ben, tea, bern, eve]).await;
-    assert!(walk.text.starts_with("4 facts, the nearest first."), "{}", walk.text);
-    check(json!({"about": "Ann", "depth": 2, "maxResults": 2}), &[ben, tea]).await;
-    check(json!({"about": "Ann", "depth": 2, "predicate": "knows, likes"}), &[ben, tea, eve]).await;
-    check(json!({"about": "Ann", "depth": 2, "asOf": "2026-03-01T12:00:00Z"}), &[ben]).await;
-    check(json!({"about": "Ann", "depth": 2, "predicate": "lives_in", "history": true}), &[bern, rome]).await;
-    // Of a path.
-    check(json!({"about": "Ann", "to": "Eve"}), &[ben, eve]).await;
-    check(json!({"about": "Ann", "to": "Eve", "depth": 1}), &[]).await;
-    check(json!({"about": "Ann", "to": "Eve", "direction": "in"}), &[]).await;
-    assert_eq!(good(&service, "search_facts", json!({"about": "P0", "to": "P6"})).await.structured["connected"], true);
-    assert_eq!(good(&service, "search_facts", json!({"about": "P0", "to": "P7"})).await.structured["connected"], false);
-}
-
-#[tokio::test]
-async fn every_argument_of_search_memory_counts() {
-    let service = told(&agent("a")).await;
-    let check = async |arguments: Value, expect: &[&str]| {
-        let reply = good(&service, "search_memory", arguments.clone()).await;
-        let results = reply.structured["results"].as_array().unwrap().iter();
-        let mut moments: Vec<&str> = results.map(|found| found["cover"]["from"].as_str().unwrap()).collect();
-        moments.sort_unstable();
-        assert_eq!(moments, expect, "{arguments}");
-    };
-    let (early, late) = ("2026-03-04", "2026-03-06");
-    check(json!({"grain": "working", "queryText": "Bern", "maxResults": 1}), &[early]).await;
-    check(json!({"grain": "working", "maxResults": 1}), &[late]).await;
-    check(json!({"grain": "working", "minimumDaysAgo": 5}), &[early, early]).await;
-    check(json!({"grain": "working", "maximumDaysAgo": 5}), &[late]).await;
-    check(json!({"grain": "working", "from": late}), &[late]).await;
-    check(json!({"grain": "working", "to": early}), &[early, early]).await;
-    check(json!({"grain": "working", "period": late}), &[late]).await;
-    check(json!({"grain": "daily"}), &[early, late]).await;
-}
-
-#[tokio::test]
-async fn every_argument_of_memory_context_counts() {
-    let service = told(&agent("a")).await;
-    let ask = async |arguments: Value| good(&service, "memory_context", arguments).await;
-    let is_known = |reply: &Reply| reply.text.contains("Ann lives in Bern (since");
-    assert!(!is_known(&ask(json!({"prompt": "hello"})).await));
-    assert!(is_known(&ask(json!({"prompt": "hello", "speaker": "Ann"})).await));
-    let best = async |arguments: Value| {
-        let reply = ask(arguments).await;
-        let turns = reply.structured["items"].as_array().unwrap().iter().filter(|item| item["kind"] == "turn");
-        turns.map(|turn| turn["score"].as_f64().unwrap()).fold(0.0, f64::max)
-    };
-    // What was said last weighs much, whatever is asked.
-    assert!(best(json!({"prompt": "hello"})).await < 3.0);
-    assert!(best(json!({"prompt": "hello", "conversation": "other"})).await < 3.0);
-    assert!(best(json!({"prompt": "hello", "conversation": "talk"})).await > 3.0);
-    for (bounds, expect) in [
-        (json!({}), ["2026-03-04", "2026-03-06"].as_slice()),
-        (json!({"from": "2026-03-05"}), &["2026-03-06"]),
-        (json!({"to": "2026-03-05"}), &["2026-03-04"]),
-    ] {
-        let mut arguments = object(json!({"prompt": "sailing trip"}));
-        arguments.extend(object(bounds));
-        let reply = ask(Value::Object(arguments)).await;
-        let items = reply.structured["items"].as_array().unwrap().iter().filter(|item| item["kind"] == "turn");
-        let days: std::collections::BTreeSet<&str> = items.map(|item| &item["text"].as_str().unwrap()[..10]).collect();
-        assert_eq!(days.into_iter().collect::<Vec<_>>(), expect);
-    }
-    let tight = ask(json!({"prompt": "Why was the trip cancelled?", "budgetTokens": 100})).await;
-    assert!(tight.structured["tokens"].as_u64().unwrap() <= 100, "{}", tight.text);
-    assert!(tight.text.contains(" more would have fitted"), "{}", tight.text);
 }
 
 #[tokio::test]

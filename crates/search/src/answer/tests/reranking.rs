@@ -1,0 +1,70 @@
+//! Answers that a model puts into its order, or does not.
+
+use std::sync::Arc;
+
+use annals_core::{EngineChoice, Reranker};
+use annals_testkit::{Faulty, WordReranker};
+
+use super::*;
+
+async fn ask_with(world: &World, reranker: Arc<dyn Reranker>, candidates: usize, query: Query) -> Answer {
+    let search = world.search.clone().reranked_by(reranker, candidates);
+    search.answer(&agent("a"), &Query { limit: 10, ..query }, at(NOW)).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_model_puts_the_best_into_its_order() {
+    let world = World::with(&LONG_AND_SHORT, &[]).await;
+    let reranker = Arc::new(WordReranker::new());
+    let asked = Query { explain: true, ..about("boat") };
+    let answer = ask_with(&world, reranker.clone(), 50, asked.clone()).await;
+    assert_eq!(answer.reranked, Reranked::Yes);
+    let plain = world.ask(asked).await;
+    assert_eq!(texts(&plain)[0], LONG_AND_SHORT[1].1);
+    assert_eq!(texts(&answer)[0], LONG_AND_SHORT[0].1);
+    for found in &answer.results {
+        let sum: f64 = found.parts.iter().map(|part| part.value).sum();
+        assert!((sum - found.score).abs() < 1e-9, "{found:?}");
+    }
+    assert!(answer.results[0].parts.iter().any(|part| part.name == "rerank" && part.value > 0.0));
+    // It reads when a thing was said and by whom, in our order.
+    let sent: Vec<String> = plain.results.iter().map(|found| told(&found.memory)).collect();
+    assert_eq!(reranker.asked(), [sent]);
+    // Conversations are ranked by what the model put first in them.
+    assert_eq!(answer.conversations[0].best, answer.results[0].memory.id);
+}
+
+#[tokio::test]
+async fn a_model_reads_the_best_alone_and_the_rest_stays_below() {
+    let world = World::with(&LONG_AND_SHORT, &[]).await;
+    let plain = world.ask(about("boat")).await;
+    let reranker = Arc::new(WordReranker::new());
+    let answer = ask_with(&world, reranker.clone(), 2, about("boat")).await;
+    assert_eq!(reranker.asked()[0].len(), 2);
+    assert_eq!(texts(&answer)[2..], texts(&plain)[2..]);
+    // One text has no order.
+    assert_eq!(ask_with(&world, reranker, 1, about("boat")).await.reranked, Reranked::NotAsked);
+}
+
+#[tokio::test]
+async fn without_the_models_order_the_answer_is_the_one_without_it_and_says_so() {
+    let world = World::with(&LONG_AND_SHORT, &[]).await;
+    let away = Arc::new(Faulty::at_call(WordReranker::new(), 1));
+    let answer = ask_with(&world, away, 50, about("boat")).await;
+    let plain = world.ask(about("boat")).await;
+    assert_eq!(answer.reranked, Reranked::No("it is away".into()));
+    assert_eq!(Answer { reranked: Reranked::NotAsked, ..answer }, plain);
+}
+
+#[tokio::test]
+async fn no_model_reads_what_it_must_not_or_need_not() {
+    let world = World::with(&LONG_AND_SHORT, &[]).await;
+    let reranker = Arc::new(WordReranker::new());
+    let listed = ask_with(&world, reranker.clone(), 50, Query::default()).await;
+    assert_eq!((listed.reranked, reranker.asked().len()), (Reranked::NotAsked, 0));
+    let private = Settings { engine: EngineChoice::Extractive, ..Settings::default() };
+    world.catalog.save_settings(&agent("a"), &private).await.unwrap();
+    let answer = ask_with(&world, reranker.clone(), 50, about("boat")).await;
+    assert_eq!((answer.reranked, reranker.asked().len()), (Reranked::NotAsked, 0));
+    assert_eq!(answer.results.len(), 4);
+}
