@@ -50,8 +50,14 @@ if [ -z "${DUCKDB_LIB_DIR:-}" ]; then
   [ -f "$cache/duckdb/$duckdb_version/libduckdb.so" ] || fetch_duckdb
   export DUCKDB_LIB_DIR="$cache/duckdb/$duckdb_version"
 fi
-# Tests of single crates run without the command's own search path for it.
-export LD_LIBRARY_PATH="$DUCKDB_LIB_DIR${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
+# Lints run while the workspace's own crates are compiled: `cargo clippy` would compile every dependency a second time. The
+# same wrapper serves all scripts, because cargo compiles own crates again when it changes.
+if command -v clippy-driver >/dev/null 2>&1; then
+  export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+else
+  echo "annals: no lints without clippy; install it with: rustup component add clippy" >&2
+fi
 
 # Cargo knows some sources by their absolute path and the rest by time alone, so another checkout's build of our own crates
 # could pass for this one's. Dependencies stay.
