@@ -4,6 +4,7 @@
 //! `ANNALS_KILL_ROUNDS` sets the number of rounds (50 by default). Two bugs are planted to show that the same rounds catch
 //! them: acknowledging before the commit, and ids by chance.
 
+mod operations;
 mod planted;
 
 use std::io::{BufRead, BufReader};
