@@ -1,9 +1,10 @@
 //! Damaged files: said, put aside, rebuilt from the catalog. Nothing of what was said is lost.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::command::{Annals, files};
-use crate::story::days;
+use crate::story::{days, line};
 
 /// Damages one file below the tables, in each way; verify must say so, and searching or rebuilding must mend it.
 fn check(choose: impl Fn(&Path) -> bool, damage: impl Fn(&PathBuf)) {
@@ -74,6 +75,104 @@ fn a_search_mends_the_table_it_needs() {
     assert_eq!(found(&serde_json::from_str(&answer.out).unwrap()), before);
     assert!(answer.err.contains("damaged"), "it is said: {}", answer.err);
     assert_eq!(annals.run(&["verify"]).code, 0);
+}
+
+/// Everything below a folder, folders before what they hold.
+fn places(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        found.push(path.clone());
+        if path.is_dir() {
+            found.extend(places(&path));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The place without what differs from file to file of one kind.
+fn kind(place: &Path) -> String {
+    let text = place.display().to_string();
+    let part = |part: &str| {
+        let (stem, end) = part.rsplit_once('.').unwrap_or((part, ""));
+        if stem.len() > 15 { format!("*.{end}") } else { part.to_owned() }
+    };
+    text.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+fn remove(place: &Path) {
+    if place.is_dir() { std::fs::remove_dir_all(place).unwrap() } else { std::fs::remove_file(place).unwrap() }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let (path, name) = (entry.as_ref().unwrap().path(), entry.as_ref().unwrap().file_name());
+        if path.is_dir() { copy(&path, &to.join(name)) } else { drop(std::fs::copy(&path, to.join(name)).unwrap()) }
+    }
+}
+
+/// What a person finds: memories of all grains that fit, and facts. None if the command says that it cannot answer.
+fn findings(annals: &Annals) -> Option<(BTreeSet<String>, String)> {
+    let grains = ["working", "daily", "weekly"].map(|grain| ["--grain", grain]).concat();
+    let question = [&["search", "brother", "--agent", "ann", "--limit", "100", "--json"], &grains[..]].concat();
+    let facts = ["facts", "--about", "Ann", "--agent", "ann", "--json"];
+    let [searched, asked] = [&question[..], &facts].map(|args| annals.run(args));
+    for answer in [&searched, &asked] {
+        if answer.code != 0 {
+            assert!(!answer.err.trim().is_empty(), "it says why");
+            return None;
+        }
+    }
+    let found: BTreeSet<String> = found(&serde_json::from_str(&searched.out).unwrap()).into_iter().collect();
+    Some((found, asked.out))
+}
+
+/// Removes one file or folder of a data folder, and asks; `ANNALS_DAMAGE=all` removes each that there is instead of one of a kind.
+#[test]
+fn whatever_is_removed_a_search_answers_rightly_or_says_that_it_cannot() {
+    let whole = Annals::new();
+    whole.import(&days("ann", 9, 2));
+    whole.import(&line("ann", "me", "1", "Ann", "I live in Bern with my brother.", "2026-01-03T10:00:00Z"));
+    whole.json(&["rollup"]);
+    whole.import(&line("ann", "me", "2", "Ann", "My brother Tom likes tea.", "2026-01-04T10:00:00Z"));
+    let expect = findings(&whole).unwrap();
+    assert!(expect.0.len() > 25 && expect.1.contains("Bern"), "{expect:?}");
+    let (all, mut seen) = (std::env::var("ANNALS_DAMAGE").is_ok_and(|which| which == "all"), BTreeSet::new());
+    for place in places(&whole.data()) {
+        let place = place.strip_prefix(whole.data()).unwrap();
+        if !(seen.insert(kind(place)) || all) {
+            continue;
+        }
+        let annals = Annals::new();
+        copy(&whole.data(), &annals.data());
+        remove(&annals.data().join(place));
+        for time in 1..3 {
+            if let Some(found) = findings(&annals) {
+                assert_eq!(found, expect, "without {}, search number {time}", place.display());
+            }
+        }
+    }
+}
+
+/// What comes in after a table was lost must not pass for all there is.
+#[test]
+fn a_message_after_the_loss_of_a_table_brings_the_others_back() {
+    for lost in ["tables", "tables/*", "tables/*/working-g0.lance", "tables/*/working-g0.lance/_versions"] {
+        let annals = Annals::new();
+        annals.import(&days("ann", 3, 2));
+        annals.json(&["rollup"]);
+        let mut place = annals.data();
+        for part in lost.split('/') {
+            place = if part == "*" { places(&place).remove(0) } else { place.join(part) };
+        }
+        remove(&place);
+        annals.import(&line("ann", "me", "1", "Ann", "I live in Bern with my brother.", "2026-01-03T10:00:00Z"));
+        let found = annals.json(&["search", "brother", "--agent", "ann", "--grain", "working", "--limit", "100"]);
+        assert_eq!(found["results"].as_array().unwrap().len(), 7, "{lost}");
+        assert_eq!(annals.json(&["verify"])["sound"], serde_json::json!(true), "{lost}");
+    }
 }
 
 /// The ids of the results, in order: scores move a little with how often a memory was given out.

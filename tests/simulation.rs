@@ -24,7 +24,7 @@ use annals_catalog::SqliteCatalog;
 use annals_core::Embedder;
 use annals_facts::DuckFacts;
 use annals_server::jobs::{Alone, Moment, Pass, RolledUp, Rota, Round};
-use annals_server::lanes::Lanes;
+use annals_server::locks::AgentLocks;
 use annals_strata::{LanceStrata, Memory};
 use annals_testkit::{QuotingEngine, WordEmbedder};
 use stores::Stores;

@@ -1,7 +1,7 @@
 //! Agents: their numbers in the file, and their settings.
 
 use annals_core::ports::Standing;
-use annals_core::{Agent, Grain, Settings};
+use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::{json, to_json};
@@ -9,16 +9,29 @@ use crate::failure::Result;
 use crate::{changes, lanes};
 
 pub(crate) const STANDING: &str = include_str!("sql/standing.sql");
+pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
 /// Every agent that has settings, messages or what was made of them, by name, then by workspace.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Agent>> {
     let mut statement = connection.prepare_cached(include_str!("sql/agents.sql"))?;
-    let mut rows = statement.query([])?;
+    read_all(statement.query([])?)
+}
+
+fn read_all(mut rows: rusqlite::Rows<'_>) -> Result<Vec<Agent>> {
     let mut agents = Vec::new();
     while let Some(row) = rows.next()? {
         agents.push(Agent::in_workspace(row.get_ref(0)?.as_str().unwrap_or_default(), &row.get::<_, String>(1)?)?);
     }
     Ok(agents)
+}
+
+/// The agents for which a roll-up may have something to do.
+pub(crate) fn with_work(connection: &Connection, now: Timestamp) -> Result<Vec<Agent>> {
+    let day = latest_day(now);
+    let current = Grain::SUMMARIES.map(|grain| Period::of(grain, day).to_string());
+    let mut statement = connection.prepare_cached(WITH_WORK)?;
+    let rows = statement.query(rusqlite::params_from_iter(current))?;
+    read_all(rows)
 }
 
 /// The agent's number; 0, which no row carries, for one that is not known, so that questions about it find nothing.

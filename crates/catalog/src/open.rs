@@ -55,6 +55,7 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
     }
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     prepare_schema(&connection)?;
+    connection.execute_batch(include_str!("sql/ledger_open.sql"))?;
     Ok(connection)
 }
 

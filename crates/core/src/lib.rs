@@ -46,7 +46,7 @@ pub use range::{DateRange, Interval};
 pub use settings::{EngineChoice, Settings};
 pub use summary::{Base, Draft, Sentence, Summary};
 pub use tokens::{beginning, tokens};
-pub use zones::Zones;
+pub use zones::{Zones, latest_day};
 
 /// A length of time.
 pub use jiff::SignedDuration;

@@ -20,6 +20,7 @@ mod requests;
 mod reranker;
 mod seals;
 mod strata;
+mod write_lock;
 
 pub use accesses::{Access, Accesses};
 pub use archive::{Archive, Record, Version, check_origin};
@@ -39,3 +40,4 @@ pub use seals::{Children, ClockNote, Seals};
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Probe, Seat, Spread, Stored, Strata, Table, Wear,
 };
+pub use write_lock::{AlreadyHeld, WriteGuard, WriteLock};

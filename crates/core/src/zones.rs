@@ -9,6 +9,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{Date, Error, Interval, Period, Result};
 
+/// No zone was ever farther ahead of UTC.
+const FARTHEST_AHEAD: SignedDuration = SignedDuration::from_hours(16);
+
+/// The latest calendar day that any zone has at an instant: whatever comes after it is over nowhere.
+pub fn latest_day(now: Timestamp) -> Date {
+    now.saturating_add(FARTHEST_AHEAD).unwrap_or(Timestamp::MAX).to_zoned(TimeZone::UTC).date()
+}
+
 /// The zones of an agent, from its first to its present one.
 #[derive(Clone, Debug)]
 pub struct Zones {

@@ -111,8 +111,10 @@ impl Search {
     }
 
     async fn probe(&self, agent: &Agent, grain: Grain, probe: &Probe) -> Result<Findings> {
-        let generation = self.catalog.lane(agent, grain).await?.generation;
-        self.strata.search(&Table { agent: agent.clone(), grain, generation }, probe).await
+        let lane = self.catalog.lane(agent, grain).await?;
+        let table = Table { agent: agent.clone(), grain, generation: lane.generation };
+        self.strata.require(&table, lane.applied).await?;
+        self.strata.search(&table, probe).await
     }
 
     /// The catalog has the last word: what it no longer holds, or holds elsewhere in time by now, is no answer.

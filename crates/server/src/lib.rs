@@ -29,7 +29,7 @@ pub mod config;
 mod fixture;
 mod given;
 pub mod jobs;
-pub mod lanes;
+pub mod locks;
 pub mod mcp;
 pub mod metrics;
 mod operations;

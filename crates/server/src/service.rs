@@ -17,9 +17,9 @@ use tokio::sync::Semaphore;
 use crate::activity::Activity;
 use crate::config::Limits;
 use crate::given::Given;
-use crate::lanes::Lanes;
+use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
-use crate::tables::Tables;
+use crate::tables::Queue;
 
 /// Says what time it is. The binary hands in the machine's clock, tests one that they move.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -88,16 +88,14 @@ pub struct Parts {
 #[derive(Clone)]
 pub struct Service {
     parts: Arc<Parts>,
-    /// One at a time for an agent: roll-up, pruning, forgetting, whatever changes its history.
-    pub(crate) history: Lanes,
-    /// One at a time for an agent: requests that may come again under the same key.
-    pub(crate) once: Lanes,
+    /// The locks of agents.
+    pub(crate) locks: AgentLocks,
     /// Who is being served.
     pub(crate) activity: Activity,
     /// As many searches at once as the machine has cores: more would each hold their rows in memory, and none be answered sooner.
     pub(crate) searches: Arc<Semaphore>,
-    /// The lanes of the tables: what makes new messages searchable.
-    pub(crate) tables: Tables,
+    /// The agents whose new messages are to be made searchable.
+    pub(crate) queue: Queue,
     /// What was given out and is not counted yet.
     pub(crate) given: Given,
     /// What is measured.
@@ -116,11 +114,10 @@ impl Service {
         Service {
             metrics,
             parts: Arc::new(parts),
-            history: Lanes::default(),
-            once: Lanes::default(),
+            locks: AgentLocks::default(),
             searches: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from))),
             activity: Activity::default(),
-            tables: Tables::default(),
+            queue: Queue::default(),
             given: Given::default(),
         }
     }
@@ -130,9 +127,9 @@ impl Service {
         (self.parts.clock)()
     }
 
-    /// One at a time for an agent: whoever changes its history waits here.
-    pub fn history(&self) -> &Lanes {
-        &self.history
+    /// The locks of agents: whoever writes anything of an agent takes them.
+    pub fn locks(&self) -> &AgentLocks {
+        &self.locks
     }
 }
 

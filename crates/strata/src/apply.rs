@@ -32,16 +32,15 @@ pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     check_vectors(&batch, tables.dimension)?;
     let slot = tables.slot(name);
     let _lane = slot.lane.lock().await;
-    let nothing_there = batch.upserts.is_empty() && tables.reading(name, &slot).await?.is_none();
-    if nothing_there {
-        return Ok(());
-    }
+    tables.writing(name, &slot).await?;
     for changes in commits(batch) {
         let (memories, parts) = split(changes);
         let rows = rows::batch(&parts, tables.dimension).map_err(|error| explain(name, error.into()))?;
         let table = tables.writing(name, &slot).await?;
         let merged = commit_in_both(tables, name, &slot, &table, (memories, rows)).await;
-        tables.upkeep.after(merged?, name, &slot, &table).await?;
+        let versions = merged?;
+        tables.save_head(name, versions.after)?;
+        tables.upkeep.after(versions, name, &slot, &table).await?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ mod background;
 mod cold;
 mod damage;
 mod disk;
+mod head;
 mod holds;
 mod hot;
 mod lex;
@@ -66,6 +67,14 @@ impl Strata for LanceStrata {
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()> {
         let (tables, name) = (self.tables.clone(), table.clone());
         contain(table, async move { apply::apply(&tables, &name, batch).await }).await
+    }
+
+    async fn exists(&self, table: &Table) -> Result<bool> {
+        if self.tables.hot.get(table).is_some() {
+            return Ok(true);
+        }
+        let (tables, name) = (self.tables.clone(), table.clone());
+        contain(table, async move { Ok(tables.reading(&name, &tables.slot(&name)).await?.is_some()) }).await
     }
 
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {

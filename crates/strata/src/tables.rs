@@ -14,8 +14,9 @@ use lancedb::{Connection, connect};
 use lru::LruCache;
 use tokio::sync::{RwLock, RwLockReadGuard, Semaphore};
 
-use crate::damage::explain;
+use crate::damage::{explain, name};
 use crate::disk::{self, Disk};
+use crate::head;
 use crate::hot::HotTables;
 use crate::rows;
 use crate::upkeep::Upkeep;
@@ -109,9 +110,31 @@ impl Tables {
         }
         let mut handle = slot.handle.write().await;
         if handle.is_none() {
-            *handle = self.find(table).await.map_err(|error| explain(table, error))?;
+            *handle = self.newest(table).await?;
         }
         Ok(RwLockReadGuard::try_map(handle.downgrade(), Option::as_ref).ok())
+    }
+
+    /// Opens the table. [`Error::Damaged`] if its newest version is lost.
+    async fn newest(&self, table: &Table) -> Result<Option<lancedb::Table>> {
+        let opening = async {
+            let Some(open) = self.find(table).await? else { return Ok(None) };
+            let version = open.version().await?;
+            Ok(Some((open, version)))
+        };
+        let Some((open, version)) = opening.await.map_err(|error| explain(table, error))? else { return Ok(None) };
+        match head::load(&self.folder(table)) {
+            Some(head) if version < head => {
+                Err(Error::damaged(name(table), format!("version {head} is lost; the newest left is {version}")))
+            }
+            _ => Ok(Some(open)),
+        }
+    }
+
+    /// Records that the table has come to this version, so that its loss is noticed.
+    pub fn save_head(&self, table: &Table, version: u64) -> Result<()> {
+        let saved = head::save(&self.folder(table), version);
+        saved.map_err(|error| Error::storage(format!("noting the version of {}", name(table)), error))
     }
 
     /// The table for writing, made if need be. Only with the lane held: that keeps it in its place.

@@ -1,8 +1,9 @@
 //! The periods of one grain, written a few at a time, saved in batches; what failed is noted with when to try again.
 
+use std::collections::HashMap;
 use std::sync::Mutex;
 
-use annals_core::{LedgerRow, Result, SignedDuration, Timestamp};
+use annals_core::{LedgerRow, Period, Result, SignedDuration, Timestamp};
 use futures::{StreamExt, TryStreamExt};
 
 use crate::due::{LONGEST_WAIT, later};
@@ -35,6 +36,8 @@ impl Pass<'_> {
             let roll_ups: Vec<_> =
                 batch.iter().zip(0..).map(|(row, place)| self.step(row, why, &away, place)).collect();
             let outcomes: Vec<Outcome> = futures::stream::iter(roll_ups).buffered(AT_ONCE).try_collect().await?;
+            let _guard = self.lock.acquire(self.agent).await;
+            let outcomes = self.without_stale(batch, outcomes).await?;
             let mut summaries = Vec::new();
             for (row, outcome) in batch.iter().zip(outcomes) {
                 match outcome {
@@ -53,6 +56,28 @@ impl Pass<'_> {
             Some(outage) => self.note_outage(&waiting, why, outage).await,
             None => Ok(()),
         }
+    }
+
+    /// The outcomes, without those whose period or input changed while the engine was at work: these periods are due again.
+    async fn without_stale(&mut self, batch: &[LedgerRow], mut outcomes: Vec<Outcome>) -> Result<Vec<Outcome>> {
+        if self.lock.is_held() {
+            return Ok(outcomes);
+        }
+        let ledger: HashMap<Period, LedgerRow> =
+            self.ledger().await?.into_iter().map(|row| (row.period, row)).collect();
+        for (row, outcome) in batch.iter().zip(&mut outcomes) {
+            let is_same = ledger.get(&row.period).is_some_and(|now| is_same(row, now));
+            if !(is_same && self.is_made_of_the_same(row, outcome).await?) {
+                self.passed.stale += 1;
+                *outcome = Outcome::Left;
+            }
+        }
+        Ok(outcomes)
+    }
+
+    async fn is_made_of_the_same(&self, row: &LedgerRow, outcome: &Outcome) -> Result<bool> {
+        let Outcome::Done(summary) = outcome else { return Ok(true) };
+        Ok(self.summarizer.input(self.agent, row).await?.digest == summary.input_digest)
     }
 
     /// One period, if it is not enough. The very first of a pass always is begun with.
@@ -98,4 +123,10 @@ impl Pass<'_> {
         let ends = waiting.iter().map(|row| self.summarizer.patience.ends(row, self.now));
         if why == Why::Dirty { ends.fold(again, Timestamp::min) } else { again }
     }
+}
+
+/// Whether nothing happened to a period but failures.
+fn is_same(before: &LedgerRow, now: &LedgerRow) -> bool {
+    let state = |row: &LedgerRow| (row.dirty_seq, row.clean_seq, row.recipe, row.sealed, row.degraded);
+    state(before) == state(now)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use annals_core::ports::{AlreadyHeld, WriteLock};
 use annals_core::{Agent, Grain, LedgerRow, Period, Result, Settings, Summary, Timestamp, Zones};
 
 use crate::due::{degraded, outdated};
@@ -27,6 +28,9 @@ pub struct Passed {
     pub waiting: Vec<Period>,
     /// Why it is away.
     pub outage: Option<String>,
+    /// Summaries that were not saved, because what they were made from changed meanwhile. Models' answers are kept elsewhere too
+    /// (port `Replies`): the caller drops those.
+    pub stale: u64,
 }
 
 /// A pass under way: what each of its steps needs to know.
@@ -38,6 +42,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) now: Timestamp,
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
     pub(crate) enough: &'a (dyn Fn() -> bool + Sync),
+    /// Taken to save.
+    pub(crate) lock: &'a dyn WriteLock,
     /// Whether a period was begun with: until one was, it is not enough.
     pub(crate) begun: bool,
     pub(crate) passed: Passed,
@@ -62,7 +68,20 @@ impl Summarizer {
         progress: &(dyn Fn(u64) + Sync),
         enough: &(dyn Fn() -> bool + Sync),
     ) -> Result<Passed> {
-        let mut pass = self.begin(agent, now, progress, enough).await?;
+        self.pass_unlocked(agent, now, progress, enough, &AlreadyHeld).await
+    }
+
+    /// The same, but takes the lock of the agent's history only to save, not while an engine writes. What was written from an input
+    /// that changed meanwhile is not saved. Two of these of one agent at once would pay for the same summaries twice.
+    pub async fn pass_unlocked(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        enough: &(dyn Fn() -> bool + Sync),
+        lock: &dyn WriteLock,
+    ) -> Result<Passed> {
+        let mut pass = self.begin(agent, now, progress, enough, lock).await?;
         for grain in Grain::SUMMARIES {
             // Looked for first: what the spare engine writes now is not tried again right away.
             let again = degraded(&pass.ledger().await?, grain, now);
@@ -75,7 +94,18 @@ impl Summarizer {
     /// Writes every summary anew whose recipe is not the engine's present one, and what depends on it. Corrected summaries
     /// stay as the person left them, and sealed ones as they are until they are amended: what they were made of is gone.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
-        let mut pass = self.begin(agent, now, progress, &|| false).await?;
+        self.refresh_unlocked(agent, now, progress, &AlreadyHeld).await
+    }
+
+    /// The same, but takes the lock only to save, as [`Summarizer::pass_unlocked`].
+    pub async fn refresh_unlocked(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        lock: &dyn WriteLock,
+    ) -> Result<Passed> {
+        let mut pass = self.begin(agent, now, progress, &|| false, lock).await?;
         for grain in Grain::SUMMARIES {
             pass.write_due(grain).await?;
             pass.write_outdated(grain).await?;
@@ -89,6 +119,7 @@ impl Summarizer {
         now: Timestamp,
         progress: &'a (dyn Fn(u64) + Sync),
         enough: &'a (dyn Fn() -> bool + Sync),
+        lock: &'a dyn WriteLock,
     ) -> Result<Pass<'a>> {
         let settings = self.catalog.settings(agent).await?;
         let zones = settings.zones()?;
@@ -100,6 +131,7 @@ impl Summarizer {
             now,
             progress,
             enough,
+            lock,
             begun: false,
             passed: Passed::default(),
             over_degraded: HashSet::new(),
@@ -108,7 +140,7 @@ impl Summarizer {
 }
 
 impl Pass<'_> {
-    async fn ledger(&self) -> Result<Vec<LedgerRow>> {
+    pub(crate) async fn ledger(&self) -> Result<Vec<LedgerRow>> {
         self.summarizer.catalog.ledger(self.agent).await
     }
 

@@ -76,6 +76,12 @@ impl Catalog for MemoryCatalog {
         Ok(agents)
     }
 
+    async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
+        let state = self.state();
+        let busy = state.shelves.iter().filter(|(_, shelf)| shelf.has_work(now));
+        Ok(busy.map(|(agent, _)| agent.clone()).collect())
+    }
+
     async fn standing(&self, agent: &Agent) -> Result<Standing> {
         let applied = self.lane(agent, Grain::Working).await?.applied;
         self.read(agent, |shelf| Standing {
@@ -172,7 +178,7 @@ impl Catalog for MemoryCatalog {
         self.write(agent, |shelf, _| {
             if let Some(row) = shelf.ledger.get_mut(&period) {
                 row.attempts += 1;
-                row.failing_since.get_or_insert(now);
+                row.failing_since = Some(row.failing_since.map_or(now, |since| since.min(now)));
                 row.last_error = Some(error.to_owned());
                 row.not_before = Some(not_before);
             }
@@ -189,7 +195,7 @@ impl Catalog for MemoryCatalog {
     ) -> Result<()> {
         self.write(agent, |shelf, _| {
             for row in shelf.ledger.values_mut().filter(|row| periods.contains(&row.period)) {
-                row.failing_since.get_or_insert(now);
+                row.failing_since = Some(row.failing_since.map_or(now, |since| since.min(now)));
                 row.last_error = Some(error.to_owned());
                 row.not_before = Some(not_before);
             }

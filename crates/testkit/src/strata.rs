@@ -40,6 +40,10 @@ impl Strata for MemoryStrata {
         Ok(())
     }
 
+    async fn exists(&self, table: &Table) -> Result<bool> {
+        Ok(self.tables().contains_key(table))
+    }
+
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         let tables = self.tables();
         let rows: Vec<&Part> = tables.get(table).into_iter().flat_map(BTreeMap::values).collect();

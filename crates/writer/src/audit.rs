@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Select, Stored, Table};
+use annals_core::ports::{Lane, Select, Stored, Table};
 use annals_core::{Agent, Error, Grain, MemoryId, Result, Stage, Timestamp};
 
 use crate::Writer;
@@ -43,19 +43,29 @@ impl Writer {
     }
 
     pub(crate) async fn audit_grain(&self, agent: &Agent, grain: Grain) -> Result<Vec<Discrepancy>> {
-        match self.strata.scan(&self.table(agent, grain).await?).await {
+        match self.read_table(agent, grain).await {
             Ok(rows) => self.compare(agent, grain, &rows).await,
             Err(Error::Damaged { why, .. }) => Ok(vec![Discrepancy::Damaged(grain, why)]),
             Err(error) => Err(error),
         }
     }
 
-    /// Puts every table aside that cannot be read, and builds it anew. Says where the damaged ones were put.
+    /// Every row of the present table. [`Error::Damaged`] if it cannot be read or is gone.
+    async fn read_table(&self, agent: &Agent, grain: Grain) -> Result<Vec<Stored>> {
+        let Lane { generation, applied, .. } = self.catalog.lane(agent, grain).await?;
+        let table = Table { agent: agent.clone(), grain, generation };
+        self.strata.require(&table, applied).await?;
+        self.strata.scan(&table).await
+    }
+
+    /// Puts every table aside that cannot be read, and builds it and those that are gone anew. Returns where the damaged ones
+    /// were put.
     pub async fn mend(&self, agent: &Agent, now: Timestamp) -> Result<Vec<String>> {
         let mut places = Vec::new();
         for grain in Grain::ALL {
-            if let Err(Error::Damaged { .. }) = self.strata.scan(&self.table(agent, grain).await?).await {
-                places.extend(self.quarantine(agent, grain).await?);
+            if let Err(Error::Damaged { .. }) = self.read_table(agent, grain).await {
+                let lane = self.catalog.lane(agent, grain).await?;
+                places.extend(self.put_aside(agent, grain, lane).await?);
             }
         }
         self.project(agent, now, &|_| ()).await?;

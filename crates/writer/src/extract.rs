@@ -1,21 +1,26 @@
 //! The lane of extraction: has statements and fact operations drawn out of new turns, in the order in which they came.
 //!
+//! The lock of an agent's facts is not held while an extractor reads: what it found is saved only if what it was given is still
+//! the same (`inputs.rs`), and read again otherwise.
+//!
 //! What is found is saved in one piece with how far the lane has come, so a crash repeats a section of the lane at worst. An
 //! outage or a spent budget stops the lane where it is; after hours of it, and at turns that the model fails on by itself, the
 //! spare extractor reads instead, and the turns are listed to be read again. Turns are stored and searchable whatever happens here.
 
 mod ask;
+mod inputs;
 mod section;
 
 use std::sync::Arc;
 
-use annals_core::ports::{Change, Journal};
+use annals_core::ports::{AlreadyHeld, Change, Journal, WriteLock};
 use annals_core::{
     Agent, Catalog, Error, Extracted, Extraction, ExtractionLane, Extractor, Facts, Grain, Kind, Memory, Result,
     Settings, SignedDuration, Timestamp,
 };
 
 use crate::recalled::Told;
+pub(crate) use inputs::Inputs;
 use section::{Section, sections};
 pub(crate) use section::{Task, tasks};
 
@@ -27,6 +32,10 @@ const FIRST_WAIT: SignedDuration = SignedDuration::from_mins(1);
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
 /// How long an outage or a spent budget may hold up extraction, on which roll-up and retention wait.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(6);
+/// No wait is longer: a moment later than this was noted under a clock that was ahead.
+const LONGEST_HOLD: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How often a section whose input changed meanwhile is read again before the pass ends: each time may cost a model's answer.
+const STALE_READS: u64 = 2;
 
 /// Everything that writes facts for agents. Cheap to clone.
 #[derive(Clone)]
@@ -53,6 +62,9 @@ pub struct ExtractionPassed {
     pub degraded: u64,
     /// Why the lane stands still, if turns are left.
     pub waiting: Option<String>,
+    /// Answers that were not saved, because what they were drawn from changed meanwhile. Models' answers are kept elsewhere too
+    /// (port `Replies`): the caller drops those.
+    pub stale: u64,
 }
 
 /// One run of the lane.
@@ -64,7 +76,28 @@ struct Pass<'a> {
     overdue: bool,
     /// Why the spare reads everything that is left.
     stand_in: Option<String>,
+    /// Taken to save, and to write the table of facts.
+    lock: &'a dyn WriteLock,
     sum: ExtractionPassed,
+}
+
+/// What an extractor found in a section, or when to ask it again, and what it was given.
+struct Read {
+    inputs: Inputs,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    /// To be saved in this order. Only the last piece moves the lane, so that a crash between two reads the whole section again.
+    Found(Vec<Extraction>),
+    /// The lane has to wait.
+    Wait(Pause),
+}
+
+/// Why an extractor is not asked before a moment.
+struct Pause {
+    reason: String,
+    until: Timestamp,
 }
 
 impl FactWriter {
@@ -90,7 +123,8 @@ impl FactWriter {
         self.extract_until(agent, now, progress, &|| false).await
     }
 
-    /// The same, but reads no further section of the lane once it is `enough`, save the first.
+    /// The same, but reads no further section of the lane once it is `enough`, save the first. The caller holds the lock of the
+    /// agent's facts, or is the only one who writes them.
     pub async fn extract_until(
         &self,
         agent: &Agent,
@@ -98,26 +132,45 @@ impl FactWriter {
         progress: &(dyn Fn(u64) + Sync),
         enough: &(dyn Fn() -> bool + Sync),
     ) -> Result<ExtractionPassed> {
-        self.bring_facts(agent).await?;
-        let mut pass = self.begin(agent, now).await?;
+        self.extract_unlocked(agent, now, progress, enough, &AlreadyHeld).await
+    }
+
+    /// The same, but takes the lock only to save and to write the table of facts, not while an extractor reads. Two of these of
+    /// one agent at once would pay for the same answers twice.
+    pub async fn extract_unlocked(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+        enough: &(dyn Fn() -> bool + Sync),
+        lock: &dyn WriteLock,
+    ) -> Result<ExtractionPassed> {
+        self.bring_facts_locked(agent, lock).await?;
+        let mut pass = self.begin(agent, now, lock).await?;
         while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress, enough).await? {
             if !self.extractor.is_local(&pass.settings) {
                 // A model is told what is known; the rules need no fresh table, and folding takes longer than they do.
-                self.bring_facts(agent).await?;
+                self.bring_facts_locked(agent, lock).await?;
             }
         }
-        self.bring_facts(agent).await?;
+        self.bring_facts_locked(agent, lock).await?;
         Ok(pass.sum)
     }
 
-    async fn begin<'a>(&self, agent: &'a Agent, now: Timestamp) -> Result<Pass<'a>> {
+    async fn bring_facts_locked(&self, agent: &Agent, lock: &dyn WriteLock) -> Result<()> {
+        let _guard = lock.acquire(agent).await;
+        self.bring_facts(agent).await?;
+        Ok(())
+    }
+
+    async fn begin<'a>(&self, agent: &'a Agent, now: Timestamp, lock: &'a dyn WriteLock) -> Result<Pass<'a>> {
         let lane = self.journal.extraction(agent).await?;
         let overdue = lane.failing_since.is_some_and(|since| now.duration_since(since) >= PATIENCE);
-        let held = lane.not_before.filter(|until| *until > now).and(lane.last_error);
+        let held = if is_held(&lane, now) { lane.last_error } else { None };
         let (stand_in, waiting) = if overdue { (held, None) } else { (None, held) };
         let settings = self.catalog.settings(agent).await?;
         let sum = ExtractionPassed { waiting, ..ExtractionPassed::default() };
-        Ok(Pass { agent, settings, now, overdue, stand_in, sum })
+        Ok(Pass { agent, settings, now, overdue, stand_in, lock, sum })
     }
 
     /// Reads the next changes. Whether to go on: there were any, and it is not enough.
@@ -133,14 +186,13 @@ impl FactWriter {
         let turns: Vec<Memory> = changes.into_iter().filter_map(turn).collect();
         let told = self.told(pass.agent, &turns).await?;
         for section in sections(tasks(turns, &told), last) {
-            let Some(pieces) = self.read_section(pass, &told, &section).await? else { break };
-            for piece in pieces {
-                pass.sum.count(&piece);
-                self.journal.save_extraction(pass.agent, piece, pass.now).await?;
+            let read = self.read_section(pass, &told, &section).await?;
+            if !self.save_section(pass, &section, read).await? {
+                return Ok(pass.sum.waiting.is_none() && pass.sum.stale < STALE_READS);
             }
-            let read = section.tasks.iter().map(|task| task.spoken.len() as u64).sum();
-            pass.sum.turns += read;
-            progress(read);
+            let turns = section.tasks.iter().map(|task| task.spoken.len() as u64).sum();
+            pass.sum.turns += turns;
+            progress(turns);
             if enough() {
                 return Ok(false);
             }
@@ -148,20 +200,41 @@ impl FactWriter {
         Ok(true)
     }
 
-    /// What is to be saved for a section, in this order; none if the lane has to wait. Only the last piece moves the lane, so
-    /// that a crash between two reads the whole section again.
-    async fn read_section(
-        &self,
-        pass: &mut Pass<'_>,
-        told: &Told,
-        section: &Section,
-    ) -> Result<Option<Vec<Extraction>>> {
+    /// Saves what was read under the lock. False if the lane did not move: it has to wait, or the input changed meanwhile.
+    async fn save_section(&self, pass: &mut Pass<'_>, section: &Section, read: Read) -> Result<bool> {
+        let _guard = pass.lock.acquire(pass.agent).await;
+        if !(pass.lock.is_held() || self.are_current(pass.agent, &section.tasks, &read.inputs).await?) {
+            pass.sum.stale += 1;
+            return Ok(false);
+        }
+        match read.outcome {
+            Outcome::Found(pieces) => {
+                for piece in pieces {
+                    pass.sum.count(&piece);
+                    self.journal.save_extraction(pass.agent, piece, pass.now).await?;
+                }
+                Ok(true)
+            }
+            Outcome::Wait(Pause { reason, until }) => {
+                self.journal.note_extraction_failure(pass.agent, &reason, until, pass.now).await?;
+                pass.sum.waiting = Some(reason);
+                Ok(false)
+            }
+        }
+    }
+
+    /// Has the tasks of a section read.
+    async fn read_section(&self, pass: &mut Pass<'_>, told: &Told, section: &Section) -> Result<Read> {
         let lane = self.journal.extraction(pass.agent).await?;
+        let mut inputs = self.inputs(pass.agent, &section.tasks, lane.extracted).await?;
         let empty =
             Extraction { turns: Vec::new(), found: Extracted::default(), extracted: lane.extracted, degraded: None };
         let (mut whole, mut pieces) = (empty.clone(), Vec::new());
         for task in &section.tasks {
-            let Some((found, degraded)) = self.read(pass, told, &lane, task).await? else { return Ok(None) };
+            let (found, degraded) = match self.read(pass, told, &lane, task, &mut inputs).await? {
+                Ok(found) => found,
+                Err(pause) => return Ok(Read { inputs, outcome: Outcome::Wait(pause) }),
+            };
             let spoken = task.spoken.iter().map(|turn| turn.id.clone());
             whole.turns.extend(task.silent.iter().cloned());
             if degraded.is_some() {
@@ -177,37 +250,37 @@ impl FactWriter {
         if let Some(last) = pieces.last_mut() {
             last.extracted = section.last;
         }
-        Ok(Some(pieces))
+        Ok(Read { inputs, outcome: Outcome::Found(pieces) })
     }
 
-    /// What is found in the turns of a task, and why the spare read them if it did; none if the lane has to wait.
+    /// What is found in the turns of a task, and why the spare read them if it did; or when to ask again.
     async fn read(
         &self,
         pass: &mut Pass<'_>,
         told: &Told,
         lane: &ExtractionLane,
         task: &Task,
-    ) -> Result<Option<(Extracted, Option<String>)>> {
+        inputs: &mut Inputs,
+    ) -> Result<std::result::Result<(Extracted, Option<String>), Pause>> {
+        let (agent, now) = (pass.agent, pass.now);
         if pass.stand_in.is_none() {
-            let error = match self.ask(&*self.extractor, pass.agent, &pass.settings, told, task, pass.now).await {
-                Ok(found) => return Ok(Some((found, None))),
+            let error = match self.ask(&*self.extractor, agent, &pass.settings, told, task, now, inputs).await {
+                Ok(found) => return Ok(Ok((found, None))),
                 Err(error) if is_outage(&error) || is_own_fault(&error) => error,
                 Err(error) => return Err(error),
             };
             let reason = error.to_string();
-            if let Some(until) = again(&error, lane, pass.overdue, pass.now) {
-                self.journal.note_extraction_failure(pass.agent, &reason, until, pass.now).await?;
-                pass.sum.waiting = Some(reason);
-                return Ok(None);
+            if let Some(until) = again(&error, lane, pass.overdue, now) {
+                return Ok(Err(Pause { reason, until }));
             }
             if !is_outage(&error) {
-                let found = self.ask(&*self.spare, pass.agent, &pass.settings, told, task, pass.now).await?;
-                return Ok(Some((found, Some(reason))));
+                let found = self.ask(&*self.spare, agent, &pass.settings, told, task, now, inputs).await?;
+                return Ok(Ok((found, Some(reason))));
             }
             pass.stand_in = Some(reason);
         }
-        let found = self.ask(&*self.spare, pass.agent, &pass.settings, told, task, pass.now).await?;
-        Ok(Some((found, pass.stand_in.clone())))
+        let found = self.ask(&*self.spare, agent, &pass.settings, told, task, now, inputs).await?;
+        Ok(Ok((found, pass.stand_in.clone())))
     }
 }
 
@@ -241,6 +314,14 @@ pub(crate) fn is_outage(error: &Error) -> bool {
 /// Whether the model cannot make use of these turns.
 pub(crate) fn is_own_fault(error: &Error) -> bool {
     matches!(error, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
+}
+
+/// Whether the model is not to be asked yet. A wait that begins in the future, or is longer than any, was noted under a clock that
+/// was ahead: it must not hold until that date.
+fn is_held(lane: &ExtractionLane, now: Timestamp) -> bool {
+    let latest = now.saturating_add(LONGEST_HOLD).unwrap_or(Timestamp::MAX);
+    lane.not_before.is_some_and(|until| until > now && until <= latest)
+        && lane.failing_since.is_none_or(|since| since <= now)
 }
 
 /// When to ask the model again; none if it was asked or waited for long enough.

@@ -2,7 +2,7 @@
 //!
 //! A batch is applied durably before the lane is advanced, and applying twice is applying once: a crash anywhere repeats a
 //! batch at worst. A memory that cannot be brought in for a fault of its own becomes a dead letter and the lane goes on; an
-//! outage stops the lane where it is; a damaged table is put aside and built again.
+//! outage stops the lane where it is; a damaged or lost table is put aside and built again (`rebuild.rs`).
 
 use annals_core::ports::{Batch, Change, Lane, Part, Table};
 use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Stage, Timestamp};
@@ -63,22 +63,19 @@ impl Writer {
         progress: &(dyn Fn(u64) + Sync),
         total: &mut Projected,
     ) -> Result<bool> {
-        let mut healed = false;
+        let mut replaced = false;
         for _ in 0..batches {
-            let lane = self.catalog.lane(agent, grain).await?;
-            let table = Table { agent: agent.clone(), grain, generation: lane.generation };
-            match self.step(&table, lane.applied, now).await {
+            match self.advance(agent, grain, now).await {
                 Ok(None) => return Ok(false),
                 Ok(Some(step)) => {
-                    self.catalog.save_lane(agent, grain, Lane { applied: step.applied_to, ..lane }).await?;
                     total.applied += step.changes;
                     total.dead += step.dead;
                     progress(step.changes);
                 }
                 // Once only: a table that is damaged as soon as it is built says that the disk is, and a person must look.
-                Err(Error::Damaged { .. }) if !healed => {
-                    healed = true;
-                    total.quarantined.extend(self.put_aside(&table, lane).await?);
+                Err(Error::Damaged { .. }) if !replaced => {
+                    replaced = true;
+                    total.quarantined.extend(self.replace(agent, grain).await?);
                 }
                 Err(error) => return Err(error),
             }
@@ -86,10 +83,30 @@ impl Writer {
         Ok(true)
     }
 
+    /// Applies the next batch of a grain: to the present table, and once that holds everything, or cannot be read any more, to
+    /// the generation that is being built. None if both are done.
+    async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<Option<Step>> {
+        let lane = self.catalog.lane(agent, grain).await?;
+        match self.advance_present(agent, grain, lane, now).await {
+            Ok(None) => self.build(agent, grain, lane, now).await,
+            Err(Error::Damaged { .. }) if lane.building.is_some() => self.build(agent, grain, lane, now).await,
+            done => done,
+        }
+    }
+
+    async fn advance_present(&self, agent: &Agent, grain: Grain, lane: Lane, now: Timestamp) -> Result<Option<Step>> {
+        let table = Table { agent: agent.clone(), grain, generation: lane.generation };
+        let Some(step) = self.step(&table, lane.applied, now).await? else { return Ok(None) };
+        self.catalog.save_lane(agent, grain, Lane { applied: step.applied_to, ..lane }).await?;
+        Ok(Some(step))
+    }
+
     /// Applies the next batch of changes after `applied` to a table; none when there are none.
     pub(crate) async fn step(&self, table: &Table, applied: u64, now: Timestamp) -> Result<Option<Step>> {
         let changes = self.catalog.changes(&table.agent, table.grain, applied, BATCH).await?;
         let Some(last) = changes.last() else { return Ok(None) };
+        // Written to a table that is gone, the batch would pass for all there is.
+        self.strata.require(table, applied).await?;
         let (applied_to, count) = (last.seq(), changes.len() as u64);
         let language = self.catalog.settings(&table.agent).await?.language;
         let dead = match self.apply(table, &changes, &language).await {
@@ -100,6 +117,8 @@ impl Writer {
     }
 
     async fn apply_one_by_one(&self, table: &Table, changes: &[Change], language: &str, now: Timestamp) -> Result<u64> {
+        // Also of changes that are all refused a table remains: without one it would pass for lost.
+        self.strata.apply(table, Batch::default()).await?;
         let mut letters = Vec::new();
         for change in changes {
             match (self.apply(table, std::slice::from_ref(change), language).await, change) {

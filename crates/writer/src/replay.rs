@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use annals_core::ports::{AlreadyHeld, WriteLock};
 use annals_core::{Agent, Extracted, Extraction, MemoryId, Result, Stage, Timestamp};
 
 use crate::extract::{ExtractionPassed, FactWriter, is_outage, is_own_fault, tasks};
@@ -10,6 +11,16 @@ impl FactWriter {
     /// Has the turns of an agent's dead letters read again. Those that are read are letters no more; of an outage, the rest
     /// wait for the next time.
     pub async fn replay(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
+        self.replay_unlocked(agent, now, &AlreadyHeld).await
+    }
+
+    /// The same, but takes the lock only to save, not while the model reads. What changed meanwhile stays a letter.
+    pub async fn replay_unlocked(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        lock: &dyn WriteLock,
+    ) -> Result<ExtractionPassed> {
         let letters = self.catalog.dead_letters(agent).await?.into_iter();
         let ids: Vec<MemoryId> =
             letters.filter(|letter| letter.stage == Stage::Extraction).map(|letter| letter.memory).collect();
@@ -17,14 +28,22 @@ impl FactWriter {
         let live: BTreeSet<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
         let gone: Vec<MemoryId> = ids.into_iter().filter(|id| !live.contains(id)).collect();
         if !gone.is_empty() {
+            let _guard = lock.acquire(agent).await;
             self.save_again(agent, gone, Extracted::default(), now).await?;
         }
         let mut passed = ExtractionPassed::default();
         let told = self.told(agent, &turns).await?;
         let settings = self.catalog.settings(agent).await?;
         for task in tasks(turns, &told) {
-            match self.ask(&*self.extractor, agent, &settings, &told, &task, now).await {
+            let extracted = self.journal.extraction(agent).await?.extracted;
+            let mut inputs = self.inputs(agent, std::slice::from_ref(&task), extracted).await?;
+            match self.ask(&*self.extractor, agent, &settings, &told, &task, now, &mut inputs).await {
                 Ok(found) => {
+                    let _guard = lock.acquire(agent).await;
+                    if !(lock.is_held() || self.are_current(agent, std::slice::from_ref(&task), &inputs).await?) {
+                        passed.stale += 1;
+                        continue;
+                    }
                     passed.turns += task.spoken.len() as u64;
                     let spoken = task.spoken.into_iter().map(|turn| turn.id);
                     let piece = self.save_again(agent, spoken.chain(task.silent).collect(), found, now).await?;
@@ -38,6 +57,7 @@ impl FactWriter {
                 Err(error) => return Err(error),
             }
         }
+        let _guard = lock.acquire(agent).await;
         self.bring_facts(agent).await?;
         Ok(passed)
     }

@@ -1,6 +1,6 @@
 //! Trying dead letters of the tables again, after what killed them was mended.
 
-use annals_core::ports::{Change, Table};
+use annals_core::ports::{Change, Lane, Table};
 use annals_core::{Agent, DeadLetter, Error, MemoryId, Result, Stage};
 
 use crate::Writer;
@@ -19,8 +19,9 @@ impl Writer {
 
     async fn revive_one(&self, letter: DeadLetter) -> Result<Option<MemoryId>> {
         let agent = &letter.agent;
-        let generation = self.catalog.lane(agent, letter.grain).await?.generation;
+        let Lane { generation, applied, .. } = self.catalog.lane(agent, letter.grain).await?;
         let table = Table { agent: agent.clone(), grain: letter.grain, generation };
+        self.strata.require(&table, applied).await?;
         let language = self.catalog.settings(agent).await?.language;
         // A memory that is gone meanwhile needs no reviving.
         let memory = self.catalog.get(agent, std::slice::from_ref(&letter.memory)).await?;

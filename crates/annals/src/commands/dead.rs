@@ -41,17 +41,23 @@ async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode>
 }
 
 /// Messages that the model reads now; those that it still cannot read stay.
-async fn replayed(folder: &Folder, agent: &Agent) -> Result<u64> {
-    let _reading = folder.reading(agent).await;
-    let read = folder.fact_writer.replay(agent, folder.now).await?;
+async fn reread(folder: &Folder, agent: &Agent) -> Result<u64> {
+    let read = folder.reread_for_facts(agent, folder.now).await?;
     Ok(read.turns - read.degraded)
+}
+
+/// Memories whose rows can be written now.
+async fn revive(folder: &Folder, agent: &Agent) -> Result<u64> {
+    // Replaces a damaged table, which nothing could be added to.
+    folder.make_searchable(agent, &|_| ()).await?;
+    let _tables_lock = folder.locks().tables_lock(agent).await;
+    folder.writer.revive(agent).await
 }
 
 async fn replay(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
     let (mut alive, mut still_dead) = (0, 0);
     for agent in folder.agents(which.agent.as_deref()).await? {
-        let _writing = folder.writing(&agent).await;
-        alive += folder.writer.revive(&agent).await? + replayed(folder, &agent).await?;
+        alive += revive(folder, &agent).await? + reread(folder, &agent).await?;
         still_dead += folder.catalog.dead_letters(&agent).await?.len() as u64;
     }
     if json {

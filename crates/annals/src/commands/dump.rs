@@ -36,7 +36,7 @@ async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
 }
 
 async fn facts(folder: &Folder, agent: &Agent) -> Result<()> {
-    let _reading = folder.reading(agent).await;
+    let _facts_lock = folder.locks().facts_lock(agent).await;
     folder.fact_writer.bring_facts(agent).await?;
     let query = FactQuery { history: true, ..FactQuery::default() };
     for fact in folder.facts.find(agent, &query).await? {

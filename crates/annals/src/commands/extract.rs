@@ -22,7 +22,7 @@ pub async fn bring_up_to_date(folder: &Folder, agent: &Agent, json: bool) -> Res
     if folder.extractor.is_local(&settings) {
         extract(folder, agent, json).await?;
     } else {
-        let _reading = folder.reading(agent).await;
+        let _facts_lock = folder.locks().facts_lock(agent).await;
         folder.fact_writer.bring_facts(agent).await?;
     }
     Ok(())

@@ -17,7 +17,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
         Some(ChangeFacts::Add(triple)) => {
             let (agent, at) = entry(folder, &triple.entry)?;
             let (subject, predicate, object) = (&triple.subject, &triple.predicate, &triple.object);
-            let _reading = folder.reading(&agent).await;
+            let _facts_lock = folder.locks().facts_lock(&agent).await;
             folder.fact_writer.add(&agent, subject, predicate, object, at, folder.now).await?;
             about(folder, &agent, subject, json).await?;
         }
@@ -25,7 +25,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
             let (_, at) = entry(folder, &triple.entry)?;
             let agent = folder.agent(&triple.entry.agent).await?;
             let (subject, predicate) = (&triple.subject, &triple.predicate);
-            let _reading = folder.reading(&agent).await;
+            let _facts_lock = folder.locks().facts_lock(&agent).await;
             folder.fact_writer.retract(&agent, subject, predicate, triple.object.as_deref(), at, folder.now).await?;
             about(folder, &agent, subject, json).await?;
         }

@@ -180,7 +180,7 @@ async fn project(folder: &Folder, agent: &Agent, bar: &ProgressBar, imported: &m
 }
 
 async fn set_time_zone(folder: &Folder, agent: &Agent, zone: &str) -> Result<()> {
-    let _history = folder.history().enter(agent).await;
+    let _history = folder.locks().history_lock(agent).await;
     let mut settings = folder.catalog.settings(agent).await?;
     let has_memories = folder.catalog.counts(agent).await?.has_memories();
     settings.set_time_zone(zone, has_memories, folder.now)?;

@@ -17,13 +17,13 @@ pub async fn run(folder: &Folder, args: &Rebuild, json: bool) -> Result<ExitCode
         for grain in &grains {
             let total = folder.catalog.backlog(&agent, *grain, 0).await?;
             let bar = progress::bar(total, "rebuilding", json);
-            let _writing = folder.writing(&agent).await;
+            let _tables_lock = folder.locks().tables_lock(&agent).await;
             folder.writer.rebuild(&agent, *grain, folder.now, &|changes| bar.inc(changes)).await?;
             bar.finish_and_clear();
             rows += total;
         }
         if args.grains.is_empty() {
-            let _reading = folder.reading(&agent).await;
+            let _facts_lock = folder.locks().facts_lock(&agent).await;
             folder.fact_writer.refold(&agent).await?;
         }
     }

@@ -59,7 +59,7 @@ async fn look(folder: &Folder, agent: &Agent, args: &Retain) -> Result<Outcome> 
 }
 
 async fn prune(folder: &Folder, agent: &Agent, confirmed: bool) -> Result<Outcome> {
-    let _history = folder.history().enter(agent).await;
+    let _history = folder.locks().history_lock(agent).await;
     let plan = folder.catalog.settings(agent).await?.plan;
     let done = folder.retention.prune(agent, folder.now, confirmed).await?;
     folder.make_searchable(agent, &|_| ()).await?;

@@ -35,15 +35,10 @@ pub async fn run(folder: &Folder, args: &Rollup, json: bool) -> Result<ExitCode>
 
 /// Rolls up one agent and brings the summaries into their tables.
 pub async fn roll_up(folder: &Folder, agent: &Agent, refresh: bool, json: bool) -> Result<Passed> {
-    let _history = folder.history().enter(agent).await;
     let due = folder.summarizer.plan(agent, refresh, folder.now).await?.periods.len() as u64;
     let bar = progress::bar(due, "summarizing", json);
     let advance = |periods| bar.inc(periods);
-    let passed = if refresh {
-        folder.summarizer.refresh(agent, folder.now, &advance).await?
-    } else {
-        folder.summarizer.pass(agent, folder.now, &advance).await?
-    };
+    let passed = folder.write_summaries(agent, refresh, folder.now, &advance).await?;
     bar.finish_and_clear();
     let bar = progress::bar(folder.writer.backlog(agent).await?, "embedding", json);
     folder.make_searchable(agent, &|changes| bar.inc(changes)).await?;

@@ -18,6 +18,10 @@ impl Catalog for SqliteCatalog {
         self.thread.read("listing agents", agents::all).await
     }
 
+    async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
+        self.thread.read("asking which agents have work", move |c| agents::with_work(c, now)).await
+    }
+
     async fn standing(&self, agent: &Agent) -> Result<Standing> {
         let agent = agent.clone();
         self.thread.read("reading how an agent stands", move |c| agents::standing(c, &agent)).await

@@ -4,4 +4,5 @@ ON CONFLICT (agent_id) DO UPDATE
 SET attempts = attempts + 1,
     last_error = excluded.last_error,
     not_before = excluded.not_before,
-    failing_since = coalesce(failing_since, excluded.failing_since)
+    -- One in the future was noted under a clock that was ahead.
+    failing_since = min(coalesce(failing_since, excluded.failing_since), excluded.failing_since)

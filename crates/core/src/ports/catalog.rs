@@ -125,6 +125,11 @@ pub trait Catalog: Send + Sync {
     /// Every agent that has settings, messages or blocks, by name.
     async fn agents(&self) -> Result<Vec<Agent>>;
 
+    /// The agents for which a roll-up may have something to do: changes that a table or the extraction has not applied, a table
+    /// that is being built, and periods that were not written yet, or by the spare engine, and may be closed by now. One question
+    /// for all agents, so that idle ones cost nothing. May name more, never fewer.
+    async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
+
     /// How an agent stands: one question for what every request asks. Nothing is known or waits of one that does not exist.
     async fn standing(&self, agent: &Agent) -> Result<Standing>;
 

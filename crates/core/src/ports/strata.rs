@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Filter, Grain, Interval, Kind, MemoryId, Period, Result, ones};
+use crate::{Agent, Digest, Error, Filter, Grain, Interval, Kind, MemoryId, Period, Result, ones};
 
 /// One generation of one table. A rebuild fills generation n+1 beside n, then swaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -212,9 +212,23 @@ pub struct Wear {
 /// The tables. A table that was never written reads as empty.
 #[async_trait]
 pub trait Strata: Send + Sync {
-    /// Applies a batch, durably: when this returns, a power cut does not undo it. Applying twice is applying once.
-    /// Compaction is part of it. [`crate::Error::Damaged`] when the table cannot be read.
+    /// Applies a batch, durably: when this returns, a power cut does not undo it, and the table exists even if the batch is
+    /// empty. Applying twice is applying once. Compaction is part of it. [`crate::Error::Damaged`] when the table cannot be read.
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()>;
+
+    /// Whether the table was ever written and is still there.
+    async fn exists(&self, table: &Table) -> Result<bool>;
+
+    /// Fails with [`crate::Error::Damaged`] if changes up to `applied` were written to the table and it is gone. Without this
+    /// check a lost table reads as an empty one.
+    async fn require(&self, table: &Table, applied: u64) -> Result<()> {
+        if applied == 0 || self.exists(table).await? {
+            return Ok(());
+        }
+        let Table { agent, grain, generation } = table;
+        let what = format!("table {grain}-g{generation} of agent {agent} (folder {})", agent.folder());
+        Err(Error::damaged(what, "it is missing"))
+    }
 
     /// The parts that fit a probe.
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings>;

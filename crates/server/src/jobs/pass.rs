@@ -1,8 +1,8 @@
 //! The work of a wake-up: each agent gets its turn, whatever is due in it follows from the stores.
 //!
 //! In a turn of roll-up new messages are read for facts, what is due is written, tables are brought up to date, and files are
-//! cleaned of what was forgotten. In one of retention, what is past the plan is pruned. A turn runs in the agent's lane, so
-//! neither meets a forgetting half-way. Never reads a clock; under one that is not believed nothing closes and nothing is pruned.
+//! cleaned of what was forgotten. In one of retention, what is past the plan is pruned. What is written is
+//! saved under the agent's lock, so neither meets a forgetting half-way; an agent whose lock is taken is left for later. Never reads a clock; under one that is not believed nothing closes and nothing is pruned.
 
 mod retain;
 mod roll_up;
@@ -20,7 +20,7 @@ use annals_summarizer::Summarizer;
 
 use super::Moment;
 use super::rota::Rota;
-use crate::lanes::Lanes;
+use crate::locks::AgentLocks;
 
 pub use retain::Retained;
 pub use roll_up::RolledUp;
@@ -41,8 +41,8 @@ pub struct Pass {
     pub retention: Retention,
     /// Reads new messages for facts, brings tables up to date, and cleans them.
     pub tables: Arc<dyn Tables>,
-    /// One at a time for an agent: whoever changes its history.
-    pub history: Lanes,
+    /// The locks of agents.
+    pub locks: AgentLocks,
     /// Whose turn it is to be rolled up.
     pub roll_ups: Rota,
     /// Whose turn it is to be pruned.

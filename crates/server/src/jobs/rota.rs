@@ -1,5 +1,6 @@
 //! Whose turn it is: everyone gets one, a few at the same time; who got none comes first in the next round.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use annals_core::{Agent, Error, Result};
@@ -19,32 +20,39 @@ pub struct Round<T> {
     pub turns: Vec<(Agent, T)>,
     /// The agents whose turn failed; it was logged.
     pub failed: Vec<(Agent, Error)>,
-    /// The agents that had no turn, since the round had to end. They come first in the next one.
+    /// The agents that had no turn, since the round had to end or somebody else was at work on them. They come first in the next
+    /// one.
     pub left: Vec<Agent>,
 }
 
 impl Rota {
     /// Gives each agent a turn, `at_once` at the same time. After `stop` nobody is begun with; turns under way are waited for. The
-    /// failure of one agent's turn stops nobody else's.
+    /// failure of one agent's turn stops nobody else's. A turn that is none, since the agent was busy, is tried once more after
+    /// all others.
     pub async fn round<'a, T>(
         &self,
         agents: Vec<Agent>,
         at_once: usize,
         stop: &CancellationToken,
-        turn: impl Fn(Agent) -> BoxFuture<'a, Result<T>>,
+        turn: impl Fn(Agent) -> BoxFuture<'a, Result<Option<T>>>,
     ) -> Round<T> {
         let mut round = Round { turns: Vec::new(), failed: Vec::new(), left: Vec::new() };
-        let (mut waiting, mut under_way) = (self.order(agents).into_iter(), FuturesUnordered::new());
+        let mut waiting: VecDeque<(Agent, bool)> = self.order(agents).into_iter().map(|agent| (agent, false)).collect();
+        let mut under_way = FuturesUnordered::new();
         loop {
             while under_way.len() < at_once.max(1) && !stop.is_cancelled() {
-                let Some(agent) = waiting.next() else { break };
+                let Some((agent, again)) = waiting.pop_front() else { break };
                 let taken = turn(agent.clone());
-                under_way.push(async move { (agent, taken.await) });
+                under_way.push(async move { (agent, again, taken.await) });
             }
-            let Some((agent, outcome)) = under_way.next().await else { break };
-            round.note(agent, outcome);
+            let Some((agent, again, outcome)) = under_way.next().await else { break };
+            match outcome.transpose() {
+                Some(outcome) => round.note(agent, outcome),
+                None if again => round.left.push(agent),
+                None => waiting.push_back((agent, true)),
+            }
         }
-        round.left.extend(waiting);
+        round.left.extend(waiting.into_iter().map(|(agent, _)| agent));
         self.remember(round.left.first().cloned());
         round.turns.sort_by(|(one, _), (other, _)| one.cmp(other));
         round
@@ -98,12 +106,16 @@ mod tests {
                     if mark == Some('.') {
                         stop.cancel();
                     }
-                    if mark == Some('!') { Err(Error::invalid("it", "fails")) } else { Ok(()) }
+                    match mark {
+                        Some('!') => Err(Error::invalid("it", "fails")),
+                        Some('?') => Ok(None),
+                        _ => Ok(Some(())),
+                    }
                 }
                 .boxed()
             };
             let round = rota.round(all, at_once, &stop, turn).await;
-            assert_eq!(*taken.lock().unwrap(), expect.replace(['.', '!'], ""), "{rounds:?}");
+            assert_eq!(*taken.lock().unwrap(), expect.replace(['.', '!', '?'], ""), "{rounds:?}");
             assert_eq!(round.failed.len(), expect.matches('!').count(), "{rounds:?}");
             assert_eq!(round.turns.len() + round.failed.len() + round.left.len(), agents.len(), "{rounds:?}");
         }
@@ -126,6 +138,29 @@ mod tests {
         check("abcde", 1, &["ab.", "cdea.", "b.", "c!d.", "eabcd", "abcde"]).await;
     }
 
+    /// Agents that are busy so many times; expects the turns and who is left.
+    async fn check_busy(busy: &[(&str, usize)], expect: &str, left: &str) {
+        let (rota, never, taken) = (Rota::default(), CancellationToken::new(), Mutex::new(String::new()));
+        let turn = |agent: Agent| {
+            let mut taken = taken.lock().unwrap();
+            let before = taken.matches(agent.name()).count();
+            taken.push_str(agent.name());
+            let is_busy = busy.iter().any(|(name, times)| *name == agent.name() && before < *times);
+            async move { Ok((!is_busy).then_some(())) }.boxed()
+        };
+        let round = rota.round(["a", "b", "c"].map(agent).to_vec(), 1, &never, turn).await;
+        assert_eq!(*taken.lock().unwrap(), expect, "{busy:?}");
+        assert_eq!(round.left.iter().map(Agent::name).collect::<String>(), left, "{busy:?}");
+        assert_eq!(round.turns.len(), 3 - left.len(), "{busy:?}");
+    }
+
+    #[tokio::test]
+    async fn a_busy_agent_is_tried_again_after_the_others_and_then_left() {
+        check_busy(&[], "abc", "").await;
+        check_busy(&[("a", 1)], "abca", "").await;
+        check_busy(&[("a", 9), ("b", 1)], "abcab", "a").await;
+    }
+
     #[tokio::test]
     async fn no_more_than_so_many_at_once() {
         let (rota, stop, agents) = (Rota::default(), CancellationToken::new(), ["a", "b", "c", "d", "e"].map(agent));
@@ -137,7 +172,7 @@ mod tests {
                 let mut most = most.lock().unwrap();
                 *most = (*most).max(*under_way.lock().unwrap());
                 *under_way.lock().unwrap() -= 1;
-                Ok(())
+                Ok(Some(()))
             }
             .boxed()
         };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, WordEmbedder};
 
 use super::{Alone, Moment, Pass, RolledUp, Rota, Round};
-use crate::lanes::Lanes;
+use crate::locks::AgentLocks;
 use stores::Stores;
 use world::{World, ZONES};
 

@@ -32,6 +32,10 @@ impl<P: Strata + ?Sized> Strata for Measured<P> {
         self.port.apply(table, batch).await
     }
 
+    async fn exists(&self, table: &Table) -> Result<bool> {
+        self.port.exists(table).await
+    }
+
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         let begun = Instant::now();
         let hits = self.port.search(table, probe).await?;

@@ -26,7 +26,7 @@ impl Service {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let _history = self.history.enter(agent).await;
+        let _history = self.locks.history_lock(agent).await;
         let mut names: Vec<String> = self.blocks.blocks(agent).await?.into_iter().map(|block| block.name).collect();
         names.extend(request.blocks.iter().filter(|block| !block.text.is_empty()).map(|block| block.name.clone()));
         names.sort();

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use annals_core::{
     Agent, Block, ContextItem, ContextKind, ContextRequest, Date, Document, Error, MemoryId, Result, Timestamp,
 };
+use annals_search::GatheredContext;
 
 use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
@@ -44,10 +45,7 @@ impl Service {
             documents: wish.documents.into_iter().map(document).collect(),
             ..ContextRequest::default()
         };
-        let gathered = {
-            let _turn = self.searches.acquire().await;
-            self.search.gather_context(agent, &request, now).await?
-        };
+        let gathered = self.gather_context(agent, &request, now).await?;
         // Whoever waits for a model needs no core.
         let context = self.search.conclude_context(gathered).await;
         self.given.note(agent, context.items.iter().filter_map(memory), now);
@@ -68,6 +66,32 @@ impl Service {
             tokens: context.tokens,
             omitted: context.omitted,
         })
+    }
+
+    /// What fits. A damaged table is put aside and built anew, then asked again.
+    async fn gather_context<'a>(
+        &self,
+        agent: &'a Agent,
+        request: &'a ContextRequest,
+        now: Timestamp,
+    ) -> Result<GatheredContext<'a>> {
+        match self.gather_context_once(agent, request, now).await {
+            Err(error) => {
+                self.mend_tables(agent, error, now).await?;
+                self.gather_context_once(agent, request, now).await
+            }
+            gathered => gathered,
+        }
+    }
+
+    async fn gather_context_once<'a>(
+        &self,
+        agent: &'a Agent,
+        request: &'a ContextRequest,
+        now: Timestamp,
+    ) -> Result<GatheredContext<'a>> {
+        let _permit = self.searches.acquire().await;
+        self.search.gather_context(agent, request, now).await
     }
 }
 

@@ -21,7 +21,7 @@ impl Service {
     pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
         let at = entry.at.unwrap_or(now);
         {
-            let _reading = self.reading(agent).await;
+            let _facts_lock = self.locks.facts_lock(agent).await;
             let (subject, predicate, object) = (&entry.subject, &entry.predicate, entry.object.as_deref());
             match (entry.verb, object) {
                 (Verb::Add, Some(object)) => {

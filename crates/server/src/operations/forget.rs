@@ -23,9 +23,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<ForgetAnswer> {
         // Nothing may be written of the agent meanwhile: neither its history nor its tables.
-        let _history = self.history.enter(agent).await;
-        let _reading = self.reading(agent).await;
-        let _writing = self.writing(agent).await;
+        let _locks = self.locks.all_locks(agent).await;
         let planned = self.eraser.reach(agent, target).await?;
         if dry_run {
             return Ok(ForgetAnswer::new(agent, &planned, None));

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Settings, Timestamp};
 
 use crate::Service;
+use crate::locks::Lock;
 use crate::metrics::Lane;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
@@ -74,7 +75,7 @@ impl Service {
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<Accepted> {
-        let _one_at_a_time = self.once.enter(agent).await;
+        let _one_at_a_time = self.locks.lock(agent, Lock::Request).await;
         match self.requests.request(agent, key).await? {
             Some((known, operation)) if known == *body => Ok(Accepted { operation, ignored: BTreeMap::new() }),
             Some(_) => Err(Error::invalid("Idempotency-Key", "was used for another request; choose a new one")),

@@ -45,7 +45,7 @@ impl Service {
         if request.text.is_none() && request.pinned.is_none() {
             return Err(Error::invalid("text", "is missing, and so is pinned: nothing is to be changed"));
         }
-        let _history = self.history.enter(agent).await;
+        let _history = self.locks.history_lock(agent).await;
         let id = self.find(agent, id).await?.id;
         if let Some(text) = &request.text {
             self.writer.correct(agent, &id, text, now).await?;

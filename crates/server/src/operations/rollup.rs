@@ -7,6 +7,7 @@ use annals_summarizer::{Passed, Plan};
 use annals_writer::ExtractionPassed;
 
 use crate::Service;
+use crate::locks::Lock;
 use crate::wire::{FailureView, RollupAnswer, RollupRequest};
 
 impl Service {
@@ -16,15 +17,38 @@ impl Service {
             let plan = self.summarizer.plan(agent, request.refresh, now).await?;
             return Ok(planned(agent, &plan));
         }
-        let _history = self.history.enter(agent).await;
         let read = self.read_for_facts(agent, &|_| ()).await?;
-        let passed = if request.refresh {
-            self.summarizer.refresh(agent, now, &|_| ()).await?
-        } else {
-            self.summarizer.pass(agent, now, &|_| ()).await?
-        };
+        let passed = self.write_summaries(agent, request.refresh, now, &|_| ()).await?;
         self.make_searchable(agent, &|_| ()).await?;
         Ok(done(agent, &passed, &read))
+    }
+
+    /// Writes the summaries that are due, or also those that are outdated. Takes the lock of the agent's history only to save: a
+    /// model may take minutes.
+    pub async fn write_summaries(
+        &self,
+        agent: &Agent,
+        refresh: bool,
+        now: Timestamp,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Passed> {
+        let _roll_up = self.locks.lock(agent, Lock::RollUp).await;
+        let history = self.locks.for_saving(Lock::History);
+        let passed = if refresh {
+            self.summarizer.refresh_unlocked(agent, now, progress, &history).await?
+        } else {
+            self.summarizer.pass_unlocked(agent, now, progress, &|| false, &history).await?
+        };
+        self.drop_stale_replies(agent, passed.stale).await?;
+        Ok(passed)
+    }
+
+    /// Drops the saved answers of models if any of them was drawn from something that was forgotten or changed meanwhile.
+    pub(crate) async fn drop_stale_replies(&self, agent: &Agent, stale: u64) -> Result<()> {
+        if stale > 0 {
+            self.replies.drop_replies(agent, Timestamp::MAX).await?;
+        }
+        Ok(())
     }
 }
 

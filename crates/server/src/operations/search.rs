@@ -45,17 +45,18 @@ impl Service {
     }
 
     async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
-        let _turn = self.searches.acquire().await;
-        match self.search.gather(agent, query, now).await {
-            Err(Error::Damaged { what, why }) => {
-                tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
-                let _writing = self.writing(agent).await;
-                let places = self.writer.mend(agent, now).await?;
-                tracing::error!(?places, "the damaged table was kept there");
-                self.search.gather(agent, query, now).await
+        match self.gather_once(agent, query, now).await {
+            Err(error) => {
+                self.mend_tables(agent, error, now).await?;
+                self.gather_once(agent, query, now).await
             }
             gathered => gathered,
         }
+    }
+
+    async fn gather_once<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
+        let _permit = self.searches.acquire().await;
+        self.search.gather(agent, query, now).await
     }
 }
 

@@ -16,20 +16,47 @@ impl Service {
 
     /// Changes them; an agent that is not known yet begins with them.
     pub async fn change_settings(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
-        let _history = self.history.enter(agent).await;
+        let settings = self.save_change(agent, change, now).await?;
+        // Done by the next pass if it is cut off here.
+        if self.is_rebuilding(agent).await? {
+            self.make_searchable(agent, &|_| ()).await?;
+        }
+        Ok(SettingsView::new(agent, &settings))
+    }
+
+    async fn save_change(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<Settings> {
+        let _history_lock = self.locks.history_lock(agent).await;
         let before = self.catalog.settings(agent).await?;
         let has_memories = self.catalog.counts(agent).await?.has_memories();
         let mut settings = before.clone();
         self.apply(&mut settings, change, has_memories, now)?;
+        // Nobody may build a table in the former language between the two.
+        let _tables_lock = self.locks.tables_lock(agent).await;
+        if settings.language != before.language {
+            self.schedule_rebuilds(agent).await?;
+        }
         self.catalog.save_settings(agent, &settings).await?;
-        if settings.language != before.language && has_memories {
-            // Stored stems are of the former language: searches would miss them.
-            let _writing = self.writing(agent).await;
-            for grain in Grain::ALL {
-                self.writer.rebuild(agent, grain, now, &|_| ()).await?;
+        Ok(settings)
+    }
+
+    /// Records that all tables are to be built anew: stored stems are of the former language, and searches would miss them. Before
+    /// the language itself is saved, so that a crash between the two costs work and no answers.
+    async fn schedule_rebuilds(&self, agent: &Agent) -> Result<()> {
+        for grain in Grain::ALL {
+            if self.catalog.lane(agent, grain).await?.applied > 0 {
+                self.writer.schedule_rebuild(agent, grain).await?;
             }
         }
-        Ok(SettingsView::new(agent, &settings))
+        Ok(())
+    }
+
+    async fn is_rebuilding(&self, agent: &Agent) -> Result<bool> {
+        for grain in Grain::ALL {
+            if self.catalog.lane(agent, grain).await?.building.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// All or none, with all that is wrong at once.

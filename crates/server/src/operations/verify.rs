@@ -32,8 +32,7 @@ impl Verified {
 impl Service {
     /// Compares the agent's summaries, tables and facts with the catalog. Nobody writes them meanwhile.
     pub async fn verify(&self, agent: &Agent, now: Timestamp) -> Result<Verified> {
-        let _reading = self.reading(agent).await;
-        let _writing = self.writing(agent).await;
+        let _locks = self.locks.facts_and_tables_lock(agent).await;
         let ledger = self.catalog.ledger(agent).await?;
         let dirty: HashSet<Period> = ledger.iter().filter(|row| row.is_dirty()).map(|row| row.period).collect();
         let waits = |gap: &Gap| Grain::SUMMARIES.iter().any(|grain| dirty.contains(&gap.day.ancestor(*grain)));
@@ -45,8 +44,7 @@ impl Service {
 
     /// Makes anew from the catalog what was found not to be what that says.
     pub async fn mend(&self, agent: &Agent, found: &Verified, now: Timestamp) -> Result<()> {
-        let _reading = self.reading(agent).await;
-        let _writing = self.writing(agent).await;
+        let _locks = self.locks.facts_and_tables_lock(agent).await;
         if found.facts_differ {
             self.fact_writer.refold(agent).await?;
         }

@@ -48,9 +48,6 @@ async fn what_was_never_written_is_empty_and_leaves_no_trace() {
     assert_eq!(strata.scan(&table("a")).await.unwrap(), []);
     strata.remove(&table("a")).await.unwrap();
     assert_eq!(strata.quarantine(&table("a")).await.unwrap(), None);
-    let deletes = Batch { upserts: Vec::new(), deletes: vec![MemoryId::from_text("t-1")] };
-    strata.apply(&table("a"), deletes).await.unwrap();
-    strata.apply(&table("a"), Batch::default()).await.unwrap();
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

@@ -37,7 +37,7 @@ impl Journal for MemoryCatalog {
         self.write(agent, |shelf, _| {
             let lane = &mut shelf.extraction;
             lane.attempts += 1;
-            lane.failing_since.get_or_insert(now);
+            lane.failing_since = Some(lane.failing_since.map_or(now, |since| since.min(now)));
             lane.not_before = Some(not_before);
             lane.last_error = Some(error.to_owned());
         })

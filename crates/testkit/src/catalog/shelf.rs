@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use annals_core::ports::{Access, Block, Change, Lane, Version};
 use annals_core::{
     Agent, Base, Date, DeadLetter, Digest, ExtractionLane, FactOperation, Grain, Kind, LedgerRow, Memory, MemoryId,
-    Message, Operation, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage,
+    Message, Operation, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
 };
 
 pub(crate) use memories::remember;
@@ -56,6 +56,20 @@ impl Shelf {
     /// Whether the agent is known. Its messages may all be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
         self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty() || !self.blocks.is_empty()
+    }
+
+    /// Whether a roll-up may have something to do.
+    pub(super) fn has_work(&self, now: Timestamp) -> bool {
+        let is_behind = |grain: Grain| {
+            let lane = self.lanes.get(&grain);
+            let applied = lane.map_or(0, |lane| lane.applied);
+            lane.is_some_and(|lane| lane.building.is_some()) || !self.changes(grain, applied).is_empty()
+        };
+        let is_unread = || !self.changes(Grain::Working, self.extraction.extracted).is_empty();
+        let day = latest_day(now);
+        let is_due =
+            |row: &LedgerRow| (row.is_dirty() || row.degraded) && row.period < Period::of(row.period.grain(), day);
+        self.is_known() && (Grain::ALL.into_iter().any(is_behind) || is_unread() || self.ledger.values().any(is_due))
     }
 
     /// Summary of a period, if there is one.

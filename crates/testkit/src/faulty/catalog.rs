@@ -15,6 +15,10 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.agents().await
     }
 
+    async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
+        self.store()?.agents_with_work(now).await
+    }
+
     async fn standing(&self, agent: &Agent) -> Result<Standing> {
         self.store()?.standing(agent).await
     }

@@ -12,6 +12,10 @@ impl<P: Strata> Strata for Faulty<P> {
         self.store()?.apply(table, batch).await
     }
 
+    async fn exists(&self, table: &Table) -> Result<bool> {
+        self.store()?.exists(table).await
+    }
+
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings> {
         self.store()?.search(table, probe).await
     }

@@ -18,6 +18,7 @@ pub const STRATA_DIMENSION: usize = 8;
 pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Strata>> = cases![
         write::a_table_that_was_never_written_is_empty,
+        write::a_table_exists_from_the_first_batch_until_it_is_removed,
         write::applying_twice_is_applying_once,
         write::an_upsert_replaces_all_parts,
         write::deletes_go_with_all_parts,

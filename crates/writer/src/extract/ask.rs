@@ -3,8 +3,8 @@
 use annals_core::ports::{ExtractionTask, Select};
 use annals_core::{Agent, Extracted, Extractor, Fact, FactQuery, Grain, Interval, Memory, Result, Settings, Timestamp};
 
-use super::FactWriter;
 use super::section::{Task, names};
+use super::{FactWriter, Inputs};
 use crate::recalled::Told;
 
 /// Earlier turns that are given along.
@@ -16,7 +16,8 @@ const PREDICATES: usize = 60;
 /// Memories before a turn, and summaries of each grain, in which its sentences are looked for.
 const TOLD: (usize, usize) = (500, 50);
 impl FactWriter {
-    /// Lets an extractor read a task, with what it needs to understand it.
+    /// Lets an extractor read a task, with what it needs to understand it, and notes what that was.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of one question")]
     pub(crate) async fn ask(
         &self,
         extractor: &dyn Extractor,
@@ -25,10 +26,13 @@ impl FactWriter {
         told: &Told,
         task: &Task,
         now: Timestamp,
+        inputs: &mut Inputs,
     ) -> Result<Extracted> {
         let Some(first) = task.spoken.first() else { return Ok(Extracted::default()) };
         let context = self.context(agent, first, told).await?;
         let known = self.known(agent, &task.spoken).await?;
+        inputs.add_turns(&context);
+        inputs.add_facts(&known);
         let predicates = self.facts.predicates(agent, PREDICATES).await?;
         let task = ExtractionTask {
             agent,
@@ -56,7 +60,7 @@ impl FactWriter {
     }
 
     /// What is known about those who speak or are named.
-    async fn known(&self, agent: &Agent, turns: &[Memory]) -> Result<Vec<Fact>> {
+    pub(crate) async fn known(&self, agent: &Agent, turns: &[Memory]) -> Result<Vec<Fact>> {
         let mut known: Vec<Fact> = Vec::new();
         for name in names(turns) {
             let query = FactQuery { about: Some(name), limit: Some(KNOWN.0), ..FactQuery::default() };

@@ -20,6 +20,8 @@ pub struct Task {
     pub spoken: Vec<Memory>,
     /// Turns between these of which there is nothing to read. What was drawn out of their former words goes.
     pub silent: Vec<MemoryId>,
+    /// The change that wrote each of the silent ones.
+    silent_seqs: Vec<u64>,
     conversation: Option<String>,
     characters: usize,
     /// The lowest and highest catalog sequence of its turns.
@@ -38,8 +40,17 @@ impl Task {
         self.reach = (self.reach.0.min(turn.seq), self.reach.1.max(turn.seq));
         match told.fresh(&turn) {
             Some(fresh) => self.spoken.push(fresh),
-            None => self.silent.push(turn.id),
+            None => {
+                self.silent_seqs.push(turn.seq);
+                self.silent.push(turn.id);
+            }
         }
+    }
+
+    /// All its turns, with the change that wrote each.
+    pub fn turns(&self) -> impl Iterator<Item = (MemoryId, u64)> {
+        let spoken = self.spoken.iter().map(|turn| (turn.id.clone(), turn.seq));
+        spoken.chain(self.silent.iter().cloned().zip(self.silent_seqs.iter().copied()))
     }
 }
 

@@ -1,5 +1,9 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use annals_core::ports::{Erasure, Target, WriteGuard};
 use annals_core::{Error, FactOperation, MemoryId, Message, Role};
 use annals_testkit::{Faulty, agent, at, message};
+use async_trait::async_trait;
 
 use super::*;
 use crate::fixture::{Given, NOW};
@@ -135,6 +139,97 @@ async fn a_spent_budget_waits_until_there_is_more() {
     extract(&given, NOW).await;
     assert!(extract(&given, "2026-03-05T04:59:59Z").await.waiting.is_some());
     assert_eq!(extract(&given, "2026-03-05T05:00:00Z").await.turns, 1);
+}
+
+/// The model was away while the clock was ahead by so many hours; expects that the lane is held at the right time.
+async fn check_held(ahead: i64, expect: bool) {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    given.model.fail(away());
+    let wrong = at(NOW) + SignedDuration::from_hours(ahead);
+    extract(&given, &wrong.to_string()).await;
+    let passed = extract(&given, NOW).await;
+    assert_eq!(passed.waiting.is_some(), expect, "{ahead} hours ahead: {passed:?}");
+    assert_eq!(passed.turns, u64::from(!expect), "{ahead} hours ahead");
+}
+
+#[tokio::test]
+async fn a_wait_noted_under_a_clock_that_was_ahead_holds_nothing() {
+    check_held(0, true).await;
+    check_held(1, false).await;
+    check_held(30, false).await;
+    check_held(24 * 365, false).await;
+}
+
+/// The failure began before the clock jumped, and the wait was noted under it.
+#[tokio::test]
+async fn a_wait_into_a_far_future_holds_nothing() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    for now in [NOW, "2027-03-05T00:00:00Z"] {
+        given.model.fail(Error::Budget { limit: 10, again: at(now) + SignedDuration::from_hours(1) });
+        extract(&given, now).await;
+    }
+    assert_eq!(extract(&given, "2026-03-05T02:00:00Z").await.turns, 1);
+}
+
+/// A model that is away for good after the clock went back: the spare reads in its place after six hours, not after a year.
+#[tokio::test]
+async fn patience_begins_anew_when_the_clock_went_back() {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    for now in ["2027-03-05T00:00:00Z", NOW, "2026-03-05T06:00:00Z"] {
+        given.model.fail(away());
+        extract(&given, now).await;
+    }
+    assert_eq!(given.rules.take_asked().len(), 1);
+    assert_eq!(given.held().await, ["Ann likes tea"]);
+}
+
+/// Does something to the agent just before the extractor's answer is saved: at the second time that the lock is taken.
+struct Meanwhile<'g, F> {
+    given: &'g Given,
+    taken: AtomicU32,
+    act: F,
+}
+
+#[async_trait]
+impl<F: Fn(Given) -> BoxedUnit + Sync + Send> WriteLock for Meanwhile<'_, F> {
+    async fn acquire(&self, _: &Agent) -> WriteGuard {
+        if self.taken.fetch_add(1, Ordering::SeqCst) == 1 {
+            (self.act)(self.given.clone()).await;
+        }
+        Box::new(())
+    }
+}
+
+type BoxedUnit = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Something happens while the model reads "Bob likes figs." after "Ann likes tea."; expects the stale answers and what holds.
+async fn check_meanwhile(act: impl Fn(Given) -> BoxedUnit + Send + Sync, stale: u64, held: &[&str]) {
+    let given = Given::new();
+    given.say("x", 1, "Ann likes tea.").await;
+    extract(&given, NOW).await;
+    given.say("x", 2, "Bob likes figs.").await;
+    let lock = Meanwhile { given: &given, taken: 0.into(), act };
+    let writer = given.fact_writer();
+    let passed = writer.extract_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap();
+    assert_eq!((passed.stale, given.held().await), (stale, held.iter().map(ToString::to_string).collect()));
+    assert!(!writer.facts_differ(&agent("a")).await.unwrap());
+}
+
+async fn forget(given: &Given, subject: &str) {
+    given.catalog.erase(&agent("a"), &Target::Subject(subject.into()), at(NOW)).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_is_saved_only_if_what_it_was_drawn_from_is_the_same() {
+    check_meanwhile(|_| Box::pin(async {}), 0, &["Ann likes tea", "Bob likes figs"]).await;
+    check_meanwhile(|given| Box::pin(async move { forget(&given, "Bob").await }), 1, &["Ann likes tea"]).await;
+    // The turn before it was shown to the model too.
+    check_meanwhile(|given| Box::pin(async move { forget(&given, "Ann").await }), 1, &["Bob likes figs"]).await;
+    let say = |given: Given| -> BoxedUnit { Box::pin(async move { given.say("y", 3, "Cid likes rye.").await }) };
+    check_meanwhile(say, 0, &["Ann likes tea", "Bob likes figs", "Cid likes rye"]).await;
 }
 
 /// Even when the endpoint asks for a longer wait than roll-up and retention can afford.

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round};
+use crate::locks::Lock;
 
 /// How long a model's answer is kept after it was last of use: a retry comes within seven days at the latest, the longest wait
 /// that the ledger knows.
@@ -38,13 +39,15 @@ impl Pass {
         Ok(self.prunings.round(agents, at_once, stop, turn).await)
     }
 
-    async fn retain_agent(&self, agent: &Agent, look: Look, enough: Enough<'_>) -> Result<Retained> {
-        let _guard = self.history.enter(agent).await;
+    /// None if somebody else is at work on the agent's history.
+    async fn retain_agent(&self, agent: &Agent, look: Look, enough: Enough<'_>) -> Result<Option<Retained>> {
+        let Some(history) = self.locks.try_lock(agent, Lock::History) else { return Ok(None) };
         let (now, trust) = (look.now, look.trust(None));
         let pruned = self.retention.prune_until(agent, now, trust.prunes(), enough).await?;
+        drop(history);
         self.tables.make_searchable(agent, now).await?;
         let answers = if trust.prunes() { self.drop_answers(agent, now).await? } else { 0 };
-        Ok(Retained { trust, pruned, answers })
+        Ok(Some(Retained { trust, pruned, answers }))
     }
 
     async fn drop_answers(&self, agent: &Agent, now: Timestamp) -> Result<u64> {

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round};
+use crate::locks::Lock;
 
 /// What rolling up one agent came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,13 +29,13 @@ pub struct RolledUp {
 }
 
 impl Pass {
-    /// Rolls up all agents, `at_once` at the same time, each oldest period first. After `stop` no further agent is begun, and
+    /// Rolls up all agents that may have something due, `at_once` at the same time, each oldest period first. After `stop` no further agent is begun, and
     /// turns under way end between two steps; what they leave is due in the next round. An error is the store's, before any
     /// agent had a turn.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<RolledUp>> {
         let look = self.look(moment).await?;
         let owed: BTreeSet<Agent> = self.tables.owed().await?.into_iter().collect();
-        let known: BTreeSet<Agent> = self.catalog.agents().await?.into_iter().collect();
+        let known: BTreeSet<Agent> = self.catalog.agents_with_work(look.now).await?.into_iter().collect();
         let agents = known.union(&owed).cloned().collect();
         let turn = |agent: Agent| {
             let (is_known, is_owed) = (known.contains(&agent), owed.contains(&agent));
@@ -51,12 +52,12 @@ impl Pass {
         is_known: bool,
         is_owed: bool,
         stop: &'a CancellationToken,
-    ) -> BoxFuture<'a, Result<RolledUp>> {
+    ) -> BoxFuture<'a, Result<Option<RolledUp>>> {
         Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_owed, &|| stop.is_cancelled()).await })
     }
 
     /// All that is due for one agent. What fails does not keep the rest from being tried: a table of facts that cannot be written
-    /// is no reason to have no summaries. The first error is told.
+    /// is no reason to have no summaries. The first error is told. None if somebody else rolls the agent up or changes its history.
     async fn roll_up_agent(
         &self,
         agent: &Agent,
@@ -64,8 +65,11 @@ impl Pass {
         is_known: bool,
         is_owed: bool,
         enough: Enough<'_>,
-    ) -> Result<RolledUp> {
-        let _guard = self.history.enter(agent).await;
+    ) -> Result<Option<RolledUp>> {
+        let Some(_roll_up) = self.locks.try_lock(agent, Lock::RollUp) else { return Ok(None) };
+        if self.locks.try_lock(agent, Lock::History).is_none() {
+            return Ok(None);
+        }
         let now = look.now;
         let mut turn = RolledUp {
             trust: look.trust(None),
@@ -86,7 +90,7 @@ impl Pass {
         if is_owed {
             first = first.and(self.tables.clean(agent, now).await.map(|()| turn.cleaned = true));
         }
-        first.map(|()| turn)
+        first.map(|()| Some(turn))
     }
 
     /// Writes what is due, if the clock is believed.
@@ -97,7 +101,13 @@ impl Pass {
         if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.now)) {
             return Ok(Passed::default());
         }
-        self.summarizer.pass_until(agent, look.now, &|_| (), enough).await
+        let history = self.locks.for_saving(Lock::History);
+        let passed = self.summarizer.pass_unlocked(agent, look.now, &|_| (), enough, &history).await?;
+        if passed.stale > 0 {
+            // They were drawn from something that was forgotten or changed meanwhile.
+            self.replies.drop_replies(agent, Timestamp::MAX).await?;
+        }
+        Ok(passed)
     }
 }
 

@@ -18,7 +18,7 @@ impl Pass {
             summarizer: service.summarizer.clone(),
             retention: service.retention.clone(),
             tables: std::sync::Arc::new(service.clone()),
-            history: service.history().clone(),
+            locks: service.locks().clone(),
             roll_ups: Rota::default(),
             prunings: Rota::default(),
         }
@@ -28,11 +28,11 @@ impl Pass {
 #[async_trait]
 impl Tables for Service {
     async fn read_for_facts(&self, agent: &Agent, _: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
-        Service::read_for_facts_until(self, agent, &|_| (), enough).await
+        self.read_for_facts_if_free(agent, enough).await
     }
 
     async fn make_searchable(&self, agent: &Agent, _: Timestamp) -> Result<Projected> {
-        Service::make_searchable(self, agent, &|_| ()).await
+        self.make_searchable_if_free(agent).await
     }
 
     async fn owed(&self) -> Result<Vec<Agent>> {
@@ -40,8 +40,7 @@ impl Tables for Service {
     }
 
     async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let _reading = self.reading(agent).await;
-        let _writing = self.writing(agent).await;
+        let _locks = self.locks.all_locks(agent).await;
         self.eraser.clean(agent, now).await
     }
 }

@@ -1,5 +1,5 @@
 //! What is made of an agent's messages: facts, and rows that can be searched. Others do it too, as soon as messages come, so
-//! whoever has a lock for that puts it in here.
+//! whoever has a lock for that puts it in here. What somebody else is at already is left to them.
 
 use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};

@@ -10,7 +10,7 @@ use annals_retention::{Plans, Retention};
 use annals_summarizer::{Patience, Summarizer};
 use annals_writer::{Eraser, FactWriter, Writer};
 
-use super::{Alone, Lanes, Pass, Rota};
+use super::{AgentLocks, Alone, Pass, Rota};
 
 /// Everything comes round within four hundred days, whole years included.
 const SWIFT: &str =
@@ -86,7 +86,7 @@ pub fn pass(stores: &Stores) -> Pass {
         summarizer: Summarizer::new(catalog.clone(), seals.clone(), engine.clone(), engine.clone(), PATIENCE),
         retention: Retention::new(catalog.clone(), journal.clone(), seals.clone(), plans()),
         tables: Arc::new(alone(stores)),
-        history: Lanes::default(),
+        locks: AgentLocks::default(),
         roll_ups: Rota::default(),
         prunings: Rota::default(),
         catalog: catalog.clone(),

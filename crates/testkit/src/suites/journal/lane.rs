@@ -1,11 +1,12 @@
 //! How far extraction has come, and what it could not read.
 
-use annals_core::{DeadLetter, Extracted, Extraction, ExtractionLane, Grain, MemoryId, Stage};
+use annals_core::ports::Lane;
+use annals_core::{DeadLetter, Extracted, Extraction, ExtractionLane, Grain, MemoryId, Settings, Stage};
 
 use super::{found, log, reading, save, talk};
 use crate::suites::Store;
-use crate::suites::catalog::{later, me, now};
-use crate::{at, operation};
+use crate::suites::catalog::{all_changes, later, me, now};
+use crate::{agent, at, operation, summary};
 
 fn letter(memory: &MemoryId, stage: Stage, error: &str) -> DeadLetter {
     let (agent, memory, error) = (me(), memory.clone(), error.into());
@@ -29,6 +30,12 @@ pub(super) async fn the_lane_is_as_saved_and_its_failures_end(store: &dyn Store)
     }
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     assert_eq!(store.extraction(&me()).await.unwrap().extracted, 3, "a failure moves nothing");
+}
+
+pub(super) async fn a_failure_noted_in_a_future_that_did_not_come_began_now(store: &dyn Store) {
+    store.note_extraction_failure(&me(), "no answer", later(), later()).await.unwrap();
+    store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
+    assert_eq!(store.extraction(&me()).await.unwrap().failing_since, Some(now()));
 }
 
 pub(super) async fn failures_are_counted(store: &dyn Store) {
@@ -72,4 +79,38 @@ pub(super) async fn letters_of_the_table_are_others(store: &dyn Store) {
     store.bury(vec![table.clone()]).await.unwrap();
     save(store, reading(&[&one.id], Extracted::default())).await;
     assert_eq!(store.dead_letters(&me()).await.unwrap(), [table]);
+}
+
+/// Whether the agent has work at noon of a day in March 2026.
+async fn has_work(store: &dyn Store, day: &str) -> bool {
+    let workers = store.agents_with_work(at(&format!("2026-03-{day}T12:00:00Z"))).await.unwrap();
+    assert!(workers.is_empty() || workers == [me()], "{workers:?}");
+    !workers.is_empty()
+}
+
+pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_when_a_period_may_be_over(
+    store: &dyn Store,
+) {
+    store.save_settings(&agent("idle"), &Settings::default()).await.unwrap();
+    assert!(!has_work(store, "05").await);
+    let [one, _] = talk(store).await;
+    let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
+    assert!(has_work(store, "04").await, "nothing is applied, nothing is read");
+    let lane = Lane { generation: 0, applied: last, building: None };
+    store.save_lane(&me(), Grain::Working, lane).await.unwrap();
+    assert!(has_work(store, "04").await, "nothing is read");
+    save(store, Extraction { extracted: last, ..reading(&[&one.id], Extracted::default()) }).await;
+    assert!(!has_work(store, "04").await, "the first day is over nowhere");
+    store.save_lane(&me(), Grain::Working, Lane { building: Some((1, 0)), ..lane }).await.unwrap();
+    assert!(has_work(store, "04").await, "a table is being built");
+    store.save_lane(&me(), Grain::Working, lane).await.unwrap();
+    assert!(has_work(store, "06").await, "a day is to be written");
+    for (day, source) in [("2026-03-04", &one.id), ("2026-03-05", &one.id)] {
+        store.save_summaries(&me(), vec![summary(day, last, &[source.clone()], "tea")], now()).await.unwrap();
+    }
+    assert!(has_work(store, "06").await, "the table of days is behind");
+    let daily = all_changes(store, Grain::Daily).await.last().unwrap().seq();
+    store.save_lane(&me(), Grain::Daily, Lane { applied: daily, ..lane }).await.unwrap();
+    assert!(!has_work(store, "06").await, "its week goes on");
+    assert!(has_work(store, "10").await, "its week may be over");
 }

@@ -1,7 +1,7 @@
 //! Writing: batches, generations, and what a scan says of them.
 
 use annals_core::ports::{Batch, Part, Probe, Table, Wear};
-use annals_core::{Agent, Grain, MemoryId, Strata};
+use annals_core::{Agent, Error, Grain, MemoryId, Strata};
 
 use super::{part, rows, table, towards, upsert};
 use crate::agent;
@@ -19,6 +19,19 @@ pub(super) async fn a_table_that_was_never_written_is_empty(strata: &dyn Strata)
     assert_eq!(strata.quarantine(&table()).await.unwrap(), None);
     delete(strata, &["t-absent"]).await;
     assert_eq!(strata.scan(&table()).await.unwrap(), []);
+}
+
+pub(super) async fn a_table_exists_from_the_first_batch_until_it_is_removed(strata: &dyn Strata) {
+    let is_lost = async |applied| matches!(strata.require(&table(), applied).await, Err(Error::Damaged { .. }));
+    assert_eq!((strata.exists(&table()).await.unwrap(), is_lost(0).await, is_lost(1).await), (false, false, true));
+    delete(strata, &["t-absent"]).await;
+    assert_eq!((strata.exists(&table()).await.unwrap(), is_lost(1).await), (true, false), "after a batch without rows");
+    strata.remove(&table()).await.unwrap();
+    assert!(!strata.exists(&table()).await.unwrap());
+    upsert(strata, vec![part("t-a", 0, 0, "a")]).await;
+    assert!(strata.exists(&table()).await.unwrap());
+    strata.quarantine(&table()).await.unwrap();
+    assert!(is_lost(1).await);
 }
 
 pub(super) async fn applying_twice_is_applying_once(strata: &dyn Strata) {

@@ -1,0 +1,75 @@
+-- The conditions of ledger_open.sql are repeated word for word, or its index is not used. ?1 to ?5 are the periods by grain that the
+-- latest day anywhere lies in: those before them may be closed.
+WITH due (agent_id) AS (
+    SELECT agent_id FROM ledger
+    WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 1 AND period < ?1
+    UNION
+    SELECT agent_id FROM ledger
+    WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 2 AND period < ?2
+    UNION
+    SELECT agent_id FROM ledger
+    WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 3 AND period < ?3
+    UNION
+    SELECT agent_id FROM ledger
+    WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 4 AND period < ?4
+    UNION
+    SELECT agent_id FROM ledger
+    WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 5 AND period < ?5
+    UNION
+    SELECT agent_id FROM lane WHERE building IS NOT NULL
+),
+grains (grain) AS (VALUES (0), (1), (2), (3), (4), (5)),
+-- How far the table of each grain has come; of working memory, that or the extraction.
+reached (agent_id, grain, seq) AS (
+    SELECT
+        agent.agent_id,
+        grains.grain,
+        min(
+            coalesce(lane.applied, 0),
+            CASE grains.grain WHEN 0 THEN coalesce(journal.extracted, 0) ELSE 9223372036854775807 END
+        )
+    FROM agent
+    CROSS JOIN grains
+    LEFT JOIN lane ON lane.agent_id = agent.agent_id AND lane.grain = grains.grain
+    LEFT JOIN journal ON journal.agent_id = agent.agent_id
+)
+SELECT workspace, name
+FROM agent
+WHERE (
+    agent_id IN (SELECT agent_id FROM due)
+    OR EXISTS (
+        SELECT 1 FROM reached
+        WHERE reached.agent_id = agent.agent_id
+            AND (
+                EXISTS (
+                    SELECT 1 FROM tombstone
+                    WHERE tombstone.agent_id = reached.agent_id AND tombstone.grain = reached.grain
+                        AND tombstone.seq > reached.seq
+                )
+                OR EXISTS (
+                    SELECT 1 FROM summary
+                    WHERE summary.agent_id = reached.agent_id AND summary.grain = reached.grain
+                        AND summary.seq > reached.seq
+                )
+                OR (
+                    reached.grain = 0
+                    AND (
+                        EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = reached.agent_id AND turn.seq > reached.seq)
+                        OR EXISTS (
+                            SELECT 1 FROM statement
+                            WHERE statement.agent_id = reached.agent_id AND statement.seq > reached.seq
+                        )
+                    )
+                )
+            )
+    )
+)
+-- Known, as in agents.sql: of one that was forgotten whole only changes are left.
+AND (
+    settings IS NOT NULL
+    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+)
+ORDER BY name, workspace

@@ -1,0 +1,152 @@
+//! A model that takes its time: nobody waits for it but who asked for its answer. It answers when the test lets it, so that nothing
+//! here depends on how fast the machine is.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use annals_testkit::{ModelRequest, ModelServer, Script};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+use crate::service::Served;
+use crate::story::{days, line};
+
+/// What the model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    Facts,
+    Summaries,
+}
+
+impl Task {
+    fn of(request: &ModelRequest) -> Task {
+        if request.said_by("system").contains("\"operations\"") { Task::Facts } else { Task::Summaries }
+    }
+}
+
+/// Closed until it is opened: who asks for this does not get an answer.
+struct Gate {
+    task: Task,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    open: bool,
+    waiting: usize,
+}
+
+impl Gate {
+    fn open(&self) {
+        self.state.lock().unwrap().open = true;
+        self.changed.notify_all();
+    }
+
+    fn pass(&self, task: Task) {
+        if task == self.task {
+            let mut state = self.state.lock().unwrap();
+            state.waiting += 1;
+            drop(self.changed.wait_while(state, |state| !state.open).unwrap());
+        }
+    }
+}
+
+struct Slow {
+    gate: Arc<Gate>,
+    served: Served,
+    _server: ModelServer,
+}
+
+/// Opens the gate even if the test fails, or the model's thread would never end.
+impl Drop for Slow {
+    fn drop(&mut self) {
+        self.gate.open();
+    }
+}
+
+impl Slow {
+    /// A service over these messages, whose model has been asked for something and does not answer.
+    async fn asked(task: Task, messages: &str) -> Slow {
+        let gate = Arc::new(Gate { task, state: Mutex::default(), changed: Condvar::new() });
+        let before = gate.clone();
+        let server = ModelServer::choosing(move |request| {
+            before.pass(Task::of(request));
+            Script::Good
+        });
+        let annals = Annals::new();
+        std::fs::create_dir_all(annals.data()).unwrap();
+        let url = server.base_url();
+        let config = format!("[models]\nbase_url = \"{url}\"\nmodel = \"scripted\"\ntimeout = 600\nwindow = 8192\n");
+        std::fs::write(annals.data().join("annals.toml"), config).unwrap();
+        annals.import(messages);
+        let slow = Slow { gate, served: Served::over(annals), _server: server };
+        while slow.gate.state.lock().unwrap().waiting == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        slow
+    }
+
+    /// Asks while the model does not answer; hangs if that is waited for.
+    async fn expect(&self, method: Method, path: &str, body: Value, status: StatusCode) -> Value {
+        let answer = self.served.ask(method, path, None, Some(&body));
+        let (found, answer) = tokio::time::timeout(Duration::from_secs(120), answer).await.expect(path);
+        assert_eq!(found, status, "{path}: {answer}");
+        answer
+    }
+
+    async fn everything_else_goes_on(&self) {
+        let block = json!({ "blocks": [{ "name": "n", "text": "t" }] });
+        self.expect(Method::PUT, "/v1/agents/ann/blocks", block, StatusCode::OK).await;
+        let fact = json!({ "subject": "Ann", "predicate": "likes", "object": "tea" });
+        self.expect(Method::POST, "/v1/agents/ann/facts", fact, StatusCode::OK).await;
+        self.expect(Method::PUT, "/v1/agents/ann/settings", json!({ "plan": "keep" }), StatusCode::OK).await;
+        let message = json!({ "messages": [{ "role": "user", "content": "Hello there." }], "conversation": "new" });
+        let path = "/v1/agents/ann/messages?wait=searchable";
+        let answer = self.expect(Method::POST, path, message, StatusCode::ACCEPTED).await;
+        assert_eq!(answer["status"], "searchable");
+    }
+
+    /// Lets the model answer, and waits until all is written.
+    async fn finish(&self) {
+        self.gate.open();
+        self.expect(Method::POST, "/v1/agents/ann/rollup", json!({}), StatusCode::OK).await;
+    }
+}
+
+async fn check(task: Task) {
+    let slow = Slow::asked(task, &days("ann", 2, 2)).await;
+    slow.everything_else_goes_on().await;
+    slow.finish().await;
+    let verified = slow.served.annals.json(&["verify"]);
+    assert_eq!(verified["sound"], json!(true), "{task:?}: {verified}");
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_model_that_reads_for_facts() {
+    check(Task::Facts).await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_model_that_writes_summaries() {
+    check(Task::Summaries).await;
+}
+
+/// What was forgotten while the model read it does not come back with its answer.
+#[tokio::test]
+async fn what_is_forgotten_while_a_model_reads_it_stays_forgotten() {
+    let today = jiff::Timestamp::now().to_string();
+    let secret = line("ann", "secret", "1", "Ann", "Zelda Quist bakes bread in Uppsala.", &today);
+    let other = line("ann", "other", "2", "Ann", "Tom likes his tea black.", &today);
+    let slow = Slow::asked(Task::Facts, &(secret + &other)).await;
+    let forgotten = slow.served.ask(Method::DELETE, "/v1/agents/ann/conversations/secret?dry_run=false", None, None);
+    let (status, answer) = tokio::time::timeout(Duration::from_secs(120), forgotten).await.expect("forgetting");
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    slow.finish().await;
+    let (_, export) = slow.served.get("/v1/agents/ann/export").await;
+    assert!(!export.to_string().contains("Quist"), "{export}");
+    assert!(export.to_string().contains("black"), "{export}");
+    let annals = slow.served.annals.dump();
+    assert!(!annals.contains("Quist"), "{annals}");
+}
