@@ -83,6 +83,17 @@ impl Annals {
         self.json(&["import", path.to_str().unwrap()])
     }
 
+    /// Expects that every table is what the catalog says. Summaries may still be to be written.
+    #[track_caller]
+    pub fn expect_sound_tables(&self) {
+        let answer = self.run(&["verify", "--json"]);
+        let verified: Value = serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}", answer.err));
+        assert_eq!(verified["catalog"], serde_json::json!([]));
+        for agent in verified["agents"].as_array().unwrap() {
+            assert_eq!((&agent["tables"], &agent["facts_differ"]), (&serde_json::json!([]), &Value::from(false)));
+        }
+    }
+
     /// Everything, in canonical order.
     #[track_caller]
     pub fn dump(&self) -> String {

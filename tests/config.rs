@@ -134,8 +134,8 @@ fn everything_that_is_wrong_is_told_at_once_with_its_place() {
             "FILE: line 12: models.model is missing",
             "FILE: line 13: models.base_url begins with neither http:// nor https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
-            "FILE: line 3: server.lisen is no key; there are `listen`, `hosts`, `origins`, `max_body_kib`, `max_messages`, \
-             `max_connections`, `request_seconds`, `drain_seconds`",
+            "FILE: line 3: server.lisen is no key; there are `listen`, `hosts`, `origins`, `max_body_kib`, `max_connections`, \
+             `request_seconds`, `drain_seconds`",
             "FILE: line 4: server.max_connections is 0; it is at least 1 and at most 50000",
             "FILE: line 7: limits.burst must be a whole number, and not a negative one",
         ]

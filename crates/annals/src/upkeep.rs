@@ -53,7 +53,8 @@ fn alarm(
     let note = every.map(|_| folder.path.join("done").join(name));
     let last = note.as_deref().and_then(last);
     let now = folder.service.now();
-    let catch_up = last.zip(every).is_none_or(|(last, every)| now.duration_since(last) > every);
+    // A last run in the future was noted under a clock that was ahead.
+    let catch_up = last.zip(every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
     let task = Arc::new(Told { name, note, metrics: folder.service.metrics.clone(), task });
     Alarm { name: name.to_owned(), timing, task, catch_up }
 }
@@ -180,12 +181,12 @@ struct Backup {
 
 #[async_trait]
 impl Task for Backup {
-    async fn run(&self, moment: Moment, _: &CancellationToken) -> Result<Report> {
+    async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
         let Folder { sqlite, path, service, .. } = &self.folder;
         let missing = || Error::invalid("backup.target", "is not set in annals.toml");
         let target = Target::to_write(self.config.target.as_deref().ok_or_else(missing)?, path)?;
         let source = Source { catalog: sqlite, data: path, config: self.file.as_deref() };
-        let (name, manifest) = take(&source, &target, moment.now).await?;
+        let (name, manifest) = take(&source, &target, moment.now, stop).await?;
         service.metrics.backed_up(moment.now);
         let removed = match self.config.keep {
             Some(keep) => prune(&target, keep, moment.now).await?.len(),

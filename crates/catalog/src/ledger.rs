@@ -15,7 +15,7 @@ pub(crate) fn ledger(connection: &Connection, agent: &Agent) -> Result<Vec<Ledge
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The last day of the last sealed period whose children are of this grain.
+/// The last day that the last sealed period covers whose children are of this grain.
 pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
     let Some(parent) = grain.coarser() else { return Ok(None) };
     let sql =
@@ -24,7 +24,7 @@ pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain)
     let last = statement.query_row(params![agents::known(connection, agent)?, grain_number(parent)], |row| {
         word::<Period>(row, "period")
     });
-    Ok(last.optional()?.map(Period::last_day))
+    Ok(last.optional()?.map(|period| period.cover_days().1))
 }
 
 /// Notes that input came to the period with the change `seq`.

@@ -21,8 +21,6 @@ pub struct ServerConfig {
     pub origins: Vec<String>,
     /// The largest body of a request. A message holds at most 256 KiB, so this is at least that.
     pub max_body_kib: u32,
-    /// Messages in one request at most; each costs a vector before it is searchable.
-    pub max_messages: u32,
     /// Connections at once; one more waits until another closes. Each costs a file handle and some 20 KiB.
     pub max_connections: u32,
     /// How long a request may take. What an ingest waits for memory to become searchable comes on top: at most a minute.
@@ -118,7 +116,6 @@ impl Default for ServerConfig {
             hosts: Vec::new(),
             origins: Vec::new(),
             max_body_kib: 1024,
-            max_messages: 500,
             max_connections: 256,
             request_seconds: 60,
             drain_seconds: 20,
@@ -147,7 +144,6 @@ impl ServerConfig {
         let mut faults = Vec::new();
         let field = |name: &str| format!("server.{name}");
         within(&mut faults, field("max_body_kib"), self.max_body_kib, LARGEST_MESSAGE_KIB, LARGEST_BODY_KIB);
-        within(&mut faults, field("max_messages"), self.max_messages, 1, 10_000);
         within(&mut faults, field("max_connections"), self.max_connections, 1, 50_000);
         within(&mut faults, field("request_seconds"), self.request_seconds, 1, 3600);
         within(&mut faults, field("drain_seconds"), self.drain_seconds, 0, LONGEST_DRAIN);

@@ -145,7 +145,7 @@ impl Catalog for MemoryCatalog {
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
         self.read(agent, |shelf| {
             let sealed = shelf.ledger.values().filter(|row| row.sealed).map(|row| row.period);
-            sealed.filter(|period| Some(period.grain()) == grain.coarser()).map(Period::last_day).max()
+            sealed.filter(|period| Some(period.grain()) == grain.coarser()).map(|period| period.cover_days().1).max()
         })
     }
 

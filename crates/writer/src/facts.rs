@@ -33,33 +33,38 @@ impl FactWriter {
 
     /// The facts that fit. A table that cannot be read is written anew first.
     pub async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
-        self.mended(agent, || self.facts.find(agent, query)).await
+        self.mended(agent, Vec::is_empty, || self.facts.find(agent, query)).await
     }
 
     /// The facts within some distance of an entity, the nearest first.
     pub async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
         walk.check()?;
-        self.mended(agent, || self.facts.walk(agent, walk)).await
+        self.mended(agent, Vec::is_empty, || self.facts.walk(agent, walk)).await
     }
 
     /// The facts of the shortest way between two entities; none if there is no way.
     pub async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
         route.check()?;
-        self.mended(agent, || self.facts.path(agent, route)).await
+        self.mended(agent, Option::is_none, || self.facts.path(agent, route)).await
     }
 
-    /// The answer of a table; one that cannot be read is written anew and asked again.
-    async fn mended<T, F>(&self, agent: &Agent, ask: impl Fn() -> F) -> Result<T>
+    /// The answer of a table; one that cannot be read or is gone is written anew and asked again.
+    async fn mended<T, F>(&self, agent: &Agent, is_empty: impl Fn(&T) -> bool, ask: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {
         match ask().await {
-            Err(Error::Damaged { .. }) => {
-                self.refold(agent).await?;
-                ask().await
-            }
-            answer => answer,
+            Err(Error::Damaged { .. }) => {}
+            Ok(nothing) if is_empty(&nothing) && self.is_lost(agent).await? => {}
+            answer => return answer,
         }
+        self.refold(agent).await?;
+        ask().await
+    }
+
+    /// Whether there should be a table and none is there.
+    async fn is_lost(&self, agent: &Agent) -> Result<bool> {
+        Ok(self.facts.version(agent).await? == 0 && self.journal.log_version(agent).await? > 0)
     }
 
     /// Whether the table holds anything else than what follows from the log that it was folded from. One that is only behind

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 use annals_core::{Error, Result};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::{data, open};
 use crate::cli::{self, BackupCommand, Global};
@@ -46,7 +47,7 @@ async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     let folder = open(global).await?;
     let target = Target::to_write(&chosen(args.target.as_deref(), &config)?, &folder.path)?;
     let source = Source { catalog: &folder.sqlite, data: &folder.path, config: config.file.as_deref() };
-    let (name, manifest) = take(&source, &target, folder.now).await?;
+    let (name, manifest) = take(&source, &target, folder.now, &CancellationToken::new()).await?;
     let removed = match args.keep.or(config.backup.keep) {
         Some(keep) => prune(&target, keep, folder.now).await?,
         None => Vec::new(),

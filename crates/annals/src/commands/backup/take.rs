@@ -9,6 +9,8 @@ use object_store::ObjectStoreExt;
 use object_store::buffered::BufWriter;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use super::Target;
 use super::manifest::{self, Entry, FORMAT, MANIFEST, Manifest};
@@ -33,8 +35,19 @@ pub struct Source<'a> {
     pub config: Option<&'a Path>,
 }
 
-/// Makes a backup, and gives its name and what it consists of. When this returns it is whole and on disk.
-pub async fn take(source: &Source<'_>, target: &Target, now: Timestamp) -> Result<(String, Manifest)> {
+/// One backup at a time: two would copy the catalog into the same place.
+static UNDER_WAY: Mutex<()> = Mutex::const_new(());
+
+/// Makes a backup, and gives its name and what it consists of. When this returns it is whole and on disk. Ends without one soon
+/// after `stop`.
+pub async fn take(
+    source: &Source<'_>,
+    target: &Target,
+    now: Timestamp,
+    stop: &CancellationToken,
+) -> Result<(String, Manifest)> {
+    let busy = |_| Error::unavailable("making a backup", "another one is under way; try again when it has ended");
+    let _one_at_a_time = UNDER_WAY.try_lock().map_err(busy)?;
     let name = manifest::name(now);
     if manifest::read(target, &name).await?.is_some() {
         return Err(Error::invalid("TARGET", format!("holds a backup of this very second: {name}")));
@@ -49,7 +62,7 @@ pub async fn take(source: &Source<'_>, target: &Target, now: Timestamp) -> Resul
     files.sort();
     let mut entries = Vec::new();
     for (path, file) in files {
-        entries.push(upload(target, &name, path, &file).await?);
+        entries.push(upload(target, &name, path, &file, stop).await?);
     }
     let annals = env!("CARGO_PKG_VERSION").to_owned();
     let manifest = Manifest { format: FORMAT, annals, created: now, catalog_sequence, left_out, files: entries };
@@ -86,9 +99,9 @@ fn add_folder(path: &Path, name: &str, extension: &str, files: &mut Vec<(String,
     Ok(())
 }
 
-async fn upload(target: &Target, backup: &str, path: String, file: &Path) -> Result<Entry> {
+async fn upload(target: &Target, backup: &str, path: String, file: &Path, stop: &CancellationToken) -> Result<Entry> {
     let mut writer = BufWriter::new(target.store.clone(), target.place(backup, &path));
-    let copied = copy(file, &mut writer).await;
+    let copied = copy(file, &mut writer, stop).await;
     if copied.is_err() {
         // Parts that were sent already would stay, unseen and paid for.
         let _ = writer.abort().await;
@@ -97,10 +110,13 @@ async fn upload(target: &Target, backup: &str, path: String, file: &Path) -> Res
     Ok(Entry { path, bytes, sha256 })
 }
 
-async fn copy(file: &Path, writer: &mut BufWriter) -> std::io::Result<(u64, String)> {
+async fn copy(file: &Path, writer: &mut BufWriter, stop: &CancellationToken) -> std::io::Result<(u64, String)> {
     let mut file = tokio::fs::File::open(file).await?;
     let (mut hasher, mut bytes, mut piece) = (Sha256::new(), 0, vec![0; PIECE]);
     loop {
+        if stop.is_cancelled() {
+            return Err(std::io::Error::other("it was stopped: its time is over, or the service ends"));
+        }
         let read = file.read(&mut piece).await?;
         if read == 0 {
             break;

@@ -106,7 +106,10 @@ pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_wh
     store.save_lane(&me(), Grain::Working, lane).await.unwrap();
     assert!(has_work(store, "06").await, "a day is to be written");
     for (day, source) in [("2026-03-04", &one.id), ("2026-03-05", &one.id)] {
-        store.save_summaries(&me(), vec![summary(day, last, &[source.clone()], "tea")], now()).await.unwrap();
+        store
+            .save_summaries(&me(), vec![summary(day, last, std::slice::from_ref(source), "tea")], now())
+            .await
+            .unwrap();
     }
     assert!(has_work(store, "06").await, "the table of days is behind");
     let daily = all_changes(store, Grain::Daily).await.last().unwrap().seq();
