@@ -16,6 +16,7 @@ mod demo;
 mod doctor;
 mod export;
 mod facts;
+mod fairness;
 mod forget;
 mod infra;
 mod kill;

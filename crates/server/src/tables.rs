@@ -313,3 +313,6 @@ impl Service {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -107,3 +107,27 @@ fn note(result: Result<()>, field: &str, faults: &mut Vec<Fault>) {
         Err(other) => faults.push(Fault::new(field, format!("is not possible: {other}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::{agent, at};
+
+    use super::*;
+    use crate::fixture::{NOW, told};
+
+    /// As if the process had ended right after the change was saved.
+    #[tokio::test]
+    async fn a_change_of_language_that_is_cut_off_is_finished_by_the_next_pass() {
+        let me = agent("a");
+        let service = told(&me).await;
+        let german: SettingsChange = serde_json::from_value(serde_json::json!({ "language": "de" })).unwrap();
+        service.save_change(&me, german, at(NOW)).await.unwrap();
+        assert_eq!(service.catalog.agents_with_work(at(NOW)).await.unwrap(), std::slice::from_ref(&me));
+        service.make_searchable(&me, &|_| ()).await.unwrap();
+        assert!(!service.is_rebuilding(&me).await.unwrap());
+        for grain in [Grain::Working, Grain::Daily] {
+            assert_eq!(service.catalog.lane(&me, grain).await.unwrap().generation, 1, "{grain} was built anew");
+        }
+        assert_eq!(service.catalog.agents_with_work(at(NOW)).await.unwrap(), []);
+    }
+}

@@ -231,8 +231,8 @@ async fn a_clock_that_is_not_believed_writes_nothing_and_prunes_nothing() {
     let turn = given.roll_up(NEXT, Some(false)).await.turns.remove(0).1;
     assert_eq!(turn.trust.doubt(), Some(Doubt::Unsynchronised));
     assert_eq!((turn.extracted.turns, turn.passed.written, turn.projected.applied), (1, [0; 5], 1));
-    // It was a day further when the message was stored.
-    let turn = given.roll_up("2026-03-03T10:00:00Z", None).await.turns.remove(0).1;
+    // It was two hours further at the last look.
+    let turn = given.roll_up("2026-03-05T08:00:00Z", None).await.turns.remove(0).1;
     assert_eq!(turn.trust.doubt(), Some(Doubt::Behind));
     assert_eq!(given.roll_up(NEXT, None).await.turns.remove(0).1.passed.written, [1, 0, 0, 0, 0]);
 }
@@ -268,6 +268,20 @@ async fn pruning_waits_for_a_clock_that_has_gone_on() {
     assert_eq!(given.tables.writer.backlog(&agent("a")).await.unwrap(), 0, "the table knows");
 }
 
+/// Ten thousand idle agents cost a round what one does.
+#[tokio::test]
+async fn an_idle_agent_has_no_turn() {
+    let mut given = given(&["a", "b", "c"]).await;
+    assert_eq!(given.roll_up(NEXT, None).await.turns.len(), 3);
+    let counted = Arc::new(Faulty::during((*given.catalog).clone(), 0..0));
+    given.pass.catalog = counted.clone();
+    assert_eq!(given.roll_up(NEXT, None).await.turns.len(), 0);
+    assert_eq!(counted.calls(), 1);
+    given.tables.writer.ingest(&agent("b"), vec![message(SAID, "cake")], false, at(SAID)).await.unwrap();
+    let round = given.roll_up(NEXT, None).await;
+    assert_eq!(round.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
+}
+
 /// A forgetting may take long: nobody else waits for it, and the agent comes first in the next round.
 #[tokio::test]
 async fn an_agent_whose_history_is_locked_is_left_for_the_next_round() {
@@ -279,8 +293,8 @@ async fn an_agent_whose_history_is_locked_is_left_for_the_next_round() {
     let round = given.pass.retain(2, moment(NEXT, None), &CancellationToken::new()).await.unwrap();
     assert_eq!((round.left, round.turns.len()), (vec![agent("a")], 1));
     drop(forgetting);
-    assert_eq!(given.roll_up(NEXT, None).await.turns.len(), 2);
-    assert_eq!(given.memories("a").await[1], 1);
+    let round = given.roll_up(NEXT, None).await;
+    assert_eq!((round.turns.len(), given.memories("a").await[1]), (1, 1), "the other has nothing left to do");
 }
 
 #[tokio::test]

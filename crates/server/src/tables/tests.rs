@@ -1,0 +1,116 @@
+//! Fairness over stores in memory: nobody waits for an agent that somebody else is at work on.
+
+use annals_core::ports::Table;
+use annals_testkit::{agent, at, message};
+
+use super::*;
+use crate::fixture::{NOW, service, told};
+use crate::wire::{ContextWish, SearchRequest};
+
+const A_MOMENT: Duration = Duration::from_secs(60);
+
+fn question() -> SearchRequest {
+    serde_json::from_value(serde_json::json!({ "query": "sailing", "limit": 10 })).unwrap()
+}
+
+async fn say(service: &Service, name: &str) -> u64 {
+    let messages = vec![message("2026-03-04T10:00:00Z", "Ann likes_to sail.")];
+    let seq = service.writer.ingest(&agent(name), messages, false, at(NOW)).await.unwrap().seq;
+    service.nudge(&agent(name));
+    seq
+}
+
+/// Both agents have a message, and somebody holds a lock of the first. Expects that one worker serves the second meanwhile, and
+/// the first once the lock is free.
+async fn check(lock: Lock) {
+    let service = service(Arc::new(|| at(NOW)));
+    let stop = CancellationToken::new();
+    let held = service.locks.lock(&agent("busy"), lock).await;
+    let (busy, other) = (say(&service, "busy").await, say(&service, "other").await);
+    let worker = tokio::spawn({
+        let (service, stop) = (service.clone(), stop.clone());
+        async move { service.work(stop).await }
+    });
+    let is_through = |seq| move |(searchable, extracted): (u64, u64)| searchable >= seq && extracted >= seq;
+    let reached = service.reach(&agent("other"), A_MOMENT, is_through(other)).await.unwrap();
+    assert!(is_through(other)(reached), "{lock:?}: {reached:?}");
+    let reached = service.reached(&agent("busy")).await.unwrap();
+    assert!(!is_through(busy)(reached), "{lock:?}: nobody worked on it: {reached:?}");
+    drop(held);
+    let reached = service.reach(&agent("busy"), A_MOMENT, is_through(busy)).await.unwrap();
+    assert!(is_through(busy)(reached), "{lock:?}: it came back: {reached:?}");
+    stop.cancel();
+    worker.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_worker_does_not_wait_for_a_busy_agent_and_comes_back_to_it() {
+    for lock in [Lock::Tables, Lock::Facts, Lock::Extraction] {
+        check(lock).await;
+    }
+}
+
+#[tokio::test]
+async fn progress_of_an_agent_wakes_only_who_waits_for_it() {
+    let queue = Queue::default();
+    let [mut own, mut other] = ["a", "b"].map(|name| queue.subscribe(&agent(name)));
+    queue.tell(&agent("a"));
+    queue.tell(&agent("nobody waits for"));
+    assert_eq!((own.has_changed().unwrap(), other.has_changed().unwrap()), (true, false));
+    own.borrow_and_update();
+    drop((own, other.borrow_and_update()));
+}
+
+#[tokio::test]
+async fn an_agent_is_queued_once_and_in_order() {
+    let queue = Queue::default();
+    ["a", "b", "a", "c", "b"].iter().for_each(|name| queue.push(&agent(name)));
+    for expect in ["a", "b", "c"] {
+        assert_eq!(queue.pop().await, agent(expect));
+    }
+    assert_eq!(queue.take(), None);
+}
+
+async fn lose(service: &Service, name: &str) {
+    let agent = agent(name);
+    for grain in Grain::ALL {
+        let generation = service.catalog.lane(&agent, grain).await.unwrap().generation;
+        service.strata.remove(&Table { agent: agent.clone(), grain, generation }).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_search_and_a_context_build_a_lost_table_anew() {
+    let me = agent("a");
+    let service = told(&me).await;
+    let expect = service.search(&me, question(), at(NOW)).await.unwrap().results.len();
+    lose(&service, "a").await;
+    assert_eq!(service.search(&me, question(), at(NOW)).await.unwrap().results.len(), expect);
+    lose(&service, "a").await;
+    let wish: ContextWish =
+        serde_json::from_value(serde_json::json!({ "prompt": "sailing", "budget_tokens": 500 })).unwrap();
+    assert!(!service.context(&me, wish, at(NOW)).await.unwrap().items.is_empty());
+}
+
+/// As many searches as there are permits, all of an agent whose table is lost and being built by somebody else.
+#[tokio::test]
+async fn a_search_holds_no_permit_while_a_table_is_built() {
+    let service = told(&agent("other")).await;
+    say(&service, "lost").await;
+    service.make_searchable(&agent("lost"), &|_| ()).await.unwrap();
+    lose(&service, "lost").await;
+    let building = service.locks.tables_lock(&agent("lost")).await;
+    let searches: Vec<_> = (0..service.searches.available_permits() + 1)
+        .map(|_| {
+            let service = service.clone();
+            tokio::spawn(async move { service.search(&agent("lost"), question(), at(NOW)).await.unwrap() })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    let answer = tokio::time::timeout(A_MOMENT, service.search(&agent("other"), question(), at(NOW))).await;
+    assert!(!answer.expect("others are answered").unwrap().results.is_empty());
+    drop(building);
+    for search in searches {
+        assert_eq!(search.await.unwrap().results.len(), 1);
+    }
+}

@@ -1,0 +1,35 @@
+//! One agent under load does not keep another waiting. Told by the order in which things end, not by how long they take.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+use crate::service::Served;
+use crate::story::days;
+
+fn said(content: &str) -> Value {
+    json!({ "messages": [{ "role": "user", "content": content }], "conversation": "talk" })
+}
+
+/// Bob's messages are found by searches while an import of another agent goes on, which live messages of that agent come on top of.
+#[tokio::test]
+async fn a_message_is_searchable_while_another_agent_is_imported() {
+    let served = Served::over(Annals::new());
+    let file = served.annals.file("big.jsonl", &days("big", 60, 25));
+    let mut import = served.annals.command(&["import", file.to_str().unwrap()]);
+    let mut import = import.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while served.get("/v1/agents/big/status").await.1["not_yet_searchable"].as_u64().unwrap_or_default() < 100 {
+        assert_eq!(import.try_wait().unwrap(), None, "the import is over before it was seen");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for number in 0..2 {
+        let live = served.post("/v1/agents/big/messages", &said(&format!("Live message {number}.")));
+        let bob = "/v1/agents/bob/messages?wait=searchable&timeout_seconds=60";
+        let (_, (_, answer)) = tokio::join!(live, served.post(bob, &said(&format!("Bob's message {number}."))));
+        assert_eq!(answer["status"], "searchable", "{answer}");
+    }
+    assert_eq!(import.try_wait().unwrap(), None, "bob waited for all of the import");
+    assert!(import.wait().unwrap().success());
+}
