@@ -153,3 +153,22 @@ async fn what_is_forgotten_while_a_model_reads_it_stays_forgotten() {
     let annals = slow.served.annals.dump();
     assert!(!annals.contains("Quist") && annals.contains("black"), "{annals}");
 }
+
+/// A forgetting has the summaries that it cut written anew, by the model: who forgets waits for that, nobody else does.
+#[tokio::test]
+async fn nobody_waits_for_a_forgetting_that_waits_for_a_model() {
+    let slow = Slow::serving(Task::Summaries, &days("ann", 2, 2));
+    slow.asked().await;
+    let path = "/v1/agents/ann/conversations/day%200?dry_run=false";
+    let forgetting = slow.served.ask(Method::DELETE, path, None, None);
+    let others = async {
+        while slow.served.get("/v1/agents/ann/export").await.1.to_string().contains("day 0") {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        slow.everything_else_goes_on().await;
+        slow.gate.open();
+    };
+    let ((status, answer), ()) = tokio::join!(forgetting, others);
+    assert_eq!((status, &answer["proof"]["clean"]), (StatusCode::OK, &json!(true)), "{answer}");
+    slow.served.annals.expect_sound_tables();
+}

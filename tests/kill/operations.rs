@@ -79,7 +79,8 @@ impl Prepared {
     /// Whether the kill came before the end.
     fn killed_and_run_again(&self, round: u32) -> bool {
         let annals = copy(&self.start);
-        let mut child = command(&annals, self.operation.args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            command(&annals, self.operation.args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(moment(round, self.takes));
         let killed = child.try_wait().unwrap().is_none();
         let _ = child.kill();
@@ -121,13 +122,15 @@ fn of_an_older_version(annals: &Annals) {
     std::fs::create_dir(annals.data()).unwrap();
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(OLD_SCHEMA);
     let load = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(open(sys.argv[2]).read())";
-    let loaded = Command::new("python3").args(["-c", load]).arg(annals.data().join("catalog.sqlite")).arg(schema).status();
+    let loaded =
+        Command::new("python3").args(["-c", load]).arg(annals.data().join("catalog.sqlite")).arg(schema).status();
     assert!(loaded.unwrap().success());
 }
 
 fn command(annals: &Annals, args: &[&str]) -> Command {
     let target = annals.data().with_file_name("backups");
-    let args: Vec<&str> = args.iter().map(|arg| if *arg == "TARGET" { target.to_str().unwrap() } else { *arg }).collect();
+    let args: Vec<&str> =
+        args.iter().map(|arg| if *arg == "TARGET" { target.to_str().unwrap() } else { *arg }).collect();
     annals.command(&args)
 }
 

@@ -32,8 +32,6 @@ const FIRST_WAIT: SignedDuration = SignedDuration::from_mins(1);
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
 /// How long an outage or a spent budget may hold up extraction, on which roll-up and retention wait.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(6);
-/// No wait is longer: a moment later than this was noted under a clock that was ahead.
-const LONGEST_HOLD: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How often a section whose input changed meanwhile is read again before the pass ends: each time may cost a model's answer.
 const STALE_READS: u64 = 2;
 
@@ -316,12 +314,10 @@ pub(crate) fn is_own_fault(error: &Error) -> bool {
     matches!(error, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
 }
 
-/// Whether the model is not to be asked yet. A wait that begins in the future, or is longer than any, was noted under a clock that
-/// was ahead: it must not hold until that date.
+/// Whether the model is not to be asked yet. A failure in the future was noted under a clock that was ahead: it must not hold until
+/// that date. One that began before holds for [`PATIENCE`] at most.
 fn is_held(lane: &ExtractionLane, now: Timestamp) -> bool {
-    let latest = now.saturating_add(LONGEST_HOLD).unwrap_or(Timestamp::MAX);
-    lane.not_before.is_some_and(|until| until > now && until <= latest)
-        && lane.failing_since.is_none_or(|since| since <= now)
+    lane.not_before.is_some_and(|until| until > now) && lane.failing_since.is_none_or(|since| since <= now)
 }
 
 /// When to ask the model again; none if it was asked or waited for long enough.

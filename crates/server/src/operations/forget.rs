@@ -4,6 +4,7 @@ use annals_core::ports::Target;
 use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
 
 use crate::Service;
+use crate::locks::Lock;
 use crate::wire::{ForgetAnswer, ForgetRequest};
 
 impl Service {
@@ -23,16 +24,20 @@ impl Service {
         now: Timestamp,
     ) -> Result<ForgetAnswer> {
         // Nothing may be written of the agent meanwhile: neither its history nor its tables.
-        let _locks = self.locks.all_locks(agent).await;
+        let locks = self.locks.all_locks(agent).await;
         let planned = self.eraser.reach(agent, target).await?;
         if dry_run {
             return Ok(ForgetAnswer::new(agent, &planned, None));
         }
         let told = self.told(agent, &[planned.cut, planned.lost].concat()).await?;
         let mut reach = self.eraser.erase(agent, target, now).await?;
+        drop(locks);
         if *target != Target::Agent {
-            self.summarizer.pass(agent, now, &|_| ()).await?;
+            // What is left is written without a lock: a model may take minutes.
+            let history = self.locks.for_saving(Lock::History);
+            self.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
         }
+        let _locks = self.locks.all_locks(agent).await;
         reach.words.extend(self.gone(agent, told).await?);
         self.eraser.clean(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut reach.words)).await?;

@@ -126,3 +126,22 @@ async fn a_folder_that_may_not_be_written_is_no_damage() {
     let error = strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap_err();
     assert!(matches!(error, Error::Storage { .. }), "{error:?}");
 }
+
+/// LanceDB alone would open the version before, with one row.
+#[tokio::test]
+async fn a_lost_newest_version_is_damage_and_not_fewer_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let strata = open(folder.path()).await;
+    for (number, id) in [(0, "t-1"), (1, "t-2")] {
+        strata.apply(&table("a"), upserts([part(id, number, "tea")])).await.unwrap();
+    }
+    drop(strata);
+    let place = folder.path().join(table("a").agent.folder()).join("working-g1.lance");
+    // LanceDB counts the names of manifests down: the first is the newest.
+    std::fs::remove_file(&files(&place.join("_versions"))[0]).unwrap();
+    let strata = open(folder.path()).await;
+    assert!(matches!(strata.scan(&table("a")).await, Err(Error::Damaged { .. })));
+    assert!(matches!(strata.search(&table("a"), &words("tea")).await, Err(Error::Damaged { .. })));
+    std::fs::remove_file(place.join("head")).unwrap();
+    assert_eq!(rows(&open(folder.path()).await, &table("a")).await, ["t-1#0"], "it is the file that tells");
+}

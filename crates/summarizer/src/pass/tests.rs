@@ -14,6 +14,7 @@ use crate::{Patience, Plan};
 mod amend;
 mod failures;
 mod refresh;
+mod unlocked;
 
 const NOW: &str = "2027-02-01T00:00:00Z";
 

@@ -161,18 +161,6 @@ async fn a_wait_noted_under_a_clock_that_was_ahead_holds_nothing() {
     check_held(24 * 365, false).await;
 }
 
-/// The failure began before the clock jumped, and the wait was noted under it.
-#[tokio::test]
-async fn a_wait_into_a_far_future_holds_nothing() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    for now in [NOW, "2027-03-05T00:00:00Z"] {
-        given.model.fail(Error::Budget { limit: 10, again: at(now) + SignedDuration::from_hours(1) });
-        extract(&given, now).await;
-    }
-    assert_eq!(extract(&given, "2026-03-05T02:00:00Z").await.turns, 1);
-}
-
 /// A model that is away for good after the clock went back: the spare reads in its place after six hours, not after a year.
 #[tokio::test]
 async fn patience_begins_anew_when_the_clock_went_back() {

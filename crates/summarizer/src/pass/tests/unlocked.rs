@@ -1,0 +1,87 @@
+//! Passes that hold no lock while the engine writes: what was written from an input that changed meanwhile is not saved.
+
+use std::pin::Pin;
+use std::sync::Mutex;
+
+use annals_core::MemoryId;
+use annals_core::ports::{Archive, Erasure, Target, WriteGuard, WriteLock};
+
+use super::*;
+
+type Act = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+
+/// Does something to the agent when the lock is taken for the first time: after the engine wrote, before that is saved.
+struct Meanwhile(Mutex<Option<Act>>);
+
+#[async_trait::async_trait]
+impl WriteLock for Meanwhile {
+    async fn acquire(&self, _: &Agent) -> WriteGuard {
+        let act = self.0.lock().unwrap().take();
+        if let Some(act) = act {
+            act().await;
+        }
+        Box::new(())
+    }
+}
+
+async fn unlocked(catalog: &Arc<MemoryCatalog>, act: Act) -> Passed {
+    let (lock, summarizer) = (Meanwhile(Mutex::new(Some(act))), over(catalog.clone()));
+    summarizer.pass_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap()
+}
+
+/// Expects so many stale summaries of days, a text that is in none of those that were saved, and that a further pass comes to what
+/// a pass under the lock comes to.
+async fn check(act: fn(Arc<MemoryCatalog>) -> Act, stale: u64, gone: &str) {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    let passed = unlocked(&catalog, act(catalog.clone())).await;
+    assert_eq!(passed.stale, stale, "{passed:?}");
+    assert!(gone.is_empty() || summaries(&catalog).await.iter().all(|line| !line.contains(gone)));
+    pass(&catalog).await;
+    assert_eq!(over(catalog.clone()).coverage(&agent("a"), at(NOW)).await.unwrap(), []);
+    assert_eq!(pass(&catalog).await, Passed::default());
+}
+
+#[tokio::test]
+async fn a_summary_is_saved_if_nothing_happened_meanwhile() {
+    check(|_| Box::new(|| Box::pin(async {})), 0, "").await;
+}
+
+#[tokio::test]
+async fn what_was_forgotten_meanwhile_is_in_no_summary() {
+    let forget = |catalog: Arc<MemoryCatalog>| -> Act {
+        Box::new(move || {
+            Box::pin(async move {
+                let left_rome = MemoryId::turn(&agent("a"), &days()[1].key);
+                catalog.erase(&agent("a"), &Target::Memories(vec![left_rome]), at(NOW)).await.unwrap();
+            })
+        })
+    };
+    check(forget, 1, "Rome").await;
+}
+
+#[tokio::test]
+async fn what_came_meanwhile_is_written_too() {
+    let say = |catalog: Arc<MemoryCatalog>| -> Act {
+        Box::new(move || {
+            Box::pin(async move { ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T11:00:00Z", "rain")]).await })
+        })
+    };
+    check(say, 1, "").await;
+}
+
+/// A summary that a person corrected while it was written anew stays as the person left it.
+#[tokio::test]
+async fn what_was_corrected_meanwhile_stays() {
+    let catalog = Arc::new(MemoryCatalog::new());
+    ingest(&catalog, days()).await;
+    pass(&catalog).await;
+    ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T11:00:00Z", "rain")]).await;
+    let day = MemoryId::summary(&agent("a"), annals_testkit::period("2026-03-04"));
+    let (own, id) = (catalog.clone(), day.clone());
+    let act: Act = Box::new(move || {
+        Box::pin(async move { own.correct(&agent("a"), &id, "a person's words", at(NOW)).await.unwrap() })
+    });
+    assert_eq!(unlocked(&catalog, act).await.stale, 1);
+    assert_eq!(catalog.get(&agent("a"), &[day]).await.unwrap()[0].text, "a person's words");
+}
