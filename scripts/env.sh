@@ -59,6 +59,10 @@ else
   echo "annals: no lints without clippy; install it with: rustup component add clippy" >&2
 fi
 
+# SQLite's pages as a table: with it a forgetting overwrites what is left of deleted rows page by page (catalog/src/pages.rs).
+# Built without it, the whole file is rewritten instead.
+export LIBSQLITE3_FLAGS="${LIBSQLITE3_FLAGS:--DSQLITE_ENABLE_DBPAGE_VTAB}"
+
 # Cargo knows some sources by their absolute path and the rest by time alone, so another checkout's build of our own crates
 # could pass for this one's. Dependencies stay.
 checkout="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"

@@ -124,7 +124,7 @@ async fn forget(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<(
     println!("what a subject that nobody names reaches: {:.1?}", timed(catalog.reach(agent, &named)).await?);
     println!("forgetting a conversation: {:.1?}", timed(catalog.erase(agent, &one, Timestamp::UNIX_EPOCH)).await?);
     let words: Vec<String> = (0..1000).map(|index| format!("a sentence of number {index}")).collect();
-    println!("searching the file for 1,000 sentences: {:.1?}", timed(catalog.holds(&words)).await?);
+    println!("searching the file for 1,000 sentences: {:.1?}", timed(catalog.holds(agent, &words)).await?);
     println!("rewriting the file: {:.1?}", timed(catalog.scrub()).await?);
     Ok(())
 }

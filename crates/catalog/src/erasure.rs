@@ -19,7 +19,7 @@ use crate::{agents, blocks, cleaning, dead_letters, ledger, log, memories, remov
 use aim::Aim;
 #[cfg(test)]
 pub(crate) use aim::{OF_CONVERSATION, WITHIN};
-pub(crate) use holds::holds;
+pub(crate) use holds::{phrases, tables};
 
 /// What [`erase`] would reach now.
 pub(crate) fn reach(connection: &Connection, agent: &Agent, target: &Target) -> Result<Reach> {
@@ -69,6 +69,7 @@ impl Erasing<'_> {
 
     fn everything(mut self) -> Result<Reach> {
         let gone = self.take()?;
+        self.reach.sealed_sentences = wipe::sentences(self.connection, self.agent_id)?;
         self.reach.lost = wipe::summaries(self.connection, self.agent_id)?;
         self.reach.letters += wipe::letters(self.connection, self.agent_id)?;
         wipe::agent(self.connection, self.agent_id)?;
@@ -133,6 +134,8 @@ impl Erasing<'_> {
         for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
             periods.sort();
         }
+        self.reach.sealed_sentences.sort();
+        self.reach.sealed_sentences.dedup();
         Ok(self.reach)
     }
 }

@@ -38,6 +38,7 @@ mod list;
 mod log;
 mod memories;
 mod open;
+mod pages;
 mod pins;
 mod port;
 mod remove;
@@ -78,6 +79,7 @@ use annals_core::{Error, Result};
 /// The catalog in a SQLite file. Dropping it finishes the work that was handed in and closes the file.
 pub struct SqliteCatalog {
     thread: thread::Thread,
+    scrubs: scrub::Passes,
 }
 
 impl SqliteCatalog {
@@ -92,7 +94,7 @@ impl SqliteCatalog {
     /// The same with another disk underneath; for tests.
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let connection = open::open(path, options)?;
-        Ok(SqliteCatalog { thread: thread::Thread::start(connection, options)? })
+        Ok(SqliteCatalog { thread: thread::Thread::start(connection, options)?, scrubs: scrub::Passes::default() })
     }
 
     /// Writes everything that is committed into a new file at `path`, syncs it, and answers the number of the last change

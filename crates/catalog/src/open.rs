@@ -49,6 +49,11 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
         None => Connection::open_with_flags(path, flags)?,
     };
     connection.execute_batch(include_str!("sql/pragmas.sql"))?;
+    if let (None, Some(folder)) = (&options.vfs, path.parent().filter(|folder| folder.is_absolute())) {
+        // Of the whole process. Sorts and savepoints spill into files that have no name; in a folder of the system they would fill
+        // its memory where that is a tmpfs, and hold words beyond the data folder.
+        connection.pragma_update(None, "temp_store_directory", folder.to_string_lossy())?;
+    }
     #[cfg(test)]
     if options.bug == Some(Bug::NeverSync) {
         connection.execute_batch("PRAGMA synchronous = OFF")?;
@@ -129,5 +134,7 @@ mod tests {
         assert_eq!(number("PRAGMA synchronous"), 2, "FULL");
         assert_eq!(number("PRAGMA foreign_keys"), 1);
         assert_eq!(number("PRAGMA secure_delete"), 1, "ON");
+        // That of the last catalog that this process opened.
+        assert!(text("PRAGMA temp_store_directory").contains("/"));
     }
 }

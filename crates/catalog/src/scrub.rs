@@ -1,15 +1,86 @@
-//! Rewrites the file, so that nothing of what was deleted is left in it or in its log.
+//! Overwrites what is left of deleted rows in the file and its log, while other work goes on.
+//!
+//! A pass goes over all pages in pieces ([`pages`]). What other writers do between two pieces may move the remains of a row to
+//! a page that the pass is past, so a second pass follows if anybody wrote meanwhile, and the proof of a forgetting looks at all pages
+//! once more. At last the log, which holds former pages, is cut to nothing.
+//!
+//! The file keeps its size: free pages are zeros, and are used again.
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use annals_core::Error;
 use rusqlite::Connection;
 
 use crate::failure::Result;
 use crate::open::VERSION;
+use crate::pages;
+use crate::thread::Thread;
 
-/// Deleted rows are overwritten with zeros when they go, but free pages are kept and the log holds former pages until it is
-/// emptied: so all pages are written anew, and the log is cut to nothing.
-pub(crate) fn scrub(connection: &Connection) -> Result<()> {
-    connection.execute_batch("VACUUM")?;
+/// Passes over the file, however busy others are.
+const PASSES: usize = 2;
+
+/// Lets those who ask at the same time share a pass.
+#[derive(Default)]
+pub(crate) struct Passes {
+    turn: tokio::sync::Mutex<()>,
+    begun: AtomicU64,
+    /// The last one that was finished.
+    done: AtomicU64,
+}
+
+impl Passes {
+    /// Overwrites all remains of what was deleted before this was called.
+    pub(crate) async fn scrub(&self, thread: &Thread) -> annals_core::Result<()> {
+        let asked = self.begun.load(Ordering::SeqCst);
+        let _turn = self.turn.lock().await;
+        if self.done.load(Ordering::SeqCst) > asked {
+            // It began after this was called.
+            return Ok(());
+        }
+        let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        scrub(thread).await?;
+        self.done.store(number, Ordering::SeqCst);
+        Ok(())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::SeqCst)
+    }
+}
+
+const DOING: &str = "overwriting what was deleted in the catalog";
+
+async fn scrub(thread: &Thread) -> annals_core::Result<()> {
+    if thread.read(DOING, pages::can_be_cleaned).await? {
+        for _ in 0..PASSES {
+            if clean_all(thread).await? {
+                break;
+            }
+        }
+    } else {
+        thread.alone(DOING, |connection| Ok(connection.execute_batch("VACUUM")?)).await?;
+    }
+    thread.alone("emptying the catalog's log", empty_log).await
+}
+
+/// Whether nobody else wrote anything meanwhile.
+async fn clean_all(thread: &Thread) -> annals_core::Result<bool> {
+    let (mut from, mut changes, mut alone) = (1, None, true);
+    loop {
+        let (before, progress) = thread
+            .write(DOING, move |connection| Ok((connection.total_changes(), pages::clean(connection, from)?)))
+            .await?;
+        alone &= changes.is_none_or(|changes| changes == before);
+        changes = Some(progress.changes);
+        match progress.next {
+            Some(next) => from = next,
+            None => return Ok(alone),
+        }
+    }
+}
+
+fn empty_log(connection: &Connection) -> Result<()> {
     let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy {
         return Err(Error::storage("emptying the log", "another connection reads it").into());

@@ -1,6 +1,8 @@
 //! The proof of erasure: every stored file of an agent, decoded and searched, those that count and those that do not.
 
-use annals_core::{Agent, Result};
+use std::sync::Arc;
+
+use annals_core::{Agent, Phrases, Result};
 use duckdb::params;
 use serde_json::Value;
 
@@ -11,18 +13,19 @@ use crate::{DuckFacts, blocking};
 /// The files that hold any of the words. One that cannot be decoded is an error, since nothing is proved of it.
 pub async fn holds(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let _seat = tables.seats.take(agent).await;
+    let phrases = Arc::new(Phrases::new(words));
     let mut holders = Vec::new();
     for object in tables.shelf.list(agent).await? {
         let found = match Snapshot::of(&object) {
             Some(snapshot) => {
                 let bytes = tables.shelf.read(agent, &snapshot).await?;
-                let (scratch, agent, words) = (tables.scratch.clone(), agent.clone(), words.to_vec());
-                blocking(move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &words))
+                let (scratch, agent, phrases) = (tables.scratch.clone(), agent.clone(), phrases.clone());
+                blocking(move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &phrases))
                     .await?
             }
             None => {
                 let bytes = tables.shelf.read_any(agent, &object.location).await?;
-                any(&String::from_utf8_lossy(&bytes), words)
+                phrases.is_in(bytes)
             }
         };
         if found {
@@ -32,13 +35,13 @@ pub async fn holds(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Resul
     Ok(holders)
 }
 
-fn table_holds(table: &Table, words: &[String]) -> Result<bool> {
+fn table_holds(table: &Table, phrases: &Phrases) -> Result<bool> {
     let search = || {
         let mut statement = table.connection.prepare(include_str!("sql/texts.sql"))?;
         let mut rows = statement.query(params![])?;
         while let Some(row) = rows.next()? {
             let text: Option<String> = row.get(0)?;
-            if text.is_some_and(|text| any(&text, words) || spoken(&text).iter().any(|text| any(text, words))) {
+            if text.is_some_and(|text| phrases.is_in(&text) || spoken(&text).iter().any(|text| phrases.is_in(text))) {
                 return Ok(true);
             }
         }
@@ -66,8 +69,4 @@ fn spoken(text: &str) -> Vec<String> {
         }
     }
     texts
-}
-
-fn any(text: &str, words: &[String]) -> bool {
-    words.iter().any(|word| text.contains(word.as_str()))
 }

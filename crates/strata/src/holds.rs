@@ -5,9 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use aho_corasick::AhoCorasick;
 use annals_core::ports::Table;
-use annals_core::{Agent, Error, Grain, Result};
+use annals_core::{Agent, Error, Grain, Phrases, Result};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use futures::TryStreamExt;
@@ -24,7 +23,7 @@ const WORDED: [&str; 3] = [TEXT, SPEAKER, CONVERSATION];
 /// The places that hold any of the words: tables with their version, and files.
 pub async fn holds(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let failed = |error: &dyn ToString| Error::storage("searching the tables", error.to_string());
-    let search = AhoCorasick::new(words).map_err(|error| failed(&error))?;
+    let search = Phrases::new(words);
     let folder = tables.root.join(agent.folder());
     let mut places = Vec::new();
     for table in tables_in(&folder, agent).map_err(|error| failed(&error))? {
@@ -52,7 +51,7 @@ fn table_of(name: &str, agent: &Agent) -> Option<Table> {
     Some(Table { agent: agent.clone(), grain, generation: generation.parse().ok()? })
 }
 
-async fn versions_that_hold(tables: &Tables, table: &Table, search: &AhoCorasick) -> Result<Vec<String>> {
+async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) -> Result<Vec<String>> {
     let found = async {
         // A handle of its own: looking at an old version must not move the one that searches read.
         let Some(open) = tables.find(table).await? else { return Ok(Vec::new()) };
@@ -60,8 +59,13 @@ async fn versions_that_hold(tables: &Tables, table: &Table, search: &AhoCorasick
         for version in open.list_versions().await? {
             open.checkout(version.version).await?;
             let columns = Select::columns(&WORDED);
-            let rows: Vec<RecordBatch> = open.query().select(columns).execute().await?.try_collect().await?;
-            if rows.iter().any(|batch| batch_holds(batch, search)) {
+            // A few rows at a time: a table may be larger than the memory.
+            let mut rows = open.query().select(columns).execute().await?;
+            let mut is_held = false;
+            while let Some(batch) = rows.try_next().await? {
+                is_held = is_held || batch_holds(&batch, search);
+            }
+            if is_held {
                 places.push(format!(
                     "table {} generation {}, version {}",
                     table.grain, table.generation, version.version
@@ -73,12 +77,12 @@ async fn versions_that_hold(tables: &Tables, table: &Table, search: &AhoCorasick
     found.await.map_err(|error| explain(table, error))
 }
 
-fn batch_holds(batch: &RecordBatch, search: &AhoCorasick) -> bool {
+fn batch_holds(batch: &RecordBatch, search: &Phrases) -> bool {
     let strings = batch.columns().iter().flat_map(|column| column.as_string::<i32>().iter().flatten());
-    strings.into_iter().any(|text| search.is_match(text))
+    strings.into_iter().any(|text| search.is_in(text))
 }
 
-fn files_that_hold(root: &Path, folder: &Path, search: &AhoCorasick) -> io::Result<Vec<String>> {
+fn files_that_hold(root: &Path, folder: &Path, search: &Phrases) -> io::Result<Vec<String>> {
     let mut places = Vec::new();
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let entry = match entry {
@@ -86,7 +90,7 @@ fn files_that_hold(root: &Path, folder: &Path, search: &AhoCorasick) -> io::Resu
             Err(error) if error.io_error().is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound) => continue,
             Err(error) => return Err(error.into()),
         };
-        if entry.file_type().is_file() && search.is_match(&fs::read(entry.path())?) {
+        if entry.file_type().is_file() && search.is_in_stream(fs::File::open(entry.path())?)? {
             places.push(entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string());
         }
     }

@@ -67,15 +67,27 @@ impl Eraser {
         self.erasure.scrub().await
     }
 
-    /// The places that still hold any of these words, over catalog, tables and facts; none if they are forgotten.
+    /// The places where this agent still has any of these words, over catalog, tables and facts; none if they are forgotten.
     pub async fn prove(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let mut places = self.erasure.holds(words).await?;
+        let mut places = self.erasure.holds(agent, words).await?;
+        places.extend(self.remains(words).await?);
         places.extend(self.writer.strata.holds(agent, words).await?);
         places.extend(self.facts.facts.holds(agent, words).await?);
         Ok(places)
+    }
+
+    /// Whether the catalog's free space holds any of the words. Other agents that have the same words may leave them there while they
+    /// write, so it is overwritten once more before that counts.
+    async fn remains(&self, words: &[String]) -> Result<Option<String>> {
+        if !self.erasure.unused_space_holds(words).await? {
+            return Ok(None);
+        }
+        self.erasure.scrub().await?;
+        let remains = self.erasure.unused_space_holds(words).await?;
+        Ok(remains.then(|| "free space of the catalog".to_owned()))
     }
 
     /// Takes back that these messages were forgotten, for an import that is to store them all the same. They must be prepared

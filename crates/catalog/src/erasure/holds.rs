@@ -1,47 +1,175 @@
-//! Where words stand in the file: every text column of every table, those of tables to come included.
+//! Where an agent's rows hold any of the given words: every text column of every table with an `agent_id`, those of tables to come
+//! included. Other tables hold no words of memories (a test lists them).
+//!
+//! A search goes piece by piece, so that no caller waits long for the one thread. It is over all rows that are there from its
+//! beginning to its end.
 
-use aho_corasick::AhoCorasick;
-use rusqlite::Connection;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::words::finder;
+use annals_core::Phrases;
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
+
 use crate::columns::to_json;
 use crate::failure::Result;
 
-const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
-const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 'TEXT' ORDER BY name";
+/// Rows that are read in one piece, and bytes of text after which it ends sooner.
+const ROWS: usize = 1_000;
+const BYTES: usize = 2 << 20;
 
-/// The places, as `turn.content`, whose text contains any of these words, over all agents.
-pub(crate) fn holds(connection: &Connection, words: &[String]) -> Result<Vec<String>> {
-    // Within JSON, quotes and control characters stand escaped.
-    let escaped = words.iter().map(to_json).map(|json| json[1..json.len() - 1].to_owned());
-    let finder = finder(&words.iter().cloned().chain(escaped).collect::<Vec<_>>());
-    let mut places = Vec::new();
-    for table in names(connection, TABLES, "")? {
-        for column in names(connection, TEXT_COLUMNS, &table)? {
-            if contains(connection, &table, &column, &finder)? {
-                places.push(format!("{table}.{column}"));
-            }
-        }
-    }
-    Ok(places)
+const TABLES: &str = include_str!("../sql/tables_of_agents.sql");
+const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 'TEXT' ORDER BY name";
+const KEY_COLUMNS: &str = "SELECT key.name FROM pragma_table_list(?1) AS listed, pragma_table_info(?1) AS key
+    WHERE listed.schema = 'main' AND listed.wr = 1 AND key.pk > 0 ORDER BY key.pk";
+
+/// A table that is searched.
+#[derive(Clone)]
+pub(crate) struct Table {
+    name: String,
+    /// What orders its rows.
+    keys: Vec<String>,
+    texts: Vec<String>,
 }
 
-fn names(connection: &Connection, sql: &str, table: &str) -> Result<Vec<String>> {
+/// The words as they stand in texts, and as they stand in JSON, where quotes and control characters are escaped.
+pub(crate) fn phrases(words: &[String]) -> Arc<Phrases> {
+    let escaped = words.iter().map(to_json).map(|json| json[1..json.len() - 1].to_owned());
+    Arc::new(Phrases::new(words.iter().cloned().chain(escaped)))
+}
+
+/// The tables that hold rows of agents.
+pub(crate) fn tables(connection: &Connection) -> Result<Vec<Table>> {
+    let mut tables = Vec::new();
+    for name in names(connection, TABLES, None)? {
+        let mut keys = names(connection, KEY_COLUMNS, Some(&name))?;
+        if keys.is_empty() {
+            keys.push("rowid".into());
+        }
+        let texts = names(connection, TEXT_COLUMNS, Some(&name))?;
+        tables.push(Table { name, keys, texts });
+    }
+    tables.retain(|table| !table.texts.is_empty());
+    Ok(tables)
+}
+
+fn names(connection: &Connection, sql: &str, table: Option<&str>) -> Result<Vec<String>> {
     let mut statement = connection.prepare(sql)?;
-    let parameters = if statement.parameter_count() > 0 { vec![table] } else { Vec::new() };
-    let rows = statement.query_map(rusqlite::params_from_iter(parameters), |row| row.get(0))?;
+    let rows = statement.query_map(params_from_iter(table), |row| row.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn contains(connection: &Connection, table: &str, column: &str, finder: &AhoCorasick) -> Result<bool> {
-    // Names of our own schema.
-    let sql = format!("SELECT \"{column}\" FROM \"{table}\" WHERE \"{column}\" IS NOT NULL");
-    let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        if finder.is_match(&row.get::<_, String>(0)?) {
-            return Ok(true);
+/// What a piece of a search found, and where the next one begins.
+pub(crate) struct Piece {
+    pub(crate) places: BTreeSet<String>,
+    pub(crate) next: Option<Vec<Value>>,
+}
+
+impl Table {
+    /// Searches the rows of an agent after the given key; from the first if there is none.
+    pub(crate) fn search(
+        &self,
+        connection: &Connection,
+        agent_id: i64,
+        phrases: &Phrases,
+        after: Option<Vec<Value>>,
+    ) -> Result<Piece> {
+        let mut statement = connection.prepare(&self.sql(after.is_some()))?;
+        let mut rows = statement
+            .query(params_from_iter([Value::Integer(agent_id)].into_iter().chain(after.into_iter().flatten())))?;
+        let (mut places, mut read, mut bytes) = (BTreeSet::new(), 0, 0);
+        while let Some(row) = rows.next()? {
+            read += 1;
+            bytes += self.look(row, phrases, &mut places)?;
+            if read == ROWS || bytes > BYTES {
+                let key = (0..self.keys.len()).map(|column| row.get(column)).collect::<rusqlite::Result<_>>()?;
+                return Ok(Piece { places, next: Some(key) });
+            }
+        }
+        Ok(Piece { places, next: None })
+    }
+
+    /// Notes which columns of a row hold any of the phrases; how many bytes of text there were.
+    fn look(&self, row: &Row<'_>, phrases: &Phrases, places: &mut BTreeSet<String>) -> Result<usize> {
+        let mut bytes = 0;
+        for (index, column) in (self.keys.len()..).zip(&self.texts) {
+            let Some(text) = row.get_ref(index)?.as_bytes_or_null().map_err(rusqlite::Error::from)? else { continue };
+            bytes += text.len();
+            if phrases.is_in(text) {
+                places.insert(format!("{}.{column}", self.name));
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Names of our own schema.
+    fn sql(&self, goes_on: bool) -> String {
+        let quoted = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+        let (keys, texts, table) = (quoted(&self.keys), quoted(&self.texts), &self.name);
+        let marks = (2..).take(self.keys.len()).map(|number| format!("?{number}")).collect::<Vec<_>>().join(", ");
+        let after = if goes_on { format!("AND ({keys}) > ({marks})") } else { String::new() };
+        format!("SELECT {keys}, {texts} FROM \"{table}\" WHERE agent_id = ?1 {after} ORDER BY {keys} LIMIT {ROWS}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Folder;
+    use crate::open::{Options, open};
+
+    /// A new table that holds words needs an `agent_id`, or no proof looks into it.
+    #[test]
+    fn tables_without_an_agent_hold_no_words_of_memories() {
+        let folder = Folder::new();
+        let connection = open(&folder.path(), &Options::default()).unwrap();
+        let searched: BTreeSet<String> =
+            tables(&connection).ok().unwrap().into_iter().map(|table| table.name).collect();
+        let all = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
+        let mut others = names(&connection, all, None).ok().unwrap();
+        others.retain(|name| {
+            let texts = names(&connection, TEXT_COLUMNS, Some(name)).ok().unwrap();
+            !searched.contains(name) && !texts.is_empty()
+        });
+        // Names of keys and agents, and ids.
+        assert_eq!(others, ["access_key", "cleaning", "source"]);
+    }
+
+    #[test]
+    fn a_search_in_pieces_sees_every_row_once() {
+        let folder = Folder::new();
+        let connection = open(&folder.path(), &Options::default()).unwrap();
+        connection
+            .execute("INSERT INTO agent (agent_id, workspace, name) VALUES (1, 'w', 'a'), (2, 'w', 'b')", [])
+            .unwrap();
+        let count = 2 * ROWS + 1;
+        for id in 0..count {
+            let row = "INSERT INTO version (agent_id, id, text, replaced_at) VALUES (1 + ?1 % 2, ?1, 'tea ' || ?1, 0)";
+            connection.execute(row, [i64::try_from(2 * id).unwrap()]).unwrap();
+            let row = "INSERT INTO block (agent_id, name, text, updated_at) VALUES (2, ?1, 'tea', 0)";
+            connection.execute(row, [id.to_string()]).unwrap();
+        }
+        let table =
+            |name: &str| tables(&connection).ok().unwrap().into_iter().find(|table| table.name == name).unwrap();
+        for (name, agent_id, word, expect) in [
+            ("version", 1, format!("tea {}", 2 * (count - 1)), 3),
+            ("version", 2, "tea".into(), 1),
+            ("block", 2, "tea".into(), 3),
+            ("block", 1, "tea".into(), 1),
+        ] {
+            let (table, phrases) = (table(name), phrases(&[word]));
+            let (mut after, mut pieces, mut found) = (None, 0, BTreeSet::new());
+            loop {
+                let piece = table.search(&connection, agent_id, &phrases, after).ok().unwrap();
+                found.extend(piece.places);
+                pieces += 1;
+                after = piece.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            let held = (name, agent_id) == ("version", 1) || (name, agent_id) == ("block", 2);
+            assert_eq!((pieces, !found.is_empty()), (expect, held), "{name} of {agent_id}");
         }
     }
-    Ok(false)
 }

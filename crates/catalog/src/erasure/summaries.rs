@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use annals_core::{Base, Grain, Memory, MemoryId, Period};
 use rusqlite::{Connection, params};
 
-use super::Erasing;
+use super::{Erasing, words};
 use crate::columns::word;
 use crate::failure::Result;
 use crate::summaries::Place;
@@ -31,8 +31,13 @@ impl Erasing<'_> {
         if !base.iter().chain(&present).any(|text| self.aim.reaches(text)) {
             return Ok(false);
         }
+        let mut lost: BTreeSet<String> = base.iter().chain(&present).flat_map(words::kept).map(str::to_owned).collect();
         let base = base.and_then(|base| self.aim.without(base));
         let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
+        for kept in base.iter().chain(&present).flat_map(words::kept) {
+            lost.remove(kept);
+        }
+        self.reach.sealed_sentences.extend(lost);
         let seq = sequence::next(self.connection)?;
         let removed = match &present {
             Some(present) => self.amend(&id, present, seq).map(|()| false)?,

@@ -1,9 +1,11 @@
 //! Removes what an agent has of a kind, whatever it tells of.
 
-use annals_core::Period;
+use std::collections::BTreeSet;
+
+use annals_core::{Period, Sentence};
 use rusqlite::Connection;
 
-use crate::columns::word;
+use crate::columns::{json, word};
 use crate::failure::Result;
 
 /// Saved replies, accepted requests and their clients' keys.
@@ -16,6 +18,20 @@ pub(super) fn requests(connection: &Connection, agent_id: i64) -> Result<()> {
         connection.prepare_cached(sql)?.execute([agent_id])?;
     }
     Ok(())
+}
+
+/// The sentences of all summaries, those of sealed ones as they were too.
+pub(super) fn sentences(connection: &Connection, agent_id: i64) -> Result<Vec<String>> {
+    let sql =
+        "SELECT sentences FROM summary WHERE agent_id = ?1 UNION ALL SELECT sentences FROM base WHERE agent_id = ?1";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([agent_id])?;
+    let mut sentences = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        let of_row: Vec<Sentence> = json(row, "sentences")?;
+        sentences.extend(of_row.into_iter().map(|sentence| sentence.text));
+    }
+    Ok(sentences.into_iter().collect())
 }
 
 /// All summaries, without a tombstone; their periods.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aho_corasick::AhoCorasick;
-use annals_core::{Base, FactOperation};
+use annals_core::{Base, FactOperation, Phrases};
 use rusqlite::Connection;
 
 use super::Gone;
@@ -20,24 +19,19 @@ pub(super) fn gone(connection: &Connection, agent_id: i64, gone: &Gone) -> Resul
     let by_hand = gone.operations.iter().filter(|operation| operation.source.as_str().starts_with("u-"));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_hand.flat_map(told));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
-    let sentences: Vec<&str> = texts.flat_map(sentences).collect::<BTreeSet<_>>().into_iter().collect();
-    let finder = finder(&sentences);
-    let mut stays = vec![false; sentences.len()];
+    let mut sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
+    let phrases = Phrases::new(&sentences);
     let mut look = |text: &str| {
-        // Overlapping, because one sentence may be part of another.
-        finder.find_overlapping_iter(text).for_each(|found| stays[found.pattern().as_usize()] = true);
+        phrases.each_in(text, |stays| {
+            sentences.remove(std::str::from_utf8(stays).unwrap_or_default());
+        });
     };
     each_text(connection, agent_id, &mut look)?;
     log::all(connection, agent_id)?.iter().flat_map(told).for_each(&mut look);
     for period in bases::periods(connection, agent_id)? {
         bases::of(connection, agent_id, period)?.iter().flat_map(kept).for_each(&mut look);
     }
-    Ok(sentences.into_iter().zip(stays).filter(|(_, stays)| !stays).map(|(sentence, _)| sentence.to_owned()).collect())
-}
-
-/// What finds any of these words.
-pub(super) fn finder(words: &[impl AsRef<[u8]>]) -> AhoCorasick {
-    AhoCorasick::new(words).expect("words of one agent are far less than the 2 GiB that it can number")
+    Ok(sentences.into_iter().map(str::to_owned).collect())
 }
 
 fn each_text(connection: &Connection, agent_id: i64, look: &mut impl FnMut(&str)) -> Result<()> {
@@ -60,7 +54,8 @@ fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
     words.into_iter().flatten().map(String::as_str)
 }
 
-fn kept(base: &Base) -> impl Iterator<Item = &str> {
+/// The sentences of a sealed text.
+pub(super) fn kept(base: &Base) -> impl Iterator<Item = &str> {
     base.sentences.iter().map(|sentence| sentence.text.as_str())
 }
 

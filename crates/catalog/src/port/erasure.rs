@@ -1,10 +1,12 @@
 //! Port `Erasure`.
 
+use std::collections::BTreeSet;
+
 use annals_core::ports::{Erasure, Reach, Target};
 use annals_core::{Agent, Digest, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
-use crate::{SqliteCatalog, cleaning, erasure, forgotten, scrub};
+use crate::{SqliteCatalog, agents, cleaning, erasure, forgotten, pages};
 
 #[async_trait]
 impl Erasure for SqliteCatalog {
@@ -39,11 +41,47 @@ impl Erasure for SqliteCatalog {
     }
 
     async fn scrub(&self) -> Result<()> {
-        self.thread.alone("rewriting the catalog", scrub::scrub).await
+        self.scrubs.scrub(&self.thread).await
     }
 
-    async fn holds(&self, words: &[String]) -> Result<Vec<String>> {
-        let words = words.to_vec();
-        self.thread.read("searching the catalog for words", move |c| erasure::holds(c, &words)).await
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        const DOING: &str = "searching the catalog for words";
+        let phrases = erasure::phrases(words);
+        let known = agent.clone();
+        let (agent_id, tables) =
+            self.thread.read(DOING, move |c| Ok((agents::known(c, &known)?, erasure::tables(c)?))).await?;
+        let mut places = BTreeSet::new();
+        for table in tables {
+            let mut after = None;
+            loop {
+                let (table, phrases) = (table.clone(), phrases.clone());
+                let piece = self.thread.read(DOING, move |c| table.search(c, agent_id, &phrases, after)).await?;
+                places.extend(piece.places);
+                after = piece.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(places.into_iter().collect())
+    }
+
+    async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
+        const DOING: &str = "searching the catalog's free space for words";
+        if words.is_empty() || !self.thread.read(DOING, pages::can_be_cleaned).await? {
+            return Ok(false);
+        }
+        let phrases = erasure::phrases(words);
+        let mut from = Some(1);
+        while let Some(page) = from {
+            let phrases = phrases.clone();
+            let search = move |c: &rusqlite::Connection| pages::unused_space_holds(c, &phrases, page);
+            let (holds, progress) = self.thread.read(DOING, search).await?;
+            if holds {
+                return Ok(true);
+            }
+            from = progress.next;
+        }
+        Ok(false)
     }
 }

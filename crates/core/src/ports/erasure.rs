@@ -41,6 +41,9 @@ pub struct Reach {
     /// Sentences of what goes that stand nowhere else in what stays: none of them may be found afterwards. Not part of any
     /// report.
     pub words: Vec<String>,
+    /// Sentences that sealed summaries lose, in order and without duplicates: of a pruned turn they are all that was left.
+    /// Summaries that are written again may hold some of them. Not part of any report.
+    pub sealed_sentences: Vec<String>,
 }
 
 /// Forgetting, in the catalog. Each method is one transaction.
@@ -68,9 +71,13 @@ pub trait Erasure: Send + Sync {
     /// cleaning is still owed.
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()>;
 
-    /// Rewrites the file, so that nothing of what was deleted is left in it.
+    /// Overwrites what is left of deleted rows in the file and its log. Other work goes on meanwhile.
     async fn scrub(&self) -> Result<()>;
 
-    /// The places (table and column) whose text contains any of these words, over all agents.
-    async fn holds(&self, words: &[String]) -> Result<Vec<String>>;
+    /// The places (table and column) where this agent's rows contain any of these words.
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
+
+    /// Whether any of these words stands in the parts of the file that hold no row: free pages, and what pages have free.
+    /// [`Erasure::scrub`] leaves none there.
+    async fn unused_space_holds(&self, words: &[String]) -> Result<bool>;
 }

@@ -65,12 +65,16 @@ impl Erasure for MemoryCatalog {
         Ok(())
     }
 
-    async fn holds(&self, words: &[String]) -> Result<Vec<String>> {
-        let state = self.state();
-        let places = state.shelves.values().flat_map(words::places);
-        let held = places.filter(|(_, text)| words.iter().any(|word| text.contains(word.as_str())));
-        let places: BTreeSet<String> = held.map(|(place, _)| place.to_owned()).collect();
-        Ok(places.into_iter().collect())
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.read(agent, |shelf| {
+            let places = words::places(shelf).into_iter();
+            let held = places.filter(|(_, text)| words.iter().any(|word| text.contains(word.as_str())));
+            held.map(|(place, _)| place.to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
+        })
+    }
+
+    async fn unused_space_holds(&self, _: &[String]) -> Result<bool> {
+        Ok(false)
     }
 }
 

@@ -38,8 +38,12 @@ impl<P: Erasure> Erasure for Faulty<P> {
         self.store()?.scrub().await
     }
 
-    async fn holds(&self, words: &[String]) -> Result<Vec<String>> {
-        self.store()?.holds(words).await
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.store()?.holds(agent, words).await
+    }
+
+    async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
+        self.store()?.unused_space_holds(words).await
     }
 }
 

@@ -60,6 +60,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         words::are_sentences_of_what_goes,
         words::that_stand_elsewhere_do_not_count,
         words::of_statements_and_entries_count,
+        words::are_looked_for_in_what_this_agent_has,
         words::are_found_nowhere_afterwards,
         words::are_looked_for_everywhere,
         messages::are_recognised_by_place_and_content,

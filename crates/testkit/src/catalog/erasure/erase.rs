@@ -47,6 +47,9 @@ impl Erasing<'_> {
     fn everything(mut self) -> Reach {
         let gone = self.take();
         let summaries = self.shelf.memories.values();
+        let sentences = summaries.clone().flat_map(|summary| &summary.sentences);
+        let sentences = sentences.chain(self.shelf.bases.values().flat_map(|base| &base.sentences));
+        self.reach.sealed_sentences = sentences.map(|sentence| sentence.text.clone()).collect();
         self.reach.lost = summaries.map(|summary| summary.period).collect();
         self.reach.letters += self.shelf.letters.len() as u64;
         *self.shelf = Shelf { forgotten: std::mem::take(&mut self.shelf.forgotten), ..Shelf::default() };
@@ -104,6 +107,8 @@ impl Erasing<'_> {
         for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
             periods.sort();
         }
+        self.reach.sealed_sentences.sort();
+        self.reach.sealed_sentences.dedup();
         self.reach
     }
 }

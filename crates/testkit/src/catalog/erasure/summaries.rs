@@ -20,8 +20,13 @@ impl Erasing<'_> {
         if ![Some(&base), present.as_ref()].into_iter().flatten().any(|text| self.aim.reaches(text)) {
             return false;
         }
+        let mut lost: BTreeSet<String> = [Some(&base), present.as_ref()].into_iter().flatten().flat_map(kept).collect();
         let base = self.aim.without(base);
         let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
+        for sentence in base.iter().chain(&present).flat_map(kept) {
+            lost.remove(&sentence);
+        }
+        self.reach.sealed_sentences.extend(lost);
         *self.seq += 1;
         let removed = present.is_none() && self.shelf.delete(&id, self.seq).is_some();
         let list = match (&base, removed) {
@@ -74,6 +79,10 @@ impl Erasing<'_> {
             !versions.is_empty() && !made_of.contains(id)
         });
     }
+}
+
+fn kept(base: &Base) -> impl Iterator<Item = String> {
+    base.sentences.iter().map(|sentence| sentence.text.clone())
 }
 
 /// The period and its ancestors.

@@ -36,13 +36,13 @@ pub(super) async fn that_name_the_subject_go(store: &dyn Store) {
     let expected = ["Lives in Oslo by the sea", "You talk to ZELDA Quist", "Zed owes us ten crowns"];
     assert_eq!(done.words, expected, "what another block says too is not gone");
     assert_eq!(names(store).await, ["other", "persona"]);
-    assert_eq!(store.holds(&done.words).await.unwrap(), Vec::<String>::new());
+    assert_eq!(store.holds(&me(), &done.words).await.unwrap(), Vec::<String>::new());
 }
 
 pub(super) async fn are_looked_for_by_name_and_text(store: &dyn Store) {
     save(store, &[("word-in-name", "word-in-text")]).await;
     for word in ["word-in-name", "word-in-text"] {
-        assert!(!store.holds(&["absent".into(), word.into()]).await.unwrap().is_empty(), "{word}");
+        assert!(!store.holds(&me(), &["absent".into(), word.into()]).await.unwrap().is_empty(), "{word}");
     }
 }
 

@@ -69,7 +69,8 @@ pub(super) async fn sentences_of_pruned_turns_are_cut_by_their_ids(store: &dyn S
     let [tea, _, _] = week(store, By::Quoting).await;
     store.pin(&me(), &MemoryId::summary(&me(), period(DAY)), true).await.unwrap();
     let done = erase(store, by_id(&[&tea])).await;
-    let expected = Reach { cut: periods(&[DAY]), rebuilt: periods(&UP), ..Reach::default() };
+    let sealed_sentences = vec!["tea".into()];
+    let expected = Reach { cut: periods(&[DAY]), rebuilt: periods(&UP), sealed_sentences, ..Reach::default() };
     assert_eq!(done, expected, "the turn itself is not there any more");
     assert_eq!(texts(store, DAY).await, both("cake", 1));
     assert!(!base_of(store, DAY).await.unwrap().sources.contains(&tea));
@@ -221,7 +222,8 @@ pub(super) async fn a_base_is_cut_even_without_a_summary(store: &dyn Store) {
     assert_eq!(erase(store, by_id(&[&rain])).await.rebuilt[0], period(DAY));
     assert_eq!(texts(store, DAY).await, [None, Some(("tea\ncake".into(), 2))]);
     let done = erase(store, by_id(&[&tea])).await;
-    assert_eq!(done, Reach { cut: periods(&[DAY]), ..Reach::default() });
+    let sealed_sentences = vec!["tea".into()];
+    assert_eq!(done, Reach { cut: periods(&[DAY]), sealed_sentences, ..Reach::default() });
     assert_eq!(texts(store, DAY).await, [None, Some(("cake".into(), 1))]);
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "cake");

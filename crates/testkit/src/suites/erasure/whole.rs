@@ -64,7 +64,7 @@ async fn nothing_is_left(store: &dyn Store) {
     assert_eq!(store.operations(&me()).await.unwrap().1, []);
     assert_eq!(store.dead_letters(&me()).await.unwrap(), []);
     assert_eq!(store.reply(&me(), &Digest::of(["q"])).await.unwrap(), None);
-    assert_eq!(store.holds(&["had tea".into(), "had some cake".into()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(store.holds(&me(), &["had tea".into(), "had some cake".into()]).await.unwrap(), Vec::<String>::new());
 }
 
 pub(super) async fn its_messages_stay_forgotten(store: &dyn Store) {

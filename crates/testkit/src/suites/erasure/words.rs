@@ -74,7 +74,21 @@ pub(super) async fn of_statements_and_entries_count(store: &dyn Store) {
 
 async fn holds(store: &dyn Store, words: &[&str]) -> Vec<String> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    store.holds(&words).await.unwrap()
+    store.holds(&me(), &words).await.unwrap()
+}
+
+pub(super) async fn are_looked_for_in_what_this_agent_has(store: &dyn Store) {
+    let (ann, bob) = (me(), crate::agent("bob"));
+    for agent in [&ann, &bob] {
+        let message = crate::message("2026-03-04T10:00:00Z", "We share this sentence.");
+        store.ingest(agent, vec![crate::turn_of(agent, message)], false, now()).await.unwrap();
+    }
+    let done = erase(store, Target::Conversation("talk".into())).await;
+    assert_eq!(done.words, ["We share this sentence"]);
+    store.scrub().await.unwrap();
+    assert_eq!(store.holds(&ann, &done.words).await.unwrap(), Vec::<String>::new());
+    assert!(!store.holds(&bob, &done.words).await.unwrap().is_empty());
+    assert!(!store.unused_space_holds(&done.words).await.unwrap());
 }
 
 pub(super) async fn are_found_nowhere_afterwards(store: &dyn Store) {
@@ -87,7 +101,8 @@ pub(super) async fn are_found_nowhere_afterwards(store: &dyn Store) {
     let done = erase(store, by_id(&[&secret.id])).await;
     assert_eq!(done.words, ["The 'gold' is \"under\" the\told oak"]);
     store.scrub().await.unwrap();
-    assert_eq!(store.holds(&done.words).await.unwrap(), Vec::<String>::new());
+    assert!(!store.unused_space_holds(&done.words).await.unwrap());
+    assert_eq!(store.holds(&me(), &done.words).await.unwrap(), Vec::<String>::new());
     assert!(!holds(store, &["It rains."]).await.is_empty());
 }
 
@@ -109,7 +124,7 @@ pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
         tokens_in: 1,
         tokens_out: 1,
     };
-    store.save_reply(&crate::agent("other"), reply, now()).await.unwrap();
+    store.save_reply(&me(), reply, now()).await.unwrap();
     for word in
         ["word-in-statement", "word-in-entry", "word-in-summary", "revised word-in-turn", "word-in-reply", "d-in-t"]
     {
