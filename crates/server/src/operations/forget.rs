@@ -25,11 +25,9 @@ impl Service {
     ) -> Result<ForgetAnswer> {
         // Nothing may be written of the agent meanwhile: neither its history nor its tables.
         let locks = self.locks.all_locks(agent).await;
-        let planned = self.eraser.reach(agent, target).await?;
         if dry_run {
-            return Ok(ForgetAnswer::new(agent, &planned, None));
+            return Ok(ForgetAnswer::new(agent, &self.eraser.reach(agent, target).await?, None));
         }
-        let told = self.told(agent, &[planned.cut, planned.lost].concat()).await?;
         let mut reach = self.eraser.erase(agent, target, now).await?;
         drop(locks);
         if *target != Target::Agent {
@@ -38,7 +36,8 @@ impl Service {
             self.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
         }
         let _locks = self.locks.all_locks(agent).await;
-        reach.words.extend(self.gone(agent, told).await?);
+        let sealed = std::mem::take(&mut reach.sealed_sentences);
+        reach.words.extend(self.gone(agent, sealed).await?);
         self.eraser.clean(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut reach.words)).await?;
         Ok(ForgetAnswer::new(agent, &reach, Some(proof)))

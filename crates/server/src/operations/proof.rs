@@ -1,40 +1,62 @@
-//! The proof of a forgetting: every store decodes what it holds and looks for the sentences that went; then every file of the
-//! data folder is searched as bytes.
+//! The proof of a forgetting: every store decodes what it holds of the agent and looks for the sentences that went; then the
+//! agent's files, and those that belong to nobody, are searched as bytes.
+//!
+//! What other agents have is not looked at: whether they hold the same sentence is theirs to know. The catalog's file is never
+//! opened here but by SQLite: when a process closes a file anywhere, the system takes all its locks off that file, SQLite's too.
 
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
-use aho_corasick::AhoCorasick;
-use annals_core::ports::Select;
-use annals_core::{Agent, Error, Grain, MemoryId, Period, Result};
-use walkdir::WalkDir;
+use annals_core::ports::Change;
+use annals_core::{Agent, Error, Grain, Phrases, Result};
+use walkdir::{DirEntry, WalkDir};
 
 use crate::Service;
 use crate::wire::ProofView;
 
 /// Shorter sentences stand in too many texts to prove anything.
 const SHORTEST: usize = 12;
+/// Memories that are compared at once.
+const BATCH: usize = 500;
+
+/// Beginning of the names of the catalog and of what SQLite keeps beside it.
+const CATALOG: &str = "catalog.sqlite";
+/// Folders with a folder for each agent.
+const OF_AGENTS: [&str; 2] = ["tables", "facts"];
+/// Beginning of the names of folders for what is made and thrown away, such as a backup under way.
+const SCRATCH: &str = "annals-scratch-";
 
 impl Service {
-    /// The sentences of the summaries of these periods: of a sealed one they are all that is left of its turns.
-    pub(super) async fn told(&self, agent: &Agent, periods: &[Period]) -> Result<Vec<String>> {
-        let ids: Vec<MemoryId> = periods.iter().map(|period| MemoryId::summary(agent, *period)).collect();
-        let summaries = self.catalog.get(agent, &ids).await?;
-        Ok(summaries.into_iter().flat_map(|summary| summary.sentences).map(|sentence| sentence.text).collect())
-    }
-
-    /// Those of the sentences that no memory tells any more.
+    /// Those of the sentences that no memory holds any more.
     pub(super) async fn gone(&self, agent: &Agent, mut sentences: Vec<String>) -> Result<Vec<String>> {
         sentences.retain(|sentence| sentence.chars().count() >= SHORTEST);
-        for grain in Grain::ALL {
-            let all = Select::all(grain);
-            let live = self.catalog.list(agent, &all).await?;
-            sentences.retain(|sentence| !live.iter().any(|memory| memory.text.contains(sentence.as_str())));
+        if sentences.is_empty() {
+            return Ok(sentences);
         }
+        let (phrases, mut held) = (Phrases::new(&sentences), BTreeSet::new());
+        for grain in Grain::ALL {
+            let mut after = 0;
+            loop {
+                let changes = self.catalog.changes(agent, grain, after, BATCH).await?;
+                let Some(last) = changes.last() else { break };
+                after = last.seq();
+                for change in &changes {
+                    if let Change::Upsert(memory) = change {
+                        phrases.each_in(&memory.text, |sentence| {
+                            held.insert(sentence.to_vec());
+                        });
+                    }
+                }
+            }
+        }
+        sentences.retain(|sentence| !held.contains(sentence.as_bytes()));
         Ok(sentences)
     }
 
-    /// Looks for the sentences everywhere.
+    /// Looks for the sentences in everything that is the agent's.
     pub(super) async fn prove(&self, agent: &Agent, sentences: Vec<String>) -> Result<ProofView> {
         let mut proof = ProofView { sentences: sentences.len(), files: 0, bytes: 0, still_in: Vec::new(), clean: true };
         if sentences.is_empty() {
@@ -42,7 +64,8 @@ impl Service {
         }
         proof.still_in = self.eraser.prove(agent, &sentences).await?;
         if let Some(folder) = self.folder.clone() {
-            let search = move || search_files(&folder, &sentences);
+            let agent_folder = agent.folder();
+            let search = move || search_files(&folder, &agent_folder, &Phrases::new(&sentences));
             let files = tokio::task::spawn_blocking(search).await.map_err(failed)?.map_err(failed)?;
             (proof.files, proof.bytes) = (files.read, files.bytes);
             proof.still_in.extend(files.holding);
@@ -56,40 +79,106 @@ fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::storage("searching the data folder", error)
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Files {
     read: u64,
     bytes: u64,
     holding: Vec<String>,
 }
 
-fn search_files(root: &Path, sentences: &[String]) -> std::io::Result<Files> {
-    let search = AhoCorasick::new(sentences).map_err(std::io::Error::other)?;
+fn search_files(root: &Path, agent_folder: &str, phrases: &Phrases) -> io::Result<Files> {
+    let catalog = catalog_files(root)?;
     let mut files = Files::default();
-    for entry in WalkDir::new(root).sort_by_file_name() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            // A file that went while the folder was listed holds nothing any more.
-            Err(error) if is_gone(error.io_error()) => continue,
-            Err(error) => return Err(error.into()),
-        };
+    let entries = WalkDir::new(root).sort_by_file_name().into_iter();
+    for entry in entries.filter_entry(|entry| may_be_searched(root, agent_folder, entry)) {
+        let Some(entry) = unless_gone(entry.map_err(io::Error::from))? else { continue };
         if !entry.file_type().is_file() {
             continue;
         }
-        let bytes = match fs::read(entry.path()) {
-            Ok(bytes) => bytes,
-            Err(error) if is_gone(Some(&error)) => continue,
-            Err(error) => return Err(error),
-        };
+        let Some(metadata) = unless_gone(fs::metadata(entry.path()))? else { continue };
+        if catalog.contains(&(metadata.dev(), metadata.ino())) {
+            // Another name of the same file: closing it would take the locks off all the same.
+            continue;
+        }
+        let Some(file) = unless_gone(File::open(entry.path()))? else { continue };
         files.read += 1;
-        files.bytes += bytes.len() as u64;
-        if search.is_match(&bytes) {
+        files.bytes += metadata.len();
+        if phrases.is_in_stream(file)? {
             files.holding.push(entry.path().strip_prefix(root).unwrap_or(entry.path()).display().to_string());
         }
     }
     Ok(files)
 }
 
-fn is_gone(error: Option<&std::io::Error>) -> bool {
-    error.is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+/// Neither the catalog, nor what is other agents', nor what is thrown away.
+fn may_be_searched(root: &Path, agent_folder: &str, entry: &DirEntry) -> bool {
+    let place: PathBuf = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_owned();
+    let parts: Vec<_> = place.iter().map(|part| part.to_string_lossy()).collect();
+    match parts.as_slice() {
+        [first] => !first.starts_with(CATALOG) && !first.starts_with(SCRATCH),
+        [first, second, ..] if OF_AGENTS.contains(&first.as_ref()) => second == agent_folder,
+        _ => true,
+    }
+}
+
+/// Device and number of the catalog's files.
+fn catalog_files(root: &Path) -> io::Result<BTreeSet<(u64, u64)>> {
+    let mut files = BTreeSet::new();
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(CATALOG) {
+            files.extend(unless_gone(entry.metadata())?.map(|file| (file.dev(), file.ino())));
+        }
+    }
+    Ok(files)
+}
+
+/// None of what went while the folder was listed: it holds nothing any more.
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_agent_and_of_nobody_are_searched() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("catalog.sqlite"), "the words").unwrap();
+        fs::hard_link(folder.path().join("catalog.sqlite"), folder.path().join("another name")).unwrap();
+        for file in [
+            "catalog.sqlite-wal",
+            "catalog.sqlite-journal",
+            "annals-scratch-backup/catalog.sqlite",
+            "tables/default_bob/working-g0.lance/1",
+            "tables/default_ann/working-g0.lance/1",
+            "facts/default_bob/facts-1.parquet",
+            "facts/default_ann/facts-1.parquet",
+            "facts/scratch/1.parquet",
+            "retention/own.toml",
+            "annals.toml",
+        ] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "so the words are here").unwrap();
+        }
+        let held = |agent: &str| search_files(folder.path(), agent, &Phrases::new(["the words"])).unwrap();
+        let ann = held("default_ann");
+        assert_eq!(
+            ann.holding,
+            [
+                "annals.toml",
+                "facts/default_ann/facts-1.parquet",
+                "retention/own.toml",
+                "tables/default_ann/working-g0.lance/1"
+            ]
+        );
+        assert_eq!((ann.read, ann.bytes), (4, 84));
+        assert_eq!(held("default_cid").holding, ["annals.toml", "retention/own.toml"]);
+    }
 }
