@@ -15,7 +15,7 @@ mod task;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
 pub use declared::{Jobs, Rounds, Timing};
-pub use pass::{Alone, Enough, Pass, Retained, RolledUp, Tables};
+pub use pass::{Alone, Backoff, Enough, Pass, Retained, RolledUp, Tables};
 pub use rota::{Rota, Round};
 pub use runner::{Outcome, Runs};
 pub use task::{Moment, MomentClock, Report, RetentionTask, RollUpTask, Task};

@@ -5,6 +5,7 @@
 //! saved under the agent's lock, so neither meets a forgetting half-way; an agent whose lock is taken is left for later. Never reads a clock; under one that is not believed nothing closes and nothing is pruned.
 
 mod retain;
+mod retry;
 mod roll_up;
 mod service;
 mod tables;
@@ -23,6 +24,7 @@ use super::rota::Rota;
 use crate::locks::AgentLocks;
 
 pub use retain::Retained;
+pub use retry::Backoff;
 pub use roll_up::RolledUp;
 pub use tables::{Alone, Enough, Tables};
 
@@ -47,6 +49,8 @@ pub struct Pass {
     pub roll_ups: Rota,
     /// Whose turn it is to be pruned.
     pub prunings: Rota,
+    /// Whose files could not be cleaned lately.
+    pub cleanings: Backoff,
 }
 
 impl Pass {

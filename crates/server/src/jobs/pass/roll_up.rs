@@ -88,9 +88,19 @@ impl Pass {
             first = first.and(projected.map(|projected| turn.projected = projected));
         }
         if is_owed {
-            first = first.and(self.tables.clean(agent, now).await.map(|()| turn.cleaned = true));
+            first = first.and(self.clean(agent, now).await.map(|cleaned| turn.cleaned = cleaned));
         }
         first.map(|()| Some(turn))
+    }
+
+    /// Cleans the agent's files unless whoever forgot has done so by now, or it failed a short time ago. Whether it did.
+    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<bool> {
+        if !self.cleanings.is_due(agent, now) || !self.tables.owed().await?.contains(agent) {
+            return Ok(false);
+        }
+        let cleaned = self.tables.clean(agent, now).await;
+        self.cleanings.note(agent, now, cleaned.is_ok());
+        cleaned.map(|()| true)
     }
 
     /// Writes what is due, if the clock is believed.

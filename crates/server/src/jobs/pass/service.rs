@@ -21,6 +21,7 @@ impl Pass {
             locks: service.locks().clone(),
             roll_ups: Rota::default(),
             prunings: Rota::default(),
+            cleanings: super::Backoff::default(),
         }
     }
 }

@@ -96,6 +96,7 @@ async fn given(names: &[&str]) -> Given {
         locks: AgentLocks::default(),
         roll_ups: Rota::default(),
         prunings: Rota::default(),
+        cleanings: Backoff::default(),
         catalog: catalog.clone(),
         replies: catalog.clone(),
         requests: catalog.clone(),
@@ -308,6 +309,61 @@ async fn what_a_forgetting_left_undone_is_done_even_if_the_agent_is_gone() {
     assert_eq!(given.tables.owed().await.unwrap(), []);
     assert_eq!(given.catalog.agents().await.unwrap(), [agent("a")], "nothing is made of who is gone");
     assert!(given.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
+}
+
+/// Files that cannot be cleaned, and how often that was tried.
+struct Unclean {
+    inner: Alone,
+    tried: AtomicU64,
+}
+
+#[async_trait]
+impl Tables for Unclean {
+    async fn read_for_facts(&self, agent: &Agent, now: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
+        self.inner.read_for_facts(agent, now, enough).await
+    }
+
+    async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {
+        self.inner.make_searchable(agent, now).await
+    }
+
+    async fn owed(&self) -> Result<Vec<Agent>> {
+        self.inner.owed().await
+    }
+
+    async fn clean(&self, _: &Agent, _: Timestamp) -> Result<()> {
+        self.tried.fetch_add(1, Ordering::SeqCst);
+        Err(Error::storage("overwriting what was deleted", "the disk is full"))
+    }
+}
+
+#[tokio::test]
+async fn a_cleaning_that_fails_is_tried_less_and_less_often() {
+    let mut given = given(&["a"]).await;
+    given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
+    let unclean = Arc::new(Unclean { inner: given.tables.clone(), tried: 0.into() });
+    given.pass.tables = unclean.clone();
+    for minute in 0..60 {
+        let now = at(NEXT) + SignedDuration::from_mins(minute);
+        given.roll_up(&now.to_string(), None).await;
+    }
+    // At minutes 0, 1, 3, 7, 15 and 31.
+    assert_eq!(unclean.tried.load(Ordering::SeqCst), 6);
+    assert_eq!(given.tables.owed().await.unwrap(), [agent("a")]);
+}
+
+/// The forgetting holds the agent's lock when the round begins, and has cleaned up when it lets go.
+#[tokio::test]
+async fn what_was_cleaned_while_the_turn_waited_is_not_cleaned_again() {
+    let given = given(&["a"]).await;
+    given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
+    let forgetting = given.pass.history.enter(&agent("a")).await;
+    let never = CancellationToken::new();
+    let mut round = Box::pin(given.pass.roll_up(1, moment(NEXT, None), &never));
+    assert!(round.as_mut().now_or_never().is_none());
+    given.tables.clean(&agent("a"), at(NEXT)).await.unwrap();
+    drop(forgetting);
+    assert!(!round.await.unwrap().turns[0].1.cleaned);
 }
 
 #[tokio::test]

@@ -89,6 +89,7 @@ pub fn pass(stores: &Stores) -> Pass {
         locks: AgentLocks::default(),
         roll_ups: Rota::default(),
         prunings: Rota::default(),
+        cleanings: Default::default(),
         catalog: catalog.clone(),
         replies: stores.replies.clone(),
         requests: stores.requests.clone(),

@@ -1,0 +1,70 @@
+//! When to try again what failed for an agent: after a minute, and twice as long after each further failure.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use annals_core::{Agent, SignedDuration, Timestamp};
+
+/// The first delay, and how often it doubles: up to about an hour.
+const FIRST: SignedDuration = SignedDuration::from_mins(1);
+const DOUBLINGS: u32 = 6;
+
+/// The failures of each agent since it last succeeded. In memory: after a restart everything is tried at once. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Backoff(Arc<Mutex<HashMap<Agent, Failures>>>);
+
+#[derive(Debug)]
+struct Failures {
+    count: u32,
+    last: Timestamp,
+}
+
+impl Backoff {
+    /// Whether it is time to try. A clock that was set back is no reason to wait.
+    pub fn is_due(&self, agent: &Agent, now: Timestamp) -> bool {
+        let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.get(agent).is_none_or(|Failures { count, last }| {
+            let delay = FIRST * 2_i32.pow(count.saturating_sub(1).min(DOUBLINGS));
+            now < *last || now.duration_since(*last) >= delay
+        })
+    }
+
+    /// Notes how a try ended.
+    pub fn note(&self, agent: &Agent, now: Timestamp, succeeded: bool) {
+        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if succeeded {
+            failures.remove(agent);
+        } else {
+            let failed = failures.entry(agent.clone()).or_insert(Failures { count: 0, last: now });
+            *failed = Failures { count: failed.count + 1, last: now };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::{agent, at};
+
+    use super::*;
+
+    #[test]
+    fn the_delay_doubles_with_each_failure_up_to_an_hour() {
+        fn check(failures: u32, minutes: i64, expect: bool) {
+            let (backoff, failed) = (Backoff::default(), at("2026-03-04T10:00:00Z"));
+            (0..failures).for_each(|_| backoff.note(&agent("a"), failed, false));
+            let now = failed + SignedDuration::from_mins(minutes);
+            assert_eq!(backoff.is_due(&agent("a"), now), expect, "{failures} failures, {minutes} minutes ago");
+            assert!(backoff.is_due(&agent("b"), now));
+            backoff.note(&agent("a"), now, true);
+            assert!(backoff.is_due(&agent("a"), now));
+        }
+        check(0, 0, true);
+        check(1, 0, false);
+        check(1, 1, true);
+        check(3, 3, false);
+        check(3, 4, true);
+        check(40, 63, false);
+        check(40, 64, true);
+        check(2, -60, true);
+    }
+}
