@@ -22,6 +22,7 @@ mod infra;
 mod kill;
 mod late;
 mod locking;
+mod locks;
 mod mcp;
 mod models;
 mod rerank;

@@ -69,6 +69,16 @@ impl Served {
         std::mem::replace(&mut served.annals, Annals::new())
     }
 
+    /// How many locks the service has on the catalog, as the system lists them. SQLite holds one as long as the catalog is open.
+    #[cfg(target_os = "linux")]
+    pub fn locks(&self) -> usize {
+        use std::os::unix::fs::MetadataExt;
+        let catalog = self.annals.data().join("catalog.sqlite").metadata().unwrap();
+        let (file, owner) = (format!(":{} ", catalog.ino()), format!(" {} ", self.child.id()));
+        let listed = std::fs::read_to_string("/proc/locks").unwrap();
+        listed.lines().filter(|line| line.contains("POSIX") && line.contains(&file) && line.contains(&owner)).count()
+    }
+
     fn terminate(&mut self) -> i32 {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
@@ -78,6 +88,11 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
+        // Whatever a test asked of it, the service must not have lost them (see `locks.rs`).
+        #[cfg(target_os = "linux")]
+        if !std::thread::panicking() && matches!(self.child.try_wait(), Ok(None)) {
+            assert!(self.locks() > 0, "the service has no lock on the catalog any more");
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -6,6 +6,7 @@ mod config;
 mod failure;
 mod folder;
 mod guest;
+mod input;
 mod jsonl;
 mod logging;
 mod progress;

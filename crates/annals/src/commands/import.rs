@@ -2,7 +2,6 @@
 //! already is skipped, so that an interrupted import is finished by running it again.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
@@ -232,7 +231,7 @@ fn read(path: &Path, args: &Import, now: annals_core::Timestamp) -> Result<Conte
     let input: Box<dyn Read> = if path == Path::new("-") {
         crate::terminal::input()
     } else {
-        Box::new(File::open(path).map_err(|cause| unreadable(path, cause))?)
+        Box::new(crate::input::open(path).map_err(|cause| unreadable(path, cause))?)
     };
     let mut input = BufReader::new(input);
     let mut first = Vec::new();

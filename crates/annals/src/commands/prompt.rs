@@ -17,7 +17,7 @@ pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode>
         Prompt::List(which) => list(folder, which.agent.as_deref(), json).await?,
         Prompt::Show { name, agent } => show(folder, name, agent.as_deref()).await?,
         Prompt::Set { name, file, agent } => {
-            let text = std::fs::read_to_string(file).map_err(|cause| unreadable(file, cause))?;
+            let text = crate::input::read_text(file).map_err(|cause| unreadable(file, cause))?;
             replace(folder, agent, name, Some(text)).await?;
         }
         Prompt::Reset { name, agent } => {

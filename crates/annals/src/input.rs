@@ -1,0 +1,34 @@
+//! Opens files that people name on the command line.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read, Result};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::folder::CATALOG;
+use crate::terminal::guest;
+
+/// Opens a file to read it. Refuses the catalog of the service that this command runs in, whatever name it is given: closing it
+/// again would take SQLite's locks off it.
+pub fn open(path: &Path) -> Result<File> {
+    if let Some(data) = guest(|guest| guest.folder.path.clone())
+        && is_catalog(path, &data)
+    {
+        let why = "it is the catalog of the running service; `annals export` and `annals backup` read it";
+        return Err(Error::new(ErrorKind::InvalidInput, why));
+    }
+    File::open(path)
+}
+
+/// Reads a whole file of text.
+pub fn read_text(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn is_catalog(path: &Path, data: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().map(|file| (file.dev(), file.ino())).ok();
+    let files = ["", "-wal", "-shm", "-journal"].map(|suffix| data.join(format!("{CATALOG}{suffix}")));
+    identity(path).is_some_and(|named| files.iter().any(|file| identity(file) == Some(named)))
+}

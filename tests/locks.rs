@@ -1,0 +1,158 @@
+//! The service keeps SQLite's locks on the catalog, whatever it is asked. POSIX takes all locks of a process off a file when that
+//! process closes the file anywhere; then another program that looks at the catalog removes the log that is being written, and
+//! acknowledged messages with it.
+
+use std::collections::BTreeSet;
+
+use reqwest::{Method, StatusCode};
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+use crate::service::Served;
+
+fn message(id: &str, content: &str) -> Value {
+    json!({ "conversation": "talk", "messages": [
+        { "role": "user", "name": "Ann", "id": id, "content": content, "at": "2026-03-04T18:30:00Z" }] })
+}
+
+const MESSAGES: &str = "/v1/agents/ann/messages";
+
+async fn say(served: &Served, id: &str, content: &str) {
+    let (status, answer) = served.post(MESSAGES, &message(id, content)).await;
+    assert_eq!(status, StatusCode::ACCEPTED, "{answer}");
+}
+
+/// What another program does that has a look.
+fn look_from_outside(annals: &Annals) -> Result<i64, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+    let connection = Connection::open_with_flags(annals.data().join("catalog.sqlite"), flags)?;
+    connection.query_row("SELECT count(*) FROM turn", [], |row| row.get(0))
+}
+
+#[tokio::test]
+async fn messages_acknowledged_after_a_forgetting_survive_a_reader_and_a_kill() {
+    let served = Served::new();
+    say(&served, "0", "I gave the spare key to the neighbour.").await;
+    assert_eq!(served.locks(), 1);
+    let body = json!({ "conversation": "talk", "dry_run": false });
+    let (status, done) = served.post("/v1/agents/ann/forget", &body).await;
+    assert_eq!((status, &done["proof"]["clean"]), (StatusCode::OK, &json!(true)), "{done}");
+    assert_eq!(served.locks(), 1);
+    // Nobody else gets in while the service runs.
+    assert!(look_from_outside(&served.annals).is_err());
+    for id in 1..=5 {
+        say(&served, &id.to_string(), "The tram was late again.").await;
+    }
+    let annals = served.kill();
+    assert_eq!(annals.json(&["status"])["agents"][0]["memories"]["working"], 5);
+    annals.json(&["rollup"]);
+    assert_eq!(annals.json(&["verify"])["sound"], json!(true));
+}
+
+/// The methods and paths of the service's own description.
+async fn routes(served: &Served) -> BTreeSet<(String, String)> {
+    let (_, api) = served.get("/openapi.json").await;
+    let paths = api["paths"].as_object().unwrap().iter();
+    let of = |(path, methods): (&String, &Value)| {
+        let methods: Vec<String> = methods.as_object().unwrap().keys().cloned().collect();
+        let path = path.clone();
+        methods.into_iter().map(move |method| (method.to_uppercase(), path.clone()))
+    };
+    paths.flat_map(of).collect()
+}
+
+/// Something to say on every route that takes a body.
+fn body(path: &str) -> Option<Value> {
+    let path = path.trim_start_matches("/v1/agents/{agent}/");
+    Some(match path {
+        "messages" => message("1", "Ann moved to Bern."),
+        "search" | "context" => json!({ "query": "Where does Ann live?" }),
+        "forget" => json!({ "conversation": "talk", "dry_run": false }),
+        "memories/{id}" => json!({ "text": "Ann moved to Basel." }),
+        "facts" => json!({ "subject": "Ann", "predicate": "likes", "object": "figs" }),
+        "blocks" => json!({ "blocks": [{ "name": "persona", "text": "Be kind." }] }),
+        "settings" => json!({ "plan": "keep" }),
+        _ => json!({}),
+    })
+}
+
+/// The id of any turn in an answer.
+fn id_in(answer: &Value) -> String {
+    let text = answer.to_string();
+    let id = text.split('"').find(|word| word.starts_with("t-"));
+    id.unwrap_or_else(|| panic!("no turn in {text}")).to_owned()
+}
+
+#[tokio::test]
+async fn every_route_leaves_the_locks() {
+    let served = Served::new();
+    let routes = routes(&served).await;
+    assert!(routes.len() > 20, "{routes:?}");
+    let mut answered = 0;
+    // What deletes the agent comes first, so that the others find one.
+    for (number, (method, path)) in routes.into_iter().enumerate() {
+        say(&served, &number.to_string(), &format!("Ann moved from Oslo to street {number} of Bern, for a year."))
+            .await;
+        let (_, found) = served.get("/v1/agents/ann/timeline?grains=working").await;
+        let id = if path.contains("conversations") { "talk".to_owned() } else { id_in(&found) };
+        let filled = path.replace("{agent}", "ann").replace("{id}", &id).replace("{name}", "search_memory");
+        let body = if method == "GET" { None } else { body(&path) };
+        let asked = Method::from_bytes(method.as_bytes()).unwrap();
+        let (status, answer) = served.ask(asked, &filled, None, body.as_ref()).await;
+        assert!(!status.is_server_error(), "{method} {filled}: {status} {answer}");
+        answered += usize::from(status.is_success());
+        assert_eq!(served.locks(), 1, "after {method} {path}");
+    }
+    assert!(answered > 15, "{answered} routes did what they were asked");
+}
+
+#[tokio::test]
+async fn every_command_that_the_service_runs_leaves_the_locks() {
+    let served = Served::new();
+    let annals = &served.annals;
+    let messages = annals.file("chat.jsonl", &crate::story::days("ann", 3, 2));
+    let messages = messages.to_str().unwrap();
+    let catalog = annals.data().join("catalog.sqlite");
+    let catalog = catalog.to_str().unwrap();
+    let linked = annals.file("linked", "").with_file_name("link");
+    std::os::unix::fs::symlink(catalog, &linked).unwrap();
+    let backups = annals.file("x", "").with_file_name("backups");
+    let backups = backups.to_str().unwrap();
+    let prompt = annals.file("daily.md", "Say it in short.\n\n{{ text }}");
+    let commands: &[&[&str]] = &[
+        &["import", messages],
+        &["import", catalog],
+        &["import", linked.to_str().unwrap()],
+        &["key", "list"],
+        &["job", "list"],
+        &["rollup"],
+        &["search", "the contract", "--agent", "ann"],
+        &["timeline", "--agent", "ann"],
+        &["facts", "--agent", "ann"],
+        &["facts", "add", "--agent", "ann", "Ann", "likes", "figs"],
+        &["retain"],
+        &["status"],
+        &["verify"],
+        &["dead", "list"],
+        &["dump"],
+        &["export", "--agent", "ann"],
+        &["rebuild", "--agent", "ann"],
+        &["backup", backups],
+        &["backup", "verify", backups],
+        &["backup", "list", backups],
+        &["doctor"],
+        &["agent", "list"],
+        &["agent", "set", "ann", "--plan", "keep"],
+        &["prompt", "list"],
+        &["prompt", "set", "daily", catalog, "--agent", "ann"],
+        &["prompt", "set", "daily", prompt.to_str().unwrap(), "--agent", "ann"],
+        &["forget", "--agent", "ann", "--from", "2026-01-01", "--to", "2026-01-02"],
+        &["forget", "--agent", "ann", "--from", "2026-01-01", "--to", "2026-01-02", "--yes"],
+        &["agent", "delete", "ann", "--yes"],
+    ];
+    for command in commands {
+        let answer = annals.run(command);
+        assert_eq!(served.locks(), 1, "after annals {}: {} {}", command.join(" "), answer.out, answer.err);
+    }
+}
