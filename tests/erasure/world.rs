@@ -1,0 +1,73 @@
+//! All stores over one folder, put together as the command does, with words for vectors instead of a model.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use annals_catalog::SqliteCatalog;
+use annals_core::{Embedder, Facts, SignedDuration, Strata, Timestamp};
+use annals_facts::DuckFacts;
+use annals_llm::{Extractive, Rules};
+use annals_retention::{Plans, Retention};
+use annals_search::Search;
+use annals_server::config::Limits;
+use annals_server::{Parts, Prompts, Service};
+use annals_strata::{LanceStrata, Memory};
+use annals_summarizer::{Patience, Summarizer};
+use annals_testkit::WordEmbedder;
+use annals_writer::{Eraser, FactWriter, Writer};
+
+/// The time of a history, in seconds.
+pub type Moment = Arc<AtomicI64>;
+
+pub fn now(moment: &Moment) -> Timestamp {
+    Timestamp::from_second(moment.load(Ordering::SeqCst)).unwrap()
+}
+
+pub struct World {
+    pub service: Service,
+    pub sqlite: Arc<SqliteCatalog>,
+}
+
+impl World {
+    pub async fn open(folder: &Path, moment: &Moment) -> World {
+        let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
+        let embedder: Arc<dyn Embedder> = Arc::new(WordEmbedder::new());
+        let tables = folder.join("tables");
+        let strata = LanceStrata::open(&tables, embedder.dimension(), Memory::of_machine()).await.unwrap();
+        let strata: Arc<dyn Strata> = Arc::new(strata);
+        let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&folder.join("facts")).unwrap());
+        let (engine, rules) = (Arc::new(Extractive), Arc::new(Rules));
+        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
+        let fact_writer =
+            FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), rules.clone(), rules.clone());
+        let patience = Patience { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, ..Patience::default() };
+        let clock = moment.clone();
+        let service = Service::new(Parts {
+            accesses: catalog.clone(),
+            archive: catalog.clone(),
+            blocks: catalog.clone(),
+            requests: catalog.clone(),
+            keys: catalog.clone(),
+            seals: catalog.clone(),
+            journal: catalog.clone(),
+            replies: catalog.clone(),
+            extractor: rules,
+            eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, patience),
+            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
+            search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
+            plans: Plans::built_in(),
+            prompts: Prompts { names: &[], check: |_, _| Ok(()) },
+            limits: Limits::default(),
+            clock: Arc::new(move || now(&clock)),
+            folder: Some(folder.canonicalize().unwrap()),
+            catalog: catalog.clone(),
+            strata,
+            facts,
+            writer,
+            fact_writer,
+        });
+        World { service, sqlite: catalog }
+    }
+}
