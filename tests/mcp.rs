@@ -18,8 +18,12 @@ struct Client {
 
 impl Client {
     fn start(annals: &Annals) -> Client {
+        Client::with(annals, &[])
+    }
+
+    fn with(annals: &Annals, args: &[&str]) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
-        command.args(["mcp", "--agent", "ann", "--data"]).arg(annals.data());
+        command.args(["mcp", "--agent", "ann"]).args(args).arg("--data").arg(annals.data());
         command.env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG");
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
@@ -44,6 +48,12 @@ impl Client {
         let answer: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
         assert_eq!(answer["id"], self.asked, "{answer}");
         answer["result"].clone()
+    }
+
+    fn tools(&mut self) -> Vec<String> {
+        let listed = self.ask("tools/list", json!({}));
+        let tools = listed["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
@@ -78,17 +88,8 @@ fn three_agents_share_a_memory_and_the_first_may_be_killed() {
     let said = json!({ "content": "The key to the boat hangs behind the door.", "occurredAt": "2026-03-04T18:30:00Z" });
     first.call("add_memory", said);
     drop(first);
-    let names: Vec<String> = second.ask("tools/list", json!({}))["tools"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap().to_owned())
-        .collect();
-    for name in
-        ["search_memory", "get_memory", "timeline", "search_facts", "memory_context", "add_memory", "forget_memory"]
-    {
-        assert!(names.contains(&name.to_owned()), "{names:?}");
-    }
+    let reading = ["search_memory", "get_memory", "timeline", "search_facts", "memory_context"];
+    assert_eq!(second.tools(), [&reading[..], &["add_memory"]].concat(), "forgetting is asked for");
     let found = third.call("search_memory", json!({ "queryText": "Where is the key to the boat?", "maxResults": 1 }));
     let text = found["content"][0]["text"].as_str().unwrap();
     assert!(
@@ -98,4 +99,15 @@ fn three_agents_share_a_memory_and_the_first_may_be_killed() {
     assert_eq!(found["structuredContent"]["results"][0]["date"], "2026-03-04");
     drop(third);
     second.call("search_memory", json!({ "queryText": "boat" }));
+    // A client has the tools of the scopes that it was started with.
+    assert_eq!(Client::with(&annals, &["--scope", "read"]).tools(), reading);
+    let mut all = Client::with(&annals, &["--scope", "read,ingest,forget"]);
+    assert_eq!(all.tools(), [&reading[..], &["add_memory", "forget_memory"]].concat());
+    let act = json!({ "conversation": "notes", "dryRun": false });
+    let refused = all.ask("tools/call", json!({ "name": "forget_memory", "arguments": act }));
+    assert!(refused["content"][0]["text"].as_str().unwrap().contains("confirmation is missing"), "{refused}");
+    let planned = all.call("forget_memory", json!({ "conversation": "notes" }));
+    let confirmation = planned["structuredContent"]["confirmation"].as_str().unwrap();
+    let act = json!({ "conversation": "notes", "dryRun": false, "confirmation": confirmation });
+    assert_eq!(all.call("forget_memory", act)["structuredContent"]["done"], true);
 }

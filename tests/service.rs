@@ -23,8 +23,17 @@ impl Served {
 
     /// Serves a folder that is there, on a free port.
     pub fn over(annals: Annals) -> Served {
+        Served::start(annals, &[])
+    }
+
+    /// Serves a new folder with more words on the command line.
+    pub fn with(args: &[&str]) -> Served {
+        Served::start(Annals::new(), args)
+    }
+
+    fn start(annals: Annals, args: &[&str]) -> Served {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut command = serve(&annals, &["--listen", "127.0.0.1:0"]);
+        let mut command = serve(&annals, &[&["--listen", "127.0.0.1:0"], args].concat());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut greeting = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut greeting).unwrap();

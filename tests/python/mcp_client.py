@@ -1,6 +1,6 @@
 """The official Python SDK of MCP as a client of Annals, over HTTP and over stdio.
 
-    python tests/python/mcp_client.py --url http://127.0.0.1:7411 [--key KEY] -- annals mcp --data FOLDER --agent python
+    python tests/python/mcp_client.py --url http://127.0.0.1:7411 [--key KEY] -- annals mcp --scope read,ingest,forget --data FOLDER --agent python
 
 Lists the tools with their annotations, calls each, checks every structured answer against the schema of the tool's output,
 and what is refused. With a command after `--`, does the same over stdio, then runs three stdio clients at once and kills
@@ -88,7 +88,7 @@ async def uses_every_tool(client):
     found, text = await tools.call(
         "search_memory", queryText=mark, grain="working", minimumDaysAgo=1, maximumDaysAgo=7, maxResults=5
     )
-    assert found["results"] and mark in found["results"][0]["text"], found
+    assert found["results"] and mark in found["text"] and "text" not in found["results"][0], found
     assert text.count("<annals-memory>") == 1 and text.count("</annals-memory>") == 1, text
     assert found["results"][0]["date"] == day.strftime("%Y-%m-%d"), found
     turn = found["results"][0]["id"]
@@ -99,7 +99,7 @@ async def uses_every_tool(client):
     assert "weekly" in few["hint"] and few["hint"] in text, few
 
     memory, text = await tools.call("get_memory", id=turn, sources=True)
-    assert memory["memory"]["speaker"] == "Ann" and mark in text, memory
+    assert memory["memory"]["id"] == turn and "Ann: " in text and mark in text, memory
     listed, text = await tools.call("timeline", grain="working", **{"from": day.strftime("%Y-%m-%d")}, maxResults=1000)
     assert any(memory["id"] == turn for memory in listed["memories"]), listed
     await tools.call("timeline")
@@ -119,13 +119,16 @@ async def uses_every_tool(client):
     await tools.refused("forget_memory", "exactly one", ids=[turn], subject="Ann")
 
     planned, text = await tools.call("forget_memory", conversation=mark)
-    assert not planned["done"] and turn in planned["turns"] and "dryRun false" in text, planned
+    assert not planned["done"] and turn in planned["turns"] and planned["confirmation"] in text, planned
+    await tools.refused("forget_memory", "confirmation", conversation=mark, dryRun=False)
     still, _ = await tools.call("search_memory", queryText=mark, grain="working")
     assert any(result["id"] == turn for result in still["results"]), "a dry run has forgotten"
-    gone, text = await tools.call("forget_memory", conversation=mark, dryRun=False)
+    gone, text = await tools.call(
+        "forget_memory", conversation=mark, dryRun=False, confirmation=planned["confirmation"]
+    )
     assert gone["done"] and gone["proof"]["clean"], gone
     after, _ = await tools.call("search_memory", queryText=mark, grain="working")
-    assert not any(mark in result["text"] for result in after["results"]), after
+    assert mark not in after["text"] and turn not in [result["id"] for result in after["results"]], after
 
 
 def over_http(url, key, mode):

@@ -52,7 +52,7 @@ async fn own_or_hand_over(cli: Cli) -> Result<ExitCode> {
     if cli.command.works_on_the_folder()
         && let Some(owner) = guest::owner(&data(&cli.global)?).await
     {
-        return guest::hand_over(owner).await;
+        return guest::hand_over(owner, &cli.global).await;
     }
     dispatch(cli.global, cli.command).await
 }

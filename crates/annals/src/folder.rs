@@ -28,7 +28,7 @@ use annals_summarizer::{Patience, Summarizer};
 use annals_writer::{Eraser, FactWriter, Writer};
 use jiff::SignedDuration;
 
-use crate::scratch;
+use crate::{private, scratch};
 
 /// The catalog's file in the folder.
 pub const CATALOG: &str = "catalog.sqlite";
@@ -198,9 +198,11 @@ fn prepare(path: &Path, create: bool) -> Result<PathBuf> {
     if !create && !path.join(CATALOG).exists() {
         return Err(Error::NotFound { what: "data folder", name: path.display().to_string() });
     }
-    let make = || {
+    let make = || -> std::io::Result<PathBuf> {
         std::fs::create_dir_all(path.join("tables"))?;
-        path.canonicalize()
+        let path = path.canonicalize()?;
+        private::close_to_others(&path)?;
+        Ok(path)
     };
     make().map_err(|cause| Error::storage(format!("cannot use {} as data folder", path.display()), cause))
 }

@@ -1,30 +1,37 @@
 //! Commands on behalf of other processes. One process owns the data folder; every other one hands its command line to it over a
 //! socket in the folder, which only the folder's user may open, and prints what comes back.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use annals_core::{Error, Result};
 use annals_server::jobs::AlarmClock;
 use annals_server::socket::post;
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::State;
 use axum::routing::post as on_post;
 use clap::Parser;
-use futures::StreamExt;
+use futures::stream::{Stream, StreamExt, once};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio_util::io::ReaderStream;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, Global};
 use crate::folder::Folder;
 use crate::terminal::{Call, Frame, Guest, on_behalf_of};
 use crate::{commands, failure};
 
 const NAME: &str = "annals.sock";
+/// Pieces of input, and lines of output, that wait for whoever is slower.
+const WAITING: usize = 16;
+/// The longest command line with its environment: more than a system allows.
+const LONGEST_CALL: usize = 8 << 20;
+/// Bytes of input that are read at once.
+const PIECE: usize = 64 * 1024;
 
 /// Where the owner of a folder listens.
 pub fn place(data: &Path) -> PathBuf {
@@ -37,7 +44,7 @@ pub fn listen(data: &Path) -> Result<UnixListener> {
     let bind = || {
         // Left by an owner that was killed; the folder's lock says that there is no other.
         match std::fs::remove_file(&place) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let listener = UnixListener::bind(&place)?;
@@ -52,36 +59,43 @@ pub async fn owner(data: &Path) -> Option<UnixStream> {
     UnixStream::connect(place(data)).await.ok()
 }
 
-/// Has the owner run this process's command line, and prints what comes back.
-pub async fn hand_over(owner: UnixStream) -> Result<ExitCode> {
+/// Has the owner run this process's command line, and prints what comes back. Standard input follows the command as it comes.
+pub async fn hand_over(owner: UnixStream, global: &Global) -> Result<ExitCode> {
     let failed = |cause| Error::storage("asking the process that owns the data folder", cause);
-    let mut body = serde_json::to_vec(&call()?).map_err(|cause| failed(cause.into()))?;
-    body.push(b'\n');
-    if std::env::args().any(|word| word == "-") {
-        std::io::stdin().read_to_end(&mut body).map_err(|cause| failed(cause.into()))?;
-    }
-    let mut lines = post(owner, "/command", body).await.map_err(failed)?;
+    let mut call = serde_json::to_vec(&call(global)?).map_err(|cause| failed(cause.into()))?;
+    call.push(b'\n');
+    let reads_input = std::env::args().any(|word| word == "-");
+    let input = reads_input.then(|| ReaderStream::with_capacity(tokio::io::stdin(), PIECE));
+    let pieces = once(async { Ok(Bytes::from(call)) }).chain(futures::stream::iter(input).flatten());
+    let mut lines = post(owner, "/command", pieces).await.map_err(failed)?;
     while let Some(line) = lines.next().await.map_err(failed)? {
         match serde_json::from_str(&line).map_err(|cause| failed(cause.into()))? {
             Frame::Out(text) => {
-                if write!(std::io::stdout(), "{text}").is_err() {
+                if write!(io::stdout(), "{text}").is_err() {
                     return Ok(ExitCode::SUCCESS);
                 }
             }
             Frame::Err(text) => failure::print(&text),
+            // A read of standard input that nobody ends would keep the process.
+            Frame::Exit(code) if reads_input => std::process::exit(code.into()),
             Frame::Exit(code) => return Ok(ExitCode::from(code)),
         }
     }
     Err(Error::storage("asking the process that owns the data folder", "it stopped before the command was done"))
 }
 
-fn call() -> Result<Call> {
+fn call(global: &Global) -> Result<Call> {
     let directory = std::env::current_dir().map_err(|cause| Error::storage("finding the current directory", cause))?;
+    let as_text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
     Ok(Call {
         args: std::env::args().skip(1).collect(),
+        config: global.config.as_ref().map(|config| directory.join(config)),
+        environment: std::env::vars_os().filter_map(as_text).collect(),
         directory,
         columns: textwrap::termwidth(),
-        colours: std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        colours: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
     })
 }
 
@@ -90,30 +104,66 @@ pub fn route(folder: Folder, alarm_clock: Arc<AlarmClock>) -> Router {
     Router::new().route("/command", on_post(run)).with_state((folder, alarm_clock))
 }
 
-async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, body: Bytes) -> Body {
-    let (frames, received) = unbounded_channel();
-    let end = body.iter().position(|byte| *byte == b'\n').unwrap_or(body.len());
-    match serde_json::from_slice(&body[..end]) {
-        Ok(call) => {
-            let input = body[(end + 1).min(body.len())..].to_vec();
-            let now = folder.service.now();
-            let folder = folder.at(now);
-            let guest = Guest { folder, alarm_clock, call, input, frames };
-            // Commands hold what belongs to their thread.
-            let here = tokio::runtime::Handle::current();
-            tokio::task::spawn_blocking(move || here.block_on(on_behalf_of(guest.clone(), answer(guest))));
+async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, body: Body) -> Body {
+    let (frames, received) = channel(WAITING);
+    tokio::spawn(async move {
+        let mut body = body.into_data_stream();
+        match call_of(&mut body).await {
+            Ok((call, first)) => {
+                let (pieces, input) = channel(WAITING);
+                let now = folder.service.now();
+                let (folder, input) = (folder.at(now), Arc::new(Mutex::new(Some(input))));
+                let guest = Guest { folder, alarm_clock, call, input, frames };
+                // Commands hold what belongs to their thread, and wait for input and output.
+                let here = tokio::runtime::Handle::current();
+                tokio::task::spawn_blocking(move || here.block_on(on_behalf_of(guest.clone(), answer(guest))));
+                hand_on(first, body, &pieces).await;
+            }
+            Err(reason) => {
+                let text =
+                    format!("annals: the running service does not understand this command: {reason}; restart it");
+                let _ = frames.send(Frame::Err(text)).await;
+                let _ = frames.send(Frame::Exit(6)).await;
+            }
         }
-        Err(error) => {
-            let _ = frames.send(Frame::Err(format!("annals: the other process speaks differently: {error}")));
-            let _ = frames.send(Frame::Exit(6));
+    });
+    Body::from_stream(lines(received).boxed())
+}
+
+/// The command that a body begins with, and what came of the input with it.
+async fn call_of(body: &mut BodyDataStream) -> std::result::Result<(Call, Bytes), String> {
+    let mut head = Vec::new();
+    while let Some(piece) = body.next().await {
+        let piece = piece.map_err(|error| error.to_string())?;
+        if let Some(end) = piece.iter().position(|byte| *byte == b'\n') {
+            head.extend_from_slice(&piece[..end]);
+            let call = serde_json::from_slice(&head).map_err(|error| error.to_string())?;
+            return Ok((call, piece.slice(end + 1..)));
+        }
+        head.extend_from_slice(&piece);
+        if head.len() > LONGEST_CALL {
+            return Err("it is too long".into());
         }
     }
-    let frames = futures::stream::unfold(received, |mut received| async {
+    Err("it ends too early".into())
+}
+
+/// Hands the input on until it ends, or nobody reads it any more.
+async fn hand_on(first: Bytes, body: BodyDataStream, pieces: &Sender<io::Result<Bytes>>) {
+    let mut all = once(async { Ok(first) }).chain(body).boxed();
+    while let Some(piece) = all.next().await {
+        if pieces.send(piece.map_err(io::Error::other)).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn lines(received: Receiver<Frame>) -> impl Stream<Item = std::result::Result<String, std::convert::Infallible>> {
+    futures::stream::unfold(received, |mut received| async {
         let frame = received.recv().await?;
         let line = serde_json::to_string(&frame).expect("frames are strings and numbers") + "\n";
-        Some((Ok::<_, std::convert::Infallible>(line), received))
-    });
-    Body::from_stream(frames.boxed())
+        Some((Ok(line), received))
+    })
 }
 
 async fn answer(guest: Guest) {
@@ -122,19 +172,21 @@ async fn answer(guest: Guest) {
     let code = match Cli::try_parse_from(words) {
         Ok(cli) => {
             let json = cli.global.json;
-            match commands::dispatch(cli.global, cli.command).await {
+            // The words alone would be read with the variables and the directory of this process.
+            let (data, config) = (Some(guest.folder.path.clone()), guest.call.config.clone());
+            match commands::dispatch(Global { data, config, ..cli.global }, cli.command).await {
                 Ok(code) => u8::from(code != ExitCode::SUCCESS),
                 Err(error) => {
                     let (text, code) = failure::tell(&error, json);
-                    let _ = guest.frames.send(Frame::Err(text));
+                    let _ = guest.frames.send(Frame::Err(text)).await;
                     code
                 }
             }
         }
         Err(error) => {
-            let _ = guest.frames.send(Frame::Err(error.to_string()));
+            let _ = guest.frames.send(Frame::Err(error.to_string())).await;
             2
         }
     };
-    let _ = guest.frames.send(Frame::Exit(code));
+    let _ = guest.frames.send(Frame::Exit(code)).await;
 }

@@ -9,6 +9,7 @@ mod guest;
 mod input;
 mod jsonl;
 mod logging;
+mod private;
 mod progress;
 mod records;
 mod scratch;
@@ -25,6 +26,8 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Everything that is written holds what people said, or keys: for this user alone, wherever it is written.
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let cli = cli::Cli::parse();
     logging::start(&cli);
     let json = cli.global.json;

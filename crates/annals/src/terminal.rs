@@ -1,14 +1,17 @@
 //! Where the words of a command go, and where it reads: this process's terminal and directory, or those of another process on
 //! whose behalf the owner of the folder runs the command.
 
+use std::ffi::OsString;
 use std::fmt;
-use std::io::{Cursor, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_server::jobs::AlarmClock;
+use axum::body::Bytes;
+use futures::executor::block_on;
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{Receiver, Sender};
 
 use crate::folder::Folder;
 
@@ -21,20 +24,24 @@ pub struct Guest {
     pub alarm_clock: Arc<AlarmClock>,
     /// What the other process looks like.
     pub call: Call,
-    /// What it has on its standard input.
-    pub input: Vec<u8>,
-    /// What it is to do.
-    pub frames: UnboundedSender<Frame>,
+    /// What it has on its standard input, piece by piece as it comes.
+    pub input: Arc<Mutex<Option<Receiver<io::Result<Bytes>>>>>,
+    /// What it is to do. Whoever sends faster than the other process prints waits.
+    pub frames: Sender<Frame>,
 }
 
-/// A command of another process.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A command of another process. No `Debug`: its environment may hold keys.
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
     /// Its words, without the program's name.
     pub args: Vec<String>,
     /// Where it was started: relative paths begin there.
     pub directory: PathBuf,
+    /// The configuration that it was started with, by a flag or a variable.
+    pub config: Option<PathBuf>,
+    /// Its environment, as far as it is text.
+    pub environment: Vec<(String, String)>,
     /// The columns of its terminal.
     pub columns: usize,
     /// Whether its terminal shows colours.
@@ -73,8 +80,8 @@ pub fn print(words: fmt::Arguments<'_>) {
     let sent = guest(|guest| {
         let text = words.to_string();
         let text = if guest.call.colours { text } else { anstream::adapter::strip_str(&text).to_string() };
-        // A process that went away needs no words.
-        let _ = guest.frames.send(Frame::Out(text));
+        // A process that went away needs no words. Commands of guests run on threads that may block.
+        let _ = block_on(guest.frames.send(Frame::Out(text)));
     });
     if sent.is_none() && write!(anstream::stdout(), "{words}").is_err() {
         std::process::exit(0);
@@ -83,10 +90,46 @@ pub fn print(words: fmt::Arguments<'_>) {
 
 /// Standard input, to its end.
 pub fn input() -> Box<dyn Read> {
-    match guest(|guest| guest.input.clone()) {
-        Some(bytes) => Box::new(Cursor::new(bytes)),
-        None => Box::new(std::io::stdin()),
+    let received = guest(|guest| guest.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+    match received {
+        Some(pieces) => Box::new(Piped { pieces, piece: Bytes::new() }),
+        None => Box::new(io::stdin()),
     }
+}
+
+/// The standard input of another process. Ends where that one's ends; an error if the process went away before.
+struct Piped {
+    /// None if it was read before.
+    pieces: Option<Receiver<io::Result<Bytes>>>,
+    piece: Bytes,
+}
+
+impl Read for Piped {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.piece.is_empty() {
+            let Some(pieces) = &mut self.pieces else { return Ok(0) };
+            match block_on(pieces.recv()) {
+                Some(piece) => self.piece = piece?,
+                None => return Ok(0),
+            }
+        }
+        let length = into.len().min(self.piece.len());
+        into[..length].copy_from_slice(&self.piece.split_to(length));
+        Ok(length)
+    }
+}
+
+/// The environment of whoever gave the command.
+pub fn environment() -> Vec<(OsString, OsString)> {
+    let of_guest = guest(|guest| guest.call.environment.clone());
+    let as_os = |(name, value): (String, String)| (name.into(), value.into());
+    of_guest.map_or_else(|| std::env::vars_os().collect(), |pairs| pairs.into_iter().map(as_os).collect())
+}
+
+/// A variable of that environment.
+pub fn variable(name: &str) -> Option<String> {
+    let found = environment().into_iter().find(|(known, _)| known.to_str() == Some(name));
+    found.and_then(|(_, value)| value.into_string().ok())
 }
 
 /// The columns to write in.

@@ -1,6 +1,6 @@
 //! What memory adds to a prompt: the request, and the few lines that fit into its budget.
 
-use crate::{Date, DateRange, Period, Reranked};
+use crate::{Date, DateRange, Period, Reranked, tame};
 
 /// The name of the marks around everything that memory hands out for a prompt: `<annals-memory> … </annals-memory>`. What comes
 /// back between them in a conversation is recognised as recalled.
@@ -120,9 +120,9 @@ pub struct Context {
     pub reranked: Reranked,
 }
 
-/// The text on one line, in which no mark of ours is one: what was said must not be able to end the data.
+/// The text on one line, tame, in which no mark of ours is one: what was said must not be able to end the data.
 pub fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = tame(text);
     let mut safe = String::with_capacity(line.len());
     let mut rest = line.as_str();
     while let Some(place) = rest.find('<') {

@@ -23,6 +23,7 @@ mod query;
 mod range;
 mod settings;
 mod summary;
+mod tame;
 mod tokens;
 mod zones;
 
@@ -47,6 +48,7 @@ pub use query::{Answer, ConversationFound, Filter, Found, Query, Reranked, Said,
 pub use range::{DateRange, Interval};
 pub use settings::{EngineChoice, Settings};
 pub use summary::{Base, Draft, Sentence, Summary};
+pub use tame::tame;
 pub use tokens::{beginning, tokens};
 pub use zones::{Zones, latest_day};
 

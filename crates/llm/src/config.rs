@@ -23,12 +23,20 @@ pub use wait::Wait;
 /// The tokens that one agent may cost on one day, where nothing else is said: a day of talk is a few thousand.
 const DAILY_TOKENS: u64 = 200_000;
 
+/// The tokens that all agents of a workspace, and all agents, may cost on one day, whatever their settings say.
+const WORKSPACE_DAILY_TOKENS: u64 = 10_000_000;
+const PROCESS_DAILY_TOKENS: u64 = 50_000_000;
+
 /// The table `[models]`. Its own fields are the endpoint for everything; `[models.daily]` and so on change what differs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelsConfig {
     /// The tokens that one agent may cost on one UTC day, unless its settings say otherwise.
     pub daily_tokens: Option<u64>,
+    /// The tokens that all agents of one workspace may cost together on one UTC day; no setting of an agent exceeds it.
+    pub workspace_daily_tokens: Option<u64>,
+    /// The tokens that all agents may cost together on one UTC day.
+    pub process_daily_tokens: Option<u64>,
     /// Names of endpoints may mean this machine or the local network. Without it they must mean public addresses; an address that
     /// is written as such, and `localhost`, need no leave.
     pub local_network: Option<bool>,
@@ -184,6 +192,10 @@ pub struct RerankModel {
 pub struct Models {
     /// The tokens that one agent may cost on one UTC day.
     pub daily_tokens: u64,
+    /// The tokens that all agents of one workspace may cost together on one UTC day.
+    pub workspace_daily_tokens: u64,
+    /// The tokens that all agents may cost together on one UTC day.
+    pub process_daily_tokens: u64,
     /// The model that orders what searches find.
     pub rerank: Option<Arc<RerankModel>>,
     by_purpose: [Option<Arc<Model>>; 6],
@@ -223,7 +235,13 @@ impl ModelsConfig {
         }
         let rerank = checker.rerank("models.rerank", &self.rerank).map(Arc::new);
         let faults = checker.faults;
-        let models = Models { daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS), rerank, by_purpose };
+        let models = Models {
+            daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS),
+            workspace_daily_tokens: self.workspace_daily_tokens.unwrap_or(WORKSPACE_DAILY_TOKENS),
+            process_daily_tokens: self.process_daily_tokens.unwrap_or(PROCESS_DAILY_TOKENS),
+            rerank,
+            by_purpose,
+        };
         if faults.is_empty() { Ok(models) } else { Err(faults) }
     }
 

@@ -38,6 +38,7 @@ use annals_core::{Digest, Draft, Error, Extracted, Grain, Purpose, Result, Setti
 use async_trait::async_trait;
 
 use breaker::Breaker;
+use budget::{Caps, Spending};
 use channel::{Channel, Server};
 use pace::Pace;
 
@@ -53,6 +54,8 @@ const VERSION: &str = "endpoint 1";
 /// one that was answered before needs none.
 pub struct Endpoint {
     daily_tokens: u64,
+    caps: Caps,
+    spending: Spending,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
 }
@@ -88,7 +91,9 @@ impl Endpoint {
             servers.insert(model.base_url.clone(), Arc::clone(&server));
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, pace)));
         }
-        Ok(Endpoint { daily_tokens: models.daily_tokens, channels, replies })
+        let caps = Caps { workspace: models.workspace_daily_tokens, process: models.process_daily_tokens };
+        let spending = Spending::default();
+        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, spending, channels, replies })
     }
 
     fn channel(&self, purpose: Purpose) -> Result<&Channel> {

@@ -6,6 +6,7 @@
 
 mod context;
 mod fence;
+mod grammar;
 mod template;
 #[cfg(test)]
 mod tests;

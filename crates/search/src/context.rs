@@ -1,7 +1,8 @@
 //! The few lines that help to answer a prompt: blocks of the caller, facts about whom it names and who speaks, what was said
 //! last, what memory finds, and parts of the caller's documents; without repeats, best first, within a budget of tokens.
 //!
-//! Everything in it is data: it stands between marks, and no word in it can close them. Never changes anything.
+//! Everything but the blocks is data, and said to be: it stands between marks, and no word in it can close them. Blocks are
+//! instructions of whoever may administer the memory, and stand before the data. Never changes anything.
 
 mod documents;
 mod entities;

@@ -15,14 +15,19 @@ pub struct ServerConfig {
     /// Address and port to listen on. Without a key only an address of the machine itself is accepted; 0 takes a free port.
     pub listen: SocketAddr,
     /// Names by which clients may call the service, as in the header `Host`, with a port if it is not the default one. The
-    /// address it listens on and `localhost` always hold.
+    /// address it listens on and `localhost` always hold. Any other name needs a key.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call the service, such as `https://app.example.org`. None unless named.
+    /// Origins of web pages that may call the service, such as `https://app.example.org`. None unless named; one that is not of
+    /// this machine needs a key.
     pub origins: Vec<String>,
     /// The largest body of a request. A message holds at most 256 KiB, so this is at least that.
     pub max_body_kib: u32,
     /// Connections at once; one more waits until another closes. Each costs a file handle and some 20 KiB.
     pub max_connections: u32,
+    /// Connections of one address at once, of IPv6 of one network of 64 bits; one more is closed. A proxy is one address.
+    pub max_connections_per_peer: u32,
+    /// How long the head of a request may take to come in, and how long a connection may wait for the next request.
+    pub header_seconds: u32,
     /// How long a request may take. What an ingest waits for memory to become searchable comes on top: at most a minute.
     pub request_seconds: u32,
     /// How long requests under way may still take after the service was told to stop.
@@ -117,6 +122,8 @@ impl Default for ServerConfig {
             origins: Vec::new(),
             max_body_kib: 1024,
             max_connections: 256,
+            max_connections_per_peer: 128,
+            header_seconds: 30,
             request_seconds: 60,
             drain_seconds: 20,
         }
@@ -145,6 +152,9 @@ impl ServerConfig {
         let field = |name: &str| format!("server.{name}");
         within(&mut faults, field("max_body_kib"), self.max_body_kib, LARGEST_MESSAGE_KIB, LARGEST_BODY_KIB);
         within(&mut faults, field("max_connections"), self.max_connections, 1, 50_000);
+        let (per_peer, header) = (self.max_connections_per_peer, self.header_seconds);
+        within(&mut faults, field("max_connections_per_peer"), per_peer, 1, 50_000);
+        within(&mut faults, field("header_seconds"), header, 1, 300);
         within(&mut faults, field("request_seconds"), self.request_seconds, 1, 3600);
         within(&mut faults, field("drain_seconds"), self.drain_seconds, 0, LONGEST_DRAIN);
         for host in self.hosts.iter().filter(|host| !is_host(host)) {
@@ -156,6 +166,28 @@ impl ServerConfig {
             faults.push(Fault::new(field("origins"), reason));
         }
         faults
+    }
+
+    /// Why others than this machine's own processes can reach the service, in words; none if they cannot. Names of this machine
+    /// itself, such as `localhost`, open it to nobody else.
+    pub fn reachable_because(&self) -> Option<String> {
+        let foreign = |url: &str| url::Url::parse(url).is_ok_and(|url| !is_this_machine(&url));
+        let host = self.hosts.iter().find(|host| foreign(&format!("http://{host}")));
+        let origin = self.origins.iter().find(|origin| foreign(origin));
+        if !self.listen.ip().is_loopback() {
+            return Some(format!("server.listen is {}", self.listen));
+        }
+        let named = |field: &str, name: &String| format!("server.{field} names {name}");
+        host.map(|name| named("hosts", name)).or_else(|| origin.map(|name| named("origins", name)))
+    }
+}
+
+fn is_this_machine(url: &url::Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 
@@ -249,6 +281,26 @@ mod tests {
                 "limits.burst is 0; it is at least 1 and at most 1000000",
             ],
         );
+    }
+
+    #[test]
+    fn an_address_host_or_origin_of_others_makes_the_service_reachable() {
+        #[track_caller]
+        fn check(listen: &str, hosts: &[&str], origins: &[&str], expect: Option<&str>) {
+            let strings = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
+            let listen = listen.parse().unwrap();
+            let config =
+                ServerConfig { listen, hosts: strings(hosts), origins: strings(origins), ..ServerConfig::default() };
+            assert_eq!(config.reachable_because().as_deref(), expect);
+        }
+        let here = "127.0.0.1:7411";
+        check(here, &[], &[], None);
+        check("[::1]:7411", &["localhost:7411", "127.0.0.1", "[::1]:80"], &["http://localhost:3000"], None);
+        check("0.0.0.0:7411", &[], &[], Some("server.listen is 0.0.0.0:7411"));
+        check(here, &["localhost", "a.org"], &[], Some("server.hosts names a.org"));
+        check(here, &["localhost.a.org"], &[], Some("server.hosts names localhost.a.org"));
+        check(here, &["192.168.1.4"], &[], Some("server.hosts names 192.168.1.4"));
+        check(here, &[], &["https://a.org"], Some("server.origins names https://a.org"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod add_memory;
 mod asker;
+mod confirmation;
 mod definition;
 mod forget_memory;
 mod get_memory;
@@ -20,6 +21,7 @@ mod search_facts;
 mod search_memory;
 mod stdio;
 mod stream;
+mod structured;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -13,7 +13,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::Service;
 use crate::access::{
-    Caller, Connections, Gates, Peer, Places, authenticate, bound_size, bound_time, check_origin, limit,
+    Caller, ConnectionLimits, Gates, Keyless, Places, authenticate, bound_size, bound_time, check_origin, limit,
+    serve_connections,
 };
 use crate::activity::count;
 use crate::config::ServerConfig;
@@ -39,7 +40,7 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let guarded = guarded
         .merge(mcp::routes(service, config))
         .layer(from_fn_with_state(gates.clone(), limit))
-        .layer(from_fn_with_state((service.clone(), gates, config.listen), authenticate));
+        .layer(from_fn_with_state((service.clone(), gates, Keyless::of(config)), authenticate));
     let origins = from_fn_with_state((service.clone(), Places::new(config)), check_origin);
     told_of(bounded(guarded.merge(open), service, config).layer(origins), service)
 }
@@ -95,8 +96,7 @@ pub async fn serve(
         service.nudge(&agent);
     }
     if let Some(listener) = listeners.tcp {
-        let app = public(&service, config).into_make_service_with_connect_info::<Peer>();
-        let served = axum::serve(counted(listener, config), app).with_graceful_shutdown(stop.clone().cancelled_owned());
+        let served = serve_connections(listener, public(&service, config), connection_limits(config), stop.clone());
         tasks.spawn(async move { told(served.await) });
     }
     if let Some((listener, more)) = listeners.unix {
@@ -114,10 +114,14 @@ pub async fn serve(
     Ok(())
 }
 
-/// A connection may be silent for longer than any answer takes.
-fn counted(listener: TcpListener, config: &ServerConfig) -> Connections<TcpListener> {
-    let silence = u64::from(config.request_seconds) + LONGEST_WAIT + 30;
-    Connections::new(listener, config.max_connections as usize, Duration::from_secs(silence))
+fn connection_limits(config: &ServerConfig) -> ConnectionLimits {
+    ConnectionLimits {
+        most: config.max_connections as usize,
+        most_per_peer: config.max_connections_per_peer as usize,
+        head: Duration::from_secs(config.header_seconds.into()),
+        // A connection may be silent for longer than any answer takes.
+        silence: Duration::from_secs(u64::from(config.request_seconds) + LONGEST_WAIT + 30),
+    }
 }
 
 fn told(served: io::Result<()>) {

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use axum::body::Bytes;
-use http_body_util::{BodyExt, Full};
+use axum::body::{Body, Bytes};
+use futures::Stream;
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::{Request, header};
 use hyper_util::rt::TokioIo;
@@ -18,12 +19,16 @@ pub struct Lines {
     lines: VecDeque<String>,
 }
 
-/// Sends a body to a path, and gives the lines of the answer.
-pub async fn post(owner: UnixStream, path: &str, body: Vec<u8>) -> Result<Lines, Failure> {
+/// Sends a body to a path, piece by piece, and gives the lines of the answer, which may begin before the body ends.
+pub async fn post(
+    owner: UnixStream,
+    path: &str,
+    pieces: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
+) -> Result<Lines, Failure> {
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(owner)).await?;
     // It ends with the answer; a failure of its own shows in the body.
     tokio::spawn(connection);
-    let request = Request::post(path).header(header::HOST, "localhost").body(Full::new(Bytes::from(body)))?;
+    let request = Request::post(path).header(header::HOST, "localhost").body(Body::from_stream(pieces))?;
     let response = sender.send_request(request).await?;
     if !response.status().is_success() {
         return Err(format!("it answers {}", response.status()).into());

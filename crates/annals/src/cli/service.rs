@@ -26,6 +26,18 @@ pub struct Mcp {
     /// The agent whose memory it is; without it tools ask for one
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
+    /// What it may do; several are separated by commas: search (or read), ingest, admin (or forget)
+    #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search", value_parser = tool_scope)]
+    pub scopes: Vec<Scope>,
+}
+
+/// A scope by its name, or by what its tools do.
+fn tool_scope(word: &str) -> annals_core::Result<Scope> {
+    match word {
+        "read" => Ok(Scope::Search),
+        "forget" => Ok(Scope::Admin),
+        name => name.parse(),
+    }
 }
 
 #[derive(Subcommand)]

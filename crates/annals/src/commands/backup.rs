@@ -121,7 +121,7 @@ fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
 fn unpacked(global: &Global) -> Result<Scratch> {
     let data = data(global)?;
     let place = if data.is_dir() { data } else { std::env::temp_dir() };
-    Scratch::within(&place, &format!("verify-{}", std::process::id()))
+    Scratch::within(&place, "verify")
 }
 
 /// The folder that a backup is to be restored to must not hold anything yet.

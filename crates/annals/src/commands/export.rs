@@ -13,6 +13,7 @@ use annals_server::wire::MemoryView;
 use super::extract::bring_up_to_date;
 use crate::cli::Export;
 use crate::folder::Folder;
+use crate::scratch::Scratch;
 use crate::view::{plural, say};
 
 pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode> {
@@ -44,8 +45,10 @@ fn write_all(target: &mut dyn Write, agent: &Agent, records: &[annals_core::port
 
 /// Writes beside the file and renames, so that a full disk leaves no half of an export under its name.
 fn whole_or_not(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
-    let beside = path.with_extension("part");
-    let mut file = BufWriter::new(File::create(&beside)?);
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let scratch = Scratch::within(folder, "export").map_err(std::io::Error::other)?;
+    let beside = scratch.path().join("export");
+    let mut file = BufWriter::new(File::create_new(&beside)?);
     write(&mut file)?;
     file.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
     std::fs::rename(beside, path)
@@ -56,8 +59,9 @@ async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> R
     std::fs::create_dir_all(target).map_err(failed)?;
     bring_up_to_date(folder, agent, json).await?;
     folder.facts.export(agent, &target.join("facts.parquet")).await?;
-    let lines = target.join("memories.jsonl.part");
-    let mut file = BufWriter::new(File::create(&lines).map_err(failed)?);
+    let scratch = Scratch::within(target, "export")?;
+    let lines = scratch.path().join("memories.jsonl");
+    let mut file = BufWriter::new(File::create_new(&lines).map_err(failed)?);
     let mut count = 0;
     for grain in Grain::ALL {
         let all = Select::all(grain);
@@ -69,7 +73,6 @@ async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> R
     }
     file.flush().map_err(failed)?;
     annals_facts::json_to_parquet(&lines, &target.join("memories.parquet"))?;
-    std::fs::remove_file(lines).map_err(failed)?;
     if !json {
         say!("Wrote {} and the facts of {agent} into {}.", plural(count, "memory"), target.display());
     }

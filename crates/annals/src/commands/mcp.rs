@@ -24,7 +24,7 @@ pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
         Some(owner) => owner,
         None => start(global, &data).await?,
     };
-    let relayed = annals_server::mcp::relay(owner, args.agent.as_deref()).await;
+    let relayed = annals_server::mcp::relay(owner, args.agent.as_deref(), &args.scopes).await;
     relayed.map_err(|cause| Error::storage("speaking MCP with the process that owns the data folder", cause))?;
     // A read of standard input that nobody ends would keep the process.
     std::process::exit(0)

@@ -14,7 +14,7 @@ use super::{data, now};
 use crate::cli::{Global, Restore};
 use crate::folder::{Folder, Opening};
 use crate::progress;
-use crate::scratch::Scratch;
+use crate::scratch::{self, Scratch};
 use crate::view::{WARN, plural, print_json, say};
 
 pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
@@ -22,7 +22,10 @@ pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     refuse_unless_empty(&data)?;
     let target = Target::to_read(&args.target)?;
     let name = newest(&target, args.name.as_deref()).await?;
-    let scratch = Scratch::within(&parent(&data)?, "restore")?;
+    let parent = parent(&data)?;
+    // What a killed restore left. Nobody else opens a folder that has no data yet.
+    let _ = scratch::sweep(&parent);
+    let scratch = Scratch::within(&parent, "restore")?;
     let beside = scratch.path().join("data");
     let fetched = fetch(&target, &name, &beside).await?;
     if !fetched.problems.is_empty() {

@@ -1,6 +1,5 @@
 //! `annals serve`: the service over HTTP and MCP, and the work it does by itself, until it is told to stop.
 
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +35,7 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let folder = Folder::open(&data, Opening { models, limits, quiet: QUIET, clock: clock.clone() }, true).await?;
     read_ahead(folder.path.join(CATALOG), Memory::of_machine().bytes);
     let alarms = upkeep::alarms(&folder, &config)?;
-    let tcp = if args.local { None } else { Some(listen(&folder, server.listen).await?) };
+    let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
     let unix = guest::listen(&folder.path)?;
     let stop = CancellationToken::new();
     stop_when_told(stop.clone())?;
@@ -67,12 +66,15 @@ fn clock(global: &Global) -> annals_server::Clock {
     }
 }
 
-/// Listens on the address. One that others can reach needs a key.
-async fn listen(folder: &Folder, address: SocketAddr) -> Result<TcpListener> {
-    if !address.ip().is_loopback() && !access::any_good(&*folder.keys, folder.now).await? {
+/// Listens on the address. A service that others can reach needs a key.
+async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
+    let address = config.listen;
+    if let Some(because) = config.reachable_because()
+        && !access::any_good(&*folder.keys, folder.now).await?
+    {
         let reason =
-            format!("is {address}, which others can reach, and there is no key; `annals key add NAME` makes one");
-        return Err(Error::invalid("server.listen", reason));
+            format!("is reachable by others, because {because}, and there is no key; `annals key add NAME` makes one");
+        return Err(Error::invalid("the service", reason));
     }
     let wrong = |cause| Error::storage(format!("cannot listen on {address}"), cause);
     TcpListener::bind(address).await.map_err(wrong)

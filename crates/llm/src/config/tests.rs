@@ -91,7 +91,8 @@ fn all_faults_are_told_at_once() {
     );
     check(
         json!({ "modle": "m" }),
-        &["unknown field `modle`, expected one of `daily_tokens`, `local_network`, `base_url`, `key`, \
+        &["unknown field `modle`, expected one of `daily_tokens`, `workspace_daily_tokens`, \
+           `process_daily_tokens`, `local_network`, `base_url`, `key`, \
         `key_env`, `model`, `window`, `max_output_tokens`, `timeout`, `json`, `temperature`, `extraction`, `daily`, \
         `weekly`, `monthly`, `quarterly`, `yearly`, `rerank`"],
     );

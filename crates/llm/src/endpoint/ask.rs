@@ -169,7 +169,8 @@ impl Till<'_> {
         let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= *now);
         let limit = if is_recent { whole } else { whole / 2 };
         let is_work = |purpose| purpose != Purpose::Rerank;
-        budget::afford(self.endpoint.replies.as_ref(), agent, is_work, (need, limit), *now).await
+        let spent = budget::afford(self.endpoint.replies.as_ref(), agent, is_work, (need, limit), *now).await?;
+        self.endpoint.spending.afford(self.endpoint.caps, agent, spent, need, *now)
     }
 
     fn reply(&self, completion: &Completion, count: u64) -> Reply {

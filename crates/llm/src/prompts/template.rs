@@ -1,11 +1,22 @@
 //! From the text of a prompt to two messages, by minijinja with strict variables.
+//!
+//! Whoever may set a prompt is not trusted with the machine: a template shows variables and chooses by them, and does nothing else
+//! (`grammar`). Loops, assignments and operators would let a short text compute for ever or fill the memory. Fuel and a bound on
+//! what is written hold besides.
+
+use std::io;
 
 use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use annals_core::{Error, Fault, Result};
 
-use super::{Context, Prompt, sample};
+use super::{Context, Prompt, grammar, sample};
+
+/// Bytes of one part, filled in: more than the window of any model.
+const LARGEST_PART: usize = 16 << 20;
+/// Instructions of minijinja's machine. A template of the allowed form needs a few for each of its marks.
+const FUEL: u64 = 100_000;
 
 /// The two messages that a prompt comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,10 +79,11 @@ impl Part<'_> {
     fn render(&self, prompt: Prompt, context: Value) -> Result<String> {
         let environment = environment();
         let template = self.template(prompt, &environment)?;
+        let mut rendered = Bounded(Vec::new());
         // The detail of an error can quote a value, and values are words of conversations.
-        let rendered =
-            template.render(context).map_err(|error| self.invalid(prompt, &error, error.kind().to_string()))?;
-        Ok(rendered.trim().to_owned())
+        let written = template.render_captured_to(context, &mut rendered);
+        written.map_err(|error| self.invalid(prompt, &error, error.kind().to_string()))?;
+        Ok(String::from_utf8_lossy(&rendered.0).trim().to_owned())
     }
 
     /// Also finds names in branches that a sample does not reach.
@@ -90,6 +102,8 @@ impl Part<'_> {
     }
 
     fn template<'a>(&'a self, prompt: Prompt, environment: &'a Environment<'a>) -> Result<Template<'a, 'a>> {
+        grammar::check(self.text)
+            .map_err(|(line, reason)| Error::Invalid(fault(prompt, reason, self.line + line - 1)))?;
         environment.template_from_str(self.text).map_err(|error| {
             let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
             let reason = format!("{}{detail}", error.kind());
@@ -103,8 +117,26 @@ impl Part<'_> {
     }
 }
 
+/// Takes so many bytes and no more.
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > LARGEST_PART {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
+    environment.set_fuel(Some(FUEL));
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_trim_blocks(true);

@@ -52,6 +52,13 @@ fn a_fault_is_named_with_its_prompt_and_line() {
         "W\n---\n{{ sources }}\n{% if false %}{{ word }}{% endif %}",
         "line 4: prompt weekly names word, which this part of it does not know",
     );
+    // Nor may a prompt compute.
+    check(
+        "weekly",
+        "W\n---\n{{ sources }}\n{% for a in range(99999) %}{% endfor %}",
+        "line 4: prompt weekly may only show a variable, as in {{ sources }}, and choose by variables with if, elif, else and \
+         endif, as in {% if known %}: no loops, calculations, filters or quotes",
+    );
     check(
         "weekly",
         "W\n---\n{{ sources }}\n{% if words %}",

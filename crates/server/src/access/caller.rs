@@ -21,6 +21,12 @@ impl Caller {
         Caller { key: None, workspace: "default".to_owned(), scopes: Scope::ALL.into(), agents: Vec::new() }
     }
 
+    /// The same with no more than these scopes.
+    pub fn with_scopes(self, scopes: &[Scope]) -> Caller {
+        let scopes = scopes.iter().copied().filter(|scope| self.may(*scope)).collect();
+        Caller { scopes, ..self }
+    }
+
     /// Who holds a key.
     pub fn of(key: Key) -> Caller {
         Caller { key: Some(key.id), workspace: key.workspace, scopes: key.scopes, agents: key.agents }

@@ -1,52 +1,177 @@
-//! So many connections at once, and none that says nothing for long: each costs a file handle, whoever opened it.
+//! The connections of the public listener. Each costs a file handle, whoever opened it: so there are so many at once, so many of
+//! one peer, none whose requests take long to come in, and none that says nothing for long.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::serve::Listener;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
 
-/// A listener whose connections are counted; one more waits until another closes.
-pub struct Connections<L> {
-    listener: L,
+use super::Peer;
+
+/// How long to wait when the system gives out no more connections.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The longest head of a request: a query may stand in it.
+const LARGEST_HEAD: usize = 64 * 1024;
+
+/// How many connections, and how long each may take.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionLimits {
+    /// At once; one more waits until another closes.
+    pub most: usize,
+    /// At once of one peer; one more is closed.
+    pub most_per_peer: usize,
+    /// From when a connection waits for a request until its head has come in.
+    pub head: Duration,
+    /// Without a byte in either direction; longer than any answer takes.
+    pub silence: Duration,
+}
+
+/// Serves connections until `stop`, then finishes the requests that are under way.
+pub async fn serve_connections(
+    listener: TcpListener,
+    app: Router,
+    limits: ConnectionLimits,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let (slots, tasks) = (Slots::new(&limits), TaskTracker::new());
+    while let Some((stream, address, permit)) = stop.run_until_cancelled(next(&listener, &slots)).await {
+        let peer = Peer::at(address.ip());
+        // Whoever has too many is hung up on, so that it does not stand in the way of others.
+        let Some(slot) = slots.of_peer(peer) else { continue };
+        let connection = Connection::new(stream, limits.silence, Some((permit, slot)));
+        tasks.spawn(serve_one(connection, app.clone(), peer, limits.head, stop.clone()));
+    }
+    drop(listener);
+    tasks.close();
+    tasks.wait().await;
+    Ok(())
+}
+
+/// The next connection, once there may be one more.
+async fn next(listener: &TcpListener, slots: &Slots) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+    let permit = slots.next().await;
+    loop {
+        match listener.accept().await {
+            Ok((stream, address)) => return (stream, address, permit),
+            Err(error) if is_of_the_peer(&error) => {}
+            Err(error) => {
+                tracing::error!(%error, "no connection can be accepted");
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+fn is_of_the_peer(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+async fn serve_one(
+    connection: Connection<TcpStream>,
+    app: Router,
+    peer: Peer,
+    head: Duration,
+    stop: CancellationToken,
+) {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        app.clone().oneshot(request.map(Body::new))
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(head).max_buf_size(LARGEST_HEAD);
+    let served = http.serve_connection(TokioIo::new(connection), service).with_upgrades();
+    tokio::pin!(served);
+    let ended = tokio::select! {
+        ended = served.as_mut() => ended,
+        () = stop.cancelled() => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// How many connections are open, and of whom.
+struct Slots {
     free: Arc<Semaphore>,
-    longest_silence: Duration,
+    most_per_peer: usize,
+    of_peers: Arc<Mutex<HashMap<Peer, usize>>>,
 }
 
-impl<L: Listener> Connections<L> {
-    /// Bounds the connections of a listener. The longest silence must be longer than any answer takes.
-    pub fn new(listener: L, most: usize, longest_silence: Duration) -> Connections<L> {
-        Connections { listener, free: Arc::new(Semaphore::new(most)), longest_silence }
+impl Slots {
+    fn new(limits: &ConnectionLimits) -> Slots {
+        let free = Arc::new(Semaphore::new(limits.most));
+        Slots { free, most_per_peer: limits.most_per_peer, of_peers: Arc::default() }
+    }
+
+    async fn next(&self) -> OwnedSemaphorePermit {
+        Arc::clone(&self.free).acquire_owned().await.expect("it is never closed")
+    }
+
+    /// One more of this peer; none if it has as many as it may.
+    fn of_peer(&self, peer: Peer) -> Option<PeerSlot> {
+        let mut of_peers = self.of_peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = of_peers.entry(peer).or_default();
+        (*open < self.most_per_peer).then(|| {
+            *open += 1;
+            PeerSlot { peer, of_peers: Arc::clone(&self.of_peers) }
+        })
     }
 }
 
-impl<L: Listener> Listener for Connections<L> {
-    type Io = Connection<L::Io>;
-    type Addr = L::Addr;
+/// Counts for a peer while it lives.
+struct PeerSlot {
+    peer: Peer,
+    of_peers: Arc<Mutex<HashMap<Peer, usize>>>,
+}
 
-    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
-        let permit = Arc::clone(&self.free).acquire_owned().await.expect("it is never closed");
-        let (io, address) = self.listener.accept().await;
-        let silence = Silence { alarm: Box::pin(sleep(self.longest_silence)), longest: self.longest_silence };
-        (Connection { io, silence, _permit: permit }, address)
-    }
-
-    fn local_addr(&self) -> io::Result<Self::Addr> {
-        self.listener.local_addr()
+impl Drop for PeerSlot {
+    fn drop(&mut self) {
+        let mut of_peers = self.of_peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = of_peers.get_mut(&self.peer) {
+            *open -= 1;
+            if *open == 0 {
+                of_peers.remove(&self.peer);
+            }
+        }
     }
 }
 
 /// A connection that counts while it is open.
-pub struct Connection<T> {
+struct Connection<T> {
     io: T,
     silence: Silence,
-    _permit: OwnedSemaphorePermit,
+    _slots: Option<(OwnedSemaphorePermit, PeerSlot)>,
+}
+
+impl<T> Connection<T> {
+    fn new(io: T, longest: Duration, slots: Option<(OwnedSemaphorePermit, PeerSlot)>) -> Connection<T> {
+        let silence = Silence { alarm: Box::pin(sleep(longest)), longest };
+        Connection { io, silence, _slots: slots }
+    }
 }
 
 /// How long nothing was read or written.
@@ -107,48 +232,73 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Connection<T> {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use axum::routing::get;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     use super::*;
 
-    /// Hands out one end of pipes whose other ends are kept.
-    struct Pipes(Vec<DuplexStream>);
+    const LONG: Duration = Duration::from_secs(3600);
 
-    impl Listener for Pipes {
-        type Io = DuplexStream;
-        type Addr = ();
-
-        async fn accept(&mut self) -> (DuplexStream, ()) {
-            let (ours, theirs) = duplex(64);
-            self.0.push(theirs);
-            (ours, ())
-        }
-
-        fn local_addr(&self) -> io::Result<()> {
-            Ok(())
-        }
+    fn limits() -> ConnectionLimits {
+        ConnectionLimits { most: 2, most_per_peer: 2, head: LONG, silence: LONG }
     }
 
-    fn connections(most: usize, longest_silence: Duration) -> Connections<Pipes> {
-        Connections::new(Pipes(Vec::new()), most, longest_silence)
+    fn peer(address: &str) -> Peer {
+        Peer::at(address.parse().unwrap())
     }
 
     #[tokio::test]
     async fn one_more_waits_until_another_closes() {
-        let mut connections = connections(2, Duration::from_secs(3600));
-        let first = connections.accept().await;
-        let _second = connections.accept().await;
-        let third = tokio::time::timeout(Duration::from_millis(20), connections.accept()).await;
-        assert!(third.is_err());
+        let slots = Slots::new(&limits());
+        let first = slots.next().await;
+        let _second = slots.next().await;
+        assert!(tokio::time::timeout(Duration::from_millis(20), slots.next()).await.is_err());
         drop(first);
-        connections.accept().await;
+        slots.next().await;
+    }
+
+    #[test]
+    fn a_peer_has_so_many_and_others_have_theirs() {
+        let slots = Slots::new(&limits());
+        let first = slots.of_peer(peer("192.0.2.1"));
+        let second = slots.of_peer(peer("192.0.2.1"));
+        assert!(first.is_some() && second.is_some() && slots.of_peer(peer("192.0.2.1")).is_none());
+        assert!(slots.of_peer(peer("192.0.2.2")).is_some());
+        drop(first);
+        assert!(slots.of_peer(peer("192.0.2.1")).is_some());
+        drop(second);
+        assert!(slots.of_peers.lock().unwrap().is_empty(), "nothing is kept of peers that left");
+    }
+
+    #[tokio::test]
+    async fn a_head_that_drips_in_ends_the_connection_and_a_prompt_one_is_answered() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let app = Router::new().route("/", get(async || "here"));
+        let limits = ConnectionLimits { head: Duration::from_millis(300), ..limits() };
+        let stop = CancellationToken::new();
+        let served = tokio::spawn(serve_connections(listener, app, limits, stop.clone()));
+        let mut prompt = TcpStream::connect(address).await.unwrap();
+        prompt.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        prompt.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("here"), "{answer}");
+        let mut slow = TcpStream::connect(address).await.unwrap();
+        slow.write_all(b"GET / HTTP/1.1\r\nHost: ").await.unwrap();
+        let drip = async {
+            while slow.write_all(b"x").await.is_ok() {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), drip).await.expect("it was held as long as bytes came");
+        stop.cancel();
+        served.await.unwrap().unwrap();
     }
 
     #[tokio::test]
     async fn talk_puts_the_end_off() {
-        let mut connections = connections(1, Duration::from_secs(3600));
-        let (mut here, ()) = connections.accept().await;
-        let mut there = connections.listener.0.pop().unwrap();
+        let (ours, mut there) = duplex(64);
+        let mut here = Connection::new(ours, LONG, None);
         for reads in [true, false] {
             let before = here.silence.alarm.deadline();
             sleep(Duration::from_millis(5)).await;
@@ -164,8 +314,8 @@ mod tests {
 
     #[tokio::test]
     async fn silence_ends_a_connection() {
-        let mut connections = connections(1, Duration::from_millis(20));
-        let (mut here, ()) = connections.accept().await;
+        let (ours, _there) = duplex(64);
+        let mut here = Connection::new(ours, Duration::from_millis(20), None);
         assert_eq!(here.read_exact(&mut [0]).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }

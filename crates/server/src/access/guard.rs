@@ -1,26 +1,55 @@
 //! The gate in front of everything that needs a key: whose key it is, or that none is needed.
-
-use std::net::SocketAddr;
+//!
+//! No key is needed by a process of this machine that calls the service by a name of this machine, as long as nothing lets others
+//! reach it and no key was ever made. A proxy in front would make everybody a process of this machine: what came through one, as
+//! far as its headers say so, needs a key too.
 
 use annals_core::Timestamp;
 use annals_core::ports::Keys;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::Response;
 
+use super::origin::calls_this_machine;
 use super::{Caller, Gates, Peer, Presented};
 use crate::Service;
+use crate::config::ServerConfig;
 use crate::rest::{Problem, bearer};
 
+/// What proxies add to the requests that they hand on.
+const OF_PROXIES: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+/// Who may come without a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keyless {
+    /// Nobody: others can reach the service.
+    Nobody,
+    /// Processes of this machine, until there is a key.
+    ThisMachine,
+}
+
+impl Keyless {
+    /// What a configuration means.
+    pub fn of(config: &ServerConfig) -> Keyless {
+        if config.reachable_because().is_some() { Keyless::Nobody } else { Keyless::ThisMachine }
+    }
+
+    fn admits(self, request: &Request) -> bool {
+        let came_through_proxy = OF_PROXIES.iter().any(|header| request.headers().contains_key(*header));
+        let is_here = !Peer::of(request).is_elsewhere() && calls_this_machine(request.uri(), request.headers());
+        self == Keyless::ThisMachine && is_here && !came_through_proxy
+    }
+}
+
 /// Lets a request through with its [`Caller`], or answers 401; 429 to a peer that presents too many keys that are not good.
-/// `listening` is the address that is listened on: only at one of the machine itself may there be no key.
 pub async fn authenticate(
-    State((service, gates, listening)): State<(Service, Gates, SocketAddr)>,
+    State((service, gates, keyless)): State<(Service, Gates, Keyless)>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    let found = caller(&service, request.headers(), listening, service.now()).await;
+    let is_local = keyless.admits(&request);
+    let found = caller(&service, bearer(request.headers()), is_local, service.now()).await;
     if found.as_ref().is_err_and(|problem| problem.status() == StatusCode::UNAUTHORIZED) {
         gates.was_wrong(Peer::of(&request))?;
     }
@@ -28,15 +57,10 @@ pub async fn authenticate(
     Ok(next.run(request).await)
 }
 
-async fn caller(
-    service: &Service,
-    headers: &HeaderMap,
-    listening: SocketAddr,
-    now: Timestamp,
-) -> Result<Caller, Problem> {
-    let Some(text) = bearer(headers) else {
-        return if !listening.ip().is_loopback() || any_made(&*service.keys).await? {
-            Err(refused("a key is needed: Authorization: Bearer annals_…"))
+async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Timestamp) -> Result<Caller, Problem> {
+    let Some(text) = text else {
+        return if !is_local || any_made(&*service.keys).await? {
+            Err(refused("a key is needed: Authorization: Bearer annals_…; `annals key add NAME` makes one"))
         } else {
             Ok(Caller::local())
         };

@@ -71,7 +71,7 @@ impl Places {
     fn is_ours(&self, authority: &str, keyed: bool) -> bool {
         let Some(name) = name_of(authority) else { return false };
         let address = name.parse::<IpAddr>().ok();
-        let is_loopback = name == "localhost" || address.is_some_and(|address| address.is_loopback());
+        let is_loopback = is_loopback(name);
         let is_listened_on = address.is_some_and(|address| address == self.listen || self.listen.is_unspecified());
         let is_named = self.hosts.iter().any(|host| {
             host == authority || ["http", "https"].iter().any(|scheme| host == without_default(scheme, authority))
@@ -79,6 +79,17 @@ impl Places {
         let any_will_do = keyed && !self.listen.is_loopback() && self.hosts.is_empty();
         is_loopback || is_listened_on || is_named || any_will_do
     }
+}
+
+/// Whether a request calls the service by a name of this machine itself, or by none, as programs may.
+pub fn calls_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
+    let Ok(authority) = authority(uri, headers) else { return false };
+    let name = authority.map(|authority| name_of(authority).unwrap_or_default().to_ascii_lowercase());
+    name.is_none_or(|name| is_loopback(&name))
+}
+
+fn is_loopback(name: &str) -> bool {
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// The name or address of `name:port`; none if it is neither.

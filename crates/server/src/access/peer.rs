@@ -2,15 +2,10 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use axum::extract::ConnectInfo;
-use axum::extract::Request;
-use axum::extract::connect_info::Connected;
-use axum::serve::IncomingStream;
-use tokio::net::TcpListener;
+use axum::extract::{ConnectInfo, Request};
 
-use super::Connections;
-
-/// An IPv4 address or an IPv6 network of 64 bits, out of which anybody can take as many addresses as they like.
+/// An IPv4 address or an IPv6 network of 64 bits, out of which anybody can take as many addresses as they like. The machine's
+/// own address stands for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Peer(Option<IpAddr>);
 
@@ -22,19 +17,19 @@ impl Peer {
     pub fn at(address: IpAddr) -> Peer {
         Peer(Some(match address.to_canonical() {
             IpAddr::V4(address) => address.into(),
+            IpAddr::V6(Ipv6Addr::LOCALHOST) => Ipv6Addr::LOCALHOST.into(),
             IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) >> 64 << 64).into(),
         }))
+    }
+
+    /// Whether this is known to be another machine.
+    pub fn is_elsewhere(self) -> bool {
+        self.0.is_some_and(|address| !address.is_loopback())
     }
 
     /// The peer that a request came from.
     pub fn of(request: &Request) -> Peer {
         request.extensions().get::<ConnectInfo<Peer>>().map_or(Peer::OTHERS, |ConnectInfo(peer)| *peer)
-    }
-}
-
-impl Connected<IncomingStream<'_, Connections<TcpListener>>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Connections<TcpListener>>) -> Peer {
-        Peer::at(stream.remote_addr().ip())
     }
 }
 
@@ -54,5 +49,19 @@ mod tests {
         check("2001:db8::1", "2001:db8::ffff:1", true);
         check("2001:db8::1", "2001:db8:0:1::1", false);
         assert_ne!(Peer::at("::".parse().unwrap()), Peer::OTHERS);
+    }
+
+    #[test]
+    fn only_the_machine_itself_is_not_elsewhere() {
+        for (address, expect) in [
+            ("127.0.0.1", false),
+            ("127.9.9.9", false),
+            ("::1", false),
+            ("::ffff:127.0.0.1", false),
+            ("::2", true),
+            ("192.0.2.1", true),
+        ] {
+            assert_eq!(Peer::at(address.parse().unwrap()).is_elsewhere(), expect, "{address}");
+        }
     }
 }

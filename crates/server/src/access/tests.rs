@@ -88,7 +88,7 @@ impl World {
 
     /// What the agent remembers, to see that it stays the same.
     async fn export(&self) -> String {
-        self.service.export(&Agent::new(AGENT).unwrap()).await.unwrap()
+        self.service.export(&Agent::new(AGENT).unwrap()).await.unwrap().collect()
     }
 }
 

@@ -67,6 +67,7 @@ impl Tool for AddMemory {
     const EFFECT: Effect = Effect::Adds;
     type Arguments = Arguments;
     type Answer = Ingested;
+    type Structured = Ingested;
 
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Ingested, Refusal> {
         let settings = service.admit(agent).await.map_err(Refusal::Busy)?;
@@ -94,6 +95,10 @@ impl Tool for AddMemory {
         };
         let masked = if answer.masked > 0 { " A credential in it was masked." } else { "" };
         format!("{kept}{masked}")
+    }
+
+    fn structured(answer: Ingested, _: &str) -> Ingested {
+        answer
     }
 }
 

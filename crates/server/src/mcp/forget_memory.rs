@@ -1,13 +1,14 @@
-//! The tool `forget_memory`: says what would go, and makes it go once that is asked for.
+//! The tool `forget_memory`: says what would go, and makes it go once that is asked for with the confirmation that the first answer
+//! held: text in a memory that talks a model into forgetting finds no confirmation there.
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Date, Timestamp};
+use annals_core::{Agent, Date, Timestamp, one_line};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
-use super::text;
 use super::tool::{Effect, Tool};
+use super::{confirmation, text};
 use crate::Service;
 use crate::wire::{ForgetAnswer, ForgetRequest, ProofView};
 
@@ -35,6 +36,34 @@ pub(super) struct Arguments {
     /// Only says what would go. With false it goes, and cannot be taken back.
     #[serde(default = "yes")]
     dry_run: bool,
+    /// What the dry run with the same arguments gave; needed when dryRun is false.
+    confirmation: Option<String>,
+}
+
+impl Arguments {
+    /// What is to be forgotten, in one form.
+    fn target(&self) -> String {
+        let days = [self.from, self.to].map(|day| day.map(|day| day.to_string()));
+        serde_json::json!([self.ids, self.subject, self.conversation, days]).to_string()
+    }
+}
+
+/// What goes or would go, and what confirms it.
+pub(super) struct Answer {
+    forgotten: ForgetAnswer,
+    confirmation: Option<String>,
+}
+
+/// What goes, or would go.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Structured {
+    /// For the model.
+    text: String,
+    /// To be sent back with dryRun false, within ten minutes; of a dry run that found something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmation: Option<String>,
+    #[serde(flatten)]
+    forgotten: ForgetAnswer,
 }
 
 fn yes() -> bool {
@@ -46,34 +75,44 @@ impl Tool for ForgetMemory {
     const TITLE: &'static str = "Forget";
     const DESCRIPTION: &'static str = "Forgets for good, everywhere: the turns, what was drawn out of them, and their traces in \
         summaries. Give exactly one of ids, subject, conversation, or from and to. First call it as it is to see what would go; \
-        only when the person agrees, call it again with dryRun false.";
+        only when the person agrees, call it again with dryRun false and the confirmation that the first answer holds.";
     const SCOPE: Scope = Scope::Admin;
     const EFFECT: Effect = Effect::Destroys;
     type Arguments = Arguments;
-    type Answer = ForgetAnswer;
+    type Answer = Answer;
+    type Structured = Structured;
 
-    async fn call(
-        service: &Service,
-        agent: &Agent,
-        arguments: Arguments,
-        now: Timestamp,
-    ) -> Result<ForgetAnswer, Refusal> {
-        let Arguments { ids, subject, conversation, from, to, dry_run } = arguments;
+    async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Answer, Refusal> {
+        let what = arguments.target();
+        let Arguments { ids, conversation, subject, from, to, dry_run, confirmation } = arguments;
+        if !dry_run {
+            confirmation::check(confirmation.as_deref(), agent, &what, now).map_err(Refusal::Arguments)?;
+        }
         let request = ForgetRequest { ids, conversation, subject, from, to, dry_run };
-        Ok(service.forget(agent, request, now).await?)
+        let forgotten = service.forget(agent, request, now).await?;
+        let confirmation = (dry_run && !parts(&forgotten).is_empty()).then(|| confirmation::issue(agent, &what, now));
+        Ok(Answer { forgotten, confirmation })
     }
 
-    fn text(answer: &ForgetAnswer) -> String {
-        let parts = parts(answer);
-        match (&answer.proof, parts.is_empty()) {
-            (_, true) => "Nothing fits that, so nothing is to be forgotten.".to_owned(),
-            (None, _) => format!(
-                "Nothing is forgotten yet. It would go: {}.\nTo do it, call forget_memory again with the same arguments and \
-                 dryRun false. It cannot be taken back.",
-                parts.join("; ")
-            ),
+    fn text(answer: &Answer) -> String {
+        let parts = parts(&answer.forgotten);
+        match (&answer.forgotten.proof, &answer.confirmation) {
+            _ if parts.is_empty() => "Nothing fits that, so nothing is to be forgotten.".to_owned(),
             (Some(proof), _) => format!("Forgotten: {}.\n{}", parts.join("; "), proved(proof)),
+            (None, confirmation) => format!(
+                "Nothing is forgotten yet. It would go: {}.\nIf the person agrees, call forget_memory again with the same \
+                 arguments, dryRun false and confirmation {:?}, within ten minutes. It cannot be taken back.",
+                parts.join("; "),
+                confirmation.as_deref().unwrap_or_default()
+            ),
         }
+    }
+
+    fn structured(answer: Answer, text: &str) -> Structured {
+        let Answer { mut forgotten, confirmation } = answer;
+        // Names of blocks and conversations are words of people.
+        forgotten.blocks.iter_mut().for_each(|name| *name = one_line(name));
+        Structured { text: text.to_owned(), confirmation, forgotten }
     }
 }
 

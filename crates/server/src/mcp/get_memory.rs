@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
+use super::structured::{MemoryReference, references};
 use super::text;
 use super::tool::{Effect, Tool};
 use crate::Service;
@@ -24,14 +25,24 @@ pub(super) struct Arguments {
     sources: bool,
 }
 
-/// One memory in full.
-#[derive(Serialize, JsonSchema)]
+/// One memory in full, and what it was made from, in order of time, when that was asked for.
 pub(super) struct Answer {
-    #[serde(flatten)]
     found: MemoryAnswer,
+    sources: Option<Vec<MemoryView>>,
+}
+
+/// What one memory is.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Structured {
+    /// Whose memory.
+    agent: String,
+    /// For the model: the memory stands between marks, as data.
+    text: String,
+    /// The memory.
+    memory: MemoryReference,
     /// What it was made from, in order of time, when that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sources: Option<Vec<MemoryView>>,
+    sources: Option<Vec<MemoryReference>>,
 }
 
 impl Tool for GetMemory {
@@ -43,6 +54,7 @@ impl Tool for GetMemory {
     const EFFECT: Effect = Effect::Reads;
     type Arguments = Arguments;
     type Answer = Answer;
+    type Structured = Structured;
 
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, _: Timestamp) -> Result<Answer, Refusal> {
         let found = service.memory(agent, &arguments.id).await?;
@@ -61,7 +73,13 @@ impl Tool for GetMemory {
             None => "One memory".to_owned(),
             Some(sources) => format!("One memory, then {}", text::count(sources.len(), "source", "sources")),
         };
-        let conversation = memory.conversation.as_ref().map(|name| format!(" of the conversation {name:?}"));
-        format!("{told}{}.\n{}", conversation.unwrap_or_default(), text::fenced(&lines))
+        // Its name is words of whoever sent it, like all that stands between the marks.
+        lines.extend(memory.conversation.as_ref().map(|name| format!("conversation: {name}")));
+        format!("{told}.\n{}", text::fenced(&lines))
+    }
+
+    fn structured(answer: Answer, text: &str) -> Structured {
+        let Answer { found: MemoryAnswer { agent, memory, .. }, sources } = answer;
+        Structured { agent, text: text.to_owned(), memory: memory.into(), sources: sources.map(references) }
     }
 }

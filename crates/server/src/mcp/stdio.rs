@@ -3,6 +3,7 @@
 
 use std::io;
 
+use annals_core::ports::Scope;
 use axum::body::Bytes;
 use http_body_util::Empty;
 use hyper::{Request, StatusCode, header};
@@ -11,27 +12,29 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::UnixStream;
 use url::Url;
 
-use super::stream::{PATH, PROTOCOL};
+use super::stream::{PATH, PROTOCOL, SCOPES};
 
 /// Copies until either end is over: when input ends, the answers that are still to come are written first.
 ///
 /// Reading from standard input holds a thread that nothing can wake; whoever calls this ends the process afterwards rather than
 /// waiting for its runtime.
-pub async fn relay(socket: UnixStream, agent: Option<&str>) -> io::Result<()> {
-    let stream = open(socket, agent).await?;
+pub async fn relay(socket: UnixStream, agent: Option<&str>, scopes: &[Scope]) -> io::Result<()> {
+    let stream = open(socket, agent, scopes).await?;
     pump(stream, tokio::io::stdin(), tokio::io::stdout()).await
 }
 
-/// Asks for a stream to the memory of an agent, or of any.
+/// Asks for a stream to the memory of an agent, or of any, with these scopes.
 pub(super) async fn open(
     socket: UnixStream,
     agent: Option<&str>,
+    scopes: &[Scope],
 ) -> io::Result<impl AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(socket)).await.map_err(io::Error::other)?;
     // It ends with the answer; the stream then lives on by itself.
     tokio::spawn(connection.with_upgrades());
-    let request = Request::get(path(agent)?)
+    let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    let request = Request::get(format!("{}?{SCOPES}{}", path(agent)?, scopes.join(",")))
         .header(header::HOST, "localhost")
         .header(header::CONNECTION, "upgrade")
         .header(header::UPGRADE, PROTOCOL)

@@ -3,15 +3,17 @@
 //!
 //! Relies on being reachable by processes of the same user only. A stream belongs to one agent, or to all of the workspace.
 
+use annals_core::ports::Scope;
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use rmcp::service::serve_server;
 
+use super::Asker;
 use super::handler::Handler;
 use super::http::asker;
 use crate::Service;
@@ -21,6 +23,9 @@ use crate::rest::Problem;
 pub(super) const PROTOCOL: &str = "mcp";
 /// Where; followed by the name of an agent, or not.
 pub(super) const PATH: &str = "/stream";
+
+/// What a query begins with that says what the stream may do.
+pub(super) const SCOPES: &str = "scopes=";
 
 /// The routes of the streams, for the private socket only.
 pub(crate) fn streams(service: &Service) -> Router {
@@ -32,6 +37,10 @@ async fn open(State(service): State<Service>, mut request: Request) -> Result<Re
     let upgrade = hyper::upgrade::on(&mut request);
     let (mut parts, _) = request.into_parts();
     let asker = asker(&mut parts).await?;
+    let asker = match scopes(&parts.uri)? {
+        Some(scopes) => Asker { caller: asker.caller.with_scopes(&scopes), ..asker },
+        None => asker,
+    };
     if parts.headers.get(header::UPGRADE).is_none_or(|value| value != PROTOCOL) {
         let detail = format!("this path carries a byte stream: send Connection: upgrade and Upgrade: {PROTOCOL}");
         return Err(Problem::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", detail));
@@ -44,6 +53,13 @@ async fn open(State(service): State<Service>, mut request: Request) -> Result<Re
     });
     let headers = [(header::CONNECTION, "upgrade"), (header::UPGRADE, PROTOCOL)];
     Ok((StatusCode::SWITCHING_PROTOCOLS, headers).into_response())
+}
+
+/// What the stream may do, if it says so: `?scopes=search,ingest`.
+fn scopes(uri: &Uri) -> Result<Option<Vec<Scope>>, Problem> {
+    let query = uri.query().and_then(|query| query.strip_prefix(SCOPES));
+    let parse = |words: &str| words.split(',').map(str::parse).collect::<annals_core::Result<Vec<Scope>>>();
+    Ok(query.map(parse).transpose()?)
 }
 
 /// Answers until the other side ends the stream. Whatever goes wrong there concerns no other stream.

@@ -36,8 +36,10 @@ pub(super) trait Tool: 'static {
     const EFFECT: Effect;
     /// What it is called with.
     type Arguments: DeserializeOwned + JsonSchema + Send;
-    /// What it answers.
-    type Answer: Serialize + JsonSchema + Send + 'static;
+    /// What the operation answers.
+    type Answer: Send;
+    /// What programs get of it: never the words of a memory but within the fenced text.
+    type Structured: Serialize + JsonSchema + 'static;
 
     /// Does it.
     fn call(
@@ -49,6 +51,9 @@ pub(super) trait Tool: 'static {
 
     /// The answer in words for a model: what memory holds stands between marks, one dated line each.
     fn text(answer: &Self::Answer) -> String;
+
+    /// The answer for programs, with its text. Some clients show a model this alone.
+    fn structured(answer: Self::Answer, text: &str) -> Self::Structured;
 }
 
 /// What a tool does to memory.
@@ -131,8 +136,10 @@ async fn answer<T: Tool>(
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
     let answer = T::call(service, agent, parse(arguments).map_err(Refusal::Arguments)?, now).await?;
-    let structured = serde_json::to_value(&answer).map_err(|error| Error::storage("writing the answer", error))?;
-    Ok(Reply { text: T::text(&answer), structured })
+    let text = T::text(&answer);
+    let structured = serde_json::to_value(T::structured(answer, &text));
+    let structured = structured.map_err(|error| Error::storage("writing the answer", error))?;
+    Ok(Reply { text, structured })
 }
 
 fn parse<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, Error> {

@@ -7,20 +7,26 @@ use annals_core::{
 };
 use annals_search::GatheredContext;
 
+use super::search::bounded;
 use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
 
 const MOST_DOCUMENTS: usize = 100;
+/// Bytes of all documents together: beyond, there are more parts than are compared.
+const LARGEST_DOCUMENTS: usize = 512 * 1024;
+/// Bytes of an id or a title, which is compared with every part.
+const LONGEST_TITLE: usize = 1024;
 /// Less holds no memory, more is no context.
 const BUDGETS: RangeInclusive<u64> = 64..=100_000;
 
 impl Service {
     /// What an answer to a prompt should know of.
     pub async fn context(&self, agent: &Agent, wish: ContextWish, now: Timestamp) -> Result<ContextAnswer> {
-        if wish.documents.len() > MOST_DOCUMENTS {
-            let reason = format!("are {}; {MOST_DOCUMENTS} are allowed", wish.documents.len());
-            return Err(Error::invalid("documents", reason));
+        bounded("prompt", &wish.prompt)?;
+        for (field, name) in [("speaker", &wish.speaker), ("conversation", &wish.conversation)] {
+            bounded(field, name.as_deref().unwrap_or_default())?;
         }
+        check_documents(&wish.documents)?;
         if !BUDGETS.contains(&wish.budget_tokens) {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
             return Err(Error::invalid(
@@ -95,6 +101,24 @@ impl Service {
     }
 }
 
+fn check_documents(documents: &[DocumentIn]) -> Result<()> {
+    let refused = |reason: String| Err(Error::invalid("documents", reason));
+    let bytes: usize = documents.iter().map(|document| document.text.len()).sum();
+    let is_long = |text: &str| text.len() > LONGEST_TITLE;
+    match () {
+        () if documents.len() > MOST_DOCUMENTS => {
+            refused(format!("are {}; {MOST_DOCUMENTS} are allowed", documents.len()))
+        }
+        () if bytes > LARGEST_DOCUMENTS => {
+            refused(format!("have {} KiB; {} are allowed", bytes.div_ceil(1024), LARGEST_DOCUMENTS / 1024))
+        }
+        () if documents.iter().any(|one| is_long(&one.id) || is_long(one.title.as_deref().unwrap_or_default())) => {
+            refused(format!("have an id or title of more than {LONGEST_TITLE} bytes"))
+        }
+        () => Ok(()),
+    }
+}
+
 /// The memory that a line tells; the others are texts of the caller, or facts.
 fn memory(item: &ContextItem) -> Option<MemoryId> {
     use ContextKind::{Statement, Summary, Turn};
@@ -103,4 +127,22 @@ fn memory(item: &ContextItem) -> Option<MemoryId> {
 
 fn dates((first, last): (Date, Date)) -> String {
     if first == last { first.to_string() } else { format!("{first} to {last}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_have_a_number_and_sizes() {
+        fn check(count: usize, title: usize, text: usize, expect: &str) {
+            let document = DocumentIn { id: "d".into(), title: Some("x".repeat(title)), text: "x".repeat(text) };
+            let said = check_documents(&vec![document; count]).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(said.contains(expect) && said.is_empty() == expect.is_empty(), "{said:?}");
+        }
+        check(100, 1024, 5 * 1024, "");
+        check(101, 0, 0, "are 101; 100 are allowed");
+        check(1, 1025, 0, "title of more than 1024 bytes");
+        check(2, 0, 300 * 1024, "have 600 KiB; 512 are allowed");
+    }
 }

@@ -6,11 +6,23 @@ use serde_json::Value;
 
 use crate::Service;
 
+/// Bytes of a piece: enough that sending it costs more than its being one.
+const PIECE: usize = 64 * 1024;
+
 impl Service {
-    /// The lines of an export, each with its line end.
-    pub async fn export(&self, agent: &Agent) -> Result<String> {
-        let records = self.archive.records(agent).await?;
-        Ok(records.iter().map(|record| line(agent, record) + "\n").collect())
+    /// The lines of an export, each with its line end, in pieces of whole lines that are made as they are taken.
+    pub async fn export(&self, agent: &Agent) -> Result<Box<dyn Iterator<Item = String> + Send>> {
+        let (agent, mut records) = (agent.clone(), self.archive.records(agent).await?.into_iter());
+        Ok(Box::new(std::iter::from_fn(move || {
+            let mut piece = String::new();
+            while piece.len() < PIECE
+                && let Some(record) = records.next()
+            {
+                piece += &line(&agent, &record);
+                piece.push('\n');
+            }
+            (!piece.is_empty()).then_some(piece)
+        })))
     }
 }
 

@@ -9,6 +9,9 @@ use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
 /// Fewer results than this are worth a hint where to look besides.
 const FEW: usize = 3;
 
+/// Bytes of a question. What is beyond some 500 words does not change its vector.
+const LONGEST_QUESTION: usize = 32 * 1024;
+
 /// Longer ago than anybody told anything.
 const MOST_DAYS: u32 = 1_000_000;
 
@@ -34,6 +37,9 @@ impl Service {
 
     /// Answers a query. A damaged table is put aside and built anew, then asked again.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
+        if let Some(text) = &query.text {
+            bounded("query", text)?;
+        }
         let gathered = self.gather(agent, query, now).await?;
         // Whoever waits for a model needs no core.
         let answer = self.search.conclude(gathered).await?;
@@ -58,6 +64,15 @@ impl Service {
         let _permit = self.searches.acquire().await;
         self.search.gather(agent, query, now).await
     }
+}
+
+/// Refuses a question that is longer than any that is asked: each word of it is looked up before anything is filtered.
+pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
+    if text.len() <= LONGEST_QUESTION {
+        return Ok(());
+    }
+    let (size, most) = (text.len().div_ceil(1024), LONGEST_QUESTION / 1024);
+    Err(Error::invalid(field, format!("has {size} KiB; {most} KiB are allowed: send the part that asks something")))
 }
 
 fn query(request: SearchRequest) -> Result<Query> {
@@ -106,6 +121,13 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
+
+    #[test]
+    fn a_question_has_a_largest_size() {
+        assert!(bounded("query", &"x".repeat(32 * 1024)).is_ok());
+        let refused = bounded("prompt", &"x".repeat(32 * 1024 + 1)).unwrap_err().to_string();
+        assert_eq!(refused, "prompt has 33 KiB; 32 KiB are allowed: send the part that asks something");
+    }
 
     #[test]
     fn a_hint_names_the_next_coarser_grain_or_a_wider_range() {

@@ -5,8 +5,8 @@ use annals_core::{Agent, Error, Fault, Grain, Result, Settings, Timestamp};
 use crate::Service;
 use crate::wire::{SettingsChange, SettingsView};
 
-/// More is a slip of the hand.
-const MOST_TOKENS: u64 = 1_000_000_000_000;
+/// More is a slip of the hand. The caps of workspace and process, which are the operator's, lie far below and hold anyway.
+const MOST_TOKENS: u64 = 1_000_000_000;
 
 impl Service {
     /// An agent's settings.

@@ -1,5 +1,7 @@
 //! `GET|PUT …/settings`, `GET …/status`, `POST …/rollup`, `GET …/export`.
 
+use std::convert::Infallible;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
@@ -76,5 +78,6 @@ pub async fn export(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
 ) -> Result<impl IntoResponse, Problem> {
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], service.export(&agent).await?))
+    let pieces = service.export(&agent).await?.map(Ok::<_, Infallible>);
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], axum::body::Body::from_stream(futures::stream::iter(pieces))))
 }

@@ -1,4 +1,7 @@
 //! Brings a backup into a folder and finds everything that is wrong with it on the way.
+//!
+//! Nothing at the target is trusted: a path must be one that a backup has, a file is read no further than its stated size, and
+//! the catalog is opened only when every digest is right.
 
 use std::path::Path;
 
@@ -7,7 +10,6 @@ use annals_core::{Catalog, Error, Result};
 use data_encoding::HEXLOWER;
 use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
-use object_store::path::Path as Place;
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncWriteExt;
 
@@ -28,23 +30,29 @@ pub struct Fetched {
 pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched> {
     let none = || Error::NotFound { what: "whole backup", name: backup.to_owned() };
     let manifest = manifest::read(target, backup).await?.ok_or_else(none)?;
-    let mut problems = Vec::new();
-    for entry in &manifest.files {
-        problems.extend(fetch_file(target, backup, entry, into).await?);
-    }
-    if !manifest.files.iter().any(|entry| entry.path == CATALOG) {
-        problems.push("holds no catalog".into());
+    let make = std::fs::create_dir_all(into);
+    make.map_err(|cause| Error::storage(format!("making {}", into.display()), cause))?;
+    let mut problems = manifest.faults();
+    problems.extend(lacks_room(&manifest, into));
+    if problems.is_empty() {
+        for entry in &manifest.files {
+            problems.extend(fetch_file(target, backup, entry, into).await?);
+        }
     }
     // A catalog that is not what was written is not opened: whatever it says, it would not be the reason.
     let agents = if problems.is_empty() { check(&manifest, into, &mut problems).await? } else { 0 };
     Ok(Fetched { manifest, problems, agents })
 }
 
+/// Why the files cannot fit, from what the manifest says of their sizes.
+fn lacks_room(manifest: &Manifest, into: &Path) -> Option<String> {
+    let disk = rustix::fs::statvfs(into).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let needed = manifest.bytes();
+    (needed > free).then(|| format!("takes {needed} bytes, and {free} are free in {}", into.display()))
+}
+
 async fn fetch_file(target: &Target, backup: &str, entry: &Entry, into: &Path) -> Result<Option<String>> {
-    // The list may have been written by anybody who can write to the target.
-    if Place::parse(&entry.path).is_err() {
-        return Ok(Some(format!("{:?} is no path within a backup", entry.path)));
-    }
     let mut pieces = match target.store.get(&target.place(backup, &entry.path)).await {
         Ok(found) => found.into_stream(),
         Err(object_store::Error::NotFound { .. }) => return Ok(Some(format!("{} is missing", entry.path))),
@@ -55,11 +63,14 @@ async fn fetch_file(target: &Target, backup: &str, entry: &Entry, into: &Path) -
     if let Some(folder) = place.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    let mut file = tokio::fs::File::create(&place).await.map_err(failed)?;
+    let mut file = tokio::fs::File::create_new(&place).await.map_err(failed)?;
     let (mut hasher, mut bytes) = (Sha256::new(), 0);
     while let Some(piece) = pieces.try_next().await.map_err(|cause| target.failed("reading", cause))? {
-        hasher.update(&piece);
         bytes += piece.len() as u64;
+        if bytes > entry.bytes {
+            return Ok(Some(format!("{} has more than {} bytes", entry.path, entry.bytes)));
+        }
+        hasher.update(&piece);
         file.write_all(&piece).await.map_err(failed)?;
     }
     file.sync_all().await.map_err(failed)?;

@@ -1,16 +1,28 @@
 //! What a backup consists of, and which backups there are.
 
+use std::collections::HashSet;
+
 use annals_core::{Error, Result, Timestamp};
+use futures::TryStreamExt;
 use object_store::ObjectStoreExt;
 use serde::{Deserialize, Serialize};
 
 use super::Target;
+use super::take::CATALOG;
+use crate::config::NAME as SETTINGS;
 
 /// The file that makes a backup whole.
 pub const MANIFEST: &str = "manifest.json";
 
 /// The form of backups that this code writes and reads.
 pub const FORMAT: u32 = 1;
+
+/// Folders of files that people write, with the extension of those files.
+pub const FOLDERS: [(&str, &str); 3] = [("retention", "toml"), ("jobs", "toml"), ("prompts", "md")];
+
+/// A manifest is some hundred bytes for each file; this is more than any that was ever written.
+const MOST_FILES: usize = 10_000;
+const LARGEST_MANIFEST: usize = 8 << 20;
 
 /// Names of backups: sortable, and without what file systems refuse.
 const NAME: &str = "%Y-%m-%dT%H-%M-%SZ";
@@ -53,8 +65,43 @@ pub struct Backup {
 impl Manifest {
     /// How large all files are together.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.bytes).sum()
+        self.files.iter().fold(0, |sum, file| sum.saturating_add(file.bytes))
     }
+
+    /// What makes the list unfit to be followed, in words. Whoever can write to the target can write a list.
+    pub fn faults(&self) -> Vec<String> {
+        if self.files.len() > MOST_FILES {
+            return vec![format!("lists {} files; at most {MOST_FILES} are read", self.files.len())];
+        }
+        let mut seen = HashSet::new();
+        let fault = |entry: &Entry| match () {
+            () if !is_path_of_a_backup(&entry.path) => Some(format!("{:?} is no path within a backup", entry.path)),
+            () if !seen.insert(entry.path.clone()) => Some(format!("lists {:?} twice", entry.path)),
+            () => None,
+        };
+        let mut faults: Vec<String> = self.files.iter().filter_map(fault).collect();
+        if !self.files.iter().any(|entry| entry.path == CATALOG) {
+            faults.push("holds no catalog".into());
+        }
+        faults
+    }
+}
+
+/// Whether this is a path that [`super::take`] writes: the catalog, the settings, or a file in one of [`FOLDERS`]. Anything else
+/// would mean something in a data folder or lie outside of it.
+pub fn is_path_of_a_backup(path: &str) -> bool {
+    match path.split_once('/') {
+        None => path == CATALOG || path == SETTINGS,
+        Some((folder, file)) => {
+            let known = FOLDERS.iter().find(|(name, _)| *name == folder);
+            known.is_some_and(|(_, extension)| is_file_name(file, extension))
+        }
+    }
+}
+
+fn is_file_name(file: &str, extension: &str) -> bool {
+    let stem = file.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.'));
+    stem.is_some_and(|stem| !stem.is_empty()) && !file.chars().any(|c| c == '/' || c.is_control())
 }
 
 /// The name of a backup made at this moment.
@@ -95,12 +142,19 @@ pub async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
 /// The manifest of a backup, if it has one.
 pub async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
     let failed = |cause| target.failed("reading", cause);
-    let bytes = match target.store.get(&target.place(backup, MANIFEST)).await {
-        Ok(found) => found.bytes().await.map_err(failed)?,
+    let mut pieces = match target.store.get(&target.place(backup, MANIFEST)).await {
+        Ok(found) => found.into_stream(),
         Err(object_store::Error::NotFound { .. }) => return Ok(None),
         Err(cause) => return Err(failed(cause)),
     };
     let damaged = |why: String| Error::damaged(format!("{MANIFEST} of the backup {backup}"), why);
+    let mut bytes = Vec::new();
+    while let Some(piece) = pieces.try_next().await.map_err(failed)? {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > LARGEST_MANIFEST {
+            return Err(damaged(format!("it is larger than {LARGEST_MANIFEST} bytes")));
+        }
+    }
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
     match manifest.format {
         FORMAT => Ok(Some(manifest)),

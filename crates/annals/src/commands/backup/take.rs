@@ -13,15 +13,12 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::Target;
-use super::manifest::{self, Entry, FORMAT, MANIFEST, Manifest};
+use super::manifest::{self, Entry, FOLDERS, FORMAT, MANIFEST, Manifest, is_path_of_a_backup};
 use crate::config::{NAME, without_secrets};
 use crate::scratch::Scratch;
 
 /// The name of the catalog in a backup, as in the data folder.
 pub const CATALOG: &str = "catalog.sqlite";
-
-/// What people write into the data folder beside the settings.
-const WRITTEN: [(&str, &str); 3] = [("retention", "toml"), ("jobs", "toml"), ("prompts", "md")];
 
 /// Read and hashed at once.
 const PIECE: usize = 1 << 20;
@@ -56,8 +53,8 @@ pub async fn take(
     let catalog_sequence = source.catalog.copy_to(&scratch.path().join(CATALOG)).await?;
     let mut files = vec![(CATALOG.to_owned(), scratch.path().join(CATALOG))];
     let left_out = redact(source.config, &scratch.path().join(NAME), &mut files)?;
-    for (folder, extension) in WRITTEN {
-        add_folder(&source.data.join(folder), folder, extension, &mut files)?;
+    for (folder, _) in FOLDERS {
+        add_folder(&source.data.join(folder), folder, &mut files)?;
     }
     files.sort();
     let mut entries = Vec::new();
@@ -84,17 +81,16 @@ fn redact(config: Option<&Path>, copy: &Path, files: &mut Vec<(String, PathBuf)>
     Ok(left_out)
 }
 
-fn add_folder(path: &Path, name: &str, extension: &str, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
+fn add_folder(path: &Path, name: &str, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
     let failed = |cause| Error::storage(format!("reading {}", path.display()), cause);
     if !path.is_dir() {
         return Ok(());
     }
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let file = entry.map_err(failed)?.path();
-        let is_meant = file.is_file() && file.extension().is_some_and(|found| found == extension);
-        if let (true, Some(own)) = (is_meant, file.file_name().and_then(|own| own.to_str())) {
-            files.push((format!("{name}/{own}"), file.clone()));
-        }
+        let own = file.file_name().and_then(|own| own.to_str());
+        let place = own.map(|own| format!("{name}/{own}")).filter(|place| is_path_of_a_backup(place));
+        files.extend(place.filter(|_| file.is_file()).map(|place| (place, file)));
     }
     Ok(())
 }

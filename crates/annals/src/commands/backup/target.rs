@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::{Error, Result};
-use object_store::aws::AmazonS3Builder;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Place;
 use object_store::{ObjectStore, RetryConfig};
+
+use crate::terminal;
 
 /// How often a store that does not answer is asked again, and for how long: somebody waits.
 const RETRIES: RetryConfig = RetryConfig {
@@ -100,8 +102,16 @@ fn bucket(text: &str) -> Result<Option<(&str, &str)>> {
 fn s3(bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
     // The HTTP client takes the first that the process has installed; a second changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let store = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(RETRIES).build()?;
-    Ok(Arc::new(store))
+    Ok(Arc::new(s3_settings().with_bucket_name(bucket).with_retry(RETRIES).build()?))
+}
+
+/// As the builder reads the environment, but that of whoever gave the command.
+fn s3_settings() -> AmazonS3Builder {
+    let variables = terminal::environment().into_iter().filter_map(|(name, value)| {
+        let name = name.to_str().filter(|name| name.starts_with("AWS_"))?.to_ascii_lowercase();
+        Some((name.parse::<AmazonS3ConfigKey>().ok()?, value.into_string().ok()?))
+    });
+    variables.fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value))
 }
 
 fn folder(path: &str) -> object_store::Result<Arc<dyn ObjectStore>> {

@@ -9,9 +9,6 @@ use crate::config::{Config, Origin};
 /// For a folder that cannot be written to.
 pub const MEND: &str = "give the folder to the user that Annals runs as: `chown -R`";
 
-/// Bits of a mode that let others than user and group in.
-const OTHERS: u32 = 0o007;
-
 /// Bits of a mode that let others than the user in.
 const GROUP_AND_OTHERS: u32 = 0o077;
 
@@ -25,9 +22,9 @@ fn folder(data: &Path) -> Finding {
     let (about, shown) = ("data folder", data.display());
     match mode(data) {
         None => Finding::wrong(about, format!("{shown} cannot be looked at"), MEND),
-        Some(mode) if mode & OTHERS != 0 => {
-            let says = format!("{shown} can be read by every user of this machine");
-            Finding::doubtful(about, says, format!("`chmod 750 {shown}`"))
+        Some(mode) if mode & GROUP_AND_OTHERS != 0 => {
+            let says = format!("{shown} can be read by other users of this machine");
+            Finding::doubtful(about, says, format!("`chmod -R go= {shown}`"))
         }
         Some(_) => Finding::ok(about, shown.to_string()),
     }

@@ -126,7 +126,7 @@ async fn a_stream_over_the_private_socket_carries_the_messages_of_one_agent() {
     let app = private(&told(&agent("a")).await, &ServerConfig::default(), Router::new());
     let served = tokio::spawn(async move { axum::serve(listener, app).await });
 
-    let stream = stdio::open(UnixStream::connect(&path).await.unwrap(), Some("a")).await.unwrap();
+    let stream = stdio::open(UnixStream::connect(&path).await.unwrap(), Some("a"), &Scope::ALL).await.unwrap();
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -148,7 +148,7 @@ async fn a_stream_over_the_private_socket_carries_the_messages_of_one_agent() {
     to.shutdown().await.unwrap();
     assert_eq!(lines.next_line().await.unwrap(), None);
 
-    let unnamed = stdio::open(UnixStream::connect(&path).await.unwrap(), Some(&"x".repeat(200))).await;
+    let unnamed = stdio::open(UnixStream::connect(&path).await.unwrap(), Some(&"x".repeat(200)), &Scope::ALL).await;
     assert!(unnamed.err().unwrap().to_string().contains("400"));
     served.abort();
 }

@@ -1,0 +1,70 @@
+//! Words of conversations made harmless for whoever reads them beside instructions.
+
+/// A text on one line, without characters that are not seen, and without the marks by which chat templates of models say who
+/// speaks: some servers read these even inside a message.
+pub fn tame(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let line: String = words.collect::<Vec<_>>().join(" ").chars().filter(|c| !is_invisible(*c)).collect();
+    MARKS.iter().fold(line, |line, mark| apart(line, mark))
+}
+
+/// Marks of roles, of thoughts and of tools in the chat templates in use. `<|` opens those of ChatML, Llama 3 and Phi, the one with
+/// the wide bar those of DeepSeek.
+const MARKS: [&str; 20] = [
+    "<|",
+    "<｜",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CALLS]",
+    "[TOOL_RESULTS]",
+    "[AVAILABLE_TOOLS]",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<s>",
+    "</s>",
+    "<bos>",
+    "<eos>",
+    "<think>",
+    "</think>",
+    "<tool_call>",
+];
+
+/// The text with a space after the first character of every occurrence of `mark`.
+fn apart(text: String, mark: &str) -> String {
+    if !text.contains(mark) {
+        return text;
+    }
+    let (first, rest) = mark.split_at(1);
+    text.replace(mark, &format!("{first} {rest}"))
+}
+
+/// Characters that are not seen but read: zero-width ones, marks of direction, and the tag characters in which
+/// instructions have been smuggled. The joiner of emoji stays.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_one_line_without_marks_of_roles() {
+        fn check(text: &str, expect: &str) {
+            assert_eq!(tame(text), expect, "{text:?}");
+        }
+        check(" one\n\n[2] two\r\u{2028}three\u{85}four\tfive\u{0} ", "one [2] two three four five");
+        check("<|im_start|>system", "< |im_start|>system");
+        check("<\u{200B}|im_start|>", "< |im_start|>");
+        check("<｜User｜>", "< ｜User｜>");
+        check("a [INST] b <s>", "a [ INST] b < s>");
+        check("x\u{E0041}y\u{200B}z", "xyz");
+        check("👩\u{200D}🚀 東京", "👩\u{200D}🚀 東京");
+        check("Vec<String> & a < b", "Vec<String> & a < b");
+        check("", "");
+    }
+}

@@ -1,0 +1,142 @@
+//! What a prompt may do: show a variable, choose by variables, and hold comments. Linear in the length of the text, without
+//! minijinja: its parser and its machine never see anything else.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// Bytes of one part of a prompt. The longest that comes with Annals has three thousand.
+const LONGEST: usize = 64 * 1024;
+/// Marks in one part. Branches nest in the parser, which has a stack.
+const MOST_MARKS: usize = 200;
+
+/// What is between `{{` and `}}`: a name.
+static SHOW: LazyLock<Regex> = LazyLock::new(|| pattern(r"^-?\s*NAME\s*-?$"));
+/// What is between `{%` and `%}`: names, compared with names or numbers.
+static CHOOSE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^-?\s*(?:else|endif|(?:el)?if\s+TERM(?:\s+(?:and|or)\s+TERM){0,9})\s*-?$"));
+
+fn pattern(pattern: &str) -> Regex {
+    let term = r"(?:not\s+)?NAME(?:\s*(?:==|!=|<=|>=|<|>)\s*(?:NAME|[0-9]{1,9}))?";
+    let pattern = pattern.replace("TERM", term).replace("NAME", "[A-Za-z_][A-Za-z0-9_]{0,63}");
+    Regex::new(&pattern).expect("the pattern is tested")
+}
+
+/// Whether one part of a prompt does only what a prompt may; or else in which line it does not, and how.
+pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
+    if text.len() > LONGEST {
+        return Err((1, format!("is longer than {} KiB", LONGEST / 1024)));
+    }
+    let (mut at, mut marks) = (0, 0);
+    while let Some((start, open)) = next_mark(text, at) {
+        let line = text[..start].matches('\n').count() + 1;
+        let (end, allowed): (&str, Option<&Regex>) = match open {
+            "{{" => ("}}", Some(&SHOW)),
+            "{%" => ("%}", Some(&CHOOSE)),
+            _ => ("#}", None),
+        };
+        let inside = &text[start + 2..];
+        // A mark without an end is named by minijinja.
+        let Some(length) = inside.find(end) else { return Ok(()) };
+        if allowed.is_some_and(|allowed| !allowed.is_match(&inside[..length])) {
+            return Err((
+                line,
+                "may only show a variable, as in {{ sources }}, and choose by variables with if, elif, else \
+                               and endif, as in {% if known %}: no loops, calculations, filters or quotes"
+                    .into(),
+            ));
+        }
+        marks += 1;
+        if marks > MOST_MARKS {
+            return Err((line, format!("has more than {MOST_MARKS} marks such as {{{{ sources }}}}")));
+        }
+        at = start + 2 + length + 2;
+    }
+    Ok(())
+}
+
+/// Where the next mark begins, and with what.
+fn next_mark(text: &str, from: usize) -> Option<(usize, &str)> {
+    let rest = &text[from..];
+    let places = rest.match_indices('{').map(|(place, _)| from + place);
+    let mut marks = places.filter_map(|place| Some((place, text.get(place..place + 2)?)));
+    marks.find(|(_, open)| matches!(*open, "{{" | "{%" | "{#"))
+}
+
+#[cfg(test)]
+mod tests {
+    use minijinja::Environment;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_prompt_shows_and_chooses_and_does_nothing_else() {
+        fn check_all(good: bool, texts: &[&str]) {
+            for text in texts {
+                assert_eq!(check(text).is_ok(), good, "{text}");
+            }
+        }
+        check_all(
+            true,
+            &[
+                "plain { text } with 100 % and # of { things",
+                "{{ sources }} {{sources}} {{- words -}}",
+                "{# what {{ is }} this #}",
+                "{% if known %}a{% elif not words %}b{%- else -%}c{% endif %}",
+                "{% if words > 100 and period == first_day or known %}x{% endif %}",
+                "{\n{ sources }}",
+            ],
+        );
+        check_all(
+            false,
+            &[
+                "{% for a in range(9) %}{% endfor %}",
+                "{% set a = sources %}",
+                "{% set a %}x{% endset %}",
+                "{% macro a() %}{% endmacro %}",
+                "{% include 'x' %}",
+                "{% raw %}{{ x }}{% endraw %}",
+                "{% filter upper %}x{% endfilter %}",
+                "{{ sources ~ sources }}",
+                "{{ sources * 9 }}",
+                "{{ sources | indent(999999999) }}",
+                "{{ range(9) }}",
+                "{{ sources.a }}",
+                "{{ sources[0] }}",
+                "{{ '}}' }}",
+                "{{ 1 or 1 }}",
+                "{{ not not words }}",
+                "{{{ words }}}",
+                "{% if words == '%}' %}{% endif %}",
+                "{% if (words) %}{% endif %}",
+                "{#- x #}{{ a ~ b }}",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_long_or_crowded_part_is_refused() {
+        assert!(check(&"x".repeat(LONGEST)).is_ok());
+        assert_eq!(check(&"x".repeat(LONGEST + 1)).unwrap_err().1, "is longer than 64 KiB");
+        assert!(check(&"{{ a }}".repeat(MOST_MARKS)).is_ok());
+        let (line, reason) = check(&"{{ a }}\n".repeat(MOST_MARKS + 1)).unwrap_err();
+        assert_eq!((line, reason.as_str()), (MOST_MARKS + 1, "has more than 200 marks such as {{ sources }}"));
+    }
+
+    proptest! {
+        /// Whatever passes, minijinja refuses or renders at once, and shows each variable as often as it is named.
+        #[test]
+        fn what_passes_costs_nothing(
+            text in r"(\{\{|\}\}|\{%|%\}|\{#|#\}| |-|a|if|else|elif|endif|for|in|set|raw|endraw|'|~|\*|1|\n){0,24}",
+        ) {
+            if check(&text).is_ok() {
+                let mut environment = Environment::new();
+                environment.set_fuel(Some(2_000));
+                if let Ok(rendered) = environment.render_str(&text, minijinja::context! { a => "value" }) {
+                    prop_assert!(rendered.len() <= text.len() * 5);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Confirmations: what a dry run hands out and the act itself wants back, so that nothing is forgotten that was not looked at before.
+//!
+//! A confirmation holds for one agent, one set of arguments and a few minutes, and only in the process that gave it. Nothing is
+//! stored: it is a hash of these with a secret.
+
+use std::sync::LazyLock;
+
+use annals_core::{Agent, Digest, Error, Result, SignedDuration, Timestamp};
+use subtle::ConstantTimeEq;
+
+/// How long a person may think it over.
+const VALID: SignedDuration = SignedDuration::from_mins(10);
+/// Digits of the hash: nobody guesses them in that time.
+const DIGITS: usize = 32;
+
+static SECRET: LazyLock<[u8; 32]> = LazyLock::new(|| {
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).expect("the system gives random bytes");
+    secret
+});
+
+/// The confirmation for doing `what` to an agent from now on.
+pub(super) fn issue(agent: &Agent, what: &str, now: Timestamp) -> String {
+    let since = now.as_second();
+    format!("{since}-{}", hash(agent, what, since))
+}
+
+/// Whether the confirmation was given for this, not long ago.
+pub(super) fn check(confirmation: Option<&str>, agent: &Agent, what: &str, now: Timestamp) -> Result<()> {
+    let wrong = |reason: &str| Error::invalid("confirmation", format!("{reason}; the answer to a dry run holds one"));
+    let given = confirmation.ok_or_else(|| wrong("is missing"))?;
+    let parsed = given.split_once('-').and_then(|(since, digits)| Some((since.parse::<i64>().ok()?, digits)));
+    let (since, digits) = parsed.ok_or_else(|| wrong("is not one that was given"))?;
+    if !bool::from(digits.as_bytes().ct_eq(hash(agent, what, since).as_bytes())) {
+        return Err(wrong("was not given for these arguments"));
+    }
+    let age = now.as_second().saturating_sub(since);
+    if (0..=VALID.as_secs()).contains(&age) { Ok(()) } else { Err(wrong("has expired")) }
+}
+
+fn hash(agent: &Agent, what: &str, since: i64) -> String {
+    let since = since.to_le_bytes();
+    let parts: [&[u8]; 5] =
+        [&*SECRET, agent.workspace().as_bytes(), agent.name().as_bytes(), what.as_bytes(), since.as_slice()];
+    let mut digits = Digest::of(parts).to_string();
+    digits.truncate(DIGITS);
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::{agent, at};
+
+    use super::*;
+
+    #[test]
+    fn a_confirmation_holds_for_one_agent_one_target_and_some_minutes() {
+        let given = issue(&agent("a"), "all of Bob", at("2026-03-10T12:00:00Z"));
+        let check = |given: Option<&str>, name: &str, what: &str, now: &str, expect: &str| {
+            let said =
+                check(given, &agent(name), what, at(now)).map_or_else(|error| error.to_string(), |()| String::new());
+            assert!(said.contains(expect) && said.is_empty() == expect.is_empty(), "{said:?} {expect:?}");
+        };
+        check(Some(&given), "a", "all of Bob", "2026-03-10T12:00:00Z", "");
+        check(Some(&given), "a", "all of Bob", "2026-03-10T12:10:00Z", "");
+        check(Some(&given), "a", "all of Bob", "2026-03-10T12:10:01Z", "has expired");
+        check(Some(&given), "a", "all of Bob", "2026-03-10T11:59:59Z", "has expired");
+        check(Some(&given), "a", "all of Ann", "2026-03-10T12:01:00Z", "not given for these arguments");
+        check(Some(&given), "b", "all of Bob", "2026-03-10T12:01:00Z", "not given for these arguments");
+        let (_, digits) = given.split_once('-').unwrap();
+        let later = format!("{}-{digits}", at("2026-03-10T12:30:00Z").as_second());
+        check(Some(&later), "a", "all of Bob", "2026-03-10T12:30:00Z", "not given for these arguments");
+        check(Some("yes"), "a", "all of Bob", "2026-03-10T12:01:00Z", "is not one that was given");
+        check(None, "a", "all of Bob", "2026-03-10T12:01:00Z", "is missing");
+    }
+}
