@@ -43,6 +43,7 @@ const OPERATIONS: [Operation; 8] = [
 ];
 
 #[test]
+#[expect(clippy::print_stderr, reason = "how the kills were spread is part of the result")]
 fn killed_operations_end_as_undisturbed_ones() {
     let rounds = std::env::var("ANNALS_KILL_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
     let prepared: Vec<Prepared> = OPERATIONS.iter().map(Prepared::new).collect();
