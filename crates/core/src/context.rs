@@ -1,5 +1,8 @@
 //! What memory adds to a prompt: the request, and the few lines that fit into its budget.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::{Date, DateRange, Period, Reranked, tame};
 
 /// The name of the marks around everything that memory hands out for a prompt: `<annals-memory> … </annals-memory>`. What comes
@@ -135,4 +138,60 @@ pub fn one_line(text: &str) -> String {
     }
     safe.push_str(rest);
     safe
+}
+
+/// The text outside of our marks: what a speaker adds to what memory handed out. Marks nest, because a turn with marks is itself
+/// recalled between marks; after one that is not closed everything is recalled.
+pub fn unfenced(text: &str) -> Cow<'_, str> {
+    let mut marks = marks(text).peekable();
+    if marks.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut outside, mut depth, mut start) = (String::with_capacity(text.len()), 0_u32, 0);
+    for (mark, closes) in marks {
+        if depth == 0 {
+            outside.push_str(&text[start..mark.start]);
+        }
+        depth = if closes { depth.saturating_sub(1) } else { depth + 1 };
+        start = mark.end;
+    }
+    if depth == 0 {
+        outside.push_str(&text[start..]);
+    }
+    Cow::Owned(outside)
+}
+
+/// The places of our marks in a text, and whether each closes: `<annals-memory …>` and `</annals-memory …>`, whatever the case.
+fn marks(text: &str) -> impl Iterator<Item = (Range<usize>, bool)> + '_ {
+    text.match_indices('<').filter_map(move |(start, _)| {
+        let inner = &text[start + 1..];
+        let closes = inner.starts_with('/');
+        let name = if closes { &inner[1..] } else { inner };
+        let is_ours = name.get(..FENCE.len()).is_some_and(|name| name.eq_ignore_ascii_case(FENCE));
+        let after = name.get(FENCE.len()..).filter(|_| is_ours)?;
+        let ends_word = !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let end = after.find('>').filter(|_| ends_word)?;
+        let end = text.len() - after.len() + end + 1;
+        Some((start..end, closes))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_between_our_marks_is_cut() {
+        fn check(text: &str, expect: &str) {
+            assert_eq!(unfenced(text), expect, "{text:?}");
+        }
+        check("a <annals-memory grain=\"daily\">b</annals-memory> c", "a  c");
+        check("a <annals-memory>b <ANNALS-memory x>c</annals-memory> d</annals-memory > e", "a  e");
+        check("a <annals-memory>b", "a ");
+        check("a</annals-memory> b", "a b");
+        check("a <annals-memory/x", "a <annals-memory/x");
+        check("a <annals> b", "a <annals> b");
+        check("a <annals-memoryé> b < c", "a <annals-memoryé> b < c");
+        check("a", "a");
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! The log of operations is the truth; facts follow from it by [`fold`], whatever the order in which it arrived.
 
+mod aliases;
 mod entity;
 mod fold;
 mod graph;
@@ -12,11 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Interval, MemoryId, Timestamp};
 
+pub use aliases::joined_names;
 pub use entity::{entity_key, folded, predicate_name};
 pub use fold::fold;
 pub use graph::{Along, Direction, FARTHEST, Reached, Route, Walk};
 pub use merge::MERGED_BECAUSE;
-pub use operation::{FactOperation, Verb};
+pub use operation::{FactOperation, SPEAKER, Verb};
 
 /// The predicate that gives an entity another name: `Bob, also_known_as, Robert`. Look-ups treat the two as one.
 pub const ALIAS: &str = "also_known_as";

@@ -27,13 +27,13 @@ mod tame;
 mod tokens;
 mod zones;
 
-pub use context::{Block, Context, ContextItem, ContextKind, ContextRequest, Document, FENCE, one_line};
+pub use context::{Block, Context, ContextItem, ContextKind, ContextRequest, Document, FENCE, one_line, unfenced};
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionLane, Purpose, Reply, Statement, Usage};
 pub use fact::{
     ALIAS, Along, Direction, FARTHEST, Fact, FactOperation, FactQuery, MERGED_BECAUSE, Properties, Reached, Route,
-    Verb, Walk, entity_key, fold, folded, predicate_name,
+    SPEAKER, Verb, Walk, entity_key, fold, folded, joined_names, predicate_name,
 };
 pub use grain::Grain;
 pub use ledger::{DeadLetter, LedgerRow, Operation, Stage};

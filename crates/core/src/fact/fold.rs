@@ -2,11 +2,15 @@
 //!
 //! Operations are ordered by (event time, moment said, source, position), never by arrival, so an old diary that is imported
 //! late does not overturn what is newer, and a log that is read in any order folds the same.
+//!
+//! What somebody states of themselves, or what is entered by hand, ends only on their word or by hand: hearsay neither ends
+//! it nor takes its place.
 
 use std::collections::HashMap;
 
+use super::aliases::without_doubtful_aliases;
 use super::merge::merges;
-use super::{Fact, FactOperation, Verb, entity_key};
+use super::{Fact, FactOperation, SPEAKER, Verb, entity_key};
 use crate::{Interval, Timestamp};
 
 /// Predicates of which one value holds at a time: a new one ends the former, whichever verb says so.
@@ -28,7 +32,7 @@ pub(super) const SINGLE: [&str; 12] = [
 /// The facts that follow from a log, by the moment from which they hold, then by id; among them aliases for names that mean
 /// the same, each with why.
 pub fn fold(operations: &[FactOperation]) -> Vec<Fact> {
-    let mut ordered: Vec<&FactOperation> = operations.iter().collect();
+    let mut ordered = without_doubtful_aliases(operations);
     ordered.sort_by(|a, b| {
         (a.at, a.said_at, &a.source, a.position, &a.id).cmp(&(b.at, b.said_at, &b.source, b.position, &b.id))
     });
@@ -54,6 +58,8 @@ fn sort(facts: &mut [Fact]) {
 #[derive(Default)]
 struct Table {
     facts: Vec<Fact>,
+    /// Of each fact, whether its subject stated it, or it was entered by hand.
+    first_hand: Vec<bool>,
     open: HashMap<(String, String), Vec<usize>>,
 }
 
@@ -75,10 +81,14 @@ impl Table {
         let value = entity_key(&operation.object);
         let holders = self.open.entry(key).or_default();
         match holders.iter().find(|index| entity_key(&self.facts[**index].object) == value) {
-            Some(index) => confirm(&mut self.facts[*index], operation),
+            Some(index) => {
+                confirm(&mut self.facts[*index], operation);
+                self.first_hand[*index] |= !operation.is_hearsay();
+            }
             None => {
                 holders.push(self.facts.len());
                 self.facts.push(opened(operation));
+                self.first_hand.push(!operation.is_hearsay());
             }
         }
     }
@@ -89,9 +99,23 @@ impl Table {
         let value = entity_key(&operation.object);
         let holders = self.open.get(&place(operation)).cloned().unwrap_or_default();
         let present = holders.iter().find(|index| entity_key(&self.facts[**index].object) == value);
+        if present.is_none()
+            && holders.iter().any(|index| self.is_meant(*index, former) && self.resists(*index, operation))
+        {
+            return;
+        }
         let successor = present.map_or_else(|| operation.id.clone(), |index| self.facts[*index].id.clone());
         self.close(operation, former, Some(successor));
         self.assert(operation);
+    }
+
+    fn is_meant(&self, index: usize, object: Option<&str>) -> bool {
+        object.is_none_or(|object| entity_key(object) == entity_key(&self.facts[index].object))
+    }
+
+    /// Whether the operation may not end the fact.
+    fn resists(&self, index: usize, operation: &FactOperation) -> bool {
+        operation.is_hearsay() && self.first_hand[index]
     }
 
     /// Ends the values that match, or all but the one that takes their place.
@@ -100,7 +124,9 @@ impl Table {
         let value = object.map(entity_key);
         holders.retain(|index| {
             let fact = &mut self.facts[*index];
-            let stays = successor.as_ref() == Some(&fact.id)
+            let resists = operation.is_hearsay() && self.first_hand[*index];
+            let stays = resists
+                || successor.as_ref() == Some(&fact.id)
                 || value.as_ref().is_some_and(|value| *value != entity_key(&fact.object));
             if !stays {
                 fact.valid_to = Some(operation.at);
@@ -121,12 +147,16 @@ fn place(operation: &FactOperation) -> (String, String) {
 }
 
 fn opened(operation: &FactOperation) -> Fact {
+    let mut properties = operation.properties.clone();
+    if !operation.is_hearsay() {
+        properties.remove(SPEAKER);
+    }
     Fact {
         id: operation.id.clone(),
         subject: operation.subject.clone(),
         predicate: operation.predicate.clone(),
         object: operation.object.clone(),
-        properties: operation.properties.clone(),
+        properties,
         confidence: operation.confidence,
         valid_from: operation.at,
         valid_to: None,
@@ -145,7 +175,10 @@ fn confirm(fact: &mut Fact, operation: &FactOperation) {
     fact.recorded_at = fact.recorded_at.min(operation.recorded_at);
     let said = moment(operation.said_at);
     fact.said = Interval { start: fact.said.start.min(said.start), end: fact.said.end.max(said.end) };
-    for (name, value) in &operation.properties {
+    if !operation.is_hearsay() {
+        fact.properties.remove(SPEAKER);
+    }
+    for (name, value) in operation.properties.iter().filter(|(name, _)| *name != SPEAKER) {
         fact.properties.entry(name.clone()).or_insert_with(|| value.clone());
     }
 }

@@ -5,8 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Properties;
+use super::{Properties, entity_key};
 use crate::{Digest, Error, MemoryId, Result, Timestamp};
+
+/// The property of an operation that names who said it. A fact keeps it if that is somebody else than its subject.
+pub const SPEAKER: &str = "speaker";
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,6 +85,16 @@ pub struct FactOperation {
 }
 
 impl FactOperation {
+    /// Who said it, by name or role; none for an entry by hand.
+    pub fn speaker(&self) -> Option<&str> {
+        self.properties.get(SPEAKER).and_then(serde_json::Value::as_str)
+    }
+
+    /// Whether somebody else than its subject said it.
+    pub fn is_hearsay(&self) -> bool {
+        self.speaker().is_some_and(|speaker| entity_key(speaker) != entity_key(&self.subject))
+    }
+
     /// The id of the operation at `position` of a source.
     pub fn id(source: &MemoryId, position: u32) -> String {
         let digest = Digest::of([source.as_str().as_bytes(), &position.to_le_bytes()]);

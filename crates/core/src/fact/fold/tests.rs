@@ -149,6 +149,63 @@ fn without_the_operation_that_ended_it_a_fact_holds_again() {
     assert_eq!(show(&fold(&log)), "Ann lives_in Rome 2026-01-01.. x1");
 }
 
+/// Facts of a log in which the lines that begin with a name are that person's words.
+#[track_caller]
+fn check_words(lines: &[(&str, &str)], expect: &str) {
+    let mut log = log(&lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
+    for (operation, (speaker, _)) in log.iter_mut().zip(lines).filter(|(_, (speaker, _))| !speaker.is_empty()) {
+        operation.properties.insert(SPEAKER.to_owned(), (*speaker).into());
+    }
+    let expect: Vec<&str> = expect.lines().map(str::trim).collect();
+    assert_eq!(show(&fold(&log)), expect.join("\n"), "{lines:?}");
+}
+
+#[test]
+fn hearsay_neither_ends_nor_replaces_what_somebody_states_of_themselves() {
+    let home = ("Ann", "2026-01-01 INSERT Ann lives_in Rome");
+    let holds = "Ann lives_in Rome 2026-01-01.. x1";
+    check_words(&[home, ("Mallory", "2026-01-02 INSERT Ann lives_in Oslo")], holds);
+    check_words(&[home, ("Mallory", "2026-01-02 UPDATE Ann lives_in Oslo<Rome")], holds);
+    check_words(&[home, ("Mallory", "2026-01-02 DELETE Ann lives_in Rome")], holds);
+    check_words(&[home, ("Mallory", "2026-01-02 DELETE Ann lives_in")], holds);
+    check_words(&[home, ("Mallory", "2026-01-02 INSERT Ann lives_in rome")], "Ann lives_in Rome 2026-01-01.. x2");
+    check_words(&[("", home.1), ("Mallory", "2026-01-02 DELETE Ann lives_in Rome")], holds);
+    check_words(
+        &[("Ann", "2026-01-01 INSERT Ann married_to Tom"), ("Mallory", "2026-01-02 UPDATE Ann married_to Bob")],
+        "Ann married_to Tom 2026-01-01.. x1",
+    );
+}
+
+#[test]
+fn their_own_word_and_an_entry_by_hand_end_and_replace() {
+    let home = ("Ann", "2026-01-01 INSERT Ann lives_in Rome");
+    let ended = "Ann lives_in Rome 2026-01-01..2026-01-02 x1";
+    check_words(&[home, ("ann", "2026-01-02 DELETE Ann lives_in Rome")], ended);
+    check_words(&[home, ("", "2026-01-02 DELETE Ann lives_in Rome")], ended);
+    let hearsay = ("Mallory", home.1);
+    check_words(&[hearsay, ("Bob", "2026-01-02 DELETE Ann lives_in Rome")], ended);
+    check_words(
+        &[hearsay, ("Ann", "2026-01-02 INSERT Ann lives_in Oslo")],
+        "Ann lives_in Rome 2026-01-01..2026-01-02 x1
+         Ann lives_in Oslo 2026-01-02.. x1",
+    );
+}
+
+#[test]
+fn a_fact_keeps_who_said_it_of_another() {
+    let speaker = |lines: &[(&str, &str)]| {
+        let mut log = log(&lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
+        for (operation, (speaker, _)) in log.iter_mut().zip(lines) {
+            operation.properties.insert(SPEAKER.to_owned(), (*speaker).into());
+        }
+        fold(&log)[0].properties.get(SPEAKER).map(|speaker| speaker.as_str().unwrap().to_owned())
+    };
+    let line = "2026-01-01 INSERT Ann likes tea";
+    assert_eq!(speaker(&[("Bob", line)]).as_deref(), Some("Bob"));
+    assert_eq!(speaker(&[("Ann", line)]), None);
+    assert_eq!(speaker(&[("Bob", line), ("Ann", line)]), None);
+}
+
 fn operations() -> impl Strategy<Value = Vec<FactOperation>> {
     let operation = (1..28_u32, 0..3_usize, 0..2_usize, 0..2_usize, 0..3_usize, 0..4_usize);
     proptest::collection::vec(operation, 0..12).prop_map(|drawn| {

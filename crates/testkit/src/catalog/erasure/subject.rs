@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{ALIAS, FactOperation, Verb, entity_key, folded};
+use annals_core::{FactOperation, entity_key, folded, joined_names};
 
 /// Somebody by all their names, as entity keys. The default is nobody.
 #[derive(Debug, Default)]
 pub(super) struct Subject(BTreeSet<String>);
 
 impl Subject {
-    /// The name, and all that the log calls an alias of it or of its aliases, either way round.
+    /// The name, and all that the log joins with it or with its other names.
     pub(super) fn new<'o>(name: &str, log: impl Iterator<Item = &'o FactOperation>) -> Subject {
-        let aliases = log.filter(|operation| operation.predicate == ALIAS && operation.verb != Verb::Delete);
-        let pairs: Vec<_> = aliases.map(|alias| [entity_key(&alias.subject), entity_key(&alias.object)]).collect();
+        let pairs = joined_names(&log.cloned().collect::<Vec<_>>());
         let mut names = BTreeSet::from([entity_key(name)]);
         let mut known = 0;
         while names.len() > known {
