@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use annals_core::{Agent, Base, Digest, LedgerRow, Memory, MemoryId, Period, Result};
+use annals_core::{Agent, Base, Digest, Kind, LedgerRow, Memory, MemoryId, Period, Result, unfenced};
 
 use crate::Summarizer;
 
@@ -22,6 +22,7 @@ impl Summarizer {
     pub(crate) async fn input(&self, agent: &Agent, row: &LedgerRow) -> Result<Input> {
         let base = if row.sealed { self.seals.base(agent, row.period).await? } else { None };
         let children = self.catalog.inputs(agent, row.period).await?;
+        let children: Vec<Memory> = children.into_iter().map(without_recalled).collect();
         let digest = match &base {
             None => digest(&children),
             Some(base) => Digest::of([base.digest().0, digest(&children).0]),
@@ -65,6 +66,15 @@ impl Input {
         let texts = base.chain(self.children.iter().map(|memory| memory.text.as_str()));
         texts.map(|text| text.split_whitespace().count() as u64).sum()
     }
+}
+
+/// A turn without what memory handed out, which would be told again as new. What is left of it may be nothing, but the turn is
+/// still one that the summary covers.
+fn without_recalled(memory: Memory) -> Memory {
+    if memory.kind != Kind::Turn {
+        return memory;
+    }
+    Memory { text: unfenced(&memory.text).into_owned(), ..memory }
 }
 
 /// The digest of no input: what a period has whose last roll-up found nothing left to tell of.

@@ -7,10 +7,8 @@
 //! or in a language without spaces, or was said longer ago than the memories that are looked at, is not recognised.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
-use annals_core::{FENCE, Kind, Memory, MemoryId, Role, Timestamp};
-use regex::Regex;
+use annals_core::{Kind, Memory, MemoryId, Role, Timestamp, unfenced};
 
 /// Shorter sentences are said again by chance.
 const LEAST_WORDS: usize = 6;
@@ -72,26 +70,6 @@ impl Told {
     }
 }
 
-/// The text outside of the marks. They nest, because a turn with marks is itself recalled between marks; after one that is not
-/// closed everything is recalled.
-fn unfenced(text: &str) -> String {
-    static MARK: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(&format!("(?i)<(/?){FENCE}\\b[^>]*>")).expect("the pattern is tested"));
-    let (mut outside, mut depth, mut start) = (String::with_capacity(text.len()), 0_u32, 0);
-    for mark in MARK.captures_iter(text) {
-        let place = mark.get_match();
-        if depth == 0 {
-            outside.push_str(&text[start..place.start()]);
-        }
-        depth = if mark[1].is_empty() { depth + 1 } else { depth.saturating_sub(1) };
-        start = place.end();
-    }
-    if depth == 0 {
-        outside.push_str(&text[start..]);
-    }
-    outside
-}
-
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['.', '!', '?', '\n', '…', '。', '！', '？'])
 }
@@ -147,19 +125,6 @@ mod tests {
     #[track_caller]
     fn check(told: &[&Memory], turn: &Memory, expect: Option<&str>) {
         assert_eq!(Told::new(told.iter().copied()).fresh(turn).map(|left| left.text).as_deref(), expect);
-    }
-
-    #[test]
-    fn what_stands_between_our_marks_is_cut() {
-        fn check(text: &str, expect: &str) {
-            assert_eq!(unfenced(text), expect, "{text:?}");
-        }
-        check("a <annals-memory grain=\"daily\">b</annals-memory> c", "a  c");
-        check("a <annals-memory>b <ANNALS-memory x>c</annals-memory> d</annals-memory > e", "a  e");
-        check("a <annals-memory>b", "a ");
-        check("a</annals-memory> b", "a b");
-        check("a <annals-memory/x", "a <annals-memory/x");
-        check("a <annals> b", "a <annals> b");
     }
 
     #[test]
