@@ -1,7 +1,11 @@
 //! What an extractor is told besides the turns it is to read: what was said right before, and what is known already.
 
+use std::collections::HashSet;
+
 use annals_core::ports::{ExtractionTask, Select};
-use annals_core::{Agent, Extracted, Extractor, Fact, FactQuery, Grain, Interval, Memory, Result, Settings, Timestamp};
+use annals_core::{
+    Agent, Extracted, Extractor, Fact, FactQuery, Grain, Interval, Memory, Result, Settings, Timestamp, folded,
+};
 
 use super::section::{Task, names};
 use super::{FactWriter, Inputs};
@@ -15,6 +19,7 @@ const KNOWN: (usize, usize) = (20, 60);
 const PREDICATES: usize = 60;
 /// Memories before a turn, and summaries of each grain, in which its sentences are looked for.
 const TOLD: (usize, usize) = (500, 50);
+
 impl FactWriter {
     /// Lets an extractor read a task, with what it needs to understand it, and notes what that was.
     #[expect(clippy::too_many_arguments, reason = "each is a part of one question")]
@@ -59,12 +64,12 @@ impl FactWriter {
         Ok(earlier.iter().rev().filter_map(|turn| told.fresh(turn)).collect())
     }
 
-    /// What is known about those who speak or are named.
+    /// What is known about those who speak or are named: first what the turns concern, then what changed last.
     pub(crate) async fn known(&self, agent: &Agent, turns: &[Memory]) -> Result<Vec<Fact>> {
         let mut known: Vec<Fact> = Vec::new();
         for name in names(turns) {
-            let query = FactQuery { about: Some(name), limit: Some(KNOWN.0), ..FactQuery::default() };
-            for fact in self.find(agent, &query).await? {
+            let query = FactQuery { about: Some(name), ..FactQuery::default() };
+            for fact in relevant(self.find(agent, &query).await?, turns).into_iter().take(KNOWN.0) {
                 if known.len() < KNOWN.1 && known.iter().all(|other| other.id != fact.id) {
                     known.push(fact);
                 }
@@ -85,4 +90,17 @@ impl FactWriter {
         }
         Ok(Told::new(earlier.iter().chain(turns)))
     }
+}
+
+/// The facts whose object the turns name, then the others; the newest first.
+fn relevant(facts: Vec<Fact>, turns: &[Memory]) -> Vec<Fact> {
+    let text: HashSet<String> = turns.iter().flat_map(|turn| words(&turn.text)).collect();
+    let is_named = |fact: &Fact| words(&fact.object).iter().any(|word| word.chars().count() > 2 && text.contains(word));
+    let (mut named, others): (Vec<Fact>, Vec<Fact>) = facts.into_iter().rev().partition(is_named);
+    named.extend(others);
+    named
+}
+
+fn words(text: &str) -> Vec<String> {
+    folded(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

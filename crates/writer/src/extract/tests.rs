@@ -51,6 +51,20 @@ async fn new_turns_are_read_once_and_become_facts() {
 }
 
 #[tokio::test]
+async fn the_extractor_is_shown_what_the_turns_name_and_then_the_newest_facts() {
+    let given = Given::new();
+    for minute in 0..30 {
+        given.say("x", minute, &format!("Ann likes kind{minute}.")).await;
+    }
+    extract(&given, NOW).await;
+    given.model.take_asked();
+    given.say("y", 40, "Ann hates kind3.").await;
+    extract(&given, NOW).await;
+    let known = given.model.take_asked().remove(0).known;
+    assert_eq!((known.len(), &known[..3]), (20, &["kind3", "kind29", "kind28"].map(str::to_owned)[..]));
+}
+
+#[tokio::test]
 async fn conversations_are_read_apart_and_long_ones_in_pieces() {
     let given = Given::new();
     for minute in 0..44 {
