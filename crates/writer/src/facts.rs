@@ -84,7 +84,8 @@ impl FactWriter {
         }
     }
 
-    /// Enters a fact by hand. It holds from `at` on, beside or instead of others as if it had been said.
+    /// Enters a fact by hand. It holds from `at` on, beside or instead of others as if it had been said. Returns the fact if it has ended
+    /// already, because the log holds something later that takes its place.
     pub async fn add(
         &self,
         agent: &Agent,
@@ -93,12 +94,15 @@ impl FactWriter {
         object: &str,
         at: Timestamp,
         now: Timestamp,
-    ) -> Result<()> {
+    ) -> Result<Option<Fact>> {
         check("object", object)?;
         let operation = entry(agent, Verb::Insert, [subject, predicate, object], at, now)?;
+        let source = operation.source.clone();
         self.journal.add_operations(agent, vec![operation]).await?;
         self.bring_facts(agent).await?;
-        Ok(())
+        let (_, log) = self.journal.operations(agent).await?;
+        let entered = fold(&log).into_iter().find(|fact| fact.sources.contains(&source));
+        Ok(entered.filter(|fact| fact.valid_to.is_some()))
     }
 
     /// Ends a fact by hand as of `at`: one value, or all of that predicate. [`Error::NotFound`] if that would end nothing.

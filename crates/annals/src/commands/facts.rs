@@ -18,8 +18,14 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
             let (agent, at) = entry(folder, &triple.entry)?;
             let (subject, predicate, object) = (&triple.subject, &triple.predicate, &triple.object);
             let _facts_lock = folder.locks().facts_lock(&agent).await;
-            folder.fact_writer.add(&agent, subject, predicate, object, at, folder.now).await?;
+            let ended = folder.fact_writer.add(&agent, subject, predicate, object, at, folder.now).await?;
             about(folder, &agent, subject, json).await?;
+            if let Some(ended) = ended.as_ref().map(FactView::from).filter(|_| !json) {
+                line(&ended);
+                say!(
+                    "This fact is stored as ended, because a later one takes its place. Without --since it holds from now on."
+                );
+            }
         }
         Some(ChangeFacts::Retract(triple)) => {
             let (_, at) = entry(folder, &triple.entry)?;

@@ -20,12 +20,13 @@ impl Service {
     /// Enters a fact, or its end, and shows what is known about its subject then.
     pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
         let at = entry.at.unwrap_or(now);
+        let mut ended = None;
         {
             let _facts_lock = self.locks.facts_lock(agent).await;
             let (subject, predicate, object) = (&entry.subject, &entry.predicate, entry.object.as_deref());
             match (entry.verb, object) {
                 (Verb::Add, Some(object)) => {
-                    self.fact_writer.add(agent, subject, predicate, object, at, now).await?;
+                    ended = self.fact_writer.add(agent, subject, predicate, object, at, now).await?;
                 }
                 (Verb::Add, None) => return Err(Error::invalid("object", "is missing")),
                 (Verb::Retract, object) => {
@@ -34,7 +35,10 @@ impl Service {
             }
         }
         let wish = FactsWish { about: Some(entry.subject), ..FactsWish::default() };
-        ask(&self.fact_writer, agent, wish, now).await
+        let mut answer = ask(&self.fact_writer, agent, wish, now).await?;
+        // One that something later has ended already would not be shown, as if it had not been stored.
+        answer.facts.extend(ended.as_ref().map(FactView::from));
+        Ok(answer)
     }
 }
 

@@ -4,7 +4,7 @@ use annals_testkit::{agent, at};
 use super::*;
 use crate::fixture::{Given, NOW};
 
-async fn add(given: &Given, words: [&str; 3], from: &str, now: &str) -> Result<()> {
+async fn add(given: &Given, words: [&str; 3], from: &str, now: &str) -> Result<Option<Fact>> {
     let [subject, predicate, object] = words;
     given.fact_writer().add(&agent("a"), subject, predicate, object, at(from), at(now)).await
 }
@@ -27,6 +27,16 @@ async fn facts_are_entered_and_retracted_by_hand() {
     assert_eq!(given.held().await.len(), 2, "said later, though of the same moment");
     retract(&given, "Ann", None, "2026-02-02T00:00:00Z", NOW).await.unwrap();
     assert_eq!(given.held().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn an_entry_that_a_later_fact_has_ended_is_returned() {
+    let given = Given::new();
+    let home = |place| ["Ann", "lives_in", place];
+    let oslo = add(&given, home("Oslo"), "2026-02-01T00:00:00Z", NOW).await.unwrap();
+    let rome = add(&given, home("Rome"), "2026-01-01T00:00:00Z", NOW).await.unwrap().unwrap();
+    assert_eq!((oslo, rome.valid_to), (None, Some(at("2026-02-01T00:00:00Z"))));
+    assert_eq!(given.held().await, ["Ann lives_in Oslo"]);
 }
 
 #[tokio::test]
