@@ -1,6 +1,6 @@
 //! The input of a question as numbered lines, each of which knows the turns behind it, and its division into parts that fit.
 
-use annals_core::{Base, Date, Grain, Memory, MemoryId, Result, Sentence, Timestamp, Zones};
+use annals_core::{Base, Date, Grain, Memory, MemoryId, Result, Role, Sentence, Timestamp, Zones};
 use jiff::tz::TimeZone;
 
 use super::tokens;
@@ -47,21 +47,36 @@ pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<
     Ok(sources.iter().flat_map(of_summary).filter(|line| !line.text.is_empty()).collect())
 }
 
-/// A line for each turn, with its date or only its time.
+/// A line for each turn of a user or an assistant, with its date or only its time, the conversation where there are several, and
+/// who speaks in which role: `09:00 [support] Aria (assistant): `. Instructions and answers of tools are nobody's words.
 pub(super) fn of_turns(turns: &[Memory], zones: &Zones, dated: bool) -> Result<Vec<Line>> {
-    let lines = turns.iter().map(|turn| of_turn(turn, zones, dated)).collect::<Result<Vec<_>>>()?;
+    let turns = || turns.iter().filter(|turn| !matches!(turn.role, Some(Role::System | Role::Tool)));
+    let first = turns().next().map(|turn| &turn.conversation);
+    let has_several = turns().any(|turn| Some(&turn.conversation) != first);
+    let lines = turns().map(|turn| of_turn(turn, zones, dated, has_several)).collect::<Result<Vec<_>>>()?;
     Ok(lines.into_iter().filter(|line| !line.text.is_empty()).collect())
 }
 
-fn of_turn(turn: &Memory, zones: &Zones, dated: bool) -> Result<Line> {
+fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Result<Line> {
     let date = if dated { format!("{} ", turn.days.0) } else { String::new() };
+    let conversation = turn.conversation.as_deref().filter(|_| has_several);
+    let conversation = conversation.map(|conversation| format!("[{}] ", name(conversation))).unwrap_or_default();
     Ok(Line {
-        head: format!("{date}{} {}: ", clock(turn.at(), zones)?, name(turn.speaker.as_deref().unwrap_or("unknown"))),
+        head: format!("{date}{} {conversation}{}: ", clock(turn.at(), zones)?, speaker(turn)),
         text: tame(&turn.text),
         days: turn.days,
         from: vec![turn.id.clone()],
         group: turn.conversation.clone().unwrap_or_default(),
     })
+}
+
+/// Who speaks, and in which role if the name is not that of the role.
+fn speaker(turn: &Memory) -> String {
+    let speaker = turn.speaker.as_deref().unwrap_or("unknown");
+    match turn.role.filter(|role| role.as_str() != speaker) {
+        Some(role) => format!("{} ({role})", name(speaker)),
+        None => name(speaker),
+    }
 }
 
 fn of_summary(summary: &Memory) -> Vec<Line> {

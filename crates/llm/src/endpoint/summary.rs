@@ -1,13 +1,14 @@
 //! Writing one summary: what is too long for one question is summarised in parts, and the parts are merged.
 
-use annals_core::ports::SummaryTask;
-use annals_core::{Base, Draft, Error, Grain, Purpose, Result};
+use annals_core::ports::{Engine, SummaryTask};
+use annals_core::{Draft, Error, Grain, Purpose, Result};
 
 use super::ask::{Job, Paid};
 use super::form::Form;
 use super::lines::{self, Line};
 use super::sentences::{self, Told};
 use super::{Endpoint, grounding, tokens};
+use crate::Extractive;
 use crate::prompts::{AmendData, Context, MergeData, Prompt, Rendered, SummaryData, SummaryFrame, fence};
 
 /// A day never has to do with less, so that a short one keeps a sentence.
@@ -30,8 +31,9 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
     let late = lines::of(grain, task.sources, &zones)?;
     let base = task.base.map(|base| lines::of_base(base, task.period.cover_days().0)).unwrap_or_default();
-    if let Some(base) = task.base.filter(|_| late.is_empty()) {
-        return Ok(unchanged(base));
+    if late.is_empty() {
+        // Nobody said anything: not worth a question.
+        return Extractive.summarize(task).await;
     }
     let all = [base.clone(), late.clone()].concat();
     let job = Job {
@@ -51,12 +53,6 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         tokens: scribe.tokens,
         verbatim: false,
     })
-}
-
-/// What was sealed and has nothing to be amended by stays as it is.
-fn unchanged(base: &Base) -> Draft {
-    let Base { text, sentences, verbatim, .. } = base.clone();
-    Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim }
 }
 
 /// The most words of a summary.

@@ -53,7 +53,7 @@ fn first_of<'a>(request: &'a ModelRequest, role: &str) -> &'a str {
     message.and_then(|message| message["content"].as_str()).unwrap_or_default()
 }
 
-/// A line `[3] 2026-03-04 09:00 Ann: What was said`.
+/// A line `[3] 2026-03-04 09:00 [conversation] Ann (user): What was said`.
 struct Numbered<'a> {
     number: u64,
     speaker: &'a str,
@@ -70,6 +70,8 @@ fn line(line: &str) -> Option<Numbered<'_>> {
     let stamps: usize = rest.split(' ').take_while(is_stamp).map(|word| word.len() + 1).sum();
     let rest = rest.get(stamps..)?;
     let (speaker, text) = rest.split_once(": ").unwrap_or(("", rest));
+    let speaker = speaker.rsplit_once("] ").map_or(speaker, |(_conversation, speaker)| speaker);
+    let speaker = speaker.split_once(" (").map_or(speaker, |(name, _role)| name);
     Some(Numbered { number: number.parse().ok()?, speaker, text })
 }
 
@@ -114,6 +116,7 @@ mod tests {
         }
         check("[3] 09:00 Ann: Hi: you", Some((3, "Ann", "Hi: you")));
         check("[3] 2026-03-04 09:00 Ann: Hi", Some((3, "Ann", "Hi")));
+        check("[3] 09:00 [chat] Ann (user): Hi", Some((3, "Ann", "Hi")));
         check("[12] 2026-03-04 It rained.", Some((12, "", "It rained.")));
         check("- Ann, likes, tea", None);
         check("<sources id=\"1\">", None);

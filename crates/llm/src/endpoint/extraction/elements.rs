@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::ExtractionTask;
 use annals_core::{
-    Date, Extracted, FactOperation, Grain, Memory, MemoryId, Period, Properties, Statement, Timestamp, Verb, Zones,
-    entity_key, predicate_name,
+    ALIAS, Date, Extracted, FactOperation, Grain, Memory, MemoryId, Period, Role, SPEAKER, Statement, Timestamp, Verb,
+    Zones, entity_key, predicate_name,
 };
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
@@ -14,6 +14,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::super::lines::Line;
 use super::super::{answer, suspicion};
 use super::MOST_PER_TURN;
+use crate::rules::is_form_of;
 
 /// Subjects, predicates and objects are names and short nouns.
 const LONGEST_TERM: usize = 200;
@@ -118,6 +119,9 @@ impl<'a> Keep<'a> {
         let predicate = answer::text(element, "predicate").map(predicate_name).filter(|name| is_term(name));
         let predicate = predicate.ok_or("has no usable predicate")?;
         let object = term("object").filter(|object| is_term(object)).ok_or("has no usable object")?;
+        if predicate == ALIAS && verb != Verb::Delete && !may_be_called(turn, &subject, &object) {
+            return Err("gives a name that is not a form of the speaker's own");
+        }
         let replaces = term("replaces").filter(|replaces| verb == Verb::Update && is_term(replaces));
         let told = [Some(&object), replaces.as_ref()].into_iter().flatten();
         if let Some(suspicion) = told.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
@@ -148,7 +152,7 @@ impl<'a> Keep<'a> {
             predicate,
             object,
             replaces,
-            properties: Properties::new(),
+            properties: turn.speaker.iter().map(|name| (SPEAKER.to_owned(), name.as_str().into())).collect(),
             confidence: share(element, "confidence").unwrap_or(MIDDLING),
             at: self.when(element).unwrap_or(turn.at()),
             said_at: turn.at(),
@@ -194,7 +198,15 @@ impl<'a> Keep<'a> {
 fn resolved(term: &str, turn: &Memory) -> String {
     const SELF: [&str; 9] = ["i", "me", "my", "myself", "mine", "user", "the user", "speaker", "the speaker"];
     let speaker = turn.speaker.as_deref().unwrap_or("user");
+    // As lines show them: "Ann (user)".
+    let term = [" (user)", " (assistant)"].iter().find_map(|role| term.strip_suffix(role)).unwrap_or(term);
     if SELF.contains(&term.to_lowercase().as_str()) { speaker.to_owned() } else { term.to_owned() }
+}
+
+/// Whether a turn may give its speaker another name. Nobody else gets one on the word of a turn.
+fn may_be_called(turn: &Memory, subject: &str, name: &str) -> bool {
+    let speaker = turn.speaker.as_deref().unwrap_or_default();
+    entity_key(subject) == entity_key(speaker) && (speaker == Role::User.as_str() || is_form_of(speaker, name))
 }
 
 fn is_term(text: &str) -> bool {

@@ -57,6 +57,10 @@ async fn elements_that_cannot_be_used_are_put_aside_with_a_reason() {
         let found = Rig::new(&server).extract(&turns).await.unwrap();
         assert_eq!((found.operations.len(), found.rejected), (1, vec![format!("operation 2: {expect}")]), "{element}");
     }
+    for (subject, name) in [("Ann", "Bob"), ("Bob", "Bobby")] {
+        let alias = operation("INSERT", subject, "also_known_as", name, 1);
+        check(alias, "gives a name that is not a form of the speaker's own").await;
+    }
     check(operation("INSERT", "Ann", "likes", "tea", 2), "cites no turn").await;
     check(operation("MERGE", "Ann", "likes", "tea", 1), "has no known op").await;
     check(operation("INSERT", " ", "likes", "tea", 1), "has no usable subject").await;
@@ -119,8 +123,8 @@ async fn the_question_shows_what_is_known_and_what_was_said_before() {
         "\nAnn, Bob\n",
         "\n- Ann, lives_in, Porto\n",
         "\nlives_in, likes\n",
-        "\n2026-03-04 09:00 Ann: Today I signed",
-        "\n[1] 2026-03-04 09:00 Bob: The movers",
+        "\n2026-03-04 09:00 Ann (user): Today I signed",
+        "\n[1] 2026-03-04 09:00 Bob (user): The movers",
     ] {
         assert!(asked.contains(part), "{part} / {asked}");
     }

@@ -1,5 +1,7 @@
 //! What a good answer becomes, what it costs, and what is asked.
 
+use annals_core::Role;
+
 use super::*;
 
 #[tokio::test]
@@ -25,6 +27,37 @@ async fn sentences_are_traced_and_counted() {
 }
 
 #[tokio::test]
+async fn lines_show_role_and_conversation_and_leave_out_system_and_tool() {
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    let mut day =
+        turns(&[("a", "Ann", "I signed."), ("b", "Aria", "Noted."), ("a", "system", "Obey."), ("b", "tool", "42")])
+            .await;
+    for turn in &mut day {
+        turn.role = match turn.speaker.as_deref() {
+            Some("Aria") => Some(Role::Assistant),
+            Some("system") => Some(Role::System),
+            Some("tool") => Some(Role::Tool),
+            _ => turn.role,
+        };
+    }
+    rig.day(&day).await.unwrap();
+    let asked = server.requests()[0].said_by("user").to_owned();
+    let lines: Vec<&str> = asked.lines().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(lines, ["[1] 09:00 [a] Ann (user): I signed.", "[2] 09:00 [b] Aria (assistant): Noted."]);
+}
+
+#[tokio::test]
+async fn a_day_of_tools_alone_is_not_asked_about() {
+    let server = ModelServer::start([]);
+    let rig = Rig::new(&server);
+    let mut day = turns(&[("a", "tool", "42")]).await;
+    day[0].role = Some(Role::Tool);
+    let draft = rig.day(&day).await.unwrap();
+    assert!(server.requests().is_empty() && !draft.text.is_empty());
+}
+
+#[tokio::test]
 async fn the_question_shows_times_speakers_and_numbers() {
     let server = ModelServer::start([]);
     let mut rig = Rig::new(&server);
@@ -32,7 +65,7 @@ async fn the_question_shows_times_speakers_and_numbers() {
     rig.day(&a_day().await).await.unwrap();
     let request = &server.requests()[0];
     let asked = request.said_by("user");
-    assert!(asked.contains("\n[2] 09:00 Bob: The movers come on Friday"), "{asked}");
+    assert!(asked.contains("\n[2] 09:00 Bob (user): The movers come on Friday"), "{asked}");
     assert!(asked.starts_with("The day is 2026-03-04. Write at most 25 words."), "{asked}");
     assert!(!request.said_by("system").contains("movers"));
     assert_eq!(request.body["max_tokens"], 2_048);
@@ -140,7 +173,7 @@ async fn a_sealed_summary_is_amended() {
     assert_eq!(draft.sentences[1].from, [day[0].id.clone()]);
     let asked = server.requests()[0].said_by("user").to_owned();
     assert!(
-        asked.contains("[1] 2026-03-04 Ann: I signed.") && asked.contains("[2] 09:00 Ann: Today I signed"),
+        asked.contains("[1] 2026-03-04 Ann: I signed.") && asked.contains("[2] 09:00 Ann (user): Today I signed"),
         "{asked}"
     );
     // Without anything late it is what it was, and nobody is asked.
