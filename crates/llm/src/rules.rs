@@ -1,17 +1,18 @@
 //! Facts without a model: port [`annals_core::Extractor`] by a table of patterns for English, precision before recall.
 //!
-//! A turn is cut into clauses that state something (`clauses`); what is denied or told to have ended is turned round
-//! (`polarity`), dates are read and taken out (`dates`), and each rule of the table (`table`, written in the words of
-//! `grammar`) is tried on the rest. What stands in the place of the object is trimmed to a short phrase or refused
-//! (`phrase`), and the subject is the speaker or somebody named (`people`). Whatever is asked, supposed, quoted or told by others is no
-//! fact. Rules reword nothing, so there are no statements; they never fail, wait, read a clock or leave the machine.
+//! A turn is cut into clauses that state something in the speaker's own name (`clauses`). Each rule of the table (`table`, written in
+//! the words of `grammar`) has to match a whole clause, dates aside (`dates`), and what it takes as object has to be of a closed class
+//! (`objects`, `classes`): a known place, trade, animal, food. What has ended is turned round (`polarity`). The subject
+//! is always the speaker: what people say of others is left to models. Rules reword nothing, so there are no statements; they never fail,
+//! wait, read a clock or leave the machine.
 
+mod aliases;
+mod classes;
 mod clauses;
 mod dates;
 mod grammar;
+mod objects;
 mod operations;
-mod people;
-mod phrase;
 mod polarity;
 mod table;
 #[cfg(test)]
@@ -21,11 +22,12 @@ use annals_core::ports::ExtractionTask;
 use annals_core::{Digest, Extracted, Extractor, Kind, Memory, Result, Role, Settings};
 use async_trait::async_trait;
 
+use aliases::Speakers;
+pub(crate) use aliases::is_form_of;
 use operations::Operations;
-use people::People;
 
 /// Changes with every change to this folder that can change what is found.
-const VERSION: &str = "rules 1";
+const VERSION: &str = "rules 2";
 
 /// The built-in rules.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,21 +46,36 @@ impl Extractor for Rules {
     /// Never fails but for a time zone that does not exist, and never waits.
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
         let zones = task.settings.zones()?;
-        let people = People::of(&task);
+        let speakers = Speakers::of(&task);
         let mut operations = Operations::new(&zones, task.known, task.now);
         for turn in task.turns.iter().filter(|turn| is_read(turn)) {
-            operations.read(turn, &people);
+            operations.read(turn, &speakers);
         }
         Ok(Extracted { operations: operations.into_log(), ..Extracted::default() })
     }
 }
 
-/// Instructions and answers of tools say nothing of anybody, nor does an assistant without a name of itself.
+/// Instructions and answers of tools say nothing of anybody, nor does an assistant without the name of a person of itself.
 fn is_read(turn: &Memory) -> bool {
-    let spoken = match turn.role {
-        Some(Role::User) => true,
-        Some(Role::Assistant) => turn.speaker.as_deref().is_some_and(|name| name != Role::Assistant.as_str()),
+    const ASSISTANTS: [&str; 12] = [
+        "assistant",
+        "ai",
+        "ai assistant",
+        "bot",
+        "chatbot",
+        "agent",
+        "chatgpt",
+        "gpt",
+        "claude",
+        "gemini",
+        "copilot",
+        "siri",
+    ];
+    let speaker = turn.speaker.as_deref().map(str::to_lowercase).unwrap_or_default();
+    let speaks = match turn.role {
+        Some(Role::User) => !speaker.is_empty(),
+        Some(Role::Assistant) => !speaker.is_empty() && !ASSISTANTS.contains(&speaker.as_str()),
         Some(Role::System | Role::Tool) | None => false,
     };
-    spoken && turn.kind == Kind::Turn
+    speaks && turn.kind == Kind::Turn
 }

@@ -1,61 +1,126 @@
 //! The clauses of a turn that state something in the speaker's own name.
+//!
+//! A turn that hands over text to work on, plays a role or pastes what others wrote is not read at all. Of the others, a
+//! sentence is left out if anything in it supposes, reports, hedges or limits. What is left is cut where a new clause begins; anything
+//! else that follows a statement stays with it, so that no rule matches it.
 
-use regex::Regex;
+use annals_core::Date;
+use regex::{Captures, Regex};
 
+use super::dates::{self, Side};
 use super::grammar::pattern;
 use crate::extractive::split;
 
-/// The most bytes of a sentence that is read.
+/// The most bytes of a sentence that is read. Logs and code have longer "sentences" than people.
 const LONGEST: usize = 1000;
+/// A longer turn holds text from somewhere else.
+const LONGEST_TURN: usize = 4000;
 
-/// The clauses, in order, with plain apostrophes and without what leads up to them ("Yeah, actually, …").
-pub(super) fn of(text: &str) -> Vec<String> {
+/// A clause, in plain apostrophes and without what leads up to it ("Yeah, actually, …").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Clause {
+    pub(super) text: String,
+    /// Whether its sentence only states. In one that reports or hedges, people may still be named.
+    pub(super) states: bool,
+    /// Whether the subject is that of the clause before: "… and work at Siemens".
+    pub(super) continues: bool,
+}
+
+/// The clauses, in order.
+pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
+    if text.contains("```") {
+        return Vec::new();
+    }
     let text = plain(text);
-    if JEST.is_match(&text) {
+    if text.len() > LONGEST_TURN || FOREIGN.is_match(&text) || JEST.is_match(text.trim_end()) {
         return Vec::new();
     }
     let mut quoting = false;
     let mut clauses = Vec::new();
-    for sentence in split::sentences(&text, usize::MAX) {
-        let starts_quoted = quoting || sentence.starts_with(['"', '\'']);
-        quoting ^= has_open_quote(sentence);
-        if !starts_quoted && states(sentence) {
-            clauses.extend(in_own_name(sentence).into_iter().map(|clause| bare(clause).to_owned()));
+    for line in own_lines(&text) {
+        for sentence in split::sentences(line, usize::MAX) {
+            let starts_quoted = quoting || sentence.starts_with(['"', '\'']);
+            quoting ^= has_open_quote(sentence);
+            if !starts_quoted && is_read(sentence) {
+                clauses.extend(of_sentence(sentence, today));
+            }
         }
     }
-    clauses.retain(|clause| !clause.is_empty());
     clauses
 }
 
-/// One kind of apostrophe and quotation mark; without quoted lines and without what describes an attachment.
+/// One kind of apostrophe and quotation mark, and without what describes an attachment.
 fn plain(text: &str) -> String {
-    let text = text.replace(['’', '`', '´', '‘'], "'").replace(['“', '”', '„'], "\"");
-    let own: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
-    ATTACHED.replace_all(&own.join("\n"), "").into_owned()
+    let text = text.replace(['’', '`', '´', '‘'], "'").replace(['“', '”', '„', '«', '»'], "\"");
+    ATTACHED.replace_all(&text, "").into_owned()
+}
+
+/// The lines that the speaker wrote: neither quoted nor headed by a name, and up to where a colon introduces something.
+fn own_lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    for line in text.lines().filter(|line| !QUOTED.is_match(line)) {
+        match COLON.find(line) {
+            // What stands below is what the line introduces.
+            Some(colon) if line[colon.end()..].trim().is_empty() => break,
+            Some(_) => {}
+            None => lines.push(line),
+        }
+    }
+    lines
 }
 
 fn has_open_quote(text: &str) -> bool {
     text.matches('"').count() % 2 == 1
 }
 
-/// Neither asked nor supposed, and no log or code, which have longer "sentences" than people.
-fn states(sentence: &str) -> bool {
-    sentence.len() <= LONGEST
-        && !sentence.trim_end_matches(['"', '\'', ')', ' ', '!']).ends_with('?')
-        && !SUPPOSED.is_match(sentence)
+fn is_read(sentence: &str) -> bool {
+    sentence.len() <= LONGEST && !sentence.trim_end_matches(['"', '\'', ')', ' ', '!']).ends_with('?')
 }
 
-/// The clauses up to the first that tells what somebody said or thought.
-fn in_own_name(sentence: &str) -> Vec<&str> {
-    let starts = JOINT.captures_iter(sentence).filter_map(|joint| joint.name("next")).map(|next| next.start());
-    let mut bounds: Vec<usize> = starts.filter(|start| !has_open_quote(&sentence[..*start])).collect();
-    bounds.insert(0, 0);
-    bounds.push(sentence.len());
-    let clauses = bounds.windows(2).map(|bound| &sentence[bound[0]..bound[1]]);
-    clauses.take_while(|clause| !REPORTED.is_match(clause)).collect()
+fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
+    let states = !UNSURE.is_match(sentence);
+    let mut clauses = Vec::new();
+    for (start, piece) in pieces(sentence, today) {
+        let text = bare(&piece);
+        // "In the novel I live in Rome and I have a dog": nothing of it is so.
+        if FRAME.is_match(text) && !is_date(text, today) && dates::take(text, today, Side::Past).0 == text {
+            break;
+        }
+        let continues = start > 0 && VERB.is_match(text);
+        if !text.is_empty() {
+            clauses.push(Clause { text: text.to_owned(), states, continues });
+        }
+    }
+    clauses
 }
 
-/// Without fillers and calls: "Hey Mel, yeah, I …".
+/// The pieces of a sentence between its joints, with their places; a date that stands before a clause is a part of it.
+fn pieces(sentence: &str, today: Date) -> Vec<(usize, String)> {
+    let next = |joint: &Captures<'_>| (1..joint.len()).find_map(|group| joint.get(group)).map(|next| next.start());
+    let starts = JOINT.captures_iter(sentence).filter_map(|joint| Some((joint.get(0)?.start(), next(&joint)?)));
+    let starts = starts.filter(|(_, next)| !has_open_quote(&sentence[..*next]));
+    let mut pieces: Vec<(usize, String)> = Vec::new();
+    let mut begin = 0;
+    for (end, next) in starts.chain([(sentence.len(), sentence.len())]) {
+        let piece = sentence[begin..end.max(begin)].to_owned();
+        // "My sister Eva and I …" is one clause.
+        if next < sentence.len() && SUBJECT.is_match(bare(&piece)) {
+            continue;
+        }
+        match pieces.last_mut().filter(|(_, before)| is_date(bare(before), today)) {
+            Some((_, date)) => *date = format!("{} {piece}", bare(date)),
+            None => pieces.push((begin, piece)),
+        }
+        begin = next;
+    }
+    pieces
+}
+
+fn is_date(text: &str, today: Date) -> bool {
+    matches!(dates::take(text, today, Side::Past), (rest, Some(_)) if rest.is_empty())
+}
+
+/// Without fillers and calls ("Hey Mel, yeah, I …"), and what is added at the end ("… now, actually!").
 fn bare(clause: &str) -> &str {
     let lead = LEAD.find(clause).map_or(0, |lead| lead.end());
     let clause = clause[lead..].trim();
@@ -63,19 +128,52 @@ fn bare(clause: &str) -> &str {
 }
 
 pattern!(ATTACHED, r"\[(?:shared|sent|attached|photo|image|picture|video)[^\]]*\]?");
-pattern!(JEST, r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+)\b");
+// Text to work on, roles, fiction, and what others wrote.
 pattern!(
-    SUPPOSED,
-    r"(?i)\b(?:if|would|could|might|may be|wish(?:es|ed)?|maybe|perhaps|possibly|suppos\w+|imagin(?:e|ing)|pretend\w*|unless|whether|almost|nearly|let's say)\b|\b(?:i|we|you|he|she|they|it)'d (?:\w+ )?(?:love|like|be|prefer|rather|say|want|hate)\b"
+    FOREIGN,
+    r#"(?imx)\b(?:translat\w+|proof-?read\w*|rewrite|rephrase\w*|reword\w*|paraphrase\w*|summari[sz]e|grammar|cover\ letter|
+        role-?\ ?play\w*|pretend\w*|fiction\w*|hypothetical\w*|lyrics|screenplay|dialogues?|transcripts?|examples?|for\ instance|template|
+        scenarios?|personas?|poems?|sample|character|protagonist|narrator|d&d|dnd|cosplay\w*|
+        wrote:|how\ (?:do|would)\ (?:you|i)\ say|what\ does\ .*\ mean|dreamt|dreamed|april\ fools?)\b|
+      \be\.g\.|
+      \b(?:in|for)\ (?:the|my|our|a|this|that|your)\ (?:\w+\ )?(?:stor(?:y|ies)|novel|game|film|movie|play|dream|song|show|sitcom|
+        simulation|campaign|exercise|video|book|skit|comic|parody)\b|
+      ^\s*(?:let's\ (?:play|say|pretend|imagine)|act\ as|you\ are\ an?\ |imagine|suppose|write\ |correct\ |edit\ |fix\ (?:this|the|my)|
+        from:|subject:|to:|prompt|system|user:|assistant:|on\ .{1,60}\ wrote|here(?:'s|\ is|\ are)\ (?:the|my|a|an|what))"#
 );
 pattern!(
-    REPORTED,
-    r"(?i)\b(?:said|says|saying|told|tells|claims|claimed|asked|asks|thinks|thought|believes|believed|joked|heard|according to|mentioned)\b"
+    JEST,
+    r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+|/s|yeah right|trust me|as if|not really|in my dreams)\b|(?:^|[.!,] )not[.!]*$|\bsays? no ?(?:one|body)\b|said no ?(?:one|body)\b"
 );
-// A comma is a joint only before a new subject; a date that follows that one is not the former's.
+// Quoted, or a line of a log or a chat that begins with who or when.
+pattern!(QUOTED, r#"^\s*(?:>|\||<[^>]{1,40}>|\[[^\]]{1,40}\]|\*|!\w|/\w|\(\d|\d{1,2}:\d\d)"#);
+// Neither in times nor in smileys.
+pattern!(COLON, r"[\p{L}\d)\]][*_]{0,2}:(?:\s|$)");
+pattern!(
+    UNSURE,
+    r"(?ix)\b(?:if|would|could|might|may\ be|wish(?:es|ed)?|maybe|perhaps|possibly|probably|suppos\w+|imagin\w+|unless|whether|almost|nearly|
+        should|shall|must|apparently|allegedly|hopefully|technically|basically|practically|virtually|theoretically|ideally|obviously|
+        figuratively|so\ to\ speak|sort\ of|kind\ of|kinda|in\ theory|in\ a\ way|someday|some\ day|one\ day|eventually|temporar\w+|until|till|
+        for\ (?:now|the\ (?:day|night|week|weekend|month|summer|winter|moment|time\ being|party))|when|whenever|while|once|
+        dreams?|dreaming|guess|assum\w+|bet|lie|lied|lying|fake|prank|costume|halloween|feels?\ like|felt\ like|seems?|like\ a|like\ an|
+        said|says|saying|say|told|tells|tell\ (?:people|them|him|her|everyone)|claims?|claimed|asked|asks|thinks?|thought|believes?|believed|heard|according\ to|mentioned|wrote|writes|
+        texted|texts|tweeted|posted|quoted|quotes?|goes|was\ like|were\ like|be\ like|insists|swears|announced|replied|answered|shouted|yelled|
+        sang|sings|calls?\ me\ an?|bio|headline|title\ says)\b
+      |\b(?:i|we|you|he|she|they|it)'d\b"
+);
+// A clause ends only where one that changes nothing of it begins.
 pattern!(
     JOINT,
-    r"(?i)(?:[,;:.]|\s[-–]+|[—–]|\b(?:and|but|so|plus|'?cause|because|since|although|though))\s+(?:(?:and|but|so|plus|because|since|although|though)\s+)?(?P<next>(?:(?:also|now|then|actually|recently|yesterday|currently|just|today)\s+)?(?:i|we|my|our|it|it's|they|he|she)\b|(?-i:[A-Z])\p{L}+ (?:is|has|was|lives|works|likes|loves|moved)\b)"
+    r"(?ix)(?:
+        (?:\s*[,;.]|\s+[-–—]+|[—–])\s*(?:(?:and|but|so|plus|because|since|although|though)\s+)?
+          ((?:(?:also|now|then|actually|recently|yesterday|currently|just|today|sometimes|hopefully)\s+)?
+            (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there|what|how|can|please|just\ so\ you|lol|thanks|sadly|so|which)\b)
+      |\s+(?:and|but|so|plus|'?cause|because|since|although|though|which)\s+
+          ((?:(?:also|now|then|actually|recently|currently|just)\s+)?
+            (?:i|i'm|i've|im|we|we're|we've|my|our|it|it's|they|they're|he|she|this|that's|there)\b)
+      |\s+(?:and|but)\s+(?:also\s+|now\s+|currently\s+)?((?:work|live|love|like|hate|have|speak|play|study|own|still|am|was)\b)
+      |\s*,?\s+(?:so|because|but|which)\s+((?:no|\w+ing|excited|happy|coffee|please|any|the)\b)
+    )"
 );
 pattern!(
     LEAD,
@@ -84,11 +182,24 @@ pattern!(
         by\ the\ way|plus|okay|ok|sure|thanks|thank\ you|personally|currently|right\ now|these\ days|nowadays|guess\ what|as\ you\ know|
         you\ know(?:\ what)?|to\ be\ honest|honest(?:ly)?|in\ fact|of\ course|fortunately|unfortunately|luckily|sadly|then|now|lately|
         recently|definitely|absolutely|totally|cool|nice|great|awesome|right|true|same\ here|me\ too|for\ me|as\ for\ me|besides|
-        finally|good\ question|fun\ fact|on\ another\ note|like\ i\ said|i\ wanted\ to\ (?:tell|let)\ (?:you|ya)\ (?:know\ )?(?:that\ )?|i\ have\ to\ say|speaking\ of\ which|oh\ yeah|yup|hmm+|um+|uh+|mm+|gosh|man|dude|congrats|
+        finally|good\ question|fun\ fact|on\ another\ note|like\ i\ said|i\ have\ to\ say|speaking\ of\ which|oh\ yeah|yup|hmm+|um+|uh+|mm+|gosh|man|dude|congrats|
+        hi\ all|hi\ everyone|hello\ all|hello\ everyone|fyi|
         just|in\ the\ meantime|meanwhile|outside\ of\ work|in\ my\ (?:free|spare)\ time|as\ well|because|since|although|though
         )\b[\s,!.:;–-]*
         (?:(?-i:[A-Z])\p{L}+[,!.]\s+)?
       |(?-i:[A-Z])\p{L}+[,!]\s+
     )+"
 );
-pattern!(TAIL, r"[\s.!;,:–—-]+$");
+pattern!(
+    TAIL,
+    r#"(?ix)(?:[\s,]+(?:now|too|as\ well|again|here|these\ days|at\ the\ moment|right\ now|currently|nowadays|actually|by\ the\ way|btw|honestly|
+        sadly|lately|already|finally|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
+        in\ the\ (?:mornings?|evenings?)|with\ (?:my\ )?friends|in\ a\ band|at\ home)|[\s.!;,:–—()-]|[^\p{L}\p{M}\p{N}"'?%+\#&/<>@])+$"#
+);
+// What only holds within something else.
+pattern!(
+    FRAME,
+    r"(?i)^(?:in|at|on|as|for|during|with|under|like|by|after|before|wherever|per|from|inside|within|according|back|every|each|whoever|someone|somebody|nobody|no one)\b"
+);
+pattern!(SUBJECT, r"^(?:(?i:my|our) (?:[\w'-]+ ){0,2}[\w'-]+|\p{Lu}\p{Ll}+)$");
+pattern!(VERB, r"(?i)^(?:work|live|love|like|hate|have|speak|play|study|own)\b");

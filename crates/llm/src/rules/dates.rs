@@ -23,6 +23,8 @@ pub(super) struct When {
     pub(super) day: Date,
     /// As in `2026-05-05`, `2026-05` or `2026`.
     pub(super) label: String,
+    /// Whether it is since then that something holds: "since 2019", "for two years".
+    pub(super) since: bool,
 }
 
 impl When {
@@ -35,7 +37,9 @@ impl When {
 /// where it is.
 pub(super) fn take(clause: &str, today: Date, side: Side) -> (String, Option<When>) {
     for found in DATE.captures_iter(clause) {
-        if let Some(when) = read(clause, &found, today, side) {
+        if let Some(mut when) = read(clause, &found, today, side) {
+            let preposition = found.name("preposition").map(|word| word.as_str().to_lowercase());
+            when.since = preposition.as_deref() == Some("since") || found.name("for").is_some();
             let place = found.get(0).expect("a match has a place").range();
             let rest = format!("{} {}", clause[..place.start].trim_end(), clause[place.end..].trim_start());
             return (rest.trim_matches([' ', ',']).replace(" ,", ","), Some(when));
@@ -64,10 +68,10 @@ fn read(clause: &str, found: &Captures<'_>, today: Date, side: Side) -> Option<W
     if let (Some(which), Some(unit)) = (part("which"), part("unit")) {
         return beside(&which, &unit, today, side);
     }
-    if let Some(name) = part("weekday") {
+    let is_placed = found.name("preposition").is_some();
+    if let Some(name) = part("weekday").filter(|_| is_placed) {
         return toward(side, weekday(&name)?, today).map(day);
     }
-    let is_placed = found.name("preposition").is_some();
     if let Some(month) = part("month") {
         let (number, year) = (part("day").or_else(|| part("day_after")), part("month_year"));
         let is_date = is_placed || number.is_some() || year.is_some();
@@ -169,15 +173,15 @@ fn parsed(phrase: &str, today: Date) -> Option<Date> {
 }
 
 fn day(day: Date) -> When {
-    When { day, label: day.to_string() }
+    When { day, label: day.to_string(), since: false }
 }
 
 fn in_month(date: Date) -> When {
-    When { day: date.first_of_month(), label: date.strftime("%Y-%m").to_string() }
+    When { day: date.first_of_month(), label: date.strftime("%Y-%m").to_string(), since: false }
 }
 
 fn in_year(year: i16) -> When {
-    When { day: Date::constant(year, 1, 1), label: format!("{year:04}") }
+    When { day: Date::constant(year, 1, 1), label: format!("{year:04}"), since: false }
 }
 
 fn monday(date: Date) -> Option<Date> {
@@ -286,9 +290,14 @@ mod tests {
 
     #[test]
     fn what_is_no_date_stays() {
-        for clause in
-            ["I have 2000 books", "I may go", "April is nice", "I go there for two years", "I moved on 31 February"]
-        {
+        for clause in [
+            "I have 2000 books",
+            "I may go",
+            "April is nice",
+            "I go there for two years",
+            "I moved on 31 February",
+            "I like Friday for that",
+        ] {
             assert_eq!(take(clause, Date::constant(2023, 5, 10), Side::Past), (clause.to_owned(), None));
         }
     }

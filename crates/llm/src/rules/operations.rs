@@ -1,16 +1,32 @@
 //! From clauses to entries of the operation log.
 
-use annals_core::{Date, Fact, FactOperation, Memory, Properties, Timestamp, Verb, Zones, entity_key};
-use regex::Captures;
+use annals_core::{ALIAS, Date, Fact, FactOperation, Memory, Properties, SPEAKER, Timestamp, Verb, Zones, entity_key};
+use jiff::ToSpan;
+use regex::{Captures, Regex};
 use serde_json::Value;
 
-use super::clauses;
+use super::aliases::Speakers;
+use super::clauses::{self, Clause};
 use super::dates::{self, Side, When};
-use super::grammar;
-use super::people::People;
-use super::phrase::{self, Shape};
+use super::grammar::{self, pattern};
+use super::objects::{self, Shape};
 use super::polarity;
-use super::table::{CLAUSES, MENTIONS, Rule, Says};
+use super::table::{CLAUSES, MENTIONS, Rule, States};
+
+/// Groups of patterns that only have to be of their class.
+const CLASSES: [(&str, Shape); 11] = [
+    ("place", Shape::Place),
+    ("former", Shape::Place),
+    ("employer", Shape::Employer),
+    ("school", Shape::School),
+    ("occupation", Shape::Occupation),
+    ("pet", Shape::Pets),
+    ("thing", Shape::Belonging),
+    ("skill", Shape::Skill),
+    ("name", Shape::Names),
+    ("children", Shape::Children),
+    ("dish", Shape::Food),
+];
 
 /// The operations found so far in the turns of one task.
 pub(super) struct Operations<'a> {
@@ -30,33 +46,39 @@ impl<'a> Operations<'a> {
     }
 
     /// Adds what a turn states.
-    pub(super) fn read(&mut self, turn: &Memory, people: &People) {
+    pub(super) fn read(&mut self, turn: &Memory, speakers: &Speakers) {
         let first = self.log.len();
-        for clause in clauses::of(&turn.text) {
-            for triple in stated(&clause, turn, people) {
-                self.add(turn, first, triple);
+        let mut held = false;
+        for mut clause in clauses::of(&turn.text, turn.days.0) {
+            if clause.continues {
+                if !held {
+                    continue;
+                }
+                clause.text = format!("I {}", clause.text);
             }
+            let triples = stated(&clause, turn, speakers);
+            held = !triples.is_empty();
+            triples.into_iter().for_each(|triple| self.add(turn, first, triple));
         }
     }
 
-    /// Adds an operation, unless the turn said so before.
+    /// Adds an operation, unless the turn states it already.
     fn add(&mut self, turn: &Memory, first: usize, triple: Triple) {
-        let Triple { verb, subject, predicate, former, properties, confidence, .. } = triple;
+        let Some(speaker) = turn.speaker.as_deref() else { return };
+        let Triple { verb, predicate, former, mut properties, confidence, .. } = triple;
         let object =
-            if verb == Verb::Delete { self.known_object(&subject, &predicate, &triple.object) } else { triple.object };
-        let key = |verb: Verb, subject: &str, predicate: &str, object: &str| {
-            (verb, entity_key(subject), predicate.to_owned(), entity_key(object))
-        };
-        let new = key(verb, &subject, &predicate, &object);
-        let said = self.log[first..].iter().any(|one| key(one.verb, &one.subject, &one.predicate, &one.object) == new);
-        if said {
+            if verb == Verb::Delete { self.known_object(speaker, &predicate, &triple.object) } else { triple.object };
+        let key = |verb: Verb, predicate: &str, object: &str| (verb, predicate.to_owned(), entity_key(object));
+        let new = key(verb, &predicate, &object);
+        if self.log[first..].iter().any(|one| key(one.verb, &one.predicate, &one.object) == new) {
             return;
         }
         let position = u32::try_from(self.log.len() - first).expect("a turn states fewer facts than it has bytes");
+        properties.insert(SPEAKER.to_owned(), Value::from(speaker));
         self.log.push(FactOperation {
             id: FactOperation::id(&turn.id, position),
             verb,
-            subject,
+            subject: speaker.to_owned(),
             predicate,
             object,
             replaces: former,
@@ -70,24 +92,24 @@ impl<'a> Operations<'a> {
         });
     }
 
-    /// The start of a day in the past; else the moment when it was said.
+    /// The start of a day in the past; else the moment of the turn.
     fn moment(&self, turn: &Memory, day: Option<Date>) -> Timestamp {
         let start = |day| self.zones.day_interval(day).start;
         day.filter(|day| *day < turn.days.0).map_or(turn.at(), start)
     }
 
-    /// What ends is seldom called by its full name: "the trip" ends "trip to Rome", if there is one such value only.
+    /// What ends is seldom called by its full name: "my dog" ends "Max" if that is the only dog.
     fn known_object(&self, subject: &str, predicate: &str, object: &str) -> String {
-        let is_meant = |of: &str, by: &str, value: &str| {
-            entity_key(of) == entity_key(subject) && by == predicate && names(value, object)
+        let is_meant = |of: &str, by: &str, value: &str, properties: &Properties| {
+            let kind = properties.get("kind").and_then(Value::as_str);
+            let is_kind = kind.is_some_and(|kind| entity_key(kind) == entity_key(object));
+            entity_key(of) == entity_key(subject) && by == predicate && (is_kind || names(value, object))
         };
         let known = self.known.iter().filter(|fact| fact.valid_to.is_none());
-        let known =
-            known.filter(|fact| is_meant(&fact.subject, &fact.predicate, &fact.object)).map(|fact| &fact.object);
-        let just_said = self.log.iter().filter(|one| one.verb != Verb::Delete);
-        let just_said =
-            just_said.filter(|one| is_meant(&one.subject, &one.predicate, &one.object)).map(|one| &one.object);
-        let mut candidates: Vec<&String> = known.chain(just_said).collect();
+        let known = known.filter(|fact| is_meant(&fact.subject, &fact.predicate, &fact.object, &fact.properties));
+        let new = self.log.iter().filter(|one| one.verb != Verb::Delete);
+        let new = new.filter(|one| is_meant(&one.subject, &one.predicate, &one.object, &one.properties));
+        let mut candidates: Vec<&String> = known.map(|fact| &fact.object).chain(new.map(|one| &one.object)).collect();
         candidates.dedup_by_key(|candidate| entity_key(candidate));
         match candidates.as_slice() {
             [only] => (*only).clone(),
@@ -102,10 +124,9 @@ fn names(value: &str, short: &str) -> bool {
     !short.is_empty() && short.split(' ').all(|word| value.split(' ').any(|other| other == word))
 }
 
-/// What a rule found.
+/// What a rule found about the speaker.
 struct Triple {
     verb: Verb,
-    subject: String,
     predicate: String,
     object: String,
     former: Option<String>,
@@ -114,18 +135,30 @@ struct Triple {
     day: Option<Date>,
 }
 
-fn stated(clause: &str, turn: &Memory, people: &People) -> Vec<Triple> {
-    let polar = polarity::of(clause);
-    let today = turn.days.0;
-    let [past, future] = [Side::Past, Side::Future].map(|side| dates::take(&polar.clause, today, side));
+fn stated(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
+    let polar = polarity::of(&clause.text);
     let mut triples = Vec::new();
-    for (rules, is_mention) in [(&CLAUSES, false), (&MENTIONS, true)] {
-        // Who is mentioned in something that has ended may still be who they were.
-        for rule in rules.iter().filter(|_| !(is_mention && polar.ended)) {
-            let (text, when) = if rule.is_ahead() { &future } else { &past };
-            let reading = Reading { rule, when: when.as_ref(), ended: polar.ended, is_mention, turn, people };
-            triples.extend(rule.pattern.captures(text).into_iter().flat_map(|found| reading.triples(&found)));
+    if clause.states {
+        // What is written as an end may be a rule of its own: "I no longer eat meat".
+        triples = of_rules(&CLAUSES, &clause.text, false, turn, speakers);
+        if triples.is_empty() && polar.ended {
+            triples = of_rules(&CLAUSES, &polar.clause, true, turn, speakers);
         }
+    }
+    if !polar.ended && !GONE.is_match(&clause.text) {
+        let mentions = of_rules(&MENTIONS, &clause.text, false, turn, speakers);
+        triples.extend(mentions.into_iter().filter(|_| clause.states || STARTS_WITH_MY.is_match(&clause.text)));
+    }
+    triples
+}
+
+fn of_rules(rules: &[Rule], clause: &str, ended: bool, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
+    let [past, future] = [Side::Past, Side::Future].map(|side| dates::take(clause, turn.days.0, side));
+    let mut triples = Vec::new();
+    for rule in rules {
+        let (text, when) = if rule.is_ahead() { &future } else { &past };
+        let reading = Reading { rule, when: when.as_ref(), ended, turn, speakers };
+        triples.extend(rule.pattern.captures_iter(text).flat_map(|found| reading.triples(&found)));
     }
     triples
 }
@@ -135,90 +168,119 @@ struct Reading<'a> {
     rule: &'a Rule,
     when: Option<&'a When>,
     ended: bool,
-    is_mention: bool,
     turn: &'a Memory,
-    people: &'a People,
+    speakers: &'a Speakers,
 }
 
 impl Reading<'_> {
     fn triples(&self, found: &Captures<'_>) -> Vec<Triple> {
-        let Some(subject) = self.subject(found) else { return Vec::new() };
-        let objects = self.objects(found).into_iter().filter(|object| self.is_another(&subject, object));
-        objects.map(|object| self.triple(found, &subject, object)).collect()
+        if !self.fits_its_date() || !self.is_of_its_classes(found) {
+            return Vec::new();
+        }
+        let objects = self.objects(found).into_iter().filter(|object| self.is_another(object, found));
+        objects.map(|object| self.triple(found, object)).collect()
     }
 
-    fn triple(&self, found: &Captures<'_>, subject: &str, object: String) -> Triple {
+    fn triple(&self, found: &Captures<'_>, object: String) -> Triple {
         let part = |name: &str| found.name(name).map(|part| part.as_str());
         let verb = self.verb();
-        let ahead = self.when.filter(|when| self.rule.is_ahead() || when.day > self.turn.days.0);
-        let kind = part("kind").map(|kind| ("kind".to_owned(), Value::from(kind.to_lowercase())));
-        let when = ahead.map(|when| ("when".to_owned(), Value::from(when.label.as_str())));
+        let kind = self.kind(found).map(|kind| ("kind".to_owned(), Value::from(kind.to_lowercase())));
+        let when = self.when.filter(|_| self.rule.is_ahead());
+        let when = when.map(|when| ("when".to_owned(), Value::from(when.label.as_str())));
         let predicate = match self.rule.predicate {
             "" => grammar::relation(part("kin").unwrap_or_default()),
             predicate => predicate.to_owned(),
         };
         Triple {
             verb,
-            subject: subject.to_owned(),
             predicate,
             object,
             former: part("former").filter(|_| verb == Verb::Update).map(str::to_owned),
             properties: if verb == Verb::Delete { Properties::new() } else { kind.into_iter().chain(when).collect() },
             confidence: self.rule.confidence,
-            day: self.when.map(|when| when.day).filter(|_| self.is_of_the_date()),
+            day: self.when.filter(|when| self.is_of_the_date(when)).map(|when| when.day),
         }
     }
 
-    fn has_its_date(&self) -> bool {
-        let told = |lies: fn(&Date, &Date) -> bool| self.when.is_some_and(|when| lies(&when.day, &self.turn.days.0));
-        match self.rule.says {
-            Says::Awaits => told(Date::gt),
-            Says::Since => told(Date::lt),
-            // What will end has not ended.
-            _ if self.verb() == Verb::Delete => !told(Date::gt),
-            Says::Holds | Says::Becomes | Says::Plans | Says::Ends => true,
+    fn fits_its_date(&self) -> bool {
+        let today = self.turn.days.0;
+        let states = self.rule.states;
+        let Some(when) = self.when else { return !matches!(states, States::Since | States::Plans | States::Dates) };
+        let is_ahead = when.day > today;
+        match states {
+            // An end has no other date than that of the turn: "I used to work there in 2015".
+            _ if self.ended => false,
+            States::Holds if self.rule.predicate.is_empty() || self.rule.object == Shape::Names => {
+                !is_ahead || self.rule.predicate.is_empty()
+            }
+            States::Holds | States::Becomes | States::Since => when.since && !is_ahead,
+            States::Turned if self.rule.predicate == "age" => !is_ahead && when.day > today.saturating_sub(1.year()),
+            States::Began | States::Turned | States::Ends => !is_ahead,
+            States::Plans | States::Hopes => is_ahead,
+            States::Dates => self.rule.object == Shape::Birthday || when.day.year() < today.year(),
         }
     }
 
-    /// A date that is the object itself is not when it began to hold, nor is that of something in which somebody is
-    /// only mentioned.
-    fn is_of_the_date(&self) -> bool {
-        !self.is_mention && !matches!(self.rule.object, Shape::Told | Shape::Birthday)
+    /// A date that is the object is not when it began to hold, nor is that of something in which somebody is only named.
+    fn is_of_the_date(&self, when: &When) -> bool {
+        self.rule.states != States::Dates && (self.rule.states != States::Holds || when.since)
+    }
+
+    /// Whether each part is of the class that its group asks for.
+    fn is_of_its_classes(&self, found: &Captures<'_>) -> bool {
+        let fits = |(group, shape): &(&str, Shape)| {
+            found.name(group).is_none_or(|part| !objects::objects(*shape, part.as_str(), None).is_empty())
+        };
+        let is_pet = |kind: &str| !objects::objects(Shape::Pets, &format!("a {kind}"), None).is_empty();
+        let has_pet = self.rule.predicate != "has_pet" || found.name("kind").is_none_or(|kind| is_pet(kind.as_str()));
+        CLASSES.iter().all(fits) && has_pet
+    }
+
+    /// What sort of thing the object is.
+    fn kind(&self, found: &Captures<'_>) -> Option<String> {
+        let pet = found.name("pet").filter(|_| self.rule.predicate == "has_pet");
+        match pet {
+            Some(pet) => objects::objects(Shape::Pets, pet.as_str(), None).into_iter().next(),
+            None => found.name("kind").map(|kind| kind.as_str().to_owned()),
+        }
     }
 
     fn verb(&self) -> Verb {
-        match self.rule.says {
+        match self.rule.states {
             _ if self.ended => Verb::Delete,
-            Says::Holds | Says::Plans | Says::Awaits | Says::Since => Verb::Insert,
-            Says::Becomes => Verb::Update,
-            Says::Ends => Verb::Delete,
+            States::Ends => Verb::Delete,
+            States::Becomes | States::Turned | States::Dates => Verb::Update,
+            States::Holds | States::Since | States::Began | States::Plans | States::Hopes => Verb::Insert,
         }
-    }
-
-    /// Without a group for it, a rule is about the speaker.
-    fn subject(&self, found: &Captures<'_>) -> Option<String> {
-        let speaker = self.turn.speaker.as_deref()?;
-        let (words, is_persons) = match (found.name("who"), found.name("anyone")) {
-            (Some(who), _) => (who.as_str(), false),
-            (_, Some(anyone)) => (anyone.as_str(), true),
-            _ => ("I", true),
-        };
-        self.people.subject(words, speaker, is_persons)
     }
 
     fn objects(&self, found: &Captures<'_>) -> Vec<String> {
-        if !self.has_its_date() {
+        if self.ended && self.rule.states != States::Holds && self.rule.states != States::Becomes {
             return Vec::new();
         }
+        let kind = found.name("kind").map(|kind| kind.as_str());
         match (self.rule.object, self.when) {
-            (Shape::Told, Some(when)) => vec![when.label.clone()],
+            (Shape::Date, Some(when)) => vec![when.label.clone()],
             (Shape::Birthday, Some(when)) if when.is_a_day() => vec![when.day.strftime("%-d %B").to_string()],
-            (shape, _) => phrase::objects(shape, found.name("o").map_or("", |object| object.as_str())),
+            (Shape::All, _) if self.rule.predicate == "has_pet" => kind.map(str::to_owned).into_iter().collect(),
+            (shape, _) => objects::objects(shape, found.name("o").map_or("", |object| object.as_str()), kind),
         }
     }
 
-    /// A name in passing may be a call ("my sister, Bob, …"), and nobody is called by the name that they have.
-    fn is_another(&self, subject: &str, object: &str) -> bool {
-        entity_key(subject) != entity_key(object) && !(self.is_mention && self.people.talks(object))
+    /// Nobody is called by the name that they have, and a name in passing may be a call ("my sister, Bob, …").
+    fn is_another(&self, object: &str, found: &Captures<'_>) -> bool {
+        let speaker = self.turn.speaker.as_deref().unwrap_or_default();
+        if self.rule.predicate == ALIAS {
+            return entity_key(speaker) != entity_key(object) && self.speakers.may_be_called(speaker, object, found);
+        }
+        let is_call = self.rule.object == Shape::Names && self.speakers.has(object);
+        self.rule.object != Shape::Names || (entity_key(speaker) != entity_key(object) && !is_call)
     }
 }
+
+// Who is named so is no longer there, or no longer theirs.
+pattern!(
+    GONE,
+    r"(?i)\b(?:died|dead|dies|dying|death|passed|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|another mother|called|goes by)\b"
+);
+pattern!(STARTS_WITH_MY, r"(?i)^(?:my|our)\b");

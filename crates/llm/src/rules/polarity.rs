@@ -1,4 +1,4 @@
-//! What is told to have ended, said as if it still held: "I no longer live in Rome" is "I live in Rome", ended.
+//! Statements that something has ended, in the words in which it would hold: "I no longer live in Rome" is "I live in Rome", ended.
 
 use regex::{Captures, Regex};
 
@@ -34,10 +34,10 @@ pattern!(FORGET, r"(?i)^(?:please,? )?(?:forget|scratch|ignore) (?:about )?(?:th
 
 static ENDS: std::sync::LazyLock<[Regex; 4]> = std::sync::LazyLock::new(|| {
     [
-        r"(?i)^(?P<who>\S+(?:'m| am|'re| are|'s| is)?) no longer (?P<verb>\S+)(?P<rest>.*)$",
-        r"(?i)^(?P<who>[^\s']+) used to (?P<verb>\S+)(?P<rest>.*)$",
-        r"(?i)^(?P<who>\S+) (?:do not|don't|does not|doesn't) (?:really )?(?P<verb>.+?),? (?:anymore|any more|any longer)\b(?P<rest>.*)$",
-        r"(?i)^(?P<who>\S+(?:'m| am|'re| are|'s| is))(?: not|n't) (?P<verb>.+?),? (?:anymore|any more|any longer)\b(?P<rest>.*)$",
+        r"(?i)^(?P<who>(?:i|we)(?:'m| am|'re| are)?) no longer (?P<verb>\S+)(?P<rest>.*)$",
+        r"(?i)^(?P<who>i|we) used to (?P<verb>\S+)(?P<rest>.*)$",
+        r"(?i)^(?P<who>i|we) (?:do not|don't) (?:really )?(?P<verb>.+?),? (?:anymore|any more|any longer)\b(?P<rest>.*)$",
+        r"(?i)^(?P<who>(?:i|we)(?:'m| am|'re| are))(?: not|n't) (?P<verb>.+?),? (?:anymore|any more|any longer)\b(?P<rest>.*)$",
     ]
     .map(|pattern| Regex::new(pattern).expect("a pattern of the rules is valid"))
 });

@@ -1,0 +1,278 @@
+//! What stands in the place of an object: accepted whole if it is of the class that the rule asks for, or refused.
+
+use regex::Regex;
+
+use super::classes::{
+    ALLERGENS, AMBIGUOUS_PLACES, BELONGING_MODIFIERS, BELONGINGS, CONDITIONS, Class, FIELDS, GAMES, HOBBIES,
+    INSTRUMENTS, LANGUAGES, NOT_NAMES, OCCUPATION_MODIFIERS, OCCUPATIONS, PET_MODIFIERS, PETS, PLACES, TASTE_KINDS,
+    TASTE_MODIFIERS, TASTES, WORKPLACES,
+};
+use super::grammar::pattern;
+
+/// The most words of a name of an organisation or of a title.
+const LONGEST_TITLE: usize = 7;
+
+/// The class of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// The pattern itself lists the words.
+    Listed,
+    /// A country, region or city: "Rome", "Portland, Oregon".
+    Place,
+    /// An employer with a name, or a kind of workplace: "Siemens", "a small bakery".
+    Employer,
+    /// A university or school with a name.
+    School,
+    /// A trade: "senior software engineer".
+    Occupation,
+    /// Names of persons or pets, one or more.
+    Names,
+    /// The speaker's other name.
+    Alias,
+    /// Animals that are kept: "a black cat", "two dogs".
+    Pets,
+    /// Sons and daughters: "two kids".
+    Children,
+    /// What people own.
+    Belonging,
+    /// What people like or dislike as such.
+    Taste,
+    /// What is somebody's favourite of its kind.
+    Favorite,
+    Allergen,
+    /// What is not eaten.
+    Food,
+    Condition,
+    Field,
+    Language,
+    /// An instrument, a sport or a game.
+    Play,
+    /// An instrument or a language.
+    Skill,
+    Hobby,
+    /// The date in the clause.
+    Date,
+    /// The date in the clause, as a day of the year.
+    Birthday,
+    /// No object is named: all values of the predicate are meant.
+    All,
+}
+
+/// The objects in a text; none if any part of it is of another class. `kind` is what a favourite is said to be.
+pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<String> {
+    let text = text.trim();
+    let one = |fits: bool, object: &str| if fits { vec![object.to_owned()] } else { Vec::new() };
+    match shape {
+        Shape::Listed => one(true, text),
+        Shape::All => vec![String::new()],
+        // Read from the date instead.
+        Shape::Date | Shape::Birthday => Vec::new(),
+        Shape::Place => one(is_place(text), text),
+        Shape::Employer => employer(text).into_iter().collect(),
+        Shape::School => one(is_title(text) && SCHOOL.is_match(text), text),
+        Shape::Occupation => one(has_head(text, &OCCUPATIONS, &OCCUPATION_MODIFIERS), text),
+        Shape::Names | Shape::Alias => members(text, is_name),
+        Shape::Pets => pets(text),
+        Shape::Children => one(CHILDREN.is_match(text), text.strip_prefix("a ").unwrap_or(text)),
+        Shape::Belonging => belonging(text).into_iter().collect(),
+        Shape::Taste => members(text, is_taste),
+        Shape::Favorite => one(is_favorite(text, kind.unwrap_or_default()), text.trim_matches('"')),
+        Shape::Allergen => members(text, |text| ALLERGENS.has(text)),
+        Shape::Food => members(text, |text| FOOD.is_match(text)),
+        Shape::Condition => one(CONDITIONS.has(text), text),
+        Shape::Field => one(FIELDS.has(text), text),
+        Shape::Language => members(text, |text| LANGUAGES.has(text)),
+        Shape::Play => members(text, |text| INSTRUMENTS.has(bare(text)) || GAMES.has(text)),
+        Shape::Skill => members(text, |text| INSTRUMENTS.has(bare(text)) || LANGUAGES.has(text)),
+        Shape::Hobby => members(text, |text| HOBBIES.has(text)),
+    }
+}
+
+/// The whole, or all members of an enumeration.
+fn members(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
+    if fits(text) {
+        return vec![text.to_owned()];
+    }
+    let members: Vec<String> = AND.split(text).map(|member| member.trim().to_owned()).collect();
+    if members.iter().all(|member| fits(member)) { members } else { Vec::new() }
+}
+
+fn bare(text: &str) -> &str {
+    text.strip_prefix("the ").unwrap_or(text)
+}
+
+/// Whether the text ends in a word of `heads`, and what stands before is of `modifiers`.
+fn has_head(text: &str, heads: &Class, modifiers: &Class) -> bool {
+    heads.has(text)
+        || text.match_indices([' ', '-']).any(|(at, _)| heads.has(&text[at + 1..]) && are_all(&text[..at], modifiers))
+}
+
+/// Whether the text is a row of words or phrases of a class.
+fn are_all(text: &str, class: &Class) -> bool {
+    class.has(text)
+        || text.match_indices(' ').any(|(at, _)| class.has(&text[..at]) && are_all(text[at + 1..].trim(), class))
+}
+
+/// A known place, in small letters only where it is no other word, or something in a known place: "Vaduz, Liechtenstein".
+fn is_place(text: &str) -> bool {
+    let is_known = |text: &str| PLACES.has(text) && (text.contains(char::is_uppercase) || !AMBIGUOUS_PLACES.has(text));
+    match text.split_once(", ") {
+        Some((inner, outer)) => is_known(outer) && (is_known(inner) || is_title(inner)),
+        None => is_known(text),
+    }
+}
+
+fn employer(text: &str) -> Option<String> {
+    if let Some(workplace) = WORKPLACE.captures(text).and_then(|found| found.name("workplace")) {
+        let workplace = workplace.as_str();
+        if WORKPLACES.has(workplace) || COMPANY.is_match(workplace) {
+            return Some(workplace.to_owned());
+        }
+    }
+    let is_other = PLACES.has(text) || NOT_EMPLOYER.is_match(text);
+    (is_title(text) && !is_other).then(|| text.to_owned())
+}
+
+/// Words with capitals, "University of Oulu" too.
+fn is_title(text: &str) -> bool {
+    TITLE.is_match(text) && text.split_whitespace().count() <= LONGEST_TITLE && !has_day_or_month(text)
+}
+
+fn has_day_or_month(text: &str) -> bool {
+    DAY_OR_MONTH.is_match(text)
+}
+
+fn is_name(text: &str) -> bool {
+    NAME.is_match(text) && !text.split([' ', '-']).any(|word| NOT_NAMES.has(word)) && !NOT_NAMES.has(text)
+}
+
+/// "a dog", "a dog and two cats", "two black cats".
+fn pets(text: &str) -> Vec<String> {
+    let animal = |text: &str| -> Option<String> {
+        let found = COUNTED.captures(text)?;
+        let (count, rest) = (found.name("count")?.as_str(), found.name("rest")?.as_str());
+        let fits = has_head_in_any_number(rest);
+        let is_one = matches!(count.to_lowercase().as_str(), "a" | "an" | "my" | "our");
+        fits.then(|| if is_one { rest.to_owned() } else { format!("{count} {rest}") })
+    };
+    AND.split(text).map(animal).collect::<Option<_>>().unwrap_or_default()
+}
+
+fn has_head_in_any_number(text: &str) -> bool {
+    PETS.has_any_number(text)
+        || text
+            .match_indices(' ')
+            .any(|(at, _)| PETS.has_any_number(&text[at + 1..]) && are_all(&text[..at], &PET_MODIFIERS))
+}
+
+fn belonging(text: &str) -> Option<String> {
+    let thing = DETERMINER.replace(text, "");
+    let thing = thing.strip_prefix("new ").or_else(|| thing.strip_prefix("brand new ")).unwrap_or(&thing);
+    has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS).then(|| thing.to_owned())
+}
+
+/// "jazz", "horror movies", "playing the piano", "reading crime novels".
+fn is_taste(text: &str) -> bool {
+    if let Some(done) = DOING.captures(text) {
+        let (verb, rest) = (done[1].to_lowercase(), &done[2]);
+        return if verb == "playing" { INSTRUMENTS.has(bare(rest)) || GAMES.has(rest) } else { is_taste(rest) };
+    }
+    TASTES.has(text)
+        || text.rsplit_once(' ').is_some_and(|(modifier, kind)| {
+            TASTE_KINDS.has(kind) && (TASTE_MODIFIERS.has(modifier) || are_all(modifier, &TASTE_MODIFIERS))
+        })
+}
+
+fn is_favorite(text: &str, kind: &str) -> bool {
+    let has = |classes: &[&Class]| classes.iter().any(|class| class.has(text));
+    match kind.to_lowercase().as_str() {
+        "color" | "colour" => COLOR.is_match(text),
+        "food" | "dish" | "meal" | "snack" | "dessert" | "drink" | "fruit" | "vegetable" | "animal" | "flower"
+        | "music genre" | "genre" | "kind of music" | "cuisine" | "ice cream" => is_taste(text),
+        "sport" | "hobby" | "pastime" => has(&[&GAMES, &HOBBIES, &TASTES]),
+        "subject" => has(&[&FIELDS]),
+        "instrument" => INSTRUMENTS.has(bare(text)),
+        "language" => has(&[&LANGUAGES]),
+        "season" => SEASON.is_match(text),
+        "city" | "country" | "place" | "town" => is_place(text),
+        "" => false,
+        _ => is_title(text.trim_matches('"')),
+    }
+}
+
+pattern!(AND, r"(?i),\s*(?:and\s+)?|\s+and\s+(?:also\s+)?|\s*&\s*");
+pattern!(NAME, r"^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?(?: \p{Lu}\p{Ll}+)?$");
+pattern!(
+    TITLE,
+    r"^(?:The |the )?[\p{Lu}\d][\p{L}\d&'.:!-]*(?:,? (?:(?:of|the|and|in|de|for|to|a|at|on|&) )*[\p{Lu}\d][\p{L}\d&'.:!-]*)*$"
+);
+pattern!(
+    DAY_OR_MONTH,
+    r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|April|June|July|August|September|October|November|December)\b"
+);
+// An employer has a letter, and is neither a time nor a person with a title.
+pattern!(
+    NOT_EMPLOYER,
+    r"(?i)^(?:\W*\d.*|[ap]m|hq|home|night|noon|midnight|god|jesus|(?:mr|mrs|ms|dr|uncle|aunt)\b.*|utc.*|gmt.*|[ecpm]st|cet|it|hr|i|me|myself|him|her|them|us|you)$"
+);
+pattern!(
+    SCHOOL,
+    r"\b(?:University|Universität|Université|College|School|Institute|Academy|Polytechnic|Conservatory|Yale|Harvard|Oxford|Cambridge|MIT|Stanford|Princeton|Columbia|Cornell|Berkeley|UCLA|USC|NYU|Caltech|ETH|EPFL|LSE|KTH|TU \p{Lu}\p{Ll}+|Brown|Dartmouth|Duke|Georgetown)\b"
+);
+pattern!(
+    WORKPLACE,
+    r"(?i)^(?:a|an|the|my|our)(?: (?:small|big|large|little|local|new|public|private|family|tiny|busy|nearby|medium-sized|nice))* (?P<workplace>.+)$"
+);
+pattern!(
+    COMPANY,
+    r"^(?:[a-z-]+ing|[a-z]+ware|design|insurance|tech|media|law|film|game|oil|energy|steel|car|pharmaceutical|biotech)(?: [a-z]+)? (?:company|firm|agency|studio)$"
+);
+pattern!(COUNTED, r"(?i)^(?P<count>an?|one|two|three|four|five|six|seven|eight|\d{1,2}) (?P<rest>.+)$");
+pattern!(
+    CHILDREN,
+    r"(?i)^(?:a|one|two|three|four|five|six|seven)(?: (?:little|young|small|adult|grown|teenage|beautiful|wonderful|lovely|grown-up|\w+-year-old))*(?: (?:kids?|child|children|sons?|daughters?|boys|girls|twins|grandchildren|grandkids|grandsons?|granddaughters?))$"
+);
+pattern!(DETERMINER, r"(?i)^(?:an?|my(?: own)?|our(?: own)?|the|his|her|their) ");
+pattern!(DOING, r"(?i)^(playing|reading|watching|eating|drinking|listening to|making|baking|cooking) (.+)$");
+pattern!(
+    FOOD,
+    r"(?i)^(?:red )?(?:meat|pork|beef|lamb|chicken|poultry|fish|seafood|shellfish|shrimp|dairy|gluten|wheat|sugar|eggs|nuts|peanuts|mushrooms|olives|onions|garlic|cheese|honey|animal products)$"
+);
+pattern!(
+    COLOR,
+    r"(?i)^(?:(?:dark|light|navy|sky|royal|forest|baby|hot|pale|emerald) )?(?:red|blue|green|yellow|orange|purple|violet|pink|black|white|brown|gray|grey|turquoise|teal|gold|silver|maroon|magenta|indigo|lavender|beige|cyan|navy)$"
+);
+pattern!(SEASON, r"(?i)^(?:spring|summer|autumn|fall|winter)$");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(shape: Shape, text: &str, expect: &[&str]) {
+        assert_eq!(objects(shape, text, None), expect, "{shape:?} {text:?}");
+    }
+
+    #[test]
+    fn objects_are_of_their_class_or_none() {
+        check(Shape::Place, "Portland, Oregon", &["Portland, Oregon"]);
+        check(Shape::Place, "oslo", &["oslo"]);
+        check(Shape::Place, "Nice", &["Nice"]);
+        check(Shape::Place, "nice", &[]);
+        check(Shape::Place, "Docker", &[]);
+        check(Shape::Employer, "Siemens", &["Siemens"]);
+        check(Shape::Employer, "the University of Oulu", &["the University of Oulu"]);
+        check(Shape::Employer, "a small bakery", &["bakery"]);
+        check(Shape::Employer, "free", &[]);
+        check(Shape::Employer, "10", &[]);
+        check(Shape::Employer, "a snail's pace", &[]);
+        check(Shape::Occupation, "senior software engineer", &["senior software engineer"]);
+        check(Shape::Occupation, "terrible cook", &[]);
+        check(Shape::Names, "Eva and Ida", &["Eva", "Ida"]);
+        check(Shape::Names, "Thursday", &[]);
+        check(Shape::Pets, "a dog and two black cats", &["dog", "two black cats"]);
+        check(Shape::Pets, "a hot dog", &[]);
+        check(Shape::Belonging, "my new car", &["car"]);
+        check(Shape::Taste, "tea, horror movies and playing the piano", &["tea", "horror movies", "playing the piano"]);
+        check(Shape::Taste, "getting woken up", &[]);
+    }
+}
