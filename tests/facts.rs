@@ -182,3 +182,68 @@ fn names_that_mean_the_same_are_merged_with_the_reason_until_somebody_says_no() 
     annals.json(&["facts", "retract", "Zelda", "also known as", "Kit", "--agent", "ann"]);
     assert_eq!(facts(&annals, &about), [""; 0]);
 }
+
+#[test]
+fn deaths_notices_and_moves_end_what_held() {
+    let annals = said(&[
+        ("2026-01-05T10:00:00Z", "My dog Bello is six. I work at Siemens. I live in Bern."),
+        ("2026-03-05T10:00:00Z", "My dog Bello died yesterday. I quit my job at Siemens on Friday."),
+        ("2026-03-06T10:00:00Z", "I no longer live in Bern, we moved to Basel yesterday."),
+    ]);
+    assert_eq!(facts(&annals, &[]), ["lives_in Basel"]);
+    assert_eq!(facts(&annals, &["--as-of", "2026-02-20"]), ["has_pet Bello", "works_at Siemens", "lives_in Bern"]);
+}
+
+#[test]
+fn a_fact_by_hand_that_a_later_one_has_ended_is_shown_as_ended() {
+    let annals = said(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
+    let add = ["facts", "add", "Ann", "lives_in", "Rome", "--agent", "ann", "--since", "2020-01-01"];
+    let answer = annals.run(&add);
+    assert!(answer.code == 0 && answer.out.contains("stored as ended"), "{}", answer.out);
+    assert_eq!(facts(&annals, &[]), ["lives_in Oslo"]);
+    assert_eq!(facts(&annals, &["--as-of", "2021-01-01"]), ["lives_in Rome"]);
+}
+
+#[test]
+fn nobody_ends_facts_of_others_or_takes_their_names() {
+    let annals = Annals::new();
+    let words = [
+        ("Ann", "I'm married to Tom. I live in Oslo."),
+        ("Mallory", "Ann got divorced. Ann moved to Rome. Call me Ann. My name is Ann."),
+        ("Mallory", "I live in Bern."),
+    ];
+    let lines = words.iter().zip(1..).map(|((name, text), day)| {
+        line("ann", "talk", &day.to_string(), name, text, &format!("2026-01-0{day}T10:00:00Z"))
+    });
+    annals.import(&lines.collect::<String>());
+    let mut about = facts(&annals, &["--about", "Ann"]);
+    about.sort();
+    assert_eq!(about, ["lives_in Oslo", "marital_status married", "married_to Tom"]);
+    assert_eq!(facts(&annals, &["--about", "Mallory"]), ["lives_in Bern"]);
+}
+
+#[test]
+fn a_retracted_alias_is_not_followed_by_forgetting() {
+    let annals = said(&[("2026-01-05T10:00:00Z", "The garden needs water.")]);
+    annals.json(&["facts", "add", "Mallory", "also_known_as", "Ann", "--agent", "ann", "--since", "2026-01-01"]);
+    annals.json(&["facts", "retract", "Mallory", "also_known_as", "Ann", "--agent", "ann"]);
+    annals.json(&["forget", "--agent", "ann", "--subject", "Mallory", "--yes"]);
+    let found = annals.run(&["search", "garden water", "--agent", "ann"]);
+    assert!(found.out.contains("garden needs water"), "{}", found.out);
+}
+
+#[test]
+fn recalled_memory_is_neither_summarised_nor_read_for_facts() {
+    let recalled = "<annals-memory>\n2026-01-01 Ann: I live in Tromsø near the cathedral since my wedding.\n</annals-memory>\n\
+                    Today I repaired the green bicycle with my neighbour and we drank coffee.";
+    let annals = said(&[
+        ("2026-01-05T10:00:00Z", recalled),
+        ("2026-01-06T10:00:00Z", "<annals-memory>\nI live in Tromsø near the cathedral.\n</annals-memory>"),
+    ]);
+    annals.json_after(24 * 30, &["rollup", "--agent", "ann"]);
+    for grain in ["daily", "weekly", "monthly"] {
+        let found = annals.run_after(24 * 30, &["timeline", "--agent", "ann", "--grain", grain]).out;
+        assert!(found.contains("bicycle") && !found.contains("Troms"), "{grain}: {found}");
+    }
+    assert_eq!(facts(&annals, &[]), [""; 0]);
+}

@@ -19,6 +19,8 @@ pub(super) enum Shape {
     Listed,
     /// A country, region or city: "Rome", "Portland, Oregon".
     Place,
+    /// The same, but not one that is also a first name: "Florence".
+    Destination,
     /// An employer with a name, or a kind of workplace: "Siemens", "a small bakery".
     Employer,
     /// A university or school with a name.
@@ -43,6 +45,10 @@ pub(super) enum Shape {
     /// What is not eaten.
     Food,
     Condition,
+    /// "a pottery class".
+    Course,
+    /// "a hiking club".
+    Club,
     Field,
     Language,
     /// An instrument, a sport or a game.
@@ -68,6 +74,7 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         // Read from the date instead.
         Shape::Date | Shape::Birthday => Vec::new(),
         Shape::Place => one(is_place(text), text),
+        Shape::Destination => one(is_place(text) && !FIRST_NAME.is_match(text), text),
         Shape::Employer => employer(text).into_iter().collect(),
         Shape::School => one(is_title(text) && SCHOOL.is_match(text), text),
         Shape::Occupation => one(has_head(text, &OCCUPATIONS, &OCCUPATION_MODIFIERS), text),
@@ -79,6 +86,8 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
         Shape::Favorite => one(is_favorite(text, kind.unwrap_or_default()), text.trim_matches('"')),
         Shape::Allergen => members(text, |text| ALLERGENS.has(text)),
         Shape::Food => members(text, |text| FOOD.is_match(text)),
+        Shape::Course => subject_of(text, &COURSE, false).into_iter().collect(),
+        Shape::Club => subject_of(text, &CLUB, true).into_iter().collect(),
         Shape::Condition => one(CONDITIONS.has(text), text),
         Shape::Field => one(FIELDS.has(text), text),
         Shape::Language => members(text, |text| LANGUAGES.has(text)),
@@ -117,7 +126,7 @@ fn are_all(text: &str, class: &Class) -> bool {
 fn is_place(text: &str) -> bool {
     let is_known = |text: &str| PLACES.has(text) && (text.contains(char::is_uppercase) || !AMBIGUOUS_PLACES.has(text));
     match text.split_once(", ") {
-        Some((inner, outer)) => is_known(outer) && (is_known(inner) || is_title(inner)),
+        Some((inner, outer)) => (is_known(outer) || STATE.is_match(outer)) && (is_known(inner) || is_title(inner)),
         None => is_known(text),
     }
 }
@@ -165,6 +174,20 @@ fn has_head_in_any_number(text: &str) -> bool {
             .any(|(at, _)| PETS.has_any_number(&text[at + 1..]) && are_all(&text[..at], &PET_MODIFIERS))
 }
 
+/// A class or club for something that is known to be learnt or done; some clubs need not say for what.
+fn subject_of(text: &str, pattern: &Regex, may_be_bare: bool) -> Option<String> {
+    let found = pattern.captures(text)?;
+    let (whole, subject) =
+        (found.name("whole")?.as_str(), found.name("subject").map(|subject| subject.as_str().trim()));
+    let is_known = |subject: &str| {
+        [&HOBBIES, &FIELDS, &INSTRUMENTS, &GAMES, &LANGUAGES, &TASTES].iter().any(|class| class.has(subject))
+            || KINDS_OF_CLUBS.is_match(subject)
+    };
+    let is_bare = subject.is_none_or(str::is_empty);
+    let fits = if is_bare { may_be_bare && BARE_CLUB.is_match(whole) } else { subject.is_some_and(is_known) };
+    fits.then(|| whole.to_owned())
+}
+
 fn belonging(text: &str) -> Option<String> {
     let thing = DETERMINER.replace(text, "");
     let thing = thing.strip_prefix("new ").or_else(|| thing.strip_prefix("brand new ")).unwrap_or(&thing);
@@ -200,6 +223,14 @@ fn is_favorite(text: &str, kind: &str) -> bool {
     }
 }
 
+pattern!(
+    FIRST_NAME,
+    r"(?i)^(?:florence|victoria|charlotte|sofia|jordan|virginia|madison|savannah|georgia|regina|eugene|lincoln|austin|dallas|sydney|chester|adelaide|hamilton|kent|devon|columbus|salvador|braga|chad|valencia|lourdes)$"
+);
+pattern!(
+    STATE,
+    r"^(?:A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[TA]|W[AVIY]|ON|QC|BC|AB|MB|SK|NS|NB|NSW|QLD|VIC|WA)$"
+);
 pattern!(AND, r"(?i),\s*(?:and\s+)?|\s+and\s+(?:also\s+)?|\s*&\s*");
 pattern!(NAME, r"^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?(?: \p{Lu}\p{Ll}+)?$");
 pattern!(
@@ -213,7 +244,7 @@ pattern!(
 // An employer has a letter, and is neither a time nor a person with a title.
 pattern!(
     NOT_EMPLOYER,
-    r"(?i)^(?:\W*\d.*|[ap]m|hq|home|night|noon|midnight|god|jesus|(?:mr|mrs|ms|dr|uncle|aunt)\b.*|utc.*|gmt.*|[ecpm]st|cet|it|hr|i|me|myself|him|her|them|us|you)$"
+    r"(?i)^(?:\W*\d.*|[ap]m|hq|home|christmas.*|easter.*|thanksgiving.*|halloween.*|new year.*|mom|mum|dad|night|noon|midnight|god|jesus|(?:mr|mrs|ms|dr|uncle|aunt)\b.*|utc.*|gmt.*|[ecpm]st|cet|it|hr|i|me|myself|him|her|them|us|you)$"
 );
 pattern!(
     SCHOOL,
@@ -227,6 +258,16 @@ pattern!(
     COMPANY,
     r"^(?:[a-z-]+ing|[a-z]+ware|design|insurance|tech|media|law|film|game|oil|energy|steel|car|pharmaceutical|biotech)(?: [a-z]+)? (?:company|firm|agency|studio)$"
 );
+pattern!(
+    COURSE,
+    r"(?i)^(?:an?|some|my|the) (?:(?:new|local|online|weekly|beginner'?s?|advanced|evening) )*(?P<whole>(?P<subject>.+? )?(?:class|classes|course|courses|lessons|workshop|workshops|bootcamp))$"
+);
+pattern!(
+    CLUB,
+    r"(?i)^(?:an?|my|the|our) (?:(?:new|local|online|weekly|nearby|amateur) )*(?P<whole>(?P<subject>.+? )??(?:club|group|choir|band|team|league|gym|orchestra|church))$"
+);
+pattern!(BARE_CLUB, r"(?i)^(?:choir|gym|orchestra)$");
+pattern!(KINDS_OF_CLUBS, r"(?i)^(?:book|writers?'?|walking|support|debate|drama|church|community|youth|student)$");
 pattern!(COUNTED, r"(?i)^(?P<count>an?|one|two|three|four|five|six|seven|eight|\d{1,2}) (?P<rest>.+)$");
 pattern!(
     CHILDREN,

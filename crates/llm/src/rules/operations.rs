@@ -49,6 +49,7 @@ impl<'a> Operations<'a> {
     pub(super) fn read(&mut self, turn: &Memory, speakers: &Speakers) {
         let first = self.log.len();
         let mut held = false;
+        let is_lost = LOST.is_match(&turn.text);
         for mut clause in clauses::of(&turn.text, turn.days.0) {
             if clause.continues {
                 if !held {
@@ -56,7 +57,9 @@ impl<'a> Operations<'a> {
                 }
                 clause.text = format!("I {}", clause.text);
             }
-            let triples = stated(&clause, turn, speakers);
+            let mut triples = stated(&clause, turn, speakers);
+            // "I have a cat, she died in May."
+            triples.retain(|triple| !is_lost || triple.verb == Verb::Delete || !triple.predicate.starts_with("has_"));
             held = !triples.is_empty();
             triples.into_iter().for_each(|triple| self.add(turn, first, triple));
         }
@@ -205,13 +208,21 @@ impl Reading<'_> {
     fn fits_its_date(&self) -> bool {
         let today = self.turn.days.0;
         let states = self.rule.states;
-        let Some(when) = self.when else { return !matches!(states, States::Since | States::Plans | States::Dates) };
+        let Some(when) = self.when else {
+            let needs_date = matches!(states, States::Since | States::Plans | States::Dates);
+            return !needs_date && (states != States::Began || self.rule.predicate != "practices");
+        };
         let is_ahead = when.day > today;
         match states {
             // An end has no other date than that of the turn: "I used to work there in 2015".
             _ if self.ended => false,
-            States::Holds if self.rule.predicate.is_empty() || self.rule.object == Shape::Names => {
-                !is_ahead || self.rule.predicate.is_empty()
+            // Who is named in what happened long ago may be somebody else's now.
+            States::Holds if self.rule.object == Shape::Names => {
+                when.day > today.saturating_sub(2.years()) && (!is_ahead || self.rule.predicate.is_empty())
+            }
+            // "I started cooking" may be the dinner.
+            States::Since | States::Began if self.rule.predicate == "practices" => {
+                !is_ahead && (when.since || states == States::Began) && when.day < today.saturating_sub(2.weeks())
             }
             States::Holds | States::Becomes | States::Since => when.since && !is_ahead,
             States::Turned if self.rule.predicate == "age" => !is_ahead && when.day > today.saturating_sub(1.year()),
@@ -281,6 +292,10 @@ impl Reading<'_> {
 // Who is named so is no longer there, or no longer theirs.
 pattern!(
     GONE,
-    r"(?i)\b(?:died|dead|dies|dying|death|passed|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|another mother|called|goes by)\b"
+    r"(?i)\b(?:died|dead|dies|dying|death|passed|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|another mother|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"
+);
+pattern!(
+    LOST,
+    r"(?i)\b(?:he|she|they|it) (?:has |have |had |just |recently |sadly )*(?:died|passed|left us|is gone|ran away)\b"
 );
 pattern!(STARTS_WITH_MY, r"(?i)^(?:my|our)\b");

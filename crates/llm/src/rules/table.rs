@@ -2,7 +2,7 @@
 //!
 //! The predicates, all there are (relatives as in `grammar::relation`):
 //! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies studies_at
-//! graduated_from volunteers_at` · `owns has_pet has_children has_sister … has_friend has_partner married_to engaged_to
+//! graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_sister … has_friend has_partner married_to engaged_to
 //! marital_status` · `speaks plays learns practices` · `allergic_to diet does_not_eat has_condition` · `plans wants` · `visited` ·
 //! `also_known_as`
 
@@ -13,8 +13,8 @@ use regex::Regex;
 
 use super::grammar::spelled;
 use super::objects::Shape::{
-    self, Alias, All, Allergen, Belonging, Birthday, Children, Condition, Date, Employer, Favorite, Field, Food, Hobby,
-    Language, Listed, Names, Occupation, Pets, Place, Play, School, Skill, Taste,
+    self, Alias, All, Allergen, Belonging, Birthday, Children, Club, Condition, Course, Date, Destination, Employer,
+    Favorite, Field, Food, Hobby, Language, Listed, Names, Occupation, Pets, Place, Play, School, Skill, Taste,
 };
 
 /// What a rule states, and which date it may have.
@@ -111,7 +111,9 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} turned (?P<o>[1-9]\\d)(?: years old)?",                            Turned,  "age",            Listed,     0.9),
     // Work and study.
     ("{i} work (?:full[- ]time |part[- ]time )?(?:at|for) {o}",                   Holds,   "works_at",       Employer,   0.9),
-    ("{i_am} (?:working|employed) (?:full[- ]time |part[- ]time )?(?:at|for|by) {o}", Holds, "works_at",     Employer,   0.8),
+    ("{i_am} (?:working|employed) (?:full[- ]time |part[- ]time )?(?:for|by) {o}", Holds,  "works_at",       Employer,   0.8),
+    // Somebody may sit and work "at the library".
+    ("{i_am} (?:working|employed) (?:full[- ]time |part[- ]time )?at (?P<o>(?-i:\\p{Lu}).+?)", Holds, "works_at", Employer, 0.8),
     ("{i_have}(?: been)? work(?:ed|ing) (?:at|for) {o}",                          Since,   "works_at",       Employer,   0.9),
     ("{i} work (?:at|for) {o} as an? (?P<occupation>.+?)",                        Holds,   "works_at",       Employer,   0.9),
     ("{i} work (?:at|for) (?P<employer>.+?) as an? {o}",                          Holds,   "works_as",       Occupation, 0.9),
@@ -136,6 +138,13 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am} studying .+? at {o}",                                                Holds,   "studies_at",     School,     0.9),
     ("{i_am} a (?:[\\w-]+ )?student at {o}",                                      Holds,   "studies_at",     School,     0.9),
     ("{i_have} graduated from {o}",                                               Began,   "graduated_from", School,     0.9),
+    ("{i_have} (?:signed up for|enrolled in|started|started taking|started attending) {o}", Began, "attends", Course,    0.8),
+    ("{i_am} (?:taking|attending|enrolled in) {o}",                               Holds,   "attends",        Course,     0.8),
+    ("{i_have} (?:joined|become a member of|became a member of) {o}",             Began,   "member_of",      Club,       0.8),
+    ("{i_am} (?:a member of|in) {o}",                                             Holds,   "member_of",      Club,       0.8),
+    ("{i_have} (?:left|quit) (?:the|my|our) {o}",                                 Ends,    "member_of",      Club,       0.8),
+    ("{i_am} volunteering (?:at|for) {o}",                                        Holds,   "volunteers_at",  Employer,   0.8),
+    ("{i_have} started volunteering (?:at|for) {o}",                              Began,   "volunteers_at",  Employer,   0.9),
     ("{i} volunteer (?:at|for) {o}",                                              Holds,   "volunteers_at",  Employer,   0.9),
     // What somebody has.
     ("(?:{i_own}) {o}",                                                           Holds,   "has_pet",        Pets,       0.9),
@@ -186,10 +195,11 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_have} (?:stopped|quit|given up|gave up) (?:playing|learning) {o}",       Ends,    "plays",          Play,       0.9),
     ("{i_have} (?:stopped|quit|given up|gave up) (?:playing|learning) {o}",       Ends,    "learns",         Skill,      0.9),
     ("{i_have} been (?:doing |practicing )?{o}",                                  Since,   "practices",      Hobby,      0.8),
-    ("{i_have} (?:started|taken up|took up|got into|gotten into) (?:doing )?{o}", Began,   "practices",      Hobby,      0.8),
+    ("{i_have} started (?:doing )?{o}",                                           Began,   "practices",      Hobby,      0.8),
+    ("{i_have} (?:taken up|took up|got into|gotten into) (?:doing )?{o}",         Holds,   "practices",      Hobby,      0.8),
     ("{i} (?:do|practice) {o}",                                                   Holds,   "practices",      Hobby,      0.8),
     ("{i_have} (?:stopped|quit|given up|gave up) (?:doing )?{o}",                 Ends,    "practices",      Hobby,      0.9),
-    ("{i_have} (?:visited|been to|traveled to|travelled to|went to|took a trip to) {o}", Began, "visited",    Place,      0.8),
+    ("{i_have} (?:visited|been to|traveled to|travelled to|went to|took a trip to) {o}", Began, "visited",    Destination, 0.8),
     // Food and health.
     ("{i_am} allergic to {o}",                                                    Holds,   "allergic_to",    Allergen,   0.9),
     ("{i} have an? {o} allergy",                                                  Holds,   "allergic_to",    Allergen,   0.9),
@@ -227,8 +237,9 @@ const OF_CLAUSES: &[Line] = &[
 
 #[rustfmt::skip]
 const OF_MENTIONS: &[Line] = &[
-    ("my {relative},? (?P<o>{name})\\b",                                          Holds,   "",               Names,      0.9),
-    ("my {relative}{named} (?P<o>{name})\\b",                                     Holds,   "",               Names,      0.9),
-    ("(?:took|take|walk|walked|walking|love|brought|bring) (?:my|our) {pet},? (?P<o>{name})\\b", Holds, "has_pet", Names,  0.9),
-    ("(?:my|our) {pet},? (?P<o>{name})\\b",                                       Holds,   "has_pet",        Names,      0.9),
+    ("my {relative} (?P<o>{name})\\b",                                            Holds,   "",               Names,      0.9),
+    // Whoever "called Anna" may have done so by telephone.
+    ("my {relative}(?: named| who is called| whose name is|'s name is|'s called| is called| is named) (?P<o>{name})\\b", Holds, "", Names, 0.9),
+    ("(?:took|take|walk|walked|walking|love|brought|bring) (?:my|our) {pet} (?P<o>{name})\\b", Holds, "has_pet", Names,  0.9),
+    ("(?:my|our) {pet} (?P<o>{name})\\b",                                       Holds,   "has_pet",        Names,      0.9),
 ];

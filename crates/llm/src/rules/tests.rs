@@ -123,6 +123,10 @@ fn work_and_study() {
     check("I'm studying marine biology.", &["Ann studies marine biology"]);
     check("I graduated from Yale.", &["Ann graduated_from Yale"]);
     check("I'm an engineering student.", &["Ann is_a engineering student"]);
+    check("I joined a gym last week!", &["Ann member_of gym from 2023-05-01"]);
+    check("I joined the queue. I joined a team meeting.", &[]);
+    check("I signed up for a pottery class.", &["Ann attends pottery class"]);
+    check("I'm taking a screenwriting class.", &[]);
     check("I volunteer at the local shelter.", &["Ann volunteers_at shelter"]);
 }
 

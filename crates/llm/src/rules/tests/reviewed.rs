@@ -28,6 +28,7 @@ fn what_is_over_is_no_fact_and_ends_one() {
 fn idioms_and_figures_are_no_facts() {
     for text in [
         "I saw my therapist Dr. Miller.",
+        "My girlfriend, Toby and I are going camping.",
         "I had a hot dog for lunch.",
         "We have a dog in this fight.",
         "I'm a terrible cook.",
