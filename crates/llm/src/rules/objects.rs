@@ -161,7 +161,7 @@ fn pets(text: &str) -> Vec<String> {
         let found = COUNTED.captures(text)?;
         let (count, rest) = (found.name("count")?.as_str(), found.name("rest")?.as_str());
         let fits = has_head_in_any_number(rest);
-        let is_one = matches!(count.to_lowercase().as_str(), "a" | "an" | "my" | "our");
+        let is_one = matches!(count.to_lowercase().as_str(), "a" | "an" | "another");
         fits.then(|| if is_one { rest.to_owned() } else { format!("{count} {rest}") })
     };
     AND.split(text).map(animal).collect::<Option<_>>().unwrap_or_default()
@@ -268,7 +268,7 @@ pattern!(
 );
 pattern!(BARE_CLUB, r"(?i)^(?:choir|gym|orchestra)$");
 pattern!(KINDS_OF_CLUBS, r"(?i)^(?:book|writers?'?|walking|support|debate|drama|church|community|youth|student)$");
-pattern!(COUNTED, r"(?i)^(?P<count>an?|one|two|three|four|five|six|seven|eight|\d{1,2}) (?P<rest>.+)$");
+pattern!(COUNTED, r"(?i)^(?P<count>an?|another|one|two|three|four|five|six|seven|eight|\d{1,2}) (?P<rest>.+)$");
 pattern!(
     CHILDREN,
     r"(?i)^(?:a|one|two|three|four|five|six|seven)(?: (?:little|young|small|adult|grown|teenage|beautiful|wonderful|lovely|grown-up|\w+-year-old))*(?: (?:kids?|child|children|sons?|daughters?|boys|girls|twins|grandchildren|grandkids|grandsons?|granddaughters?))$"

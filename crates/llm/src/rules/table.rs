@@ -149,8 +149,8 @@ const OF_CLAUSES: &[Line] = &[
     // What somebody has.
     ("(?:{i_own}) {o}",                                                           Holds,   "has_pet",        Pets,       0.9),
     ("(?:{i_own}) (?P<pet>an? .+?){named} {names}",                               Holds,   "has_pet",        Names,      0.9),
-    ("{i_have} (?:adopted|rescued|bought|got) {o}(?: from (?:a|the) (?:local )?(?:animal )?shelter)?(?: in (?P<place>.+?))?",                               Began,   "has_pet",        Pets,       0.9),
-    ("{i_have} (?:adopted|rescued|bought|got) (?P<pet>an? .+?){named} {names}(?: from (?:a|the) (?:local )?(?:animal )?shelter)?",   Began,   "has_pet",        Names,      0.9),
+    ("{i_have} (?:adopted|rescued|bought|got) {o}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?",                               Began,   "has_pet",        Pets,       0.9),
+    ("{i_have} (?:adopted|rescued|bought|got) (?P<pet>an?(?:other)? .+?){named} {names}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?", Began,   "has_pet",        Names,      0.9),
     ("(?:my|our) {pet}{named} {names}",                                           Holds,   "has_pet",        Names,      0.9),
     ("(?:my|our) {pet} {names} {died}",                                           Ends,    "has_pet",        Names,      0.9),
     ("(?:my|our) {pet} {died}",                                                   Ends,    "has_pet",        All,        0.9),
