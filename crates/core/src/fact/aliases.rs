@@ -3,18 +3,55 @@
 //! Somebody may only name themselves, and not by a name under which another speaks. Those who speak without a name are all called
 //! by their role: what one of them is called is a name of that role only while nobody speaks for another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ALIAS, FactOperation, MERGED_BECAUSE, Verb, entity_key, fold};
 use crate::Role;
 
 /// The operations without the aliases that do not count. Entries by hand always do.
 pub fn without_doubtful_aliases(operations: &[FactOperation]) -> Vec<&FactOperation> {
-    let speakers: BTreeSet<String> = operations.iter().filter_map(FactOperation::speaker).map(entity_key).collect();
-    let counts = |operation: &FactOperation| {
-        !is_alias(operation) || operation.speaker().is_none() || is_own_name(operation, &speakers, operations)
+    let speakers = Speakers::of(operations);
+    let counts = |operation: &&FactOperation| {
+        !is_alias(operation) || operation.speaker().is_none() || speakers.may_be_called(operation)
     };
-    operations.iter().filter(|operation| counts(operation)).collect()
+    operations.iter().filter(counts).collect()
+}
+
+/// Who speaks, by entity key.
+struct Speakers {
+    names: BTreeSet<String>,
+    /// The names of those who go by a role, save retracted ones.
+    of_roles: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Speakers {
+    fn of(operations: &[FactOperation]) -> Speakers {
+        let names = operations.iter().filter_map(FactOperation::speaker).map(entity_key).collect();
+        let keys = |alias: &FactOperation| [entity_key(&alias.subject), entity_key(&alias.object)];
+        let ends = operations.iter().filter(|other| other.predicate == ALIAS && other.verb == Verb::Delete);
+        let retracted: BTreeSet<[String; 2]> = ends.map(keys).collect();
+        let mut of_roles: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for [subject, object] in operations.iter().filter(|operation| is_alias(operation)).map(keys) {
+            let all = [subject.clone(), String::new()];
+            let one = [subject, object];
+            if is_role(&one[0]) && !retracted.contains(&all) && !retracted.contains(&one) {
+                let [subject, object] = one;
+                of_roles.entry(subject).or_default().insert(object);
+            }
+        }
+        Speakers { names, of_roles }
+    }
+
+    fn may_be_called(&self, alias: &FactOperation) -> bool {
+        let (subject, object) = (entity_key(&alias.subject), entity_key(&alias.object));
+        let is_anothers = subject != object && self.names.contains(&object);
+        !alias.is_hearsay() && !is_anothers && (!is_role(&subject) || self.is_alone(&subject))
+    }
+
+    /// Whether nobody speaks under a name, and the role was given no more than one.
+    fn is_alone(&self, role: &str) -> bool {
+        self.names.iter().all(|speaker| is_role(speaker)) && self.of_roles.get(role).is_none_or(|names| names.len() < 2)
+    }
 }
 
 /// The names that the log joins, as entity keys: neither those that were taken back nor those that are only concluded.
@@ -24,34 +61,31 @@ pub fn joined_names(operations: &[FactOperation]) -> Vec<[String; 2]> {
     joins.map(|fact| [entity_key(&fact.subject), entity_key(&fact.object)]).collect()
 }
 
+/// Pairs of names that are one person's, by the aliases that count.
+#[derive(Default)]
+pub struct OtherNames(BTreeSet<[String; 2]>);
+
+impl OtherNames {
+    pub fn of(operations: &[&FactOperation]) -> OtherNames {
+        let aliases = operations.iter().filter(|operation| is_alias(operation));
+        OtherNames(aliases.map(|alias| pair(&alias.subject, &alias.object)).collect())
+    }
+
+    /// Whether somebody else than its subject said it, by whatever name.
+    pub fn is_hearsay(&self, operation: &FactOperation) -> bool {
+        let is_other = |speaker: &str| !self.0.contains(&pair(speaker, &operation.subject));
+        operation.is_hearsay() && operation.speaker().is_some_and(is_other)
+    }
+}
+
+fn pair(one: &str, other: &str) -> [String; 2] {
+    let mut pair = [one, other].map(entity_key);
+    pair.sort();
+    pair
+}
+
 fn is_alias(operation: &FactOperation) -> bool {
     operation.predicate == ALIAS && operation.verb != Verb::Delete
-}
-
-fn is_own_name(alias: &FactOperation, speakers: &BTreeSet<String>, operations: &[FactOperation]) -> bool {
-    let (subject, object) = (entity_key(&alias.subject), entity_key(&alias.object));
-    if alias.is_hearsay() || (subject != object && speakers.contains(&object)) {
-        return false;
-    }
-    let is_alone = || {
-        let has_other_name = |other: &FactOperation| {
-            is_alias(other) && entity_key(&other.subject) == subject && !is_retracted(other, operations)
-        };
-        let is_same = |other: &FactOperation| entity_key(&other.object) == object;
-        speakers.iter().all(|speaker| is_role(speaker))
-            && operations.iter().filter(|other| has_other_name(other)).all(is_same)
-    };
-    !is_role(&subject) || is_alone()
-}
-
-fn is_retracted(alias: &FactOperation, operations: &[FactOperation]) -> bool {
-    let ends = |other: &FactOperation| {
-        other.verb == Verb::Delete
-            && other.predicate == ALIAS
-            && entity_key(&other.subject) == entity_key(&alias.subject)
-            && (other.object.is_empty() || entity_key(&other.object) == entity_key(&alias.object))
-    };
-    operations.iter().any(ends)
 }
 
 /// Whether a speaker goes by a role instead of a name.

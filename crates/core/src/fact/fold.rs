@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::aliases::without_doubtful_aliases;
+use super::aliases::{OtherNames, without_doubtful_aliases};
 use super::merge::merges;
 use super::{Fact, FactOperation, SPEAKER, Verb, entity_key};
 use crate::{Interval, Timestamp};
@@ -33,10 +33,11 @@ pub(super) const SINGLE: [&str; 12] = [
 /// the same, each with why.
 pub fn fold(operations: &[FactOperation]) -> Vec<Fact> {
     let mut ordered = without_doubtful_aliases(operations);
+    let names = OtherNames::of(&ordered);
     ordered.sort_by(|a, b| {
         (a.at, a.said_at, &a.source, a.position, &a.id).cmp(&(b.at, b.said_at, &b.source, b.position, &b.id))
     });
-    let mut table = Table::default();
+    let mut table = Table { names, ..Table::default() };
     for operation in ordered {
         table.apply(operation);
     }
@@ -60,6 +61,7 @@ struct Table {
     facts: Vec<Fact>,
     /// Of each fact, whether its subject stated it, or it was entered by hand.
     first_hand: Vec<bool>,
+    names: OtherNames,
     open: HashMap<(String, String), Vec<usize>>,
 }
 
@@ -83,12 +85,12 @@ impl Table {
         match holders.iter().find(|index| entity_key(&self.facts[**index].object) == value) {
             Some(index) => {
                 confirm(&mut self.facts[*index], operation);
-                self.first_hand[*index] |= !operation.is_hearsay();
+                self.first_hand[*index] |= !self.names.is_hearsay(operation);
             }
             None => {
                 holders.push(self.facts.len());
                 self.facts.push(opened(operation));
-                self.first_hand.push(!operation.is_hearsay());
+                self.first_hand.push(!self.names.is_hearsay(operation));
             }
         }
     }
@@ -115,16 +117,17 @@ impl Table {
 
     /// Whether the operation may not end the fact.
     fn resists(&self, index: usize, operation: &FactOperation) -> bool {
-        operation.is_hearsay() && self.first_hand[index]
+        self.names.is_hearsay(operation) && self.first_hand[index]
     }
 
     /// Ends the values that match, or all but the one that takes their place.
     fn close(&mut self, operation: &FactOperation, object: Option<&str>, successor: Option<String>) {
+        let is_hearsay = self.names.is_hearsay(operation);
         let Some(holders) = self.open.get_mut(&place(operation)) else { return };
         let value = object.map(entity_key);
         holders.retain(|index| {
             let fact = &mut self.facts[*index];
-            let resists = operation.is_hearsay() && self.first_hand[*index];
+            let resists = is_hearsay && self.first_hand[*index];
             let stays = resists
                 || successor.as_ref() == Some(&fact.id)
                 || value.as_ref().is_some_and(|value| *value != entity_key(&fact.object));

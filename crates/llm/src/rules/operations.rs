@@ -71,6 +71,12 @@ impl<'a> Operations<'a> {
         let Triple { verb, predicate, former, mut properties, confidence, .. } = triple;
         let object =
             if verb == Verb::Delete { self.known_object(speaker, &predicate, &triple.object) } else { triple.object };
+        let kind = properties.get("kind").and_then(Value::as_str).unwrap_or_default();
+        // "My dog Max" is the dog that has had no name so far.
+        let unnamed = (predicate == "has_pet" && verb == Verb::Insert && !kind.is_empty())
+            .then(|| self.held(speaker, &predicate).find(|held| entity_key(held) == entity_key(kind)).cloned());
+        let former = former.or(unnamed.flatten());
+        let verb = if former.is_some() { Verb::Update } else { verb };
         let key = |verb: Verb, predicate: &str, object: &str| (verb, predicate.to_owned(), entity_key(object));
         let new = key(verb, &predicate, &object);
         if self.log[first..].iter().any(|one| key(one.verb, &one.predicate, &one.object) == new) {
@@ -93,6 +99,15 @@ impl<'a> Operations<'a> {
             position,
             recorded_at: self.now,
         });
+    }
+
+    /// The values that hold of a predicate, as far as they are known.
+    fn held(&self, subject: &str, predicate: &str) -> impl Iterator<Item = &String> {
+        let is_meant = move |of: &str, by: &str| entity_key(of) == entity_key(subject) && by == predicate;
+        let known = self.known.iter().filter(|fact| fact.valid_to.is_none());
+        let known = known.filter(move |fact| is_meant(&fact.subject, &fact.predicate)).map(|fact| &fact.object);
+        let new = self.log.iter().filter(|one| one.verb != Verb::Delete);
+        known.chain(new.filter(move |one| is_meant(&one.subject, &one.predicate)).map(|one| &one.object))
     }
 
     /// The start of a day in the past; else the moment of the turn.

@@ -289,6 +289,7 @@ fn facts_follow_as_they_are_told() {
         assert_eq!(current, expect);
     }
     check(&["I have a dog named Max.", "My dog died."], &[]);
+    check(&["I have a dog.", "I took my dog Max to the vet.", "My cat Mia slept."], &["has_pet Max", "has_pet Mia"]);
     check(&["I live in Bonn.", "I moved to Rome.", "I moved from Rome to Oslo."], &["lives_in Oslo"]);
     check(&["I love tea.", "I love jazz."], &["likes jazz", "likes tea"]);
     check(&["I love tea.", "I hate tea."], &["dislikes tea"]);

@@ -192,6 +192,20 @@ fn their_own_word_and_an_entry_by_hand_end_and_replace() {
 }
 
 #[test]
+fn somebody_speaks_for_themselves_by_another_name_too() {
+    let name = ("user", "2026-01-01 INSERT user also_known_as Ann");
+    let home = ("", "2026-01-02 INSERT Ann lives_in Rome");
+    let moved = ("user", "2026-01-03 INSERT Ann lives_in Oslo");
+    check_words(
+        &[name, home, moved],
+        "user also_known_as Ann 2026-01-01.. x1
+         Ann lives_in Rome 2026-01-02..2026-01-03 x1
+         Ann lives_in Oslo 2026-01-03.. x1",
+    );
+    check_words(&[home, moved], "Ann lives_in Rome 2026-01-02.. x1");
+}
+
+#[test]
 fn a_fact_keeps_who_said_it_of_another() {
     let speaker = |lines: &[(&str, &str)]| {
         let mut log = log(&lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
