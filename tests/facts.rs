@@ -191,7 +191,9 @@ fn deaths_notices_and_moves_end_what_held() {
         ("2026-03-06T10:00:00Z", "I no longer live in Bern, we moved to Basel yesterday."),
     ]);
     assert_eq!(facts(&annals, &[]), ["lives_in Basel"]);
-    assert_eq!(facts(&annals, &["--as-of", "2026-02-20"]), ["has_pet Bello", "works_at Siemens", "lives_in Bern"]);
+    let mut before = facts(&annals, &["--as-of", "2026-02-20"]);
+    before.sort();
+    assert_eq!(before, ["has_pet Bello", "lives_in Bern", "works_at Siemens"]);
 }
 
 #[test]
