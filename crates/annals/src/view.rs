@@ -1,5 +1,7 @@
 //! How memories look to people, line by line.
 
+pub mod excerpt;
+
 use annals_core::{DateRange, Grain, Memory};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;

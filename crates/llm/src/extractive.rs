@@ -1,20 +1,34 @@
 //! The built-in engine: a summary is a choice of the input's own sentences, in order of time, within a budget of words.
 //!
-//! Purely lexical, so that it is the same on every processor, costs nothing and needs no model. Sentences are found
-//! (`split`), weighed by what they tell (`worth`, `words`), chosen so that every child has its say and nothing is told
-//! twice (`choose`), and set as lines (`lines`). Of a sealed period the sentences of its base compete with what came late,
-//! as one more child. It never rewords: each sentence is a verbatim piece of one turn,
-//! whitespace apart, or ends in "…" where it was cut.
+//! Purely lexical, so that it is the same on every processor, costs nothing and needs no model. Messages are read sentence by sentence
+//! (`reading`: `clean`, `split`, `openers`, `pronouns`, `dates`), and each sentence is judged: whether it stands alone (`standing`),
+//! and what it tells (`worth`: `words`, `events`). The best are chosen so that nothing is told twice (`choose`) and set as lines
+//! (`lines`). Of a sealed period the sentences of its base compete with what came late, as one more child.
+//!
+//! It never rewords: each sentence is a piece of one turn, whitespace apart, but for the names that stand for its first pronoun, the
+//! dates in brackets behind its times, and "…" where it was cut. Names and dates are those of the same turn, so a sentence comes from
+//! that turn alone.
 
 mod budget;
 mod candidates;
 mod choose;
+mod clean;
+mod dates;
+mod events;
+mod language;
 mod lines;
 mod names;
+mod openers;
+mod pronouns;
+mod reading;
 mod small_talk;
 pub(crate) mod split;
+mod standing;
 #[cfg(test)]
 mod tests;
+mod tokens;
+mod unnamed;
+mod verbs;
 mod words;
 mod worth;
 
@@ -25,7 +39,7 @@ use async_trait::async_trait;
 use budget::Budget;
 
 /// Changes with every change to this folder that can change a summary, so that older ones are known to be outdated.
-const VERSION: &str = "extractive 1";
+const VERSION: &str = "extractive 2";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,14 +2,15 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Answer, Found, Grain, Query, Result};
+use annals_core::{Agent, Answer, Found, Grain, Kind, Memory, Query, Result};
 use annals_server::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Search;
 use crate::folder::Folder;
 use crate::terminal::guest;
-use crate::view::{BOLD, DATE, DIM, column, dates, print_json, range, say};
+use crate::view::excerpt::Excerpt;
+use crate::view::{BOLD, DATE, DIM, column, dates, plural, print_json, range, say};
 
 pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
@@ -36,7 +37,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
             "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
         }));
     } else {
-        print(&answer);
+        print(&answer, args.text.as_deref(), &args.agent);
     }
     if guest(|_| ()).is_none() {
         folder.count_given().await?;
@@ -51,22 +52,22 @@ pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Ans
 }
 
 /// Prints an answer for people.
-pub fn print(answer: &Answer) {
+pub fn print(answer: &Answer, question: Option<&str>, agent: &str) {
     if answer.range_is_empty {
         say!("Nothing is remembered ({}).", range(answer.range));
     } else if answer.results.is_empty() {
         say!("Nothing was found ({}).", range(answer.range));
     }
     for found in &answer.results {
-        print_found(found);
+        print_found(found, question, agent);
     }
     if let Some(why) = answer.reranked.why_not() {
         say!("{DIM}The configured model did not order these: {why}.{DIM:#}");
     }
 }
 
-/// Prints one result: its grain and dates, then its words.
-pub fn print_found(found: &Found) {
+/// Prints one result: its grain and dates, then its words; of a summary the sentences that fit the question best.
+pub fn print_found(found: &Found, question: Option<&str>, agent: &str) {
     let memory = &found.memory;
     let edge = match found.days_outside {
         0 => String::new(),
@@ -75,7 +76,7 @@ pub fn print_found(found: &Found) {
     };
     let grain = memory.grain;
     say!(
-        "{BOLD}{grain:<9}{BOLD:#} {DATE}{}{DATE:#} {DIM}{:+.2}{edge}  {}{DIM:#}",
+        "{BOLD}{grain:<9}{BOLD:#} {DATE}{}{DATE:#} {DIM}score {:+.2}{edge}  {}{DIM:#}",
         dates(memory),
         found.score,
         memory.id
@@ -84,7 +85,24 @@ pub fn print_found(found: &Found) {
         let parts = found.parts.iter().map(|part| format!("{} {:+.2}", part.name, part.value));
         say!("  {DIM}{}{DIM:#}", parts.collect::<Vec<_>>().join(" · "));
     }
+    if memory.kind == Kind::Summary {
+        return print_excerpt(memory, question, agent);
+    }
     let speaker = memory.speaker.as_deref().filter(|_| grain == Grain::Working);
     let text = speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text));
     say!("{}\n", column(&text, 2));
+}
+
+fn print_excerpt(memory: &Memory, question: Option<&str>, agent: &str) {
+    let excerpt = Excerpt::of(&memory.text, question.unwrap_or_default());
+    for line in &excerpt.lines {
+        let text = column(line.text, 4);
+        if line.is_best { say!("{BOLD}  › {}{BOLD:#}", text.trim_start()) } else { say!("{text}") }
+    }
+    match excerpt.left_out {
+        0 => say!(),
+        left => {
+            say!("    {DIM}… {} more: annals show {} --agent {agent}{DIM:#}\n", plural(left as u64, "line"), memory.id)
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use annals_core::{Base, Grain, Memory};
 
-/// A day never has to do with less, so that a short one keeps a sentence.
-const FLOOR: usize = 25;
+/// A day never has to do with less: of a short one, all that tells something is kept.
+const FLOOR: usize = 60;
 
 /// A token between whitespace is one word for every so many columns, so that addresses and texts written without spaces
 /// are not one word however long. Few words of any European language are longer.

@@ -1,18 +1,29 @@
 //! The sentences that a summary is chosen from.
 
+use std::borrow::Cow;
+
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
 use super::budget::{Budget, cut, length};
+use super::language::Language;
 use super::names::Names;
+use super::standing::{self, Standing};
+use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{lines, small_talk, split};
+use super::{lines, reading, small_talk};
 
 /// So many sentences are compared with each other at most, whatever the input: a turn of ten megabytes holds a hundred
 /// thousand. No budget has room for as many.
 const POOL: usize = 512;
 
+/// So many sentences are kept where none says anything definite: a trace, rather than a page of fillers.
+const WEAK: usize = 2;
+
 /// The most words of one sentence; longer ones are cut.
 const SENTENCE: usize = 60;
+
+/// What an assistant without a name explains is worth less than what is said to it.
+const EXPLAINED: f64 = 0.35;
 
 /// A sentence that may be chosen.
 #[derive(Clone, Debug)]
@@ -25,19 +36,29 @@ pub(super) struct Candidate {
     pub(super) worth: Worth,
 }
 
-/// The best sentences of each source, in order of time: first each source's best, then the second ones, and so on.
+/// The best sentences of each source, in order of time: first each source's best, then the second ones, and so on. Only those that
+/// stand alone, if there are any.
 pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
+    let names = Names::of(speakers(base, sources));
     let quotes = match base {
-        Some(base) => beside(base, quotes(grain, sources, budget)),
-        None => quotes(grain, sources, budget),
+        Some(base) => beside(base, quotes(grain, sources, budget, &names)),
+        None => quotes(grain, sources, budget, &names),
     };
-    let names = Names::of(quotes.iter().filter_map(|quote| quote.speaker));
     let candidate = |quote: &Quote| quote.candidate(grain, budget, &names);
-    let mut ranked = ranked(&quotes, |quote| candidate(quote).worth.full());
-    ranked.truncate(POOL);
+    let judged: Vec<(f64, Standing)> = quotes.iter().map(|quote| quote.judged(&candidate(quote))).collect();
+    let mut ranked = ranked(&quotes, &judged);
+    let is_weak = best(&judged).is_some_and(|best| best > Standing::Alone);
+    ranked.truncate(if is_weak { WEAK } else { POOL });
     ranked.sort_unstable();
     let pool = ranked.into_iter().map(|index| candidate(&quotes[index])).collect();
     if grain > Grain::Daily { pool } else { told_or_all(pool) }
+}
+
+fn speakers<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> impl Iterator<Item = &'a str> {
+    let kept = base.into_iter().flat_map(|base| &base.sentences);
+    let sentences = sources.iter().flat_map(|source| &source.sentences).chain(kept);
+    let turns = sources.iter().filter_map(|source| source.speaker.as_deref());
+    turns.chain(sentences.filter_map(|sentence| sentence.speaker.as_deref())).collect::<Vec<_>>().into_iter()
 }
 
 /// A sealed day in which there was only small talk has more to say once something was told late.
@@ -48,11 +69,20 @@ fn told_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
     if told.is_empty() { small_talk } else { told }
 }
 
-/// The places of the quotes that tell something, by rank within their child, then by worth, then in order of time.
-fn ranked(quotes: &[Quote], worth: impl Fn(&Quote) -> f64) -> Vec<usize> {
-    let worths: Vec<f64> = quotes.iter().map(worth).collect();
-    let better = |one: &usize, other: &usize| worths[*other].total_cmp(&worths[*one]).then(one.cmp(other));
-    let tells = |index: &usize| worths[*index] > 0.0 || quotes[*index].is_small_talk();
+/// How those stand that stand best of those that tell something.
+fn best(judged: &[(f64, Standing)]) -> Option<Standing> {
+    judged.iter().filter(|(worth, _)| *worth > 0.0).map(|(_, standing)| *standing).min()
+}
+
+/// The places of the quotes that tell something and stand as well as the best, by rank within their child, then by worth, then
+/// in order of time.
+fn ranked(quotes: &[Quote], judged: &[(f64, Standing)]) -> Vec<usize> {
+    let best = best(judged);
+    let better = |one: &usize, other: &usize| judged[*other].0.total_cmp(&judged[*one].0).then(one.cmp(other));
+    let tells = |index: &usize| {
+        let (worth, standing) = judged[*index];
+        quotes[*index].is_small_talk() || (worth > 0.0 && Some(standing) == best)
+    };
     let mut places: Vec<usize> = (0..quotes.len()).filter(tells).collect();
     places.sort_by(|one, other| quotes[*one].child.cmp(&quotes[*other].child).then(better(one, other)));
     let mut ranks = vec![0; quotes.len()];
@@ -64,24 +94,39 @@ fn ranked(quotes: &[Quote], worth: impl Fn(&Quote) -> f64) -> Vec<usize> {
     places
 }
 
-/// A sentence as it stands in a source.
+/// A sentence of a source, as it may be quoted.
 struct Quote<'a> {
     child: usize,
     day: Date,
     speaker: Option<&'a str>,
-    text: &'a str,
+    text: Cow<'a, str>,
+    language: Language,
+    standing: Standing,
     from: &'a [MemoryId],
 }
 
 impl Quote<'_> {
     fn is_small_talk(&self) -> bool {
-        small_talk::is(self.speaker, self.text)
+        small_talk::is(self.speaker, &self.text)
+    }
+
+    /// What it is worth, and how it stands.
+    fn judged(&self, candidate: &Candidate) -> (f64, Standing) {
+        let is_faint = self.standing == Standing::Alone && !candidate.worth.is_definite;
+        (candidate.worth.full(), if is_faint { Standing::Faint } else { self.standing })
     }
 
     fn candidate(&self, grain: Grain, budget: Budget, names: &Names) -> Candidate {
         let room = room(grain, budget, self.day, self.speaker);
-        let text = cut(self.text, room);
-        let worth = if self.is_small_talk() { Worth::default() } else { worth::of(&text, length(&text), names) };
+        let text = cut(&self.text, room);
+        let mut worth = if self.is_small_talk() {
+            Worth::default()
+        } else {
+            worth::of(&text, self.language, length(&text), grain, names)
+        };
+        if self.speaker == Some(Role::Assistant.as_str()) {
+            worth.factor *= EXPLAINED;
+        }
         let speaker = self.speaker.map(str::to_owned);
         let sentence = Sentence { day: self.day, speaker, text, from: self.from.to_vec() };
         Candidate { child: self.child, sentence, worth }
@@ -102,7 +147,7 @@ fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
     quotes
 }
 
-fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget) -> Vec<Quote<'a>> {
+fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Names) -> Vec<Quote<'a>> {
     if grain > Grain::Daily {
         return sources
             .iter()
@@ -112,7 +157,7 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget) -> Vec<Quote
     }
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
-    turns.flat_map(|(child, turn)| of_turn(child, turn, budget)).collect()
+    turns.flat_map(|(child, turn)| of_turn(child, turn, budget, names)).collect()
 }
 
 /// Instructions and the answers of tools are not what was lived; they are quoted only where nobody said a word.
@@ -120,25 +165,33 @@ fn is_persons(turn: &Memory) -> bool {
     !matches!(turn.role, Some(Role::System | Role::Tool))
 }
 
-fn of_turn<'a>(child: usize, turn: &'a Memory, budget: Budget) -> Vec<Quote<'a>> {
-    let quote = |text| Quote {
+fn of_turn<'a>(child: usize, turn: &'a Memory, budget: Budget, names: &Names) -> Vec<Quote<'a>> {
+    let room = room(Grain::Daily, budget, turn.days.0, turn.speaker.as_deref());
+    let quote = |read: reading::Read| Quote {
         child,
         day: turn.days.0,
         speaker: turn.speaker.as_deref(),
-        text,
+        text: Cow::Owned(read.text),
+        language: read.language,
+        standing: read.standing,
         from: std::slice::from_ref(&turn.id),
     };
-    let room = room(Grain::Daily, budget, turn.days.0, turn.speaker.as_deref());
-    split::sentences(&turn.text, room).map(quote).collect()
+    reading::of(&turn.text, turn.days.0, room, names).into_iter().map(quote).collect()
 }
 
 fn of_sentences<'a>(child: usize, sentences: &'a [Sentence]) -> Vec<Quote<'a>> {
-    let quote = |sentence: &'a Sentence| Quote {
-        child,
-        day: sentence.day,
-        speaker: sentence.speaker.as_deref(),
-        text: &sentence.text,
-        from: &sentence.from,
+    let quote = |sentence: &'a Sentence| {
+        let tokens = tokens(&sentence.text);
+        let language = Language::of(&tokens);
+        Quote {
+            child,
+            day: sentence.day,
+            speaker: sentence.speaker.as_deref(),
+            text: Cow::Borrowed(&sentence.text),
+            language,
+            standing: standing::of(&sentence.text, &tokens, language),
+            from: &sentence.from,
+        }
     };
     let (small_talk, told): (Vec<_>, Vec<_>) = sentences.iter().map(quote).partition(Quote::is_small_talk);
     if told.is_empty() { small_talk } else { told }

@@ -1,5 +1,5 @@
-//! Which sentences a summary consists of: every child has its say, and nothing is told twice, until the budget is
-//! spent.
+//! Which sentences a summary consists of: those that tell most, nothing twice, and of no child so many that others are silent, until
+//! the budget is spent.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +10,26 @@ use super::budget::Budget;
 use super::candidates::Candidate;
 use super::lines;
 
+/// What each sentence that was chosen of a child takes from its others.
+const HEARD: f64 = 1.0;
+
+/// What tells less is left out even if there is room: a reader's attention is a budget too.
+fn least(grain: Grain) -> f64 {
+    match grain {
+        Grain::Working | Grain::Daily | Grain::Weekly => 0.1,
+        Grain::Monthly => 0.12,
+        Grain::Quarterly | Grain::Yearly => 0.2,
+    }
+}
+
 /// The chosen candidates' places, in order. Their lines are within the budget.
 pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<usize> {
     let mut open = Open::of(pool);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     while let Some(index) = open.take_best() {
+        if !chosen.is_empty() && open.values[index] < least(grain) && !open.words[index].is_empty() {
+            continue;
+        }
         chosen.insert(index);
         if budget.holds(&lines::set(grain, chosen.iter().map(|index| &pool[*index].sentence))) {
             open.tell(index);
@@ -53,7 +68,7 @@ impl Open<'_> {
         }
     }
 
-    /// The next to try: of the children heard least, the sentence that tells most.
+    /// The next to try: the sentence that tells most, each counting less the more of its child have been chosen.
     fn take_best(&mut self) -> Option<usize> {
         let place =
             (0..self.untried.len()).min_by(|one, other| self.order(self.untried[*one], self.untried[*other]))?;
@@ -62,13 +77,16 @@ impl Open<'_> {
 
     /// Word that there was only small talk comes after everything else; equals come in order of time.
     fn order(&self, one: usize, other: usize) -> Ordering {
-        let heard = |index: usize| self.heard.get(&self.pool[index].child).copied().unwrap_or_default();
         let is_small_talk = |index: usize| self.words[index].is_empty();
         is_small_talk(one)
             .cmp(&is_small_talk(other))
-            .then(heard(one).cmp(&heard(other)))
-            .then(self.values[other].total_cmp(&self.values[one]))
+            .then(self.weight(other).total_cmp(&self.weight(one)))
             .then(one.cmp(&other))
+    }
+
+    fn weight(&self, index: usize) -> f64 {
+        let heard = self.heard.get(&self.pool[index].child).copied().unwrap_or_default();
+        self.values[index] / (1.0 + HEARD * heard as f64)
     }
 
     /// The candidate is chosen: its words are news no more, and its child has been heard.

@@ -7,21 +7,10 @@ use super::budget::cut;
 /// A speaker's name in a line has at most so many words, so that no name can use up a budget.
 const NAME: usize = 4;
 
-/// The text of a summary: one line per run of sentences with the same label.
+/// The text of a summary: one line per sentence, so that none reads as if it followed from the one above.
 pub(super) fn set<'a>(grain: Grain, sentences: impl IntoIterator<Item = &'a Sentence>) -> String {
-    let mut text = String::new();
-    let mut last: Option<&Sentence> = None;
-    for sentence in sentences {
-        if last.is_some_and(|last| share_a_line(grain, last, sentence)) {
-            text.push_str(joint(&text));
-        } else {
-            text.push_str(if text.is_empty() { "" } else { "\n" });
-            text.push_str(&head(grain, sentence.day, sentence.speaker.as_deref()));
-        }
-        text.push_str(&sentence.text);
-        last = Some(sentence);
-    }
-    text
+    let line = |sentence: &Sentence| head(grain, sentence.day, sentence.speaker.as_deref()) + &sentence.text;
+    sentences.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The head of a line, with the space behind it: `2023-05-08 Caroline: `, in a daily summary without the day.
@@ -29,15 +18,6 @@ pub(super) fn head(grain: Grain, day: Date, speaker: Option<&str>) -> String {
     let day = if grain > Grain::Daily { format!("{day} ") } else { String::new() };
     let speaker = speaker.map(|name| format!("{}: ", cut(name, NAME))).unwrap_or_default();
     day + &speaker
-}
-
-fn share_a_line(grain: Grain, one: &Sentence, next: &Sentence) -> bool {
-    one.speaker == next.speaker && (grain <= Grain::Daily || one.day == next.day)
-}
-
-/// What stands between two sentences of a line. Clauses and lines of a chat end without a mark of their own.
-fn joint(line: &str) -> &'static str {
-    if line.ends_with(char::is_alphanumeric) { "; " } else { " " }
 }
 
 #[cfg(test)]
@@ -52,26 +32,19 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_what_one_speaker_said_on_one_day() {
+    fn each_sentence_is_a_line() {
         fn check(grain: Grain, expect: &str) {
             let sentences = [
                 sentence("2023-05-08", Some("Ann"), "I moved."),
-                sentence("2023-05-08", Some("Ann"), "the flat is bright"),
-                sentence("2023-05-08", Some("Ann"), "So is the yard!"),
-                sentence("2023-05-08", Some("Bob"), "Mine is dark."),
-                sentence("2023-05-09", Some("Bob"), "It rained."),
-                sentence("2023-05-10", None, "Small talk only."),
+                sentence("2023-05-08", Some("Ann"), "The flat is bright."),
+                sentence("2023-05-09", None, "Small talk only."),
             ];
             assert_eq!(set(grain, &sentences), expect);
         }
-        check(
-            Grain::Daily,
-            "Ann: I moved. the flat is bright; So is the yard!\nBob: Mine is dark. It rained.\nSmall talk only.",
-        );
+        check(Grain::Daily, "Ann: I moved.\nAnn: The flat is bright.\nSmall talk only.");
         check(
             Grain::Weekly,
-            "2023-05-08 Ann: I moved. the flat is bright; So is the yard!\n2023-05-08 Bob: Mine is dark.\n\
-             2023-05-09 Bob: It rained.\n2023-05-10 Small talk only.",
+            "2023-05-08 Ann: I moved.\n2023-05-08 Ann: The flat is bright.\n2023-05-09 Small talk only.",
         );
     }
 

@@ -52,9 +52,13 @@ fn ends_no_sentence(segment: &str) -> bool {
     let mut letters = word.chars();
     let is_initial =
         letters.next().is_some_and(|letter| letter.is_uppercase() && letter != 'I') && letters.next().is_none();
-    is_initial
-        || (is_all && word.starts_with(char::is_numeric))
-        || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
+    is_initial || (is_all && word.starts_with(char::is_numeric)) || is_abbreviation(word)
+}
+
+/// "Ms." but not "95 ms.": titles are written with a capital.
+fn is_abbreviation(word: &str) -> bool {
+    let is_unit = ["ms", "st", "lt", "col", "gen", "mt"].contains(&word);
+    !is_unit && ABBREVIATIONS.contains(&word.to_lowercase().as_str())
 }
 
 fn clauses(sentence: &str, longest: usize) -> Vec<&str> {
@@ -130,6 +134,7 @@ mod tests {
             "2nd. In the morning I rose. It cost 3.50 in all.",
             &["2nd. In the morning I rose.", "It cost 3.50 in all."],
         );
+        check("It took 95 ms. Ms. Lee left.", &["It took 95 ms.", "Ms. Lee left."]);
         check("To do:\n- buy milk\r\n* call Ann\n-5 degrees", &["To do", "buy milk", "call Ann", "-5 degrees"]);
         check("我去了北京。很好！你呢？", &["我去了北京。", "很好！", "你呢？"]);
     }

@@ -1,13 +1,14 @@
 //! The words of a sentence, and what kind each is of.
 //!
-//! The lists are short on purpose: they hold the commonest words of English talk. In other languages every word counts
-//! as content, so that only the form of a sentence (numbers, names, length) tells more from less.
+//! The lists are short on purpose: they hold the commonest words of English talk, and for some other languages their grammar. In
+//! all others every word counts as content, so that only the form of a sentence (numbers, names, length) tells more from less.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::language::Language;
 use super::names::Names;
 
 /// What a word does in a sentence.
@@ -21,10 +22,17 @@ pub(super) enum Kind {
     Particular,
 }
 
-/// The words of a sentence in lower case with their kinds, in order. Addresses, paths and code are one word a token.
-pub(super) fn of(sentence: &str, names: &Names) -> Vec<(String, Kind)> {
+/// The words of a sentence in lower case with their kinds, in order. Addresses, paths and code are one word a token. The dates
+/// that were put behind its times are none of its words.
+pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(String, Kind)> {
     let mut words = Vec::new();
+    let mut is_date = false;
     for token in sentence.split_whitespace() {
+        is_date |= token.starts_with('[') && !token.starts_with("[masked");
+        if is_date {
+            is_date = !token.contains(']');
+            continue;
+        }
         let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !CURRENCIES.contains(c));
         if is_number(token) {
             words.push((token.to_lowercase(), Kind::Particular));
@@ -33,7 +41,12 @@ pub(super) fn of(sentence: &str, names: &Names) -> Vec<(String, Kind)> {
         } else {
             for word in token.unicode_words() {
                 let lower = lower(word);
-                let kind = kind(word, &lower, !words.is_empty(), names);
+                let kind = match kind(word, &lower, !words.is_empty(), names) {
+                    Kind::Content if language.is_grammar(&lower) => Kind::Light,
+                    // German writes every noun like a name.
+                    Kind::Particular if language == Language::German && !TIME.contains(lower.as_str()) => Kind::Content,
+                    kind => kind,
+                };
                 words.push((lower, kind));
             }
         }
@@ -78,7 +91,7 @@ fn is_one_letter(word: &str) -> bool {
 }
 
 static LIGHT: LazyLock<BTreeSet<&str>> =
-    LazyLock::new(|| [GRAMMAR, COURTESY].into_iter().flat_map(|list| list.split(' ')).collect());
+    LazyLock::new(|| [GRAMMAR, COURTESY, ABSTRACT].into_iter().flat_map(|list| list.split(' ')).collect());
 static TIME: LazyLock<BTreeSet<&str>> = LazyLock::new(|| TIMES.split(' ').collect());
 
 const GRAMMAR: &str = "a an the and or but if so of to in on at for with by from as off up down out over into about \
@@ -111,6 +124,22 @@ const COURTESY: &str = "hey hi hello hiya howdy bye goodbye cheers welcome thank
     crossed bon voyage appetit ton tons word words encouragement news pic try trying understand understanding \
     understood forget long easy pleasure honor moment bud buddies fella folks everybody";
 
+/// Feelings, values and words so general that they say nothing of anybody.
+const ABSTRACT: &str = "motivation motivated motivating motivate motivates inspiration inspired inspires inspire passion passionate joy joyful \
+    peace peaceful calm strength strong stronger positivity positive positively memory memories moments journey growth happiness confidence \
+    confident vibe vibes dream dreams goals challenge challenges challenging difference effort efforts energy focus focused focusing balance \
+    life lives world experiences experience experienced feeling feelings felt blessed special meaningful rewarding progress success succeed \
+    successful important importance essential crucial vital valuable invaluable future possibilities potential creative creativity express \
+    expressing expression escape therapeutic comfort comforting connection connections connect connected bond bonding bonds together others \
+    ourselves path beauty spread impact push pushing pushed hard dedication determination determined resilience believe believing matters \
+    mindset perspective perspectives reminder reminders reminds reminded overwhelming overwhelmed hectic crazy wild busy lately totally \
+    unforgettable chance blast moment nice keeps keep happened happening happens big little huge small old ready trying tried worth brings \
+    bring bringing brought learn learning learned explore exploring discover discovering find finding found finds super dear smile smiles \
+    hearts heart soul deeply truly constantly full forward strive striving thing appreciate appreciation appreciated gratitude insane epic \
+    lucky inspirational encouraging supportive caring kind warm warmth cozy soothing refreshing fresh relaxing relax relaxed unwind recharge \
+    people person everyone's anyone's favorite type types ways part parts side point place places spot spots time times moment stay stays \
+    stayed staying";
+
 const TIMES: &str = "yesterday ago last next week weeks weekend month months year years recently monday tuesday \
     wednesday thursday friday saturday sunday january february march april june july august september october \
     november december spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon \
@@ -125,7 +154,7 @@ mod tests {
         fn check(sentence: &str, expect: &[(&str, Kind)]) {
             let names = Names::of(["Melanie Smith"].into_iter());
             let told: Vec<(String, Kind)> =
-                of(sentence, &names).into_iter().filter(|word| word.1 != Kind::Light).collect();
+                of(sentence, Language::English, &names).into_iter().filter(|word| word.1 != Kind::Light).collect();
             let told: Vec<(&str, Kind)> = told.iter().map(|(word, kind)| (word.as_str(), *kind)).collect();
             assert_eq!(told, expect, "{sentence}");
         }

@@ -1,0 +1,84 @@
+//! What is shown of a summary in an answer: the lines that share most words with the question, the best one marked.
+
+use std::collections::HashSet;
+
+/// So many lines are shown.
+const LINES: usize = 3;
+
+/// Shorter words are grammar, in Latin script.
+const SHORTEST: usize = 4;
+
+/// Some lines of a text, in order.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Excerpt<'a> {
+    /// The lines.
+    pub lines: Vec<Line<'a>>,
+    /// How many are not shown.
+    pub left_out: usize,
+}
+
+/// One line.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// As it stands in the text.
+    pub text: &'a str,
+    /// Whether it shares most words with the question.
+    pub is_best: bool,
+}
+
+impl<'a> Excerpt<'a> {
+    /// The lines of a text that fit a question best; the first ones where none shares a word with it.
+    pub fn of(text: &'a str, question: &str) -> Excerpt<'a> {
+        let asked: HashSet<String> = words(question).collect();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let shared = |line: &str| words(line).collect::<HashSet<_>>().intersection(&asked).count();
+        let scores: Vec<usize> = lines.iter().map(|line| shared(line)).collect();
+        let mut best: Vec<usize> = (0..lines.len()).collect();
+        best.sort_by_key(|place| (std::cmp::Reverse(scores[*place]), *place));
+        best.truncate(LINES);
+        let marked = best.first().copied().filter(|place| scores[*place] > 0);
+        best.sort_unstable();
+        let line = |place: &usize| Line { text: lines[*place], is_best: Some(*place) == marked };
+        Excerpt { lines: best.iter().map(line).collect(), left_out: lines.len() - best.len() }
+    }
+}
+
+/// Words in lower case without their endings, so that "moving" finds "moved"; of scripts without spaces, each character.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let is_spaced = |character: char| character < '\u{2E80}';
+    let spaced =
+        text.split(|c: char| !c.is_alphanumeric() || !is_spaced(c)).filter(|word| word.chars().count() >= SHORTEST);
+    let stems = spaced.map(|word| stem(&word.to_lowercase())).collect::<Vec<_>>();
+    let unspaced = text.chars().filter(move |c| c.is_alphanumeric() && !is_spaced(*c)).map(String::from);
+    stems.into_iter().chain(unspaced.collect::<Vec<_>>())
+}
+
+fn stem(word: &str) -> String {
+    let ends = ["ing", "ed", "es", "s", "e"];
+    let bare = ends.iter().find_map(|end| word.strip_suffix(end).filter(|rest| rest.chars().count() >= 3));
+    bare.unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_fits_is_marked_and_the_rest_is_folded() {
+        #[track_caller]
+        fn check(question: &str, expect: &[(&str, bool)], left_out: usize) {
+            let text =
+                "Ann: I moved to Bern.\nBob: We sold the boat.\nAnn: The cat died.\nBob: I paint.\nAnn: 我搬家了";
+            let excerpt = Excerpt::of(text, question);
+            let lines: Vec<(&str, bool)> = excerpt.lines.iter().map(|line| (line.text, line.is_best)).collect();
+            assert_eq!((lines.as_slice(), excerpt.left_out), (expect, left_out), "{question}");
+        }
+        let first =
+            [("Ann: I moved to Bern.", false), ("Bob: We sold the boat.", false), ("Ann: The cat died.", false)];
+        check("", &first, 2);
+        check("What about the weather?", &first, 2);
+        check("when did he paint", &[first[0], first[1], ("Bob: I paint.", true)], 2);
+        check("moving to Bern", &[("Ann: I moved to Bern.", true), first[1], first[2]], 2);
+        check("什么时候搬家", &[first[0], first[1], ("Ann: 我搬家了", true)], 2);
+    }
+}

@@ -1,0 +1,304 @@
+//! Times as seen from a day, with the date put behind them: "yesterday [2026-03-03]", "next week [2026-03-09 to 2026-03-15]".
+//!
+//! A sentence of a summary is read months later and beside sentences of other days. What a word means follows from the local day on
+//! which it was said; whether a plain "on Friday" lies before or behind that day, from the nearest verb. What is vague stays
+//! vague, but on its side of the day: "a few weeks ago [before 2026-03-04]".
+
+mod phrases;
+mod span;
+mod tense;
+
+use annals_core::Date;
+
+use super::language::Language;
+use super::tokens::{Token, tokens};
+use span::Span;
+
+/// A time in a sentence: how many words it takes, and when it is.
+type Found = Option<(usize, Span)>;
+
+/// The sentence, said on `day`, with dates behind its times.
+pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
+    if language == Language::Unspaced {
+        return phrases::resolve_unspaced(sentence, day);
+    }
+    let tokens = tokens(sentence);
+    let words: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+    let mut resolved = String::with_capacity(sentence.len() + 16);
+    let (mut at, mut copied) = (0, 0);
+    while at < words.len() {
+        let found = match language {
+            Language::English => english(&tokens, &words, at, day),
+            _ => phrases::find(language, &words, at, day),
+        };
+        let Some((length, span)) = found else {
+            at += 1;
+            continue;
+        };
+        at += length;
+        let end = tokens[at - 1].place.end;
+        if !is_dated(sentence, end, &words[at..]) {
+            resolved.push_str(&sentence[copied..end]);
+            resolved.push_str(&format!(" [{}]", span.label(day)));
+            copied = end;
+        }
+    }
+    resolved + &sentence[copied..]
+}
+
+/// Whether the writer gave the date: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May 3".
+fn is_dated(sentence: &str, end: usize, next: &[&str]) -> bool {
+    let rest = sentence[end..].trim_start_matches([',', ' ', '(']);
+    rest.starts_with('[')
+        || next.first() == Some(&"the") && has_digit(&next[1..next.len().min(2)])
+        || next
+            .iter()
+            .take(3)
+            .any(|word| phrases::month(word).is_some() && next[0].len() < 12 && has_digit(&next[..next.len().min(3)]))
+}
+
+fn has_digit(words: &[&str]) -> bool {
+    words.iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn english(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
+    let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
+    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    match strip(word(0)) {
+        "yesterday" => Some((1 + part_of_day(word(1)), Span::day(day, -1)?)),
+        "today" | "to-day" | "tonight" | "to-night" => Some((1, Span::day(day, 0)?)),
+        "tomorrow" | "to-morrow" => Some((1 + part_of_day(word(1)), Span::day(day, 1)?)),
+        "day" if word(1) == "before" && strip(word(2)) == "yesterday" => Some((3, Span::day(day, -2)?)),
+        "day" if word(1) == "after" && strip(word(2)) == "tomorrow" => Some((3, Span::day(day, 2)?)),
+        "other" if before == "the" && ["day", "night", "week", "evening", "morning"].contains(&word(1)) => {
+            Some((2, Span::Before))
+        }
+        "weekend" if before == "the" && !["of", "after", "before", "when"].contains(&word(1)) => {
+            Some((1, Span::weekend(day, if tense::is_past(words, at) { tense::this_weekend(day) } else { 0 })?))
+        }
+        "last" | "past" | "previous" => side(words, at, day, -1),
+        "this" => side(words, at, day, 0),
+        "next" | "coming" | "upcoming" => side(words, at, day, 1),
+        weekday if phrases::weekday(weekday).is_some() => plain_weekday(tokens, words, at, day),
+        _ => ago(words, at, day).or_else(|| ahead(words, at, day)),
+    }
+}
+
+/// Without the genitive.
+fn strip(word: &str) -> &str {
+    word.strip_suffix("'s").unwrap_or(word)
+}
+
+fn part_of_day(word: &str) -> usize {
+    usize::from(["morning", "afternoon", "evening", "night", "noon"].contains(&strip(word)))
+}
+
+/// "Last night", "this past weekend", "next Friday evening".
+fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
+    let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
+    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    if side == 0 && ["past", "coming", "last", "upcoming"].contains(&word(1)) {
+        let (length, span) = self::side(words, at + 1, day, if ["past", "last"].contains(&word(1)) { -1 } else { 1 })?;
+        return Some((length + 1, span));
+    }
+    if side != 0 && (is_vague(word(1)) || number(word(1)).is_some()) && phrases::unit(strip(word(2))).is_some() {
+        let is_counted = ["the", "over", "in", "for", "these", "within", "during"].contains(&before);
+        return is_counted.then_some((3, if side < 0 { Span::Until } else { Span::From }));
+    }
+    let unit = strip(word(1));
+    // "Over the last week", "in the past year".
+    let is_over = before == "the" && ["past", "last"].contains(&words[at]);
+    let span = match unit {
+        "day" | "days" => return None,
+        "week" | "month" | "year" | "quarter" if is_over => Span::Until,
+        "night" | "evening" if side == -1 => Span::day(day, -1)?,
+        "morning" | "afternoon" | "evening" | "night" if side == 0 => Span::day(day, 0)?,
+        "week" => Span::week(day, side)?,
+        "weekend" if side == 0 => {
+            Span::weekend(day, if tense::is_past(words, at) { tense::this_weekend(day) } else { 0 })?
+        }
+        "weekend" => Span::weekend(day, side)?,
+        "month" => Span::month(day, side)?,
+        "quarter" => Span::quarter(day, side)?,
+        "year" => Span::year(day, side)?,
+        _ => match phrases::weekday(unit) {
+            Some(weekday) => Span::weekday_beside(day, weekday, side)?,
+            None => phrases::season(unit, day, side)?,
+        },
+    };
+    // "Past" is a preposition too: "walked past this house".
+    (words[at] != "past" || side < 0).then_some((2 + part_of_day(word(2)), span))
+}
+
+/// "On Friday", "Friday night", "by Monday".
+fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
+    let weekday = phrases::weekday(strip(words[at]))?;
+    let before = at.checked_sub(1).map_or("", |place| words[place]);
+    let after = words.get(at + 1).copied().unwrap_or_default();
+    let is_capital = tokens[at].is_capital();
+    let is_named = at > 0 && tokens[at - 1].is_capital() && !BEFORE_WEEKDAYS.contains(&before);
+    let is_repeated = ["every", "each", "most", "some", "a", "any", "all", "usual", "per", "through", "to"]
+        .contains(&before)
+        || ["school", "mass", "roast", "times", "league"].contains(&after)
+        || (["to", "through", "or"].contains(&after)
+            && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()));
+    let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
+    let is_moved_to = before == "to" && !is_range;
+    // "Sat" and "sun" are days only behind a preposition.
+    let is_short = words[at].len() < 6 && !BEFORE_WEEKDAYS.contains(&before);
+    if !is_capital || is_short || is_named || (is_repeated && !is_moved_to) || is_range {
+        return None;
+    }
+    let is_ahead = ["by", "until", "till", "to", "for"].contains(&before) || tense::is_future(words, at);
+    let span = if is_ahead { Span::weekday_after(day, weekday)? } else { Span::weekday_before(day, weekday)? };
+    Some((1 + part_of_day(after), span))
+}
+
+/// Words with which sentences begin in front of a weekday.
+const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
+
+/// "Two weeks ago", "a few days back", "years ago".
+fn ago(words: &[&str], at: usize, day: Date) -> Found {
+    let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
+    let (count, length) = match word(0) {
+        "couple" if word(1) == "of" => (None, 2),
+        first if is_vague(first) => (None, 1),
+        "while" => return ["ago", "back"].contains(&word(1)).then_some((2, Span::Before)),
+        first => match number(first) {
+            Some(count) => (Some(count), 1),
+            None if first.ends_with('s') && word(1) == "ago" && phrases::unit(first).is_some() => {
+                return Some((2, Span::Before));
+            }
+            None => return None,
+        },
+    };
+    let unit = phrases::unit(word(length))?;
+    if !["ago", "back"].contains(&word(length + 1)) {
+        return None;
+    }
+    let span = count.map_or(Some(Span::Before), |count| Span::away(day, unit, -count))?;
+    Some((length + 2, span))
+}
+
+/// "In two weeks", "in a few days", "a month from now".
+fn ahead(words: &[&str], at: usize, day: Date) -> Found {
+    let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
+    let is_in = word(0) == "in" || word(0) == "within";
+    let start = usize::from(is_in);
+    let (count, length) = match word(start) {
+        "couple" if word(start + 1) == "of" => (None, 2),
+        "a" if word(start + 1) == "couple" && word(start + 2) == "of" => (None, 3),
+        "a" if word(start + 1) == "few" => (None, 2),
+        first if is_vague(first) => (None, 1),
+        first => (Some(number(first)?), 1),
+    };
+    let unit = phrases::unit(word(start + length))?;
+    let end = start + length + 1;
+    let is_from_now = word(end) == "from" && ["now", "today"].contains(&word(end + 1));
+    let is_meant = is_from_now || (is_in && word(end) != "time" && tense::is_future(words, at));
+    let span = count.map_or(Some(Span::After), |count| Span::away(day, unit, count))?;
+    is_meant.then_some((if is_from_now { end + 2 } else { end }, span))
+}
+
+fn is_vague(word: &str) -> bool {
+    ["few", "couple", "several", "some", "many"].contains(&word)
+}
+
+fn number(word: &str) -> Option<i32> {
+    const WORDS: [&str; 13] =
+        ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    if ["a", "an"].contains(&word) {
+        return Some(1);
+    }
+    let spelled = WORDS.iter().skip(1).position(|name| *name == word).and_then(|place| i32::try_from(place + 1).ok());
+    spelled.or_else(|| word.parse().ok().filter(|count| (1..=400).contains(count)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Said on Wednesday, 4 March 2026.
+    #[track_caller]
+    fn check(sentence: &str, expect: &str) {
+        let language = Language::of(&tokens(sentence));
+        assert_eq!(resolve(sentence, "2026-03-04".parse().unwrap(), language), expect);
+    }
+
+    #[test]
+    fn days_weeks_months_and_years_have_their_dates() {
+        check("I sold it yesterday.", "I sold it yesterday [2026-03-03].");
+        check("Last night we ate out.", "Last night [2026-03-03] we ate out.");
+        check("Today's build broke.", "Today's [2026-03-04] build broke.");
+        check("We met the day before yesterday.", "We met the day before yesterday [2026-03-02].");
+        check("She comes tomorrow evening, late.", "She comes tomorrow evening [2026-03-05], late.");
+        check("I fly next week.", "I fly next week [2026-03-09 to 2026-03-15].");
+        check("We moved last month!", "We moved last month [2026-02]!");
+        check("He died last year.", "He died last year [2025].");
+        check("Sales rose this quarter.", "Sales rose this quarter [2026-Q1].");
+        check("We hiked this past weekend.", "We hiked this past weekend [2026-02-28 to 2026-03-01].");
+        check("I slept over the weekend", "I slept over the weekend [2026-02-28 to 2026-03-01]");
+        check("We will paint over the weekend", "We will paint over the weekend [2026-03-07 to 2026-03-08]");
+        check("Last summer I sailed.", "Last summer [2025] I sailed.");
+        check("Last December it snowed.", "Last December [2025-12] it snowed.");
+    }
+
+    #[test]
+    fn what_is_so_long_ago_or_ahead_has_its_date() {
+        check("I began two weeks ago.", "I began two weeks ago [2026-02-18].");
+        check("It broke 3 days ago", "It broke 3 days ago [2026-03-01]");
+        check("We met 10 years ago.", "We met 10 years ago [2016].");
+        check("I left a few days ago.", "I left a few days ago [before 2026-03-04].");
+        check("He called the other day.", "He called the other day [before 2026-03-04].");
+        check("The lease will end in two months.", "The lease will end in two months [2026-05].");
+        check("I wrote the book in two months.", "I wrote the book in two months.");
+        check("I read a lot in the last few weeks.", "I read a lot in the last few weeks [until 2026-03-04].");
+    }
+
+    #[test]
+    fn a_weekday_lies_on_the_side_of_its_verb() {
+        check("I quit on Friday.", "I quit on Friday [2026-02-27].");
+        check("We leave on Friday.", "We leave on Friday [2026-03-06].");
+        check("The report is due by Monday.", "The report is due by Monday [2026-03-09].");
+        check("The launch was moved to Tuesday.", "The launch was moved to Tuesday [2026-03-10].");
+        check("Police said on Monday that he will resign.", "Police said on Monday [2026-03-02] that he will resign.");
+        check("I saw her last Friday night.", "I saw her last Friday night [2026-02-27].");
+        check("I start next Monday.", "I start next Monday [2026-03-09].");
+        check("Ordered a desk, arrives Friday.", "Ordered a desk, arrives Friday [2026-03-06].");
+        check("Thousands met on Sunday to protest.", "Thousands met on Sunday [2026-03-01] to protest.");
+        check("We met on Wednesday.", "We met on Wednesday [2026-03-04].");
+    }
+
+    #[test]
+    fn what_is_no_time_or_has_a_date_stays() {
+        for sentence in [
+            "I run every Friday.",
+            "Open Monday to Friday.",
+            "It is due on Friday 28 March.",
+            "I sold it yesterday [2026-03-03].",
+            "We bought it on Black Friday.",
+            "That was the last straw.",
+            "I met her in May 2024.",
+            "The shop is past this corner.",
+        ] {
+            check(sentence, sentence);
+        }
+    }
+
+    #[test]
+    fn other_languages_have_dates() {
+        check("Ich bin gestern nach Berlin gezogen.", "Ich bin gestern [2026-03-03] nach Berlin gezogen.");
+        check("Der Zug ist hier und ich bin da.", "Der Zug ist hier und ich bin da.");
+        check("Nächste Woche habe ich die Prüfung.", "Nächste Woche [2026-03-09 to 2026-03-15] habe ich die Prüfung.");
+        check("Ich habe vor zwei Wochen gekündigt.", "Ich habe vor zwei Wochen [2026-02-18] gekündigt.");
+        check("Guten Morgen, ich bin da.", "Guten Morgen, ich bin da.");
+        check("J'ai vendu la maison hier.", "J'ai vendu la maison hier [2026-03-03].");
+        check("Ayer firmé el contrato con mi jefe.", "Ayer [2026-03-03] firmé el contrato con mi jefe.");
+        check("Fui al mercado por la mañana.", "Fui al mercado por la mañana.");
+        check("Ontem comprei a casa com o João.", "Ontem [2026-03-03] comprei a casa com o João.");
+        check("Domani ho un esame di guida.", "Domani [2026-03-05] ho un esame di guida.");
+        check("Ik heb gisteren het huis verkocht.", "Ik heb gisteren [2026-03-03] het huis verkocht.");
+        check("我上个月搬到了柏林。", "我上个月[2026-02]搬到了柏林。");
+        check("昨天我去了北京。", "昨天[2026-03-03]我去了北京。");
+    }
+}

@@ -1,0 +1,109 @@
+//! Days, weeks, months and years as seen from a day.
+
+use annals_core::{Date, Grain, Period};
+use jiff::ToSpan;
+use jiff::civil::Weekday;
+
+/// A length of calendar time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+/// When a time is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Span {
+    /// From one day to another.
+    Days(Date, Date),
+    /// A month, quarter or year by its label.
+    Label(String),
+    /// At some time before the day.
+    Before,
+    /// At some time after it.
+    After,
+    /// For a while up to it.
+    Until,
+    /// For a while from it.
+    From,
+}
+
+impl Span {
+    pub(super) fn day(day: Date, offset: i32) -> Option<Span> {
+        let day = day.checked_add(offset.days()).ok()?;
+        Some(Span::Days(day, day))
+    }
+
+    pub(super) fn week(day: Date, offset: i32) -> Option<Span> {
+        let monday = monday(day)?.checked_add((7 * offset).days()).ok()?;
+        Some(Span::Days(monday, monday.checked_add(6.days()).ok()?))
+    }
+
+    /// Saturday and Sunday of the week that many weeks on.
+    pub(super) fn weekend(day: Date, offset: i32) -> Option<Span> {
+        let saturday = monday(day)?.checked_add((7 * offset + 5).days()).ok()?;
+        Some(Span::Days(saturday, saturday.checked_add(1.days()).ok()?))
+    }
+
+    pub(super) fn month(day: Date, offset: i32) -> Option<Span> {
+        let first = day.first_of_month().checked_add(offset.months()).ok()?;
+        Some(Span::Label(format!("{:04}-{:02}", first.year(), first.month())))
+    }
+
+    pub(super) fn quarter(day: Date, offset: i32) -> Option<Span> {
+        let first = day.first_of_month().checked_add((3 * offset).months()).ok()?;
+        Some(Span::Label(format!("{:04}-Q{}", first.year(), (first.month() + 2) / 3)))
+    }
+
+    pub(super) fn year(day: Date, offset: i32) -> Option<Span> {
+        let first = day.first_of_month().checked_add(offset.years()).ok()?;
+        Some(Span::Label(format!("{:04}", first.year())))
+    }
+
+    /// So many units from the day; coarse ones are no more exact than they are long.
+    pub(super) fn away(day: Date, unit: Unit, count: i32) -> Option<Span> {
+        match unit {
+            Unit::Day => Span::day(day, count),
+            Unit::Week => Span::day(day, count.checked_mul(7)?),
+            Unit::Month => Span::month(day, count),
+            Unit::Year => Span::year(day, count),
+        }
+    }
+
+    /// The last such weekday, the day itself included.
+    pub(super) fn weekday_before(day: Date, weekday: Weekday) -> Option<Span> {
+        Span::day(day, -i32::from(day.weekday().since(weekday)))
+    }
+
+    /// The next such weekday, the day itself excluded.
+    pub(super) fn weekday_after(day: Date, weekday: Weekday) -> Option<Span> {
+        let ahead = i32::from(weekday.since(day.weekday()));
+        Span::day(day, if ahead == 0 { 7 } else { ahead })
+    }
+
+    /// "Last Friday" is the last one before the day, "this Friday" that of the week, "next Friday" that of the next week.
+    pub(super) fn weekday_beside(day: Date, weekday: Weekday, side: i32) -> Option<Span> {
+        let back = i32::from(day.weekday().since(weekday));
+        let in_week = i32::from(weekday.to_monday_zero_offset()) - i32::from(day.weekday().to_monday_zero_offset());
+        Span::day(day, if side < 0 { -(if back == 0 { 7 } else { back }) } else { in_week + 7 * side })
+    }
+
+    /// As it stands in brackets behind the words.
+    pub(super) fn label(&self, day: Date) -> String {
+        match self {
+            Span::Days(first, last) if first == last => first.to_string(),
+            Span::Days(first, last) => format!("{first} to {last}"),
+            Span::Label(label) => label.clone(),
+            Span::Before => format!("before {day}"),
+            Span::After => format!("after {day}"),
+            Span::Until => format!("until {day}"),
+            Span::From => format!("from {day}"),
+        }
+    }
+}
+
+fn monday(day: Date) -> Option<Date> {
+    Some(Period::of(Grain::Weekly, day).first_day())
+}

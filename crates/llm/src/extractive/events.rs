@@ -1,0 +1,270 @@
+//! What kind of news a sentence holds, by its verbs and nouns, and what such news is worth in a grain.
+//!
+//! A day keeps what happened and what was fixed for later; a year what lasts: where people live and work, whom they love and lose,
+//! what they decided, achieved and began.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use annals_core::Grain;
+
+use super::language::is_unspaced;
+use super::verbs;
+
+/// A kind of news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Event {
+    /// A turn in a life: a birth, a death, a wedding, a move, another job, an illness.
+    Life,
+    /// What was decided, agreed or changed for good.
+    Decision,
+    /// What must be done or will happen at a fixed time.
+    Deadline,
+    /// What was achieved, won, finished or done for the first time.
+    Achievement,
+    /// What happens to a country, a firm or a crowd.
+    Public,
+    /// What was bought, sold, got or adopted.
+    Gain,
+    /// What broke, hurt, failed or was lost.
+    Trouble,
+    /// Anything else that happened.
+    Happening,
+    /// What people say of themselves that stays true: where they live, what they like, what they cannot eat.
+    State,
+    /// What is meant to happen.
+    Plan,
+    /// Thoughts, advice, descriptions.
+    None,
+}
+
+use Event::{Achievement, Deadline, Decision, Gain, Happening, Life, Plan, Public, State, Trouble};
+
+/// What news of the kind multiplies the worth of a sentence by, from day to year.
+const FACTORS: [(Event, [f64; 5]); 11] = [
+    (Life, [2.2, 2.6, 3.0, 3.5, 4.0]),
+    (Decision, [2.2, 2.3, 2.4, 2.4, 2.4]),
+    (Deadline, [2.0, 1.8, 1.4, 0.9, 0.6]),
+    (Achievement, [1.8, 2.0, 2.3, 2.5, 2.7]),
+    (Public, [1.8, 2.0, 2.1, 2.3, 2.4]),
+    (Gain, [1.6, 1.6, 1.6, 1.5, 1.5]),
+    (Trouble, [1.7, 1.7, 1.6, 1.4, 1.3]),
+    (Happening, [1.3, 1.2, 1.0, 0.8, 0.6]),
+    (State, [1.1, 1.0, 1.0, 1.0, 0.9]),
+    (Plan, [1.2, 1.0, 0.7, 0.5, 0.35]),
+    (Event::None, [0.6, 0.5, 0.4, 0.35, 0.3]),
+];
+
+/// The factor of a kind of news in a grain.
+pub(super) fn factor(event: Event, grain: Grain) -> f64 {
+    let place = Grain::SUMMARIES.iter().position(|one| *one == grain).unwrap_or_default();
+    FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[place])
+}
+
+/// The weightiest kind of news in a sentence, given as words in lower case. What was asked, wished or supposed did not happen.
+pub(super) fn of(words: &[String], is_own: bool) -> Event {
+    let is_supposed =
+        words.first().is_some_and(|first| ["if", "imagine", "suppose", "maybe", "perhaps"].contains(&first.as_str()));
+    if words.first().is_some_and(|first| is_unspaced(first)) {
+        return of_unspaced(&words.concat());
+    }
+    let named = words.iter().filter_map(|word| kind(word)).chain(phrases(words)).min();
+    let event = match named {
+        Some(event) if !is_supposed => event,
+        _ if is_supposed => Event::None,
+        _ if words.iter().any(|word| ["wanted", "wished", "hoped"].contains(&word.as_str())) => Plan,
+        _ if words.iter().any(|word| verbs::is_past(word) && !BEING.contains(&word.as_str())) => Happening,
+        _ if words.iter().any(|word| PLANS.contains(&word.as_str()) || word.ends_with("'ll")) => Plan,
+        _ if is_own => State,
+        _ => Event::None,
+    };
+    // "I want to move" is a plan, whatever it is that is planned, and "I never quit" no news.
+    let is_wish = |word: &String| WISHES.contains(&word.as_str());
+    let is_denied = |word: &String| word.ends_with("n't") || ["not", "never", "no"].contains(&word.as_str());
+    match event {
+        Life | Achievement | Gain if words.iter().any(is_wish) => Plan,
+        Life | Achievement | Gain if words.iter().any(is_denied) => State,
+        event => event,
+    }
+}
+
+/// The plainest words of Chinese.
+fn of_unspaced(sentence: &str) -> Event {
+    const WORDS: [(Event, &str); 6] = [
+        (Life, "结婚 離婚 离婚 去世 出生 搬到 搬家 辞职 辭職 升职 失业 被裁 毕业 畢業 退休 怀孕 手术 住院 过敏"),
+        (Decision, "决定 決定 签 取消 推迟 同意 选择"),
+        (Deadline, "截止 到期 考试 面试 预约"),
+        (Achievement, "赢 获奖 完成 通过 录取 发布 第一次"),
+        (Gain, "买 買 卖 賣 收到 开始"),
+        (Trouble, "坏 丢 失败 受伤 生病 事故"),
+    ];
+    let has = |list: &str| list.split(' ').any(|word| sentence.contains(word));
+    WORDS.into_iter().find(|(_, list)| has(list)).map_or(Happening, |(event, _)| event)
+}
+
+const PLANS: [&str; 16] = [
+    "will", "plan", "plans", "planning", "planned", "gonna", "want", "wants", "hope", "hoping", "going", "soon",
+    "upcoming", "would", "wanna", "aim",
+];
+/// Forms of the past that tell what was so, not what happened.
+const BEING: [&str; 9] = ["was", "were", "been", "had", "wasn't", "weren't", "hadn't", "didn't", "felt"];
+const WISHES: [&str; 10] = ["want", "wants", "hope", "hoping", "would", "wanna", "wish", "could", "might", "dream"];
+
+fn kind(word: &str) -> Option<Event> {
+    if let Some(event) = WORDS.get(word) {
+        return Some(*event);
+    }
+    let ends = word.char_indices().map(|(at, _)| at).skip(4);
+    ends.chain([word.len()]).filter_map(|end| STEMS.get(&word[..end])).copied().min()
+}
+
+/// Two words that mean more than each of them.
+fn phrases(words: &[String]) -> impl Iterator<Item = Event> {
+    words.windows(2).filter_map(|pair| PAIRS.get(&(pair[0].as_str(), pair[1].as_str())).copied())
+}
+
+static WORDS: LazyLock<BTreeMap<&str, Event>> =
+    LazyLock::new(|| LISTS.into_iter().flat_map(|(event, list)| entries(event, list, false)).collect());
+static STEMS: LazyLock<BTreeMap<&str, Event>> =
+    LazyLock::new(|| LISTS.into_iter().flat_map(|(event, list)| entries(event, list, true)).collect());
+static PAIRS: LazyLock<BTreeMap<(&str, &str), Event>> = LazyLock::new(|| {
+    PHRASES
+        .into_iter()
+        .flat_map(|(event, list)| list.split(',').filter_map(move |pair| Some((pair.trim().split_once(' ')?, event))))
+        .collect()
+});
+
+fn entries(event: Event, list: &'static str, stems: bool) -> impl Iterator<Item = (&'static str, Event)> {
+    let words = list.split_whitespace().filter(move |word| word.ends_with('*') == stems);
+    words.map(move |word| (word.trim_end_matches('*'), event))
+}
+
+/// Words that name an event; with a star, whatever begins so.
+const LISTS: [(Event, &str); 20] = [
+    (
+        Life,
+        "married marry wedding engaged fiancé fiancée divorced divorce* pregnant born birth died death passed-away funeral widow* \
+         moved relocat* emigrat* immigrat* evicted hired fired laid-off redundan* promoted promotion graduat* retired retirement \
+         resigned unemployed diagnos* cancer surgery pacemaker allergic allergy diabet* orphan* proposed separated homeless rehab \
+         sober adopted adoption quit cofounded founded engagement newborn miscarriage stroke disabled asylum citizenship visa",
+    ),
+    (
+        Decision,
+        "decided decision decide decisions chose chosen agreed agreement switched switching migrated migrating replaced replacing \
+         cancelled canceled cancel postponed reschedul* dropped approved rejected refused accepted settled opted abandon* adopting \
+         ruled verdict resolved committed concluded banned amended deprecated merged reverted rename* standardi* instead",
+    ),
+    (
+        Deadline,
+        "deadline due appointment interview exam scheduled booked reserv* expires expiry renewal flight checkup reminder milestone \
+         kickoff presentation defense rent lease",
+    ),
+    (
+        Achievement,
+        "won winning award* medal trophy champion* finished completed passed launched released published finally achieved achievement \
+         record milestone* accomplish* succeeded certified certificate diploma degree scholarship debut* earned solved fixed shipped \
+         deployed delivered opened reached raised beat submitted",
+    ),
+    (
+        Public,
+        "announced election* elected attack* killed signed ceasefire protest* earthquake sanction* parliament president minister \
+         arrested sentenced convicted troops invasion invaded war treaty bankrupt* acquired acquisition merger lawsuit sued strike* \
+         explosion crashed flood* wildfire* hurricane outbreak pandemic vaccine law vote voted rescued evacuat* declared \
+         imposed launched resign* appointed nominated coup inflation unveiled injured wounded fleet plague",
+    ),
+    (
+        Gain,
+        "bought sold purchased acquired received adopted ordered inherited rented leased donated joined enrolled signed-up subscribed began \
+         begun started took-up gift kitten puppy",
+    ),
+    (
+        Trouble,
+        "broke broken accident injured injury sick ill hospital* failed failure lost stolen stole theft robbed outage bug crash* \
+         incident* hurt damaged leak* flooded fire burned burnt missed delayed broke-down emergency fever pain pains painful sprained fractur* \
+         argument fight fought argued scam* hacked breach* closed froze collapsed",
+    ),
+    // The plainest words of other languages.
+    (
+        Life,
+        "umgezogen zieh* geheiratet heirat* geboren gestorben tod gekündigt kündig* befördert schwanger hochzeit scheidung abschluss krebs operiert",
+    ),
+    (
+        Decision,
+        "unterschr* vertrag mietvertrag entschieden entscheid* beschlossen vereinbart abgesagt verschoben geeinigt",
+    ),
+    (Deadline, "frist abgabe termin prüfung fällig"),
+    (Achievement, "gewonnen bestanden fertig veröffentlicht eröffnet abgeschlossen"),
+    (Gain, "gekauft verkauft bekommen begonnen angefangen"),
+    (
+        Life,
+        "déménag* marié mariée mariés mariage divorc* né née mort morte décéd* embauch* licenci* démissionn* diplôm* retraite enceinte cancer",
+    ),
+    (Decision, "décid* choisi accepté refusé annulé reporté convenu"),
+    (Deadline, "échéance délai rendez-vous examen"),
+    (
+        Life,
+        "mudé mudar* mudanza mudou mudei casé casó casei casou divorci* nació nasceu murió morreu falleci* faleceu contrataron despidi* despedi* renunci* gradué \
+         jubil* aposent* embaraz* grávida alérgic* trasferit* sposat* morto morta assunt* licenziat* laureat* incinta verhuisd getrouwd geboren overleden ontslag* aangenomen zwanger allergisch allergique*",
+    ),
+    (
+        Decision,
+        "decidí decidió decidimos decidi decidiu elegí acordamos cancel* aplaz* adiou deciso scelto annullat* rinviat* besloten gekozen afgesproken geannuleerd",
+    ),
+    (Deadline, "plazo entrega examen prazo exame scadenza esame appuntamento afspraak deadline tentamen cita"),
+    (
+        Achievement,
+        "gané ganó ganamos aprob* terminé publiqué ganhei ganhou passei terminei vinto superato finito gewonnen geslaagd afgerond gagné réussi terminé",
+    ),
+    (Gain, "compré compró vendí vendió comprei comprou vendi vendeu comprato venduto gekocht verkocht acheté vendu"),
+];
+
+const PHRASES: [(Event, &str); 5] = [
+    (
+        Life,
+        "passed away,my job,new job,lost my,laid off,got engaged,broke up,gave birth,got married,new house,new apartment,new home,\
+         new flat,moved to,moved in,moved into,moving to,expecting a,kicked out,my business,own business,dance studio,own studio,new role,first child,\
+         my boyfriend,my girlfriend,my husband,my wife,years sober,started school,my degree,became a,became the",
+    ),
+    (
+        Decision,
+        "going with,instead of,rather than,settled on,no longer,signed up,gave up,agreed to,agreed on,from now,now on,agreed that,always use,never use",
+    ),
+    (Deadline, "by the,due on,due by,deadline is,have to,need to,must be,sign up,appointment with"),
+    (Achievement, "first time,first ever,my first,our first,the first,for first,personal best,got accepted,new record"),
+    (Trouble, "broke down,in hospital,shut down,closed down,went down,sold out,ran out,car accident,fell ill"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extractive::tokens::{lower, tokens};
+
+    #[test]
+    fn a_sentence_is_of_its_weightiest_kind() {
+        fn check(sentence: &str, expect: Event) {
+            let words = lower(&tokens(sentence));
+            let is_own = words.iter().any(|word| word == "i" || word == "my");
+            assert_eq!(of(&words, is_own), expect, "{sentence}");
+        }
+        check("I lost my job at the bank.", Life);
+        check("We decided to use Postgres instead of MySQL.", Decision);
+        check("The report is due on Monday.", Deadline);
+        check("We won the regional final.", Achievement);
+        check("Police arrested three men in Lyon.", Public);
+        check("I bought a bike.", Gain);
+        check("The pump failed.", Trouble);
+        check("I went to the market.", Happening);
+        check("I am a vegetarian.", State);
+        check("I want to move to Spain.", Plan);
+        check("If I moved, the dog would be sad.", Event::None);
+        check("Painting is a great outlet.", Event::None);
+        check("Ich bin nach Bern umgezogen.", Life);
+        check("Me mudé a Madrid.", Life);
+    }
+
+    #[test]
+    fn years_prefer_what_lasts() {
+        assert!(factor(Life, Grain::Yearly) > factor(Life, Grain::Daily));
+        assert!(factor(Deadline, Grain::Yearly) < factor(Deadline, Grain::Daily));
+    }
+}

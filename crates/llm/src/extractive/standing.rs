@@ -1,0 +1,209 @@
+//! Whether a sentence can be read by itself.
+
+use super::language::Language;
+use super::openers;
+use super::tokens::Token;
+use super::verbs;
+
+/// How well a sentence stands alone; the best that a period has are its summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Standing {
+    /// It says who and what.
+    Alone,
+    /// It can be read by itself, but says nothing definite.
+    Faint,
+    /// It says something of what stood before it.
+    Leaning,
+    /// A question, a greeting, a reaction, a masked credential: it says nothing.
+    Aside,
+}
+
+/// How a sentence of these words stands.
+pub(super) fn of(sentence: &str, tokens: &[Token], language: Language) -> Standing {
+    if is_question(sentence) || sentence.contains("[masked") || sentence.ends_with([':', '：']) {
+        return Standing::Aside;
+    }
+    match language {
+        Language::English => english(tokens),
+        Language::Unspaced => unspaced(sentence),
+        other => foreign(tokens, other),
+    }
+}
+
+fn is_question(sentence: &str) -> bool {
+    let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !['?', '？', '.', '。'].contains(&c));
+    end.ends_with(['?', '？'])
+}
+
+fn english(tokens: &[Token]) -> Standing {
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
+    if is_label(tokens)
+        || openers::is_reaction(tokens)
+        || is_in("photo picture image pic screenshot", word(1)) && word(2) == "of"
+    {
+        return Standing::Aside;
+    }
+    let stem = word(0).split('\'').next().unwrap_or_default();
+    let leans = match stem {
+        "this" => !is_in(TIMES, word(1)),
+        "there" => !["is", "are", "was", "were", "will", "has", "have"].contains(&word(1)) && !word(0).contains('\''),
+        "here" | "you" | "your" | "yours" => true,
+        "the" => is_in("same latter former other others next following previous rest result one ones", word(1)),
+        "at" | "in" | "on" | "from" | "after" | "before" | "with" | "for" | "by" | "of" | "to" => {
+            is_in("that this those these it them him her which whom", word(1))
+                && !(word(1) == "this" && is_in(TIMES, word(2)))
+        }
+        "i" | "we" => is_in(ANSWERS, word(1)) && tokens.len() < 4,
+        _ => is_in(LEANING, stem),
+    };
+    if leans || is_fragment(tokens) { Standing::Leaning } else { Standing::Alone }
+}
+
+/// What stands under pictures and beside articles: "Photo: …", "Read more: …".
+fn is_label(tokens: &[Token]) -> bool {
+    const LABELS: &str = "photo photos image images picture caption video audio source sources credit advertisement subscribe copyright related watch figure";
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
+    is_in("read see click sign", word(0))
+        && is_in("more also here up", word(1))
+        && (word(0) != "sign" || word(2) == "for")
+        || is_in(LABELS, word(0)) && tokens.get(1).is_none_or(|next| next.place.start > tokens[0].place.end + 1)
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
+
+/// Nouns that make "this" a time, which gets a date.
+const TIMES: &str = "morning afternoon evening night week weekend month quarter year summer winter spring autumn fall past coming monday tuesday wednesday \
+    thursday friday saturday sunday semester term day";
+
+/// Pronouns, and words that only carry on.
+const LEANING: &str = "he she it they that these those his her hers him them their theirs its such thats itll theyre because which who whose whom \
+    whereas meaning especially including like than even both neither either another others same too until not none or nor than such hence \
+    itself himself herself themselves";
+
+/// "I do", "we will": answers.
+const ANSWERS: &str = "do did will can could am have would should think know was";
+
+/// Without a verb, and without a name or number that would make it a headline.
+fn is_fragment(tokens: &[Token]) -> bool {
+    let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower))
+        || tokens.first().is_some_and(|first| first.lower.ends_with("ing"));
+    let has_particular = tokens.iter().skip(1).any(Token::is_capital)
+        || tokens.iter().any(|token| token.raw.starts_with(|c: char| c.is_ascii_digit()));
+    !has_verb && (!has_particular || tokens.len() < 4)
+}
+
+fn foreign(tokens: &[Token], language: Language) -> Standing {
+    let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
+    let (leaning, asides) = match language {
+        Language::German => (
+            "er sie es ihr ihre ihm ihnen sein seine dies dieser diese dieses jener deshalb deswegen dort dann",
+            "hallo hi danke bitte guten gute tschüss ja nein ok okay super toll schön klar genau herzlichen gern gerne",
+        ),
+        Language::French => (
+            "il elle ils elles ce c'est cela ça ceci lui leur son sa ses celui celle",
+            "bonjour bonsoir salut merci oui non ok d'accord super bravo félicitations génial parfait",
+        ),
+        Language::Spanish => (
+            "él ella ellos ellas eso esto ese esa su sus aquello",
+            "hola gracias sí no ok vale claro genial perfecto buenos buenas felicidades adiós qué",
+        ),
+        Language::Portuguese => (
+            "ele ela eles elas isso isto esse essa aquilo seu sua",
+            "olá oi obrigado obrigada sim não ok claro ótimo perfeito bom boa parabéns tchau que",
+        ),
+        Language::Italian => (
+            "lui lei loro questo questa quello quella ciò esso",
+            "ciao grazie sì no ok certo perfetto buongiorno buonasera complimenti bello che",
+        ),
+        Language::Dutch => (
+            "hij zij ze dat dit deze die zijn haar hun",
+            "hallo hoi dank bedankt ja nee ok oké prima leuk goedemorgen gefeliciteerd dag",
+        ),
+        _ => ("", ""),
+    };
+    // Courtesy is short; what begins with "no" or "ja" may go on to tell something.
+    if is_in(asides, word(0)) && tokens.len() < 6 {
+        Standing::Aside
+    } else if is_in(leaning, word(0)) && !is_in("y faut", word(1)) {
+        Standing::Leaning
+    } else {
+        Standing::Alone
+    }
+}
+
+fn unspaced(sentence: &str) -> Standing {
+    let bare = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let starts = |list: &str| list.split(' ').any(|one| bare.starts_with(one));
+    let is_short = bare.chars().count() < 9;
+    if is_short
+        && starts(
+            "你好 您好 谢谢 謝謝 好的 嗯 哈 早上好 晚安 再见 是的 不客气 太好了 こんにちは ありがとう はい おはよう",
+        )
+    {
+        Standing::Aside
+    } else if starts("他 她 它 这是 那是 这个是 那个 彼は 彼女 それ これ") {
+        Standing::Leaning
+    } else {
+        Standing::Alone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extractive::tokens::tokens;
+
+    #[test]
+    fn a_sentence_stands_leans_or_says_nothing() {
+        #[track_caller]
+        fn check(expect: Standing, sentences: &[&str]) {
+            for sentence in sentences {
+                let tokens = tokens(sentence);
+                assert_eq!(of(sentence, &tokens, Language::of(&tokens)), expect, "{sentence}");
+            }
+        }
+        check(
+            Standing::Alone,
+            &[
+                "I moved to Berlin.",
+                "Fixed the login bug",
+                "The movers come on Friday.",
+                "There was a fire in the kitchen.",
+                "This morning [2026-03-04] the pump failed.",
+                "Ceasefire in Gaza after 15 months",
+                "Ich ziehe im Mai nach Bern.",
+                "我上个月搬到了柏林。",
+                "Il y a un nouveau pont à Lyon.",
+            ],
+        );
+        check(
+            Standing::Leaning,
+            &[
+                "She eats shoes.",
+                "That was in May.",
+                "It's a painting of a lake.",
+                "Plus the natural light!",
+                "two glasses of champagne",
+                "Because the boat leaked.",
+                "Your garden needs water.",
+                "Sie ist nach Bern gezogen, das war gut.",
+                "她去了北京。",
+            ],
+        );
+        check(
+            Standing::Aside,
+            &[
+                "Did the pump fail?",
+                "The key is [masked:api-key].",
+                "Thanks for the tip!",
+                "Here are three reasons:",
+                "A photo of a dog on a beach",
+                "谢谢！",
+                "你什么时候来看我？",
+                "Danke schön!",
+            ],
+        );
+    }
+}

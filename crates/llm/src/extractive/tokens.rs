@@ -1,0 +1,73 @@
+//! The words of a sentence with their places, for what reads a sentence from left to right.
+
+use std::ops::Range;
+
+/// A word: letters and digits with the apostrophes and hyphens inside them.
+#[derive(Clone, Debug)]
+pub(super) struct Token<'a> {
+    /// Its place in the text, in bytes.
+    pub(super) place: Range<usize>,
+    /// As it stands there.
+    pub(super) raw: &'a str,
+    /// In lower case, with plain apostrophes.
+    pub(super) lower: String,
+}
+
+impl Token<'_> {
+    /// Whether it begins with a capital letter.
+    pub(super) fn is_capital(&self) -> bool {
+        self.raw.starts_with(char::is_uppercase)
+    }
+}
+
+/// The words of a text, in order.
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        let is_inside = character.is_alphanumeric() || (start.is_some() && is_joint(character));
+        match start {
+            None if is_inside => start = Some(at),
+            Some(from) if !is_inside => {
+                found.push(token(text, from, at));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The words in lower case.
+#[cfg(test)]
+pub(super) fn lower(tokens: &[Token]) -> Vec<String> {
+    tokens.iter().map(|token| token.lower.clone()).collect()
+}
+
+fn is_joint(character: char) -> bool {
+    matches!(character, '\'' | '’' | '-' | '‑')
+}
+
+fn token(text: &str, start: usize, end: usize) -> Token<'_> {
+    let raw = text[start..end].trim_end_matches(is_joint);
+    let lower = raw.to_lowercase().replace('’', "'").replace('‑', "-");
+    Token { place: start..start + raw.len(), raw, lower }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_their_places_apostrophes_and_hyphens() {
+        fn check(text: &str, expect: &[&str]) {
+            let found = tokens(text);
+            assert_eq!(lower(&found), expect, "{text}");
+            assert!(found.iter().all(|token| text[token.place.clone()] == *token.raw));
+        }
+        check("", &[]);
+        check("“It’s Ann's half-time,” she said…", &["it's", "ann's", "half-time", "she", "said"]);
+        check("dogs' tails - 3.5 km", &["dogs", "tails", "3", "5", "km"]);
+        check("昨天 我去了北京。", &["昨天", "我去了北京"]);
+    }
+}

@@ -1,0 +1,59 @@
+//! Forms of English verbs, as far as they tell what happened, and when.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Whether the word, in lower case, is a verb of the past: an irregular form, or one in "-ed".
+pub(super) fn is_past(word: &str) -> bool {
+    PAST.contains(word) || (word.len() > 4 && word.ends_with("ed") && !NOT_PAST.contains(word))
+}
+
+/// Whether the word, in lower case, can be the verb of a statement.
+pub(super) fn is_finite(word: &str) -> bool {
+    is_past(word) || PRESENT.contains(word) || word.contains('\'') && CLITICS.iter().any(|end| word.ends_with(end))
+}
+
+const CLITICS: [&str; 7] = ["'s", "'re", "'ve", "'ll", "'d", "'m", "n't"];
+
+static PAST: LazyLock<BTreeSet<&str>> = LazyLock::new(|| IRREGULAR.split_whitespace().collect());
+static NOT_PAST: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    "need indeed speed exceed proceed hundred sacred naked breed bleed \
+    scheduled planned supposed excited interested tired related"
+        .split_whitespace()
+        .collect()
+});
+static PRESENT: LazyLock<BTreeSet<&str>> = LazyLock::new(|| FINITE.split_whitespace().collect());
+
+const IRREGULAR: &str = "was were had did went got came saw took made found met bought left lost began started gave told said \
+    heard felt kept knew thought brought built caught chose cut drew drank drove ate fell fought flew forgot froze grew held hid \
+    hit hurt laid led lent let lit meant paid put quit ran rang rose sent set shook shot shut sang sank sat slept spoke spent stood \
+    stole struck swam swore taught tore threw understood woke wore won wrote became broke bit blew dug fed fled hung read rode sold \
+    spread stuck sued swept swung wept dined supped lay bore bound dealt dreamt learnt burnt bred been done gone wasn't weren't \
+    didn't hadn't tied died used tried cried lied";
+
+const FINITE: &str = "am is are was were be has have had do does did will would can could shall should may might must need needs want \
+    wants love loves like likes hate hates prefer prefers live lives work works think thinks know knows feel feels see sees go goes \
+    come comes get gets make makes take takes give gives help helps keep keeps start starts begin begins end ends leave leaves stay \
+    stays move moves play plays run runs cost costs mean means seem seems look looks open opens close closes plan plans hope hopes \
+    try tries use uses call calls eat eats drink drinks teach teaches learn learns write writes read reads say says tell tells \
+    meet meets remain remains become becomes expect expects sell sells buy buys pay pays study studies own owns speak speaks sleep \
+    sleeps grow grows show shows bring brings hold holds stand stands turn turns win wins lose loses die dies fall falls rise rises \
+    face faces join joins claim claims warn warns urge urges vow vows agree agrees deny denies back backs reach reaches launch \
+    launches announce announces approve approves reject rejects resign resigns kill kills hit hits cut cuts sign signs vote votes \
+    sail sails contain contains include includes support supports require requires fail fails return returns wait waits lie lies \
+    sit sits let lets fly flies drive drives travel travels visit visits believe believes remember remembers gonna i'm";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_the_past_are_known() {
+        for word in ["went", "moved", "quit", "stopped"] {
+            assert!(is_past(word), "{word}");
+        }
+        for word in ["go", "need", "hundred", "red", "planned"] {
+            assert!(!is_past(word), "{word}");
+        }
+    }
+}
