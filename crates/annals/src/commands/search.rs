@@ -102,7 +102,7 @@ fn print_excerpt(memory: &Memory, question: Option<&str>, agent: &str) {
     match excerpt.left_out {
         0 => say!(),
         left => {
-            say!("    {DIM}… {} more: annals show {} --agent {agent}{DIM:#}\n", plural(left as u64, "line"), memory.id)
+            say!("    {DIM}… {} more: annals show {} --agent {agent}{DIM:#}\n", plural(left as u64, "line"), memory.id);
         }
     }
 }
