@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use annals_core::Timestamp;
+use annals_core::ports::Scope;
 use annals_server::config::ServerConfig;
 use annals_server::{Listeners, mcp, serve};
 use axum::Router;
@@ -30,7 +31,7 @@ async fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--mcp", agent, socket] => {
-            let relayed = mcp::relay(UnixStream::connect(socket).await?, Some(agent)).await;
+            let relayed = mcp::relay(UnixStream::connect(socket).await?, Some(agent), &Scope::ALL).await;
             std::process::exit(i32::from(relayed.is_err()));
         }
         rest => run(rest.first().copied().unwrap_or("127.0.0.1:0"), rest.get(1).map(PathBuf::from)).await,
