@@ -343,7 +343,7 @@ impl History {
         let service = &self.world().service;
         let mut all = Vec::new();
         for (_, other) in self.agents.iter().enumerate().filter(|(index, _)| *index != agent) {
-            all.push(service.export(other).await.unwrap());
+            all.push(service.export(other).await.unwrap().collect());
             let facts = service.facts.find(other, &FactQuery::default()).await.unwrap();
             all.extend(facts.iter().map(|fact| format!("{fact:?}")));
             assert_eq!(service.writer.audit(other).await.unwrap(), []);
@@ -385,7 +385,7 @@ impl History {
         }
         let (folder, of) = (self.folder.path().to_owned(), self.agents[agent].clone());
         let mut left = search::bytes(&folder, &nowhere);
-        let export = self.world().service.export(&of).await.unwrap();
+        let export: String = self.world().service.export(&of).await.unwrap().collect();
         left.extend(gone.iter().filter(|word| export.contains(*word)).map(|word| format!("{word} in the export")));
         let backup = folder.join("backup.sqlite");
         self.world().sqlite.copy_to(&backup).await.unwrap();
