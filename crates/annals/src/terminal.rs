@@ -12,6 +12,7 @@ use axum::body::Bytes;
 use futures::executor::block_on;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::task::unconstrained;
 
 use crate::folder::Folder;
 
@@ -81,7 +82,7 @@ pub fn print(words: fmt::Arguments<'_>) {
         let text = words.to_string();
         let text = if guest.call.colours { text } else { anstream::adapter::strip_str(&text).to_string() };
         // A process that went away needs no words. Commands of guests run on threads that may block.
-        let _ = block_on(guest.frames.send(Frame::Out(text)));
+        let _ = block_on(unconstrained(guest.frames.send(Frame::Out(text))));
     });
     if sent.is_none() && write!(anstream::stdout(), "{words}").is_err() {
         std::process::exit(0);
@@ -108,7 +109,8 @@ impl Read for Piped {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.piece.is_empty() {
             let Some(pieces) = &mut self.pieces else { return Ok(0) };
-            match block_on(pieces.recv()) {
+            // Without a budget: within one poll of the command nothing would fill it up again.
+            match block_on(unconstrained(pieces.recv())) {
                 Some(piece) => self.piece = piece?,
                 None => return Ok(0),
             }

@@ -254,7 +254,7 @@ mod tests {
         let _second = slots.next().await;
         assert!(tokio::time::timeout(Duration::from_millis(20), slots.next()).await.is_err());
         drop(first);
-        slots.next().await;
+        drop(slots.next().await);
     }
 
     #[test]
