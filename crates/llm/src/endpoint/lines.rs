@@ -70,10 +70,10 @@ fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Resu
     })
 }
 
-/// Who speaks, and in which role if the name is not that of the role.
+/// Who speaks. The role is said of an assistant that has a name like a person's.
 fn speaker(turn: &Memory) -> String {
     let speaker = turn.speaker.as_deref().unwrap_or("unknown");
-    match turn.role.filter(|role| role.as_str() != speaker) {
+    match turn.role.filter(|role| *role == Role::Assistant && role.as_str() != speaker) {
         Some(role) => format!("{} ({role})", name(speaker)),
         None => name(speaker),
     }

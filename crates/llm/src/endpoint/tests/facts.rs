@@ -123,8 +123,8 @@ async fn the_question_shows_what_is_known_and_what_was_said_before() {
         "\nAnn, Bob\n",
         "\n- Ann, lives_in, Porto\n",
         "\nlives_in, likes\n",
-        "\n2026-03-04 09:00 Ann (user): Today I signed",
-        "\n[1] 2026-03-04 09:00 Bob (user): The movers",
+        "\n2026-03-04 09:00 Ann: Today I signed",
+        "\n[1] 2026-03-04 09:00 Bob: The movers",
     ] {
         assert!(asked.contains(part), "{part} / {asked}");
     }

@@ -44,7 +44,7 @@ async fn lines_show_role_and_conversation_and_leave_out_system_and_tool() {
     rig.day(&day).await.unwrap();
     let asked = server.requests()[0].said_by("user").to_owned();
     let lines: Vec<&str> = asked.lines().filter(|line| line.starts_with('[')).collect();
-    assert_eq!(lines, ["[1] 09:00 [a] Ann (user): I signed.", "[2] 09:00 [b] Aria (assistant): Noted."]);
+    assert_eq!(lines, ["[1] 09:00 [a] Ann: I signed.", "[2] 09:00 [b] Aria (assistant): Noted."]);
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn the_question_shows_times_speakers_and_numbers() {
     rig.day(&a_day().await).await.unwrap();
     let request = &server.requests()[0];
     let asked = request.said_by("user");
-    assert!(asked.contains("\n[2] 09:00 Bob (user): The movers come on Friday"), "{asked}");
+    assert!(asked.contains("\n[2] 09:00 Bob: The movers come on Friday"), "{asked}");
     assert!(asked.starts_with("The day is 2026-03-04. Write at most 25 words."), "{asked}");
     assert!(!request.said_by("system").contains("movers"));
     assert_eq!(request.body["max_tokens"], 2_048);
@@ -173,7 +173,7 @@ async fn a_sealed_summary_is_amended() {
     assert_eq!(draft.sentences[1].from, [day[0].id.clone()]);
     let asked = server.requests()[0].said_by("user").to_owned();
     assert!(
-        asked.contains("[1] 2026-03-04 Ann: I signed.") && asked.contains("[2] 09:00 Ann (user): Today I signed"),
+        asked.contains("[1] 2026-03-04 Ann: I signed.") && asked.contains("[2] 09:00 Ann: Today I signed"),
         "{asked}"
     );
     // Without anything late it is what it was, and nobody is asked.
