@@ -25,9 +25,9 @@ async fn a_message_is_searchable_while_another_agent_is_imported() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     for number in 0..2 {
-        let live = served.post("/v1/agents/big/messages", &said(&format!("Live message {number}.")));
+        let [live, own] = ["Live message", "Bob's message"].map(|words| said(&format!("{words} {number}.")));
         let bob = "/v1/agents/bob/messages?wait=searchable&timeout_seconds=60";
-        let (_, (_, answer)) = tokio::join!(live, served.post(bob, &said(&format!("Bob's message {number}."))));
+        let (_, (_, answer)) = tokio::join!(served.post("/v1/agents/big/messages", &live), served.post(bob, &own));
         assert_eq!(answer["status"], "searchable", "{answer}");
     }
     assert_eq!(import.try_wait().unwrap(), None, "bob waited for all of the import");
