@@ -44,6 +44,8 @@ struct Waiting {
     order: VecDeque<Agent>,
     /// The same agents.
     queued: HashSet<Agent>,
+    /// Agents that a worker is at. No second one takes them: the other workers are for the others.
+    working: HashSet<Agent>,
     /// Agents that come back when a lock is free.
     returning: HashSet<Agent>,
 }
@@ -73,13 +75,24 @@ impl Queue {
 
     fn take(&self) -> Option<Agent> {
         let mut waiting = self.waiting();
-        let agent = waiting.order.pop_front()?;
+        let place = waiting.order.iter().position(|agent| !waiting.working.contains(agent))?;
+        let agent = waiting.order.remove(place)?;
         waiting.queued.remove(&agent);
+        waiting.working.insert(agent.clone());
         if !waiting.order.is_empty() {
             // A nudge holds one wake-up: without this a second worker would sleep on.
             self.0.nudged.notify_one();
         }
         Some(agent)
+    }
+
+    /// Ends a worker's turn with an agent.
+    fn finish(&self, agent: &Agent) {
+        let mut waiting = self.waiting();
+        waiting.working.remove(agent);
+        if !waiting.order.is_empty() {
+            self.0.nudged.notify_one();
+        }
     }
 
     /// Whether the agent was not coming back already.
@@ -134,7 +147,9 @@ impl Service {
                 () = stop.cancelled() => return,
                 agent = self.queue.pop() => agent,
             };
-            match self.piece(&agent).await {
+            let piece = self.piece(&agent).await;
+            self.queue.finish(&agent);
+            match piece {
                 Ok(Piece::Done) => {}
                 Ok(Piece::More) => self.nudge(&agent),
                 Ok(Piece::Busy(lock)) => self.return_when_free(agent, lock, &stop),

@@ -71,6 +71,17 @@ async fn an_agent_is_queued_once_and_in_order() {
     assert_eq!(queue.take(), None);
 }
 
+#[tokio::test]
+async fn no_second_worker_takes_an_agent_that_one_is_at() {
+    let queue = Queue::default();
+    queue.push(&agent("big"));
+    assert_eq!(queue.pop().await, agent("big"));
+    ["big", "other"].iter().for_each(|name| queue.push(&agent(name)));
+    assert_eq!((queue.pop().await, queue.take()), (agent("other"), None));
+    queue.finish(&agent("big"));
+    assert_eq!(queue.pop().await, agent("big"));
+}
+
 async fn lose(service: &Service, name: &str) {
     let agent = agent(name);
     for grain in Grain::ALL {
