@@ -37,7 +37,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
             "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
         }));
     } else {
-        print(&answer, args.text.as_deref(), &args.agent);
+        print(&answer, args.text.as_deref(), agent.name());
     }
     if guest(|_| ()).is_none() {
         folder.count_given().await?;
@@ -97,12 +97,15 @@ fn print_excerpt(memory: &Memory, question: Option<&str>, agent: &str) {
     let excerpt = Excerpt::of(&memory.text, question.unwrap_or_default());
     for line in &excerpt.lines {
         let text = column(line.text, 4);
-        if line.is_best { say!("{BOLD}  › {}{BOLD:#}", text.trim_start()) } else { say!("{text}") }
-    }
-    match excerpt.left_out {
-        0 => say!(),
-        left => {
-            say!("    {DIM}… {} more: annals show {} --agent {agent}{DIM:#}\n", plural(left as u64, "line"), memory.id);
+        if line.is_best {
+            say!("{BOLD}  › {}{BOLD:#}", text.trim_start());
+        } else {
+            say!("{text}");
         }
     }
+    if excerpt.left_out > 0 {
+        let left = plural(excerpt.left_out as u64, "line");
+        say!("    {DIM}… {left} more: annals show {} --agent {agent}{DIM:#}", memory.id);
+    }
+    say!();
 }

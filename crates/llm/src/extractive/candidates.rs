@@ -126,6 +126,7 @@ impl Quote<'_> {
         };
         if self.speaker == Some(Role::Assistant.as_str()) {
             worth.factor *= EXPLAINED;
+            worth.is_definite = false;
         }
         let speaker = self.speaker.map(str::to_owned);
         let sentence = Sentence { day: self.day, speaker, text, from: self.from.to_vec() };

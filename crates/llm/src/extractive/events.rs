@@ -208,7 +208,7 @@ const LISTS: [(Event, &str); 20] = [
     ),
     (
         Decision,
-        "decidí decidió decidimos decidi decidiu elegí acordamos cancel* aplaz* adiou deciso scelto annullat* rinviat* besloten gekozen afgesproken geannuleerd",
+        "firmé firmó firmamos firmei assinei assinou firmato getekend contrato decidí decidió decidimos decidi decidiu elegí acordamos cancel* aplaz* adiou deciso scelto annullat* rinviat* besloten gekozen afgesproken geannuleerd",
     ),
     (Deadline, "plazo entrega examen prazo exame scadenza esame appuntamento afspraak deadline tentamen cita"),
     (

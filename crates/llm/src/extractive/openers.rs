@@ -9,7 +9,7 @@ const CALLS: &str = "hey hi hello hiya yo oh ah aw aww wow woah whoa yeah yes ye
     hahaha lol hmm hm um uh so and but also plus now true right sure indeed absolutely definitely totally exactly thanks cool great nice awesome \
     honestly actually basically besides first second third finally then thus hence therefore however still otherwise meanwhile moreover furthermore \
     additionally similarly consequently instead afterwards later next lastly firstly secondly too again unfortunately luckily fortunately sadly \
-    update fyi guess";
+    update fyi guess welcome";
 
 /// Conjunctions that go even without a mark behind them.
 const LINKS: &str = "and but so also plus then thence or nor yet";
@@ -94,7 +94,9 @@ fn stripped_once<'a>(sentence: &'a str, names: &Names) -> Option<&'a str> {
     if calls(first) && is_mark(sentence, first.place.end) {
         return rest(sentence, first.place.end);
     }
-    let links = is_in(LINKS, word) && next.is_some_and(|next| !(word == "so" && SO.contains(&next.lower.as_str())));
+    let links = is_in(LINKS, word)
+        && !first.raw.ends_with(char::is_uppercase)
+        && next.is_some_and(|next| !(word == "so" && SO.contains(&next.lower.as_str())));
     links.then(|| rest(sentence, first.place.end)).flatten()
 }
 
