@@ -150,8 +150,8 @@ fn a_year_says_what_lasts() {
         "I opened my own dance studio on Main Street.",
         "My sister Anna got married in Rome.",
     ];
-    let turns: Vec<Memory> =
-        chat.iter().enumerate().map(|(n, text)| turn(20 * n as i64, 0, Role::User, "Jon", text)).collect();
+    let days = (0..).step_by(20);
+    let turns: Vec<Memory> = chat.iter().zip(days).map(|(text, day)| turn(day, 0, Role::User, "Jon", text)).collect();
     let mut memories = turns;
     for grain in Grain::SUMMARIES {
         memories = roll_up(grain, &memories);
