@@ -17,7 +17,7 @@ pub struct Question {
     pub agent: Agent,
     /// The words.
     pub text: String,
-    /// When it is asked.
+    /// When it is asked: not before what answers it was said.
     pub at: Timestamp,
     /// What type of question it is.
     pub class: String,
@@ -75,8 +75,10 @@ pub fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usi
         let Some(places) = places.get(&agent) else { continue };
         let known: HashSet<String> = line.evidence.into_iter().filter(|id| places.contains_key(id.as_str())).collect();
         if !known.is_empty() {
-            let conversations = known.iter().map(|id| places[id.as_str()].to_owned()).collect();
+            let conversations = known.iter().map(|id| places[id.as_str()].0.to_owned()).collect();
             let QuestionLine { query: text, at, class, .. } = line;
+            // Some sets date a question to the morning of a day and its evidence to the evening.
+            let at = known.iter().map(|id| places[id.as_str()].1).fold(at, Timestamp::max);
             questions.push(Question { agent, text, at, class, evidence: known, conversations });
         }
     }
@@ -89,14 +91,14 @@ pub fn question_texts(path: &Path) -> Result<Vec<String>> {
     Ok(lines::<QuestionLine>(path)?.into_iter().map(|line| line.query).collect())
 }
 
-/// The conversation of each message by its id.
-fn places(messages: &Messages) -> HashMap<&Agent, HashMap<&str, &str>> {
+/// The conversation and moment of each message by its id.
+fn places(messages: &Messages) -> HashMap<&Agent, HashMap<&str, (&str, Timestamp)>> {
     messages
         .iter()
         .map(|(agent, messages)| {
-            let places = messages
-                .iter()
-                .filter_map(|message| Some((message.client_id.as_deref()?, message.conversation.as_str())));
+            let places = messages.iter().filter_map(|message| {
+                Some((message.client_id.as_deref()?, (message.conversation.as_str(), message.at)))
+            });
             (agent, places.collect())
         })
         .collect()

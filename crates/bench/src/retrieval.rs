@@ -1,9 +1,12 @@
-//! `annals-bench retrieval`: imports messages into a fresh folder through the real writer, asks questions through the real
-//! search with default settings, each only of its agent, and counts how far up the messages stand that answer them.
+//! `annals-bench retrieval`: imports each set of messages into a fresh folder through the real writer, asks its questions through
+//! the real search with default settings, each only of its agent, and counts how far up the messages stand that answer them.
+//! Plain BM25 and the embedder alone rank the same messages beside it.
 //!
 //! The same files give the same figures, times and memory aside: no clock is read for what is asked, and nothing is tuned.
 
 pub mod ask;
+mod baselines;
+mod compared;
 mod measures;
 pub mod report;
 
@@ -11,14 +14,17 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annals_core::{Error, Result, Timestamp};
+use annals_core::{Embedder, Error, Result, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_search::Weights;
 use clap::Args;
+use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use crate::input::{self, Messages, Question};
+use crate::vectors::Kept;
 use crate::world::{Import, Scoring, World};
+use compared::Compared;
 use report::Report;
 
 /// Vectors kept, as in the command: questions that are asked again, for ablation, are embedded once.
@@ -27,15 +33,19 @@ const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 /// Which files to measure with.
 #[derive(Args)]
 pub struct Retrieval {
-    /// One message a line: agent, conversation, id, role, name, content, at
-    #[arg(long, value_name = "FILE")]
-    messages: PathBuf,
-    /// One question a line: agent, id, query, at, type, evidence (ids of the messages that answer it)
-    #[arg(long, value_name = "FILE")]
-    queries: PathBuf,
+    /// Folders, each with messages.jsonl (agent, conversation, id, role, name, content, at) and queries.jsonl (agent, id,
+    /// query, at, type, evidence: ids of the messages that answer it)
+    #[arg(required = true, value_name = "FOLDER")]
+    sets: Vec<PathBuf>,
+    /// Keep vectors in this folder between runs
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
     /// Ask again without each part of the ranking
     #[arg(long)]
     ablate: bool,
+    /// Print all figures of each set, not only the table over all
+    #[arg(long)]
+    details: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -43,29 +53,60 @@ pub struct Retrieval {
 
 /// Runs it.
 pub async fn run(args: &Retrieval) -> Result<()> {
-    let messages = input::messages(&args.messages)?;
-    let (questions, unanswerable) = input::questions(&args.queries, &messages)?;
-    let folder = TempDir::new().map_err(|error| Error::storage("making a temporary folder", error))?;
-    let world = open(folder.path(), Scoring::AsSet).await?;
-    let import = fill(&world, &messages, &questions).await?;
-    let asked = ask::ask(&world, &questions, Weights::default()).await?;
-    let mut report = Report::new(&asked, unanswerable, &world.footprint().await?, import);
-    if args.ablate {
-        for (part, weights) in Weights::ablations() {
-            report.ablated(part, &ask::ask(&world, &questions, weights).await?);
+    let embedder = embedder(args.cache.as_deref())?;
+    let (mut tables, mut reports) = (Vec::new(), Map::new());
+    for set in &args.sets {
+        let name = set.file_name().unwrap_or(set.as_os_str()).to_string_lossy().into_owned();
+        let (report, compared) = measure(set, &name, embedder.clone(), args.ablate).await?;
+        if args.details && !args.json {
+            println!("{name}: {}", report.table());
         }
+        reports.insert(name, report_of(&report, &compared));
+        tables.push(compared);
     }
     if args.json {
-        println!("{}", report.in_json());
+        println!("{}", Value::Object(reports));
     } else {
-        print!("{}", report.table());
+        print!("{}", compared::table(&tables));
     }
     Ok(())
 }
 
+fn report_of(report: &Report, compared: &Compared) -> Value {
+    let mut all = report.in_json();
+    all["compared"] = compared.in_json();
+    all
+}
+
+async fn measure(set: &Path, name: &str, embedder: Arc<dyn Embedder>, ablate: bool) -> Result<(Report, Compared)> {
+    let messages = input::messages(&set.join("messages.jsonl"))?;
+    let (questions, unanswerable) = input::questions(&set.join("queries.jsonl"), &messages)?;
+    let folder = TempDir::new().map_err(|error| Error::storage("making a temporary folder", error))?;
+    let world = World::open(folder.path(), embedder, Scoring::AsSet).await?;
+    let import = fill(&world, &messages, &questions).await?;
+    let asked = ask::ask(&world, &questions, Weights::default()).await?;
+    let mut report = Report::new(&asked, unanswerable, &world.footprint().await?, import);
+    if ablate {
+        for (part, weights) in Weights::ablations() {
+            report.ablated(part, &ask::ask(&world, &questions, weights).await?);
+        }
+    }
+    let bm25 = baselines::by_words(&messages, &questions);
+    let vectors = baselines::by_vectors(&world, &questions).await?;
+    Ok((report, Compared::new(name, &asked, [("BM25", bm25), ("MiniLM", vectors)])))
+}
+
+/// The embedder of the command, whose vectors are kept in a folder if there is one.
+pub fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
+    let bundled = OnnxEmbedder::bundled()?;
+    let Some(folder) = cache else { return Ok(Arc::new(Cached::new(bundled, CACHED))) };
+    std::fs::create_dir_all(folder).map_err(|error| Error::storage("making the folder of vectors", error))?;
+    Ok(Arc::new(Kept::open(&folder.join("vectors"), bundled)?))
+}
+
 /// The stores below a folder with the embedder of the command.
 pub async fn open(folder: &Path, scoring: Scoring) -> Result<World> {
-    World::open(folder, Arc::new(Cached::new(OnnxEmbedder::bundled()?, CACHED)), scoring).await
+    World::open(folder, embedder(None)?, scoring).await
 }
 
 /// Stores and embeds all messages. Now is when the last message was said or the last question is asked.

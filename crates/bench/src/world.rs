@@ -164,6 +164,11 @@ impl World {
         Ok(hits.into_iter().take(count).map(|hit| hit.memory).collect())
     }
 
+    /// The memories of these ids, in their order.
+    pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<annals_core::Memory>> {
+        self.catalog.get(agent, ids).await
+    }
+
     /// What it takes.
     pub async fn footprint(&self) -> Result<Footprint> {
         let bytes = size(&self.folder).map_err(|error| Error::storage("measuring the folder", error))?;

@@ -42,6 +42,13 @@ pub fn query(text: &str, language: &str) -> String {
     if telling.is_empty() { tokens.join(" ") } else { telling.join(" ") }
 }
 
+/// All tokens of a text as rows have them, repeats included.
+pub fn tokens(text: &str, language: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    analyse(text, &Stem::of(language), Single::Each, &mut tokens);
+    tokens
+}
+
 /// Which single characters of unspaced text are tokens beside the pairs.
 #[derive(Clone, Copy, PartialEq)]
 enum Single {
@@ -124,6 +131,11 @@ mod tests {
     use super::*;
     use annals_core::Settings;
     use proptest::prelude::*;
+
+    #[test]
+    fn tokens_repeat() {
+        assert_eq!(tokens("The dogs, the Dog", "en"), ["the", "dog", "the", "dog"]);
+    }
 
     fn check(language: &str, text: &str, expect: &str) {
         assert_eq!(query(text, language), expect, "{text:?} in {language}");

@@ -36,6 +36,7 @@ use annals_core::{Agent, Error, Result, Strata};
 use async_trait::async_trait;
 
 use damage::contain;
+pub use lex::tokens;
 pub use memory::Memory;
 use tables::Tables;
 use upkeep::Upkeep;
