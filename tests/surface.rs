@@ -89,7 +89,7 @@ fn an_empty_range_is_said_to_be_empty() {
     let answer = annals.json(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);
     assert_eq!((&answer["results"], &answer["range_is_empty"]), (&json!([]), &json!(true)));
     let shown = annals.run(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);
-    assert_eq!(shown.out, "Nothing is remembered (2024-12-30 to 2025-12-28).\n");
+    assert_eq!(shown.out, "Nothing is remembered (2025-01-01 to 2025-12-31; summaries 2024-12-30 to 2025-12-28).\n");
 }
 
 #[test]
@@ -156,6 +156,41 @@ fn an_agent_has_settings_and_a_zone_decides_its_days() {
     let wrong = annals.run(&["agent", "set", "ann", "--time-zone", "Mars/Olympus"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.err.contains("time_zone \"Mars/Olympus\" is not an IANA time zone"), "{}", wrong.err);
+}
+
+#[test]
+fn shown_dates_are_local_and_the_zone_is_named_once() {
+    let annals = Annals::new();
+    annals.json(&["agent", "set", "ann", "--time-zone", "Europe/Lisbon"]);
+    annals.import(&line("ann", "c", "1", "Ann", "fireworks over the river", "2026-07-04T23:30:00Z"));
+    let id = annals.json(&["timeline", "--agent", "ann", "--grain", "working"])[0]["id"].as_str().unwrap().to_owned();
+    let commands: [&[&str]; 3] = [
+        &["search", "fireworks", "--agent", "ann"],
+        &["timeline", "--agent", "ann", "--grain", "working"],
+        &["show", &id],
+    ];
+    for command in commands {
+        let shown = annals.run(command).out;
+        assert!(shown.contains("2026-07-05 00:30") && !shown.contains("2026-07-04"), "{shown}");
+        assert_eq!(shown.matches("Europe/Lisbon").count(), 1, "{shown}");
+    }
+}
+
+#[test]
+fn now_and_calendar_months_bound_what_is_found() {
+    let annals = Annals::new();
+    let line = |id: &str, at: &str| line("ann", id, id, "Ann", "a red boat in the harbour", at);
+    let said = [("1", "2026-03-01"), ("2", "2026-03-31"), ("3", "2026-04-01"), ("4", "2026-11-20")];
+    annals.import(&said.map(|(id, day)| line(id, &format!("{day}T13:00:00Z"))).join(""));
+    let found = |args: &[&str]| {
+        let answer = annals.json(&[&["search", "boat", "--agent", "ann"], args].concat());
+        answer["results"].as_array().unwrap().len()
+    };
+    assert_eq!(found(&["--period", "2026-03"]), 2);
+    assert_eq!(found(&["--period", "2026-Q1"]), 2);
+    assert_eq!(found(&[]), 3, "the last is an hour from now");
+    let later = annals.json_after(2, &["search", "boat", "--agent", "ann"]);
+    assert_eq!(later["results"].as_array().unwrap().len(), 4);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 pub mod excerpt;
 
-use annals_core::{DateRange, Grain, Memory};
+use annals_core::{DateRange, Grain, Memory, Timestamp, Zones};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::Value;
@@ -32,13 +32,24 @@ pub fn print_json(value: &impl Serialize) {
     say!("{}", serde_json::to_string(value).unwrap_or_else(|error| Value::from(error.to_string()).to_string()));
 }
 
-/// The dates that a memory covers, and whether its label says so already.
-pub fn dates(memory: &Memory) -> String {
+/// The local dates that a memory covers, and whether its label says so already.
+pub fn dates(memory: &Memory, zones: &Zones) -> String {
     let (first, last) = memory.days;
     match memory.grain {
-        Grain::Working => memory.cover.start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Grain::Working => format!("{first} {}", clock(memory.at(), zones)),
         Grain::Daily => first.to_string(),
         _ => format!("{} · {first} to {last}", memory.period),
+    }
+}
+
+fn clock(at: Timestamp, zones: &Zones) -> String {
+    at.in_tz(zones.name_at(at)).map_or_else(|_| at.to_string(), |local| local.strftime("%H:%M").to_string())
+}
+
+/// Says once which zone the times of these memories are in, if any shows one.
+pub fn say_zone<'m>(mut memories: impl Iterator<Item = &'m Memory>, zones: &Zones) {
+    if let Some(turn) = memories.find(|memory| memory.grain == Grain::Working) {
+        say!("{DIM}Times are local: {}.{DIM:#}", zones.name_at(turn.at()));
     }
 }
 

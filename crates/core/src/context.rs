@@ -32,7 +32,7 @@ pub struct ContextRequest {
     pub min_days_ago: Option<u32>,
     /// Nothing older than so many local days ago.
     pub max_days_ago: Option<u32>,
-    /// The cover of one period.
+    /// One period: turns of its calendar days, summaries of its cover.
     pub period: Option<Period>,
     /// Leave out coarser memories that cover days outside the range as well.
     pub strict: bool,

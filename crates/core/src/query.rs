@@ -17,8 +17,10 @@ pub struct Query {
     pub min_days_ago: Option<u32>,
     /// Nothing older than so many local days ago.
     pub max_days_ago: Option<u32>,
-    /// The cover of one period, instead of the bounds above.
+    /// One period, together with the bounds above: turns of its calendar days, summaries of its cover.
     pub period: Option<Period>,
+    /// Whether times in the text are words like any others: they raise nothing, and ask for no summary.
+    pub ignore_times: bool,
     /// Leave out coarser memories that cover days outside the range as well.
     pub strict: bool,
     /// What kinds of memory; none means all.
@@ -95,7 +97,7 @@ pub struct ConversationFound {
 /// A time that the question speaks of. It only raises what was said then: most answers are said on another day than the day
 /// they are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct TimeExpression {
     /// The words in the question.
     pub words: String,
     /// The days they were taken for.
@@ -132,8 +134,10 @@ impl Reranked {
 /// The answer to a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The days that were searched.
+    /// The days that were searched; of a month and longer periods, for turns.
     pub range: DateRange,
+    /// The days that were searched for summaries, where they differ: the whole weeks that a month is made of.
+    pub summary_range: Option<DateRange>,
     /// Best first.
     pub results: Vec<Found>,
     /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
@@ -141,7 +145,9 @@ pub struct Answer {
     /// The grains that were searched.
     pub grains: Vec<Grain>,
     /// The times that the question was taken to speak of.
-    pub said: Vec<Said>,
+    pub times: Vec<TimeExpression>,
+    /// The days that the question was taken to ask for as a whole; their summaries come first.
+    pub period: Option<DateRange>,
     /// The conversations that the turns found belong to, best first.
     pub conversations: Vec<ConversationFound>,
     /// Whether a model has put the best into its order.

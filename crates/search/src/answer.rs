@@ -2,20 +2,20 @@
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table};
 use annals_core::{
-    Agent, Answer, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query, Reranked, Result, Said,
-    Settings, Timestamp, Zones,
+    Agent, Answer, Date, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query, Reranked, Result,
+    Settings, TimeExpression, Timestamp, Zones,
 };
 use futures::future::try_join_all;
 use jiff::ToSpan;
 
 use crate::context::told;
-use crate::grains::asked_days;
 use crate::question::Question;
-use crate::range::within;
+use crate::range::{Bounds, within};
 use crate::rank::{self, Ranked, Row, Support};
 use crate::rerank::Case;
 use crate::score::{Part, Score};
-use crate::{Search, budget::budget, fold::fold, resolve, said::said};
+use crate::times::{Understood, asks_for_a_period, understand};
+use crate::{Search, budget::budget, fold::fold};
 
 /// Tables of up to so many rows are scored whole: a month of a busy agent's turns in under 10 ms, where 20,000 rows took three
 /// times that, longer than ten times as many by candidates.
@@ -42,22 +42,25 @@ impl Search {
         }
         let settings = self.catalog.settings(agent).await?;
         let zones = settings.zones()?;
-        let range = resolve(query, &zones, now)?;
+        let bounds = Bounds::of(query, &zones, now)?;
         let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        let said = text.map(|text| said(text, zones.day_of(now))).unwrap_or_default();
-        let within = within(range, &zones);
-        let grains = self.grains(agent, query, within, asked_days(range, &said, zones.day_of(now))).await?;
-        let asked = Asked { agent, query, text, settings, zones, range, within, grains, said, now };
-        let (ranked, support) = match text {
+        let looked_at = text.filter(|_| !query.ignore_times).unwrap_or_default();
+        let Understood { times, rest } = understand(looked_at, &settings.language, zones.day_of(now));
+        let period = asked_period(bounds.days, &times, &rest, zones.day_of(now));
+        let grains = self.grains(agent, query, &bounds).await?;
+        let asked = Asked { agent, query, text, settings, zones, bounds, grains, times, period, now };
+        let (mut ranked, support) = match text {
             Some(text) => self.ranked(&asked, text).await?,
             None => (self.newest(&asked).await?, Support::default()),
         };
-        Ok(Gathered { asked, ranked, support })
+        let summaries = self.of_period(&asked).await?;
+        ranked.retain(|ranked| summaries.iter().all(|memory| memory.id != ranked.memory.id));
+        Ok(Gathered { asked, ranked, summaries, support })
     }
 
     /// The second half: waits for the model that orders the best, if there is one, then folds and cuts.
     pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
-        let Gathered { asked, mut ranked, support } = gathered;
+        let Gathered { asked, mut ranked, summaries, support } = gathered;
         let query = asked.query;
         let (reranked, conversations) = match asked.text {
             Some(text) => {
@@ -69,10 +72,14 @@ impl Search {
             }
             None => (Reranked::NotAsked, Vec::new()),
         };
-        let results = budget(fold(asked.found(ranked), query.limit), query.tokens);
+        let first = summaries.iter().map(|memory| memory.id.clone()).collect();
+        put_first(summaries, &mut ranked);
+        let results = budget(fold(asked.found(ranked), query.limit, &first), query.tokens);
         let range_is_empty = results.is_empty() && self.is_empty(&asked).await?;
-        let Asked { grains, said, range, .. } = asked;
-        Ok(Answer { range, results, range_is_empty, grains, said, conversations, reranked })
+        let Asked { grains, times, period, bounds, .. } = asked;
+        let (range, cover) = (bounds.days_of(Grain::Working), bounds.days_of(Grain::Weekly));
+        let summary_range = Some(cover).filter(|cover| *cover != range);
+        Ok(Answer { range, summary_range, results, range_is_empty, grains, times, period, conversations, reranked })
     }
 
     /// Puts the best into a model's order. Expects the best first, and leaves them so.
@@ -93,28 +100,37 @@ impl Search {
             vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
             text: Some(text.to_owned()),
             language: asked.settings.language.clone(),
-            filter: asked.filter(),
+            filter: Filter::default(),
             limit: CANDIDATES.max(asked.query.limit * 2),
             exact: self.exact,
         };
-        let tables = try_join_all(asked.grains.iter().map(|grain| self.probe(asked.agent, *grain, &probe))).await?;
-        let (mut rows, talks) = rank::all(tables, &self.weights);
+        let tables = try_join_all(asked.grains.iter().map(|grain| self.probe(asked, *grain, &probe))).await?;
+        let (mut rows, talks) = rank::all(tables, &self.weights.for_question(text));
         rank::neighbours(&mut rows, &self.weights);
         let support = rank::support(&mut rows, &talks, &self.weights);
         let mut ranked = self.read_back(asked, rank::best(&rows, READ.max(asked.query.limit * 2))).await?;
-        let (mut question, said) = (Question::new(text), asked.said_within());
+        let (mut question, said) = (Question::new(text, &asked.settings.language), asked.times_within());
         question.about_now &= !asked.is_about_the_past();
         let wanted = rank::Asked { question: &question, said: &said, now: asked.now };
-        ranked.iter_mut().for_each(|ranked| rank::content(ranked, &wanted, &self.weights));
+        rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);
         Ok((ranked, support))
     }
 
-    async fn probe(&self, agent: &Agent, grain: Grain, probe: &Probe) -> Result<Findings> {
-        let lane = self.catalog.lane(agent, grain).await?;
-        let table = Table { agent: agent.clone(), grain, generation: lane.generation };
+    async fn probe(&self, asked: &Asked<'_>, grain: Grain, probe: &Probe) -> Result<Findings> {
+        let lane = self.catalog.lane(asked.agent, grain).await?;
+        let table = Table { agent: asked.agent.clone(), grain, generation: lane.generation };
         self.strata.require(&table, lane.applied).await?;
-        self.strata.search(&table, probe).await
+        self.strata.search(&table, &Probe { filter: asked.filter(grain), ..probe.clone() }).await
+    }
+
+    /// The summaries of the period that is asked for, as far as the query admits them.
+    async fn of_period(&self, asked: &Asked<'_>) -> Result<Vec<Memory>> {
+        let Some(days) = asked.period else { return Ok(Vec::new()) };
+        let grains = &asked.query.grains;
+        let admits = |memory: &Memory| asked.admits(memory) && (grains.is_empty() || grains.contains(&memory.grain));
+        let summaries = self.summaries_of(asked.agent, days, &asked.bounds, &asked.zones).await?;
+        Ok(summaries.into_iter().filter(admits).collect())
     }
 
     /// The catalog has the last word: what it no longer holds, or holds elsewhere in time by now, is no answer.
@@ -151,8 +167,9 @@ impl Search {
     /// Whether it holds nothing of any kind.
     async fn is_empty(&self, asked: &Asked<'_>) -> Result<bool> {
         for grain in &asked.grains {
-            let select = Select { limit: 1, ..asked.select(*grain) };
-            if !self.catalog.list(asked.agent, &select).await?.is_empty() {
+            // Of a grain at most one period is not over.
+            let select = Select { limit: 2, ..asked.select(*grain) };
+            if self.catalog.list(asked.agent, &select).await?.iter().any(|memory| asked.bounds.is_over(memory)) {
                 return Ok(false);
             }
         }
@@ -160,11 +177,33 @@ impl Search {
     }
 }
 
+/// The days that a question asks for as a whole: those of its range, or else those that it names.
+fn asked_period(range: DateRange, times: &[TimeExpression], rest: &str, today: Date) -> Option<DateRange> {
+    let from = range.from.or_else(|| times.iter().filter_map(|time| time.days.from).min())?;
+    let named = || times.iter().map(|time| time.days.to.unwrap_or(today)).max();
+    let to = if range.from.is_some() { range.to } else { named() };
+    asks_for_a_period(rest).then_some(DateRange { from: Some(from), to: Some(to.unwrap_or(today)) })
+}
+
+/// Puts these before all others, in their order.
+fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
+    let best = ranked.first().map_or(0.0, |ranked| ranked.score.total());
+    let count = summaries.len();
+    let first = summaries.into_iter().enumerate().map(|(place, memory)| {
+        let mut score = Score::default();
+        score.add(Part::Period, best + (count - place) as f64);
+        Ranked { memory, access: None, score }
+    });
+    ranked.splice(0..0, first.collect::<Vec<_>>());
+}
+
 /// What was found for a query and ranked, before a model has had its say.
 pub struct Gathered<'a> {
     asked: Asked<'a>,
     /// Best first.
     ranked: Vec<Ranked>,
+    /// Of the period that is asked for, in order of time.
+    summaries: Vec<Memory>,
     support: Support,
 }
 
@@ -176,33 +215,35 @@ struct Asked<'a> {
     text: Option<&'a str>,
     settings: Settings,
     zones: Zones,
-    range: DateRange,
-    within: Interval,
+    bounds: Bounds,
     grains: Vec<Grain>,
-    said: Vec<Said>,
+    times: Vec<TimeExpression>,
+    period: Option<DateRange>,
     now: Timestamp,
 }
 
 impl Asked<'_> {
-    fn filter(&self) -> Filter {
-        Filter { within: self.within, kinds: self.query.kinds.clone(), conversation: self.query.conversation.clone() }
-    }
-
-    /// What the range and the conversation leave of a grain, from the newest backwards.
-    fn select(&self, grain: Grain) -> Select {
+    fn filter(&self, grain: Grain) -> Filter {
         let conversation = self.query.conversation.clone();
-        Select { within: self.within, conversation, newest_first: true, ..Select::all(grain) }
+        Filter { within: self.bounds.of_grain(grain), kinds: self.query.kinds.clone(), conversation }
     }
 
-    fn said_within(&self) -> Vec<Interval> {
-        let told = |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TOLD_LATER.days())), ..days };
-        self.said.iter().map(|said| within(told(said.days), &self.zones)).collect()
+    /// What the bounds and the conversation leave of a grain, from the newest backwards.
+    fn select(&self, grain: Grain) -> Select {
+        let (within, conversation) = (self.bounds.of_grain(grain), self.query.conversation.clone());
+        Select { within, conversation, newest_first: true, ..Select::all(grain) }
+    }
+
+    /// The instants of the times that the question speaks of, and of the week after each.
+    fn times_within(&self) -> Vec<Interval> {
+        let longer = |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TOLD_LATER.days())), ..days };
+        self.times.iter().map(|time| within(longer(time.days), &self.zones)).collect()
     }
 
     /// Whether it is asked of days that are over, or names a time that is.
     fn is_about_the_past(&self) -> bool {
         let today = self.zones.day_of(self.now);
-        self.within.end <= self.now || self.said.iter().any(|said| said.days.to.is_some_and(|to| to < today))
+        self.bounds.is_past() || self.times.iter().any(|time| time.days.to.is_some_and(|to| to < today))
     }
 
     fn found(&self, ranked: Vec<Ranked>) -> Vec<Found> {
@@ -216,11 +257,12 @@ impl Asked<'_> {
     }
 
     fn days_outside(&self, memory: &Memory) -> i64 {
-        self.range.days_outside(memory.days.0, memory.days.1)
+        self.bounds.days_of(memory.grain).days_outside(memory.days.0, memory.days.1)
     }
 
     fn admits(&self, memory: &Memory) -> bool {
-        self.filter().admits(&memory.cover, memory.kind, memory.conversation.as_deref())
+        self.filter(memory.grain).admits(&memory.cover, memory.kind, memory.conversation.as_deref())
+            && self.bounds.is_over(memory)
             && !(self.query.strict && self.days_outside(memory) > 0)
     }
 }

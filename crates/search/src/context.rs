@@ -45,7 +45,7 @@ impl Search {
         let blocks = request.blocks.iter().enumerate();
         let mut items: Vec<ContextItem> = blocks.map(|(place, block)| items::of_block(block, place)).collect();
         items.extend(self.known(agent, request, answer.range, now).await?);
-        let last_said = self.last_said(agent, request, answer.range).await?;
+        let last_said = self.last_said(agent, request, answer.range, now).await?;
         items.extend(known::just_said(&last_said));
         items.extend(answer.results.iter().map(items::of_found));
         items.extend(self.of_documents(request).await?);

@@ -1,45 +1,67 @@
-//! Folding by the calendar: a summary that stands below one of its own days, weeks or months says nothing new; and where many
-//! of these follow below it, it says in one place what they say in many. Pure.
+//! Folding by the calendar: a summary that stands below one of its own days, weeks or months says nothing new; where many summaries
+//! of finer grains follow below it, it says in one place what they say in many; and a text that two grains have is shown once. Pure.
+//!
+//! Turns yield to nothing: they are the words that were said.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use annals_core::{Found, Grain, Kind, Period};
+use annals_core::{Found, Grain, Kind, MemoryId, Period, folded};
 
-/// With more descendants than this below a summary among the results, they yield to it.
+/// With more summaries than this below a coarser one among the results, they yield to it.
 const MOST_SIBLINGS: usize = 3;
 
-/// The first so many, in their order, once each summary of which a descendant ranks above it is dropped, and then the
-/// descendants of each summary that has too many of them below it.
-pub(crate) fn fold(ranked: Vec<Found>, limit: usize) -> Vec<Found> {
-    let mut told: HashSet<Period> = HashSet::new();
-    let mut left: Vec<Found> = ranked.into_iter().filter(|found| keep(found, &mut told)).collect();
+/// The first so many, in their order, once repeated texts are dropped, each summary of which a descendant ranks above it, and then
+/// the finer summaries of each that has too many of them below it. Those that were asked for stay.
+pub(crate) fn fold(ranked: Vec<Found>, limit: usize, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
+    let mut covered: HashSet<Period> = HashSet::new();
+    let ranked = without_repeats(ranked, asked_for).into_iter();
+    let mut left: Vec<Found> = ranked.filter(|found| keep(found, &mut covered, asked_for)).collect();
     while let Some(crowded) = crowded(&left[..left.len().min(limit)]) {
-        left.retain(|found| !is_within(found, crowded));
+        left.retain(|found| !is_summary_within(found, crowded));
     }
     left.truncate(limit);
     left
 }
 
-/// The first summary that has too many of its descendants among these.
+/// Without a summary whose text a turn has, or something above it of another grain; unless it was asked for.
+fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
+    let text = |found: &Found| folded(found.memory.text.trim());
+    if ranked.iter().all(|found| found.memory.kind != Kind::Summary) {
+        return ranked;
+    }
+    let is_working = |found: &&Found| found.memory.grain == Grain::Working;
+    let said: HashSet<String> = ranked.iter().filter(is_working).map(text).collect();
+    let mut shown: HashMap<String, Grain> = HashMap::new();
+    let keep = |found: &Found| {
+        let (text, grain) = (text(found), found.memory.grain);
+        let is_repeat = shown.get(&text).is_some_and(|other| *other != grain) || said.contains(&text);
+        shown.entry(text).or_insert(grain);
+        grain == Grain::Working || !is_repeat || asked_for.contains(&found.memory.id)
+    };
+    let mut keep = keep;
+    ranked.into_iter().filter(|found| keep(found)).collect()
+}
+
+/// The first summary that has too many finer ones among these.
 fn crowded(results: &[Found]) -> Option<Period> {
-    let summaries = results.iter().filter(|found| found.memory.kind == Kind::Summary).map(|found| found.memory.period);
-    let mut summaries = summaries;
-    summaries.find(|period| results.iter().filter(|found| is_within(found, *period)).count() > MOST_SIBLINGS)
+    let mut summaries =
+        results.iter().filter(|found| found.memory.kind == Kind::Summary).map(|found| found.memory.period);
+    summaries.find(|period| results.iter().filter(|found| is_summary_within(found, *period)).count() > MOST_SIBLINGS)
 }
 
-fn is_within(found: &Found, period: Period) -> bool {
+fn is_summary_within(found: &Found, period: Period) -> bool {
     let memory = &found.memory;
-    memory.grain < period.grain() && memory.period.ancestor(period.grain()) == period
+    memory.kind == Kind::Summary && memory.grain < period.grain() && memory.period.ancestor(period.grain()) == period
 }
 
-fn keep(found: &Found, told: &mut HashSet<Period>) -> bool {
+fn keep(found: &Found, covered: &mut HashSet<Period>, asked_for: &HashSet<MemoryId>) -> bool {
     let memory = &found.memory;
-    if memory.grain != Grain::Working && told.contains(&memory.period) {
+    if memory.grain != Grain::Working && covered.contains(&memory.period) && !asked_for.contains(&memory.id) {
         return false;
     }
-    // A turn tells of its day's summary too, a summary only of what is above it.
+    // A turn is covered by its day's summary too, a summary only by coarser ones.
     let coarser = Grain::SUMMARIES.into_iter().filter(|grain| *grain > memory.grain);
-    told.extend(coarser.map(|grain| memory.period.ancestor(grain)));
+    covered.extend(coarser.map(|grain| memory.period.ancestor(grain)));
     true
 }
 
@@ -56,7 +78,7 @@ mod tests {
 
     #[track_caller]
     fn check_first(limit: usize, ranked: &str, expect: &str) {
-        let left = fold(ranked.split_whitespace().map(found).collect(), limit);
+        let left = fold(ranked.split_whitespace().map(found).collect(), limit, &HashSet::new());
         let left: Vec<String> = left.iter().map(|found| found.memory.id.to_string()).collect();
         assert_eq!(left.join(" "), expect);
     }
@@ -65,7 +87,9 @@ mod tests {
         let label = text.strip_prefix("t:");
         let period: Period = label.unwrap_or(text).parse().unwrap();
         let kind = if label.is_some() { Kind::Turn } else { Kind::Summary };
-        Found { memory: memory(text, kind, period), score: 0.0, days_outside: 0, parts: Vec::new() }
+        let mut memory = memory(text, kind, period);
+        memory.text = text.to_owned();
+        Found { memory, score: 0.0, days_outside: 0, parts: Vec::new() }
     }
 
     #[test]
@@ -83,13 +107,39 @@ mod tests {
     fn descendants_yield_only_if_they_are_many() {
         check("2026-W10 2026-03-02 2026-03-03 2026-03-04", "2026-W10 2026-03-02 2026-03-03 2026-03-04");
         check("2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-W11 2026-03-05", "2026-W10 2026-W11");
-        check("2026 2026-W10 t:2026-03-02 t:2026-03-03 t:2026-06-04", "2026");
+        check("2026 2026-W10 2026-03-12 2026-03-13 2026-06-04", "2026");
+        // What was said yields to no summary of it.
+        check(
+            "2026 t:2026-03-04 t:2026-03-02 t:2026-03-03 t:2026-06-04",
+            "2026 t:2026-03-04 t:2026-03-02 t:2026-03-03 t:2026-06-04",
+        );
         // Turns of one day do not yield to one of them.
         let turns = ["t:2026-03-02"; 5].join(" ");
         check(&turns, &turns);
         // What lies beyond the limit is no result and crowds nothing; what yields leaves its place.
         check_first(3, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05", "2026-W10 2026-03-02 2026-03-03");
         check_first(5, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05 t:2026-06-04", "2026-W10 t:2026-06-04");
+    }
+
+    #[test]
+    fn text_of_two_grains_is_shown_once_and_as_it_was_said() {
+        fn check(ranked: &[(&str, &str)], asked_for: &str, expect: &[&str]) {
+            let found = |(label, text): &(&str, &str)| {
+                let mut found = found(label);
+                found.memory.text = (*text).to_owned();
+                found
+            };
+            let asked_for = HashSet::from([MemoryId::from_text(asked_for)]);
+            let left = fold(ranked.iter().map(found).collect(), 99, &asked_for);
+            let left: Vec<String> = left.iter().map(|found| found.memory.id.to_string()).collect();
+            assert_eq!(left, expect, "{ranked:?}");
+        }
+        check(&[("2026-W10", "a"), ("2026-03", "A ")], "", &["2026-W10"]);
+        check(&[("2026-03", "a"), ("2026-W10", "a")], "", &["2026-03"]);
+        check(&[("2026-W10", "a"), ("t:2026-03-04", "a")], "", &["t:2026-03-04"]);
+        check(&[("2026-W10", "a"), ("t:2026-03-04", "a")], "2026-W10", &["2026-W10", "t:2026-03-04"]);
+        check(&[("t:2026-03-04", "a"), ("t:2026-03-05", "a")], "", &["t:2026-03-04", "t:2026-03-05"]);
+        check(&[("2026-W10", "a"), ("2026-W11", "a")], "", &["2026-W10", "2026-W11"]);
     }
 
     #[test]

@@ -14,12 +14,13 @@ mod context;
 mod fixture;
 mod fold;
 mod grains;
+mod period;
 mod question;
 mod range;
 mod rank;
 mod rerank;
-mod said;
 mod score;
+mod times;
 mod weights;
 
 use std::sync::Arc;

@@ -12,7 +12,33 @@ pub(crate) struct Question {
     pub(crate) asks_when: bool,
     /// It is about how things are now.
     pub(crate) about_now: bool,
+    /// Whose words it asks for, if it says so.
+    pub(crate) whose: Option<Whose>,
 }
+
+/// Whose words answer a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// "Where do I live?": the words of who asks.
+    Asker,
+    /// "What did you recommend?": the words of who was asked.
+    Assistant,
+}
+
+/// By language, how who asks is named, and who is asked.
+const PERSONS: [(&str, &[&str], &[&str]); 7] = [
+    ("en", &["i", "my", "me", "mine", "myself"], &["you", "your"]),
+    (
+        "de",
+        &["ich", "mein", "meine", "meinen", "meinem", "meiner", "mir", "mich"],
+        &["du", "dein", "deine", "dir", "dich"],
+    ),
+    ("fr", &["je", "j", "mon", "ma", "mes", "moi", "me"], &["tu", "vous", "ton", "ta", "tes", "votre", "vos"]),
+    ("es", &["yo", "mi", "mis", "me"], &["tu", "tus", "te", "usted"]),
+    ("pt", &["eu", "meu", "minha", "meus", "minhas", "me"], &["tu", "voce", "seu", "sua", "te"]),
+    ("it", &["io", "mio", "mia", "miei", "mie", "mi"], &["tu", "tuo", "tua", "ti"]),
+    ("nl", &["ik", "mijn", "mij", "me"], &["jij", "je", "jouw"]),
+];
 
 /// How a question for a time begins.
 const WHEN: [&str; 9] = [
@@ -45,12 +71,12 @@ const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent "
 const PAST: [&str; 9] = [" did ", " didn ", " was ", " wasn ", " were ", " weren ", " had ", " hadn ", " used to "];
 
 impl Question {
-    /// Of a text.
-    pub(crate) fn new(text: &str) -> Question {
+    /// Of a text in a language.
+    pub(crate) fn new(text: &str, language: &str) -> Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
         let about_now = has(&LATELY) || (has(&NOW) && !has(&PAST));
-        Question { asks_when: has(&WHEN), about_now, words }
+        Question { asks_when: has(&WHEN), about_now, whose: whose(&words, language), words }
     }
 
     /// Whether it names somebody, whole or by the first name.
@@ -64,6 +90,16 @@ impl Question {
             && (is_within
                 || self.words.contains(&name)
                 || (first.len() > 2 && self.words.contains(&format!(" {first} "))))
+    }
+}
+
+fn whose(words: &str, language: &str) -> Option<Whose> {
+    let persons = PERSONS.iter().find(|(code, ..)| *code == language).unwrap_or(&PERSONS[0]);
+    let has = |forms: &[&str]| words.split(' ').any(|word| forms.contains(&word));
+    if has(persons.2) || words.contains(['你', '您']) {
+        Some(Whose::Assistant)
+    } else {
+        (has(persons.1) || words.contains('我')).then_some(Whose::Asker)
     }
 }
 
@@ -86,7 +122,7 @@ mod tests {
     #[test]
     fn who_is_named() {
         fn check(question: &str, name: &str, expect: bool) {
-            assert_eq!(Question::new(question).names(name), expect, "{name} in {question:?}");
+            assert_eq!(Question::new(question, "en").names(name), expect, "{name} in {question:?}");
         }
         check("What does José's dog eat?", "Jose", true);
         check("what does ann eat", "Ann Lee", true);
@@ -100,9 +136,26 @@ mod tests {
     }
 
     #[test]
+    fn whose_words_are_asked_for() {
+        fn check(language: &str, text: &str, expect: Option<Whose>) {
+            assert_eq!(Question::new(text, language).whose, expect, "{text:?}");
+        }
+        check("en", "Where do I live?", Some(Whose::Asker));
+        check("en", "What's my dog's name?", Some(Whose::Asker));
+        check("en", "What did you tell me about it?", Some(Whose::Assistant));
+        check("en", "Where does Ann live?", None);
+        check("de", "Wo wohne ich?", Some(Whose::Asker));
+        check("de", "Was hast du empfohlen?", Some(Whose::Assistant));
+        check("it", "i libri di Anna", None);
+        check("xx", "where do I live", Some(Whose::Asker));
+        check("en", "我住在哪里？", Some(Whose::Asker));
+        check("en", "你推荐了什么？", Some(Whose::Assistant));
+    }
+
+    #[test]
     fn what_kind_of_time_is_asked_for() {
         fn check(text: &str, when: bool, now: bool) {
-            let question = Question::new(text);
+            let question = Question::new(text, "en");
             assert_eq!((question.asks_when, question.about_now), (when, now), "{text:?}");
         }
         check("When did Ann leave?", true, false);

@@ -1,24 +1,28 @@
-//! From the ways to ask for a time to one range of local days. Pure.
+//! From the ways to ask for a time to days and instants. Pure.
 
-use annals_core::{Date, DateRange, Error, Interval, Query, Result, Timestamp, Zones};
-use jiff::Span;
+use annals_core::{Date, DateRange, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
+use jiff::{Span, ToSpan};
 
 /// The local days that a query asks for. Bounds given in several ways all hold: the range is what they have in common.
 ///
-/// Days ago are local calendar days, inclusive, and 0 is today. A period means its cover.
+/// Days ago are local calendar days, inclusive, and 0 is today. A period means its calendar days.
 pub fn resolve(query: &Query, zones: &Zones, now: Timestamp) -> Result<DateRange> {
-    let today = zones.day_of(now);
-    let ago = |days: u32| Span::new().try_days(days).and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN);
-    let period = query.period.map(annals_core::Period::cover_days);
-    let from = [query.from, query.max_days_ago.map(ago), period.map(|days| days.0)].into_iter().flatten().max();
-    let to = [query.to, query.min_days_ago.map(ago), period.map(|days| days.1)].into_iter().flatten().min();
-    match (from, to) {
-        (Some(from), Some(to)) if from > to => {
+    let days = query.period.map(|period| (period.first_day(), period.last_day()));
+    match bounds(query, days, zones, now) {
+        DateRange { from: Some(from), to: Some(to) } if from > to => {
             let reason = format!("ends on {to}, before it starts on {from}; no day can be in it");
             Err(Error::invalid("the range", reason))
         }
-        _ => Ok(DateRange { from, to }),
+        range => Ok(range),
     }
+}
+
+fn bounds(query: &Query, period: Option<(Date, Date)>, zones: &Zones, now: Timestamp) -> DateRange {
+    let today = zones.day_of(now);
+    let ago = |days: u32| Span::new().try_days(days).and_then(|span| today.checked_sub(span)).unwrap_or(Date::MIN);
+    let from = [query.from, query.max_days_ago.map(ago), period.map(|days| days.0)].into_iter().flatten().max();
+    let to = [query.to, query.min_days_ago.map(ago), period.map(|days| days.1)].into_iter().flatten().min();
+    DateRange { from, to }
 }
 
 /// The instants of these days.
@@ -27,6 +31,59 @@ pub(crate) fn within(range: DateRange, zones: &Zones) -> Interval {
         start: range.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
         end: range.to.map_or(Timestamp::MAX, |to| zones.day_interval(to).end),
     }
+}
+
+/// The instants of these days up to now.
+pub(crate) fn within_until(range: DateRange, zones: &Zones, now: Timestamp) -> Interval {
+    let within = within(range, zones);
+    Interval { end: within.end.min(after(now)), ..within }
+}
+
+/// What a query may find: days for turns and for summaries, and nothing that is later than now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The calendar days.
+    pub(crate) days: DateRange,
+    /// The days of summaries: of a month the whole weeks that it is made of.
+    pub(crate) cover: DateRange,
+    turns: Interval,
+    summaries: Interval,
+    now: Timestamp,
+}
+
+impl Bounds {
+    /// Those of a query at `now`.
+    pub(crate) fn of(query: &Query, zones: &Zones, now: Timestamp) -> Result<Bounds> {
+        let days = resolve(query, zones, now)?;
+        let cover = bounds(query, query.period.map(Period::cover_days), zones, now);
+        let until_now = |days| within_until(days, zones, now);
+        Ok(Bounds { days, cover, turns: until_now(days), summaries: until_now(cover), now })
+    }
+
+    /// The days of a grain.
+    pub(crate) fn days_of(&self, grain: Grain) -> DateRange {
+        if grain == Grain::Working { self.days } else { self.cover }
+    }
+
+    /// The instants of a grain.
+    pub(crate) fn of_grain(&self, grain: Grain) -> Interval {
+        if grain == Grain::Working { self.turns } else { self.summaries }
+    }
+
+    /// Whether it tells of nothing later than now.
+    pub(crate) fn is_over(&self, memory: &Memory) -> bool {
+        memory.cover.end <= after(self.now)
+    }
+
+    /// Whether the days are over.
+    pub(crate) fn is_past(&self) -> bool {
+        self.turns.end <= self.now
+    }
+}
+
+/// The first instant after now: what is said at this moment is no longer to come.
+fn after(now: Timestamp) -> Timestamp {
+    now.checked_add(1.microsecond()).unwrap_or(now)
 }
 
 #[cfg(test)]
@@ -38,13 +95,15 @@ mod tests {
     fn check(query: Query, expect: &str) {
         let zones = Zones::new("Europe/Berlin").unwrap();
         let shown = match resolve(&query, &zones, "2026-03-04T11:00:00Z".parse().unwrap()) {
-            Ok(range) => {
-                let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
-                format!("{}..{}", day(range.from), day(range.to))
-            }
+            Ok(range) => shown(range),
             Err(error) => error.to_string(),
         };
         assert_eq!(shown, expect);
+    }
+
+    fn shown(range: DateRange) -> String {
+        let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
+        format!("{}..{}", day(range.from), day(range.to))
     }
 
     fn day(text: &str) -> Option<Date> {
@@ -61,15 +120,40 @@ mod tests {
         // More days than a calendar holds.
         check(Query { max_days_ago: Some(5_000_000), ..Query::default() }, "-009999-01-01..");
         check(Query { max_days_ago: Some(u32::MAX), ..Query::default() }, "-009999-01-01..");
-        check(Query { period: Some("2026-03".parse().unwrap()), ..Query::default() }, "2026-03-02..2026-03-29");
+        check(Query { period: Some("2026-03".parse().unwrap()), ..Query::default() }, "2026-03-01..2026-03-31");
     }
 
     #[test]
     fn together_they_narrow() {
         let both = Query { period: Some("2026".parse().unwrap()), max_days_ago: Some(1), ..Query::default() };
-        check(both, "2026-03-03..2027-01-03");
+        check(both, "2026-03-03..2026-12-31");
         let both = Query { min_days_ago: Some(3), max_days_ago: Some(1), ..Query::default() };
         check(both, "the range ends on 2026-03-01, before it starts on 2026-03-03; no day can be in it");
+    }
+
+    #[test]
+    fn period_bounds_turns_by_its_days_and_summaries_by_its_weeks() {
+        fn check(period: &str, turns: &str, summaries: &str) {
+            let (zones, now) = (Zones::new("UTC").unwrap(), "2027-06-01T00:00:00Z".parse().unwrap());
+            let query = Query { period: Some(period.parse().unwrap()), ..Query::default() };
+            let bounds = Bounds::of(&query, &zones, now).unwrap();
+            assert_eq!(shown(bounds.days_of(Grain::Working)), turns, "{period}");
+            assert_eq!(shown(bounds.days_of(Grain::Weekly)), summaries, "{period}");
+        }
+        check("2026-03", "2026-03-01..2026-03-31", "2026-03-02..2026-03-29");
+        check("2026-Q1", "2026-01-01..2026-03-31", "2025-12-29..2026-03-29");
+        check("2026", "2026-01-01..2026-12-31", "2025-12-29..2027-01-03");
+        check("2026-W10", "2026-03-02..2026-03-08", "2026-03-02..2026-03-08");
+    }
+
+    #[test]
+    fn now_is_the_last_instant_that_is_found() {
+        let (zones, now) = (Zones::new("UTC").unwrap(), "2026-03-04T11:00:00Z".parse().unwrap());
+        let within = Bounds::of(&Query::default(), &zones, now).unwrap().of_grain(Grain::Working);
+        assert!(within.contains(now) && !within.contains(after(now)));
+        let past = Query { to: day("2026-03-03"), ..Query::default() };
+        assert!(Bounds::of(&past, &zones, now).unwrap().is_past());
+        assert!(!Bounds::of(&Query::default(), &zones, now).unwrap().is_past());
     }
 
     #[test]

@@ -2,8 +2,9 @@
 //!
 //! 1. `legs`: similarity and relevance, each normalised over the rows of a table, become one row per memory.
 //! 2. `neighbours`: a turn gains from what was said right before and after it.
-//! 3. `conversations`: a turn gains from the best turns of its conversation, and from how many of the question's words the
-//!    conversation holds close together (`coverage`).
+//! 3. `conversations`: a turn gains from the best other turns of its conversation, and from how many of the question's words the
+//!    conversation holds close together (`coverage`). Where there are no others it counts in their place: a note must not
+//!    lose to a long conversation for what it cannot have.
 //! 4. `content`: once the best are read back, what they say, who says it and when, and how often
 //!    they were given out. Conversations are ranked by their best turns.
 //! 5. A model's order, where one is configured (`rerank.rs`, which is not pure).
@@ -68,8 +69,6 @@ impl Row {
 #[derive(Clone, Debug)]
 pub(crate) struct Talk {
     pub(crate) name: Arc<str>,
-    /// How similar its turns are to the question in the mean.
-    pub(crate) theme: f64,
 }
 
 /// The conversations of the rows, and what all come to.
@@ -81,7 +80,7 @@ pub(crate) struct Talks {
 
 impl From<Conversation> for Talk {
     fn from(found: Conversation) -> Talk {
-        Talk { name: found.name, theme: f64::from(found.similarity) }
+        Talk { name: found.name }
     }
 }
 

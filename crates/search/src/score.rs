@@ -15,6 +15,8 @@ pub(crate) enum Part {
     Conversation,
     /// The question names who speaks.
     Speaker,
+    /// Whether those said it whom the question is about: who asks, or the assistant.
+    Role,
     /// A turn that only asks.
     Question,
     /// How much it says.
@@ -35,6 +37,8 @@ pub(crate) enum Part {
     Pinned,
     /// What kind of memory it is.
     Kind,
+    /// The question asks for the period that it sums up.
+    Period,
     /// Where a model has put it.
     Rerank,
     /// Much the same stands above it.
@@ -43,12 +47,13 @@ pub(crate) enum Part {
 
 impl Part {
     /// All, in order.
-    pub(crate) const ALL: [Part; 17] = [
+    pub(crate) const ALL: [Part; 19] = [
         Part::Vector,
         Part::Words,
         Part::Neighbours,
         Part::Conversation,
         Part::Speaker,
+        Part::Role,
         Part::Question,
         Part::Length,
         Part::When,
@@ -59,6 +64,7 @@ impl Part {
         Part::Access,
         Part::Pinned,
         Part::Kind,
+        Part::Period,
         Part::Rerank,
         Part::Repeat,
     ];
@@ -71,6 +77,7 @@ impl Part {
             "neighbours",
             "conversation",
             "speaker",
+            "role",
             "question",
             "length",
             "when",
@@ -81,6 +88,7 @@ impl Part {
             "access",
             "pinned",
             "kind",
+            "period",
             "rerank",
             "repeat",
         ][self as usize]

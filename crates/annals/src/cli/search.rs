@@ -17,7 +17,7 @@ pub struct Search {
     pub grains: Vec<Grain>,
     #[command(flatten)]
     pub range: Range,
-    /// The cover of one period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026
+    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026; turns by its days, summaries by its weeks
     #[arg(long, value_name = "P", conflicts_with_all = ["from", "to"], value_parser = period)]
     pub period: Option<Period>,
     /// Nothing newer than so many days ago; 0 is today
@@ -26,6 +26,9 @@ pub struct Search {
     /// Nothing older than so many days ago
     #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
     pub max_days_ago: Option<u32>,
+    /// Take times in the text, such as "last month", for words like any others
+    #[arg(long)]
+    pub ignore_times: bool,
     /// Leave out summaries that also cover days outside the range
     #[arg(long)]
     pub strict: bool,

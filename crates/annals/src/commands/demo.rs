@@ -46,7 +46,7 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     for (text, grain, period) in QUESTIONS {
         say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grain {grain} --period {period}{DIM:#}\n");
         let answer = search::answer(&folder, &agent, &question(text, grain, period)?).await?;
-        answer.results.iter().for_each(|found| search::print_found(found, Some(text), AGENT));
+        answer.results.iter().for_each(|found| search::print_found(found, Some(text), AGENT, &zones));
     }
     let data = folder.path.display();
     say!("{DIM}Ask on: annals search \"…\" --agent {AGENT} --data {data}{DIM:#}");

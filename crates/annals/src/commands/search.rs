@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Answer, Found, Grain, Kind, Memory, Query, Result};
+use annals_core::{Agent, Answer, Found, Grain, Kind, Memory, Query, Result, TimeExpression, Zones};
 use annals_server::wire::MemoryView;
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::cli::Search;
 use crate::folder::Folder;
 use crate::terminal::guest;
 use crate::view::excerpt::Excerpt;
-use crate::view::{BOLD, DATE, DIM, column, dates, plural, print_json, range, say};
+use crate::view::{BOLD, DATE, DIM, column, dates, plural, print_json, range, say, say_zone};
 
 pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
@@ -22,6 +22,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         min_days_ago: args.min_days_ago,
         max_days_ago: args.max_days_ago,
         period: args.period,
+        ignore_times: args.ignore_times,
         strict: args.strict,
         kinds: args.kinds.clone(),
         conversation: args.conversation.clone(),
@@ -32,12 +33,16 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
     let answer = answer(folder, &agent, &query).await?;
     if json {
         let results: Vec<_> = answer.results.iter().map(MemoryView::from).collect();
+        let time = |time: &TimeExpression| json!({ "words": time.words, "days": time.days });
+        let times: Vec<_> = answer.times.iter().map(time).collect();
         print_json(&json!({
-            "agent": agent.name(), "range": answer.range, "results": results, "range_is_empty": answer.range_is_empty,
+            "agent": agent.name(), "range": answer.range, "summary_range": answer.summary_range, "results": results,
+            "times": times, "period": answer.period, "range_is_empty": answer.range_is_empty,
             "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
         }));
     } else {
-        print(&answer, args.text.as_deref(), agent.name());
+            let zones = folder.catalog.settings(&agent).await?.zones()?;
+            print(&answer, args.text.as_deref(), agent.name(), &zones);
     }
     if guest(|_| ()).is_none() {
         folder.count_given().await?;
@@ -52,22 +57,31 @@ pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Ans
 }
 
 /// Prints an answer for people.
-pub fn print(answer: &Answer, question: Option<&str>, agent: &str) {
+pub fn print(answer: &Answer, question: Option<&str>, agent: &str, zones: &Zones) {
     if answer.range_is_empty {
-        say!("Nothing is remembered ({}).", range(answer.range));
+        say!("Nothing is remembered ({}).", searched(answer));
     } else if answer.results.is_empty() {
-        say!("Nothing was found ({}).", range(answer.range));
+        say!("Nothing was found ({}).", searched(answer));
     }
     for found in &answer.results {
-        print_found(found, question, agent);
+        print_found(found, question, agent, zones);
     }
+    say_zone(answer.results.iter().map(|found| &found.memory), zones);
     if let Some(why) = answer.reranked.why_not() {
         say!("{DIM}The configured model did not order these: {why}.{DIM:#}");
     }
 }
 
+/// The days that were searched, those of summaries too where they differ.
+fn searched(answer: &Answer) -> String {
+    match answer.summary_range {
+        None => range(answer.range),
+        Some(summaries) => format!("{}; summaries {}", range(answer.range), range(summaries)),
+    }
+}
+
 /// Prints one result: its grain and dates, then its words; of a summary the sentences that fit the question best.
-pub fn print_found(found: &Found, question: Option<&str>, agent: &str) {
+pub fn print_found(found: &Found, question: Option<&str>, agent: &str, zones: &Zones) {
     let memory = &found.memory;
     let edge = match found.days_outside {
         0 => String::new(),
@@ -77,7 +91,7 @@ pub fn print_found(found: &Found, question: Option<&str>, agent: &str) {
     let grain = memory.grain;
     say!(
         "{BOLD}{grain:<9}{BOLD:#} {DATE}{}{DATE:#} {DIM}score {:+.2}{edge}  {}{DIM:#}",
-        dates(memory),
+        dates(memory, zones),
         found.score,
         memory.id
     );

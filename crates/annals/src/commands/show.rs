@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, Error, Memory, MemoryId, Result};
+use annals_core::{Agent, Error, Memory, MemoryId, Result, Zones};
 use annals_server::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Show;
 use crate::folder::Folder;
-use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say};
+use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say, say_zone};
 
 pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
     let (agent, memory) = find(folder, &args.id).await?;
@@ -19,7 +19,9 @@ pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
         let view = MemoryView::from(&memory);
         print_json(&json!({ "agent": agent.name(), "memory": view, "sentences": sentences, "sources": views }));
     } else {
-        print(&agent, &memory, &sources);
+        let zones = folder.catalog.settings(&agent).await?.zones()?;
+        print(&agent, &memory, &sources, &zones);
+        say_zone(std::iter::once(&memory).chain(&sources), &zones);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -36,8 +38,8 @@ pub async fn find(folder: &Folder, id: &str) -> Result<(Agent, Memory)> {
     Err(Error::NotFound { what: "memory", name: id.to_owned() })
 }
 
-fn print(agent: &Agent, memory: &Memory, sources: &[Memory]) {
-    say!("{BOLD}{}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{} of {agent}{DIM:#}", memory.grain, dates(memory), memory.id);
+fn print(agent: &Agent, memory: &Memory, sources: &[Memory], zones: &Zones) {
+    say!("{BOLD}{}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{} of {agent}{DIM:#}", memory.grain, dates(memory, zones), memory.id);
     if let (Some(speaker), Some(conversation)) = (&memory.speaker, &memory.conversation) {
         say!("{DIM}{speaker} in conversation {conversation:?}{DIM:#}");
     }
@@ -47,7 +49,7 @@ fn print(agent: &Agent, memory: &Memory, sources: &[Memory]) {
     }
     for source in sources {
         let speaker = source.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
-        say!("{DATE}{}{DATE:#}  {DIM}{}{DIM:#}", dates(source), source.id);
+        say!("{DATE}{}{DATE:#}  {DIM}{}{DIM:#}", dates(source, zones), source.id);
         say!("{}\n", column(&format!("{speaker}{}", source.text), 2));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use annals_core::{DateRange, Grain, Memory, Result};
+use annals_core::{DateRange, Grain, Memory, Result, Zones};
 use annals_server::wire::MemoryView;
 
 use crate::cli::Timeline;
 use crate::folder::Folder;
-use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say};
+use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say, say_zone};
 
 pub async fn run(folder: &Folder, args: &Timeline, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
@@ -19,7 +19,8 @@ pub async fn run(folder: &Folder, args: &Timeline, json: bool) -> Result<ExitCod
         print_json(&memories.iter().map(MemoryView::from).collect::<Vec<_>>());
         return Ok(ExitCode::SUCCESS);
     }
-    memories.iter().for_each(print);
+    memories.iter().for_each(|memory| print(memory, &zones));
+    say_zone(memories.iter(), &zones);
     let asked = DateRange { from: args.range.from, to: args.range.to };
     for period in folder.open_periods(&agent, &zones, folder.now).await? {
         if grains.contains(&period.grain()) && asked.contains(zones.day_of(folder.now)) {
@@ -37,7 +38,7 @@ pub async fn run(folder: &Folder, args: &Timeline, json: bool) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(memory: &Memory) {
-    say!("{BOLD}{:<9}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{}{DIM:#}", memory.grain, dates(memory), memory.id);
+fn print(memory: &Memory, zones: &Zones) {
+    say!("{BOLD}{:<9}{BOLD:#} {DATE}{}{DATE:#}  {DIM}{}{DIM:#}", memory.grain, dates(memory, zones), memory.id);
     say!("{}\n", column(&memory.text, 2));
 }

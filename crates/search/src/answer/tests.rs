@@ -3,7 +3,7 @@
 mod reranking;
 
 use annals_core::ports::{Accesses, Journal, Seals};
-use annals_core::{Catalog, Extracted, Extraction, Kind, Statement};
+use annals_core::{Catalog, Extracted, Extraction, Kind, Period, Statement};
 use annals_testkit::{agent, at, message, statement, summary, turn_of};
 
 use super::*;
@@ -127,9 +127,11 @@ async fn dates_that_the_question_says_raise_and_hide_nothing() {
     let answer = world.ask(about("who painted the boat in July 2025?")).await;
     assert_eq!(answer.results.len(), 2);
     assert_eq!(answer.results[0].memory.text, turns[0].1);
-    let days = &answer.said[0].days;
-    assert_eq!((answer.said[0].words.as_str(), days.from), ("July 2025", Some("2025-07-01".parse().unwrap())));
-    assert!(world.ask(about("the boat")).await.said.is_empty());
+    let days = &answer.times[0].days;
+    assert_eq!((answer.times[0].words.as_str(), days.from), ("July 2025", Some("2025-07-01".parse().unwrap())));
+    assert!(world.ask(about("the boat")).await.times.is_empty());
+    let ignored = world.ask(Query { ignore_times: true, ..about("who painted the boat in July 2025?") }).await;
+    assert!(ignored.times.is_empty());
 }
 
 #[tokio::test]
@@ -137,9 +139,8 @@ async fn the_grains_that_answer_are_chosen_and_told() {
     let world =
         World::with(&TURNS, &[("2026-03-02", "a boat"), ("2026-02", "a cold month"), ("2026-W10", "sold")]).await;
     let check = async |query: Query, expect: &[Grain]| assert_eq!(world.ask(query).await.grains, expect);
-    // The month reaches back before the first turn; the week does not.
-    check(about("boat"), &[Grain::Working, Grain::Monthly]).await;
-    check(about("what happened in the week 2026-W10?"), &[Grain::Working, Grain::Weekly, Grain::Monthly]).await;
+    check(about("boat"), &[Grain::Working]).await;
+    check(about("what happened in the week 2026-W10?"), &[Grain::Working]).await;
     check(Query { grains: vec![Grain::Daily], ..about("boat") }, &[Grain::Daily]).await;
     check(Query { grains: vec![Grain::Weekly, Grain::Daily], ..about("boat") }, &[Grain::Daily, Grain::Weekly]).await;
     check(Query::default(), &Grain::ALL).await;
@@ -343,4 +344,129 @@ const LONG_AND_SHORT: [(&str, &str); 4] = [
 
 fn texts(answer: &Answer) -> Vec<&str> {
     answer.results.iter().map(|found| found.memory.text.as_str()).collect()
+}
+
+#[tokio::test]
+async fn question_for_a_period_is_answered_by_its_summary_first() {
+    let summaries = [
+        ("2026-02", "the red boat was sold"),
+        ("2026-W09", "a boat went"),
+        ("2026-03-01", "a red boat sold"),
+        ("2026-03-02", "a blue boat bought"),
+        ("2026-W10", "a blue boat came and it rained"),
+    ];
+    let world = World::with(&TURNS, &summaries).await;
+    let first = async |query: Query| texts(&world.ask(query).await).first().map(|text| (*text).to_owned());
+    let check = async |question: &str, expect: &str| {
+        assert_eq!(first(about(question)).await.as_deref(), Some(expect), "{question}");
+    };
+    check("what happened last month?", "the red boat was sold").await;
+    check("How was last week?", "a blue boat came and it rained").await;
+    check("Summarise February 2026", "the red boat was sold").await;
+    check("what happened on 2026-03-02?", "a blue boat bought").await;
+    // A detail is answered by what was said.
+    check("who bought the blue boat last week?", "the blue boat was bought").await;
+    check("what happened to the blue boat last week?", "the blue boat was bought").await;
+    // The range may say the time, and the caller may take the words for words.
+    let range = Query { period: "2026-02".parse().ok(), ..about("what happened?") };
+    assert_eq!(first(range).await.as_deref(), Some("the red boat was sold"));
+    let ignored = world.ask(Query { ignore_times: true, ..about("what happened last month?") }).await;
+    assert!(ignored.period.is_none() && ignored.results.iter().all(|found| found.memory.kind == Kind::Turn));
+    let turns = world.ask(Query { kinds: vec![Kind::Turn], ..about("what happened last month?") }).await;
+    assert!(turns.results.iter().all(|found| found.memory.kind == Kind::Turn));
+}
+
+#[tokio::test]
+async fn summary_of_a_period_evicts_no_turn_that_is_held() {
+    let summaries =
+        [("2026-02", "boats"), ("2026-W09", "boat"), ("2026-W10", "boat"), ("2026", "all boats of the year")];
+    let world = World::with(&TURNS, &summaries).await;
+    for question in ["what happened in 2026?", "boats", "all boats of the year", "what happened last week?"] {
+        let answer = world.ask(about(question)).await;
+        let turns = answer.results.iter().filter(|found| found.memory.kind == Kind::Turn).count();
+        assert_eq!(turns, TURNS.len(), "{question}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_later_than_now_is_found() {
+    let summaries = [("2026-03-02", "a boat"), ("2026-W10", "a boat was bought"), ("2026-02", "a boat was sold")];
+    let world = World::with(&TURNS, &summaries).await;
+    let now = at("2026-03-02T00:00:00Z");
+    let queries = [
+        about("boat"),
+        about("what happened this week?"),
+        Query::default(),
+        Query { grains: Grain::ALL.to_vec(), ..about("boat") },
+        Query { from: "2026-03-01".parse().ok(), ..about("boat") },
+    ];
+    for query in queries {
+        let asked = Query { limit: 10, ..query };
+        let answer = world.search.answer(&agent("a"), &asked, now).await.unwrap();
+        let late = answer
+            .results
+            .iter()
+            .filter(|found| found.memory.at() > now || found.memory.days.1 > "2026-03-02".parse().unwrap());
+        assert_eq!(late.count(), 0, "{asked:?}: {answer:?}");
+        assert!(texts(&answer).contains(&TURNS[1].1), "what is said at that moment is found: {asked:?}");
+    }
+}
+
+#[tokio::test]
+async fn month_cuts_turns_by_its_days_and_summaries_by_its_weeks() {
+    let turns = [
+        ("2026-03-01T10:00:00Z", "a boat on Sunday, the first"),
+        ("2026-03-31T10:00:00Z", "a boat on the last day"),
+        ("2026-04-01T10:00:00Z", "a boat in April"),
+    ];
+    let summaries = [("2026-W09", "week nine"), ("2026-W13", "week thirteen"), ("2026-W14", "week fourteen")];
+    let world = World::with(&turns, &summaries).await;
+    let asked = Query { period: "2026-03".parse().ok(), limit: 10, ..about("boat") };
+    let ask = async |query: &Query| world.search.answer(&agent("a"), query, at("2026-05-01T00:00:00Z")).await.unwrap();
+    let answer = ask(&asked).await;
+    let mut found = texts(&answer);
+    found.sort_unstable();
+    assert_eq!(found, [turns[0].1, turns[1].1]);
+    let day = |text: &str| Some(text.parse().unwrap());
+    assert_eq!(answer.range, DateRange { from: day("2026-03-01"), to: day("2026-03-31") });
+    assert_eq!(answer.summary_range, Some(DateRange { from: day("2026-03-02"), to: day("2026-03-29") }));
+    let weeks = ask(&Query { grains: vec![Grain::Weekly], ..asked }).await;
+    assert_eq!(texts(&weeks), ["week thirteen"]);
+}
+
+/// Agents that begin on every weekday, at the end and the beginning of months and quarters: where nothing was pruned no summary
+/// is searched, and where it was, those that hold what is gone.
+#[tokio::test]
+async fn summaries_are_searched_for_what_was_pruned_alone_whenever_an_agent_begins() {
+    for first in ["2026-01-01", "2026-01-31", "2026-03-29", "2026-03-30", "2026-04-01", "2025-12-29", "2025-12-31"] {
+        for shift in 0..7 {
+            let begins = first.parse::<Date>().unwrap().saturating_add(shift.days());
+            let day = |number: i64| begins.saturating_add(number.days());
+            let turns: Vec<(String, String)> =
+                (0..20).map(|number| (format!("{}T10:00:00Z", day(number)), format!("boat number{number}"))).collect();
+            let turns: Vec<(&str, &str)> = turns.iter().map(|(at, text)| (at.as_str(), text.as_str())).collect();
+            let periods: std::collections::BTreeSet<(Grain, String)> = Grain::SUMMARIES
+                .into_iter()
+                .flat_map(|grain| (0..20).map(move |number| (grain, Period::of(grain, day(number)).to_string())))
+                .collect();
+            let texts: Vec<(String, String)> =
+                periods.iter().map(|(_, label)| (label.clone(), format!("boat {label}"))).collect();
+            let summaries: Vec<(&str, &str)> =
+                texts.iter().map(|(label, text)| (label.as_str(), text.as_str())).collect();
+            let world = World::with(&turns, &summaries).await;
+            let later = at("2028-01-01T00:00:00Z");
+            let asked = Query { limit: 10, ..about("boat") };
+            let answer = world.search.answer(&agent("a"), &asked, later).await.unwrap();
+            assert_eq!(answer.grains, [Grain::Working], "begun on {begins}");
+            assert!(answer.results.iter().all(|found| found.memory.kind == Kind::Turn));
+            let pruned = turn_of(&agent("a"), message(turns[0].0, turns[0].1)).id;
+            let of_first = summary(&begins.to_string(), 99, &[pruned], "a boat");
+            world.catalog.save_summaries(&agent("a"), vec![of_first], at(NOW)).await.unwrap();
+            let all = world.catalog.children(&agent("a")).await.unwrap();
+            let of_day = all.iter().find(|children| children.parent == Period::of(Grain::Daily, begins)).unwrap();
+            world.catalog.seal(&agent("a"), of_day, 99).await.unwrap();
+            let answer = world.search.answer(&agent("a"), &asked, later).await.unwrap();
+            assert_eq!(answer.grains, [Grain::Working, Grain::Daily], "begun on {begins}, its first day pruned");
+        }
+    }
 }

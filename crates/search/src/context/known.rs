@@ -10,7 +10,7 @@ use annals_core::{
 
 use super::{entities::candidates, items};
 use crate::Search;
-use crate::range::within;
+use crate::range::within_until;
 
 /// More names than this no prompt is about.
 const NAMES: usize = 8;
@@ -41,7 +41,7 @@ impl Search {
         now: Timestamp,
     ) -> Result<Vec<ContextItem>> {
         let zones = self.catalog.settings(agent).await?.zones()?;
-        let said_within = (range != DateRange::default()).then(|| within(range, &zones));
+        let said_within = Some(within_until(range, &zones, now));
         let mut named = self.facts.known(agent, &candidates(&request.prompt)).await?;
         named.sort_by_key(|name| Reverse(name.len()));
         named.truncate(NAMES);
@@ -69,10 +69,11 @@ impl Search {
         agent: &Agent,
         request: &ContextRequest,
         range: DateRange,
+        now: Timestamp,
     ) -> Result<Vec<Memory>> {
         let Some(conversation) = &request.conversation else { return Ok(Vec::new()) };
         let select = Select {
-            within: within(range, &self.catalog.settings(agent).await?.zones()?),
+            within: within_until(range, &self.catalog.settings(agent).await?.zones()?, now),
             conversation: Some(conversation.clone()),
             newest_first: true,
             limit: LAST,

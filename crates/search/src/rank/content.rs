@@ -1,18 +1,22 @@
 //! Step 4: what a memory says, who says it and when, and how often it was given out, once it was read back.
 
 use annals_core::ports::Access;
-use annals_core::{Kind, Timestamp};
+use annals_core::{Kind, Memory, Role, Timestamp};
 
 use super::Ranked;
 use super::words::says_a_time;
 use crate::Weights;
-use crate::question::{Question, is_wide};
+use crate::question::{Question, Whose, is_wide};
 use crate::score::Part;
 
-/// Words of a turn whose length neither adds nor takes away: the middle of what people write in chats.
+/// Words of a turn as people write them in chats.
 const USUAL_WORDS: f64 = 20.0;
+/// So many turns of that length are imagined in each role, so that a few do not judge themselves.
+const IMAGINED: f64 = 8.0;
 /// Beyond so many times the usual, or so small a part of it, length makes no more difference.
 const MOST_DOUBLINGS: f64 = 2.0;
+/// A turn that says so many words beside its questions answers as others do.
+const TELLING_WORDS: f64 = 20.0;
 const SECONDS_A_DAY: f64 = 86_400.0;
 
 /// What the question is asked with.
@@ -24,16 +28,24 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Adds what the content comes to.
-pub(crate) fn content(ranked: &mut Ranked, asked: &Asked<'_>, weights: &Weights) {
+pub(crate) fn content(ranked: &mut [Ranked], asked: &Asked<'_>, weights: &Weights) {
+    let usual = Usual::of(ranked);
+    ranked.iter_mut().for_each(|ranked| content_of(ranked, &usual, asked, weights));
+}
+
+fn content_of(ranked: &mut Ranked, usual: &Usual, asked: &Asked<'_>, weights: &Weights) {
     let Ranked { memory, access, score } = ranked;
     if memory.kind == Kind::Turn {
         if memory.speaker.as_deref().is_some_and(|speaker| asked.question.names(speaker)) {
             score.add(Part::Speaker, weights.speaker);
         }
-        if asks(&memory.text) {
-            score.add(Part::Question, -weights.question);
+        if memory.role == Some(Role::User) {
+            score.add(Part::Role, users(asked.question.whose, weights));
         }
-        score.add(Part::Length, weights.length * doublings(&memory.text));
+        if ends_with_question(&memory.text) {
+            score.add(Part::Question, -weights.question * only_asks(&memory.text));
+        }
+        score.add(Part::Length, weights.length * usual.doublings(memory));
     }
     if asked.question.asks_when && says_a_time(&memory.text) {
         score.add(Part::When, weights.when);
@@ -55,6 +67,15 @@ pub(crate) fn content(ranked: &mut Ranked, asked: &Asked<'_>, weights: &Weights)
     score.add(Part::Kind, kind(memory.kind, weights));
 }
 
+/// What the words of a user have before those of an assistant.
+fn users(whose: Option<Whose>, weights: &Weights) -> f64 {
+    match whose {
+        Some(Whose::Asker) => weights.own_words,
+        Some(Whose::Assistant) => -weights.your_words,
+        None => 0.0,
+    }
+}
+
 fn kind(kind: Kind, weights: &Weights) -> f64 {
     match kind {
         Kind::Turn => 0.0,
@@ -64,20 +85,57 @@ fn kind(kind: Kind, weights: &Weights) -> f64 {
 }
 
 /// Whether it ends with a question; what stands in brackets, as pictures do, is not said.
-fn asks(text: &str) -> bool {
-    let said = text.rfind('[').filter(|_| text.trim_end().ends_with(']')).map_or(text, |place| &text[..place]);
-    said.trim_end().trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).ends_with(is_mark)
+fn ends_with_question(text: &str) -> bool {
+    without_caption(text).trim_end().trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).ends_with(is_mark)
+}
+
+fn without_caption(text: &str) -> &str {
+    text.rfind('[').filter(|_| text.trim_end().ends_with(']')).map_or(text, |place| &text[..place])
+}
+
+/// One for a text of questions alone, nothing for one that says enough besides.
+fn only_asks(text: &str) -> f64 {
+    let is_end = |c: char| matches!(c, '.' | '!' | '。' | '！' | '\n') || is_mark(c);
+    let sentences = without_caption(text).split_inclusive(is_end).filter(|sentence| !sentence.ends_with(is_mark));
+    1.0 - (sentences.map(words).sum::<f64>() / TELLING_WORDS).min(1.0)
 }
 
 fn is_mark(c: char) -> bool {
     matches!(c, '?' | '？' | '؟')
 }
 
-/// How often the length of the text doubles the usual one; negative for shorter ones.
-fn doublings(text: &str) -> f64 {
+/// How long turns are in each role, as the mean logarithm of their words.
+struct Usual {
+    users: f64,
+    others: f64,
+}
+
+impl Usual {
+    /// In these.
+    fn of(ranked: &[Ranked]) -> Usual {
+        let of_users = |ranked: &&Ranked| ranked.memory.role == Some(Role::User);
+        let turns = || ranked.iter().filter(|ranked| ranked.memory.kind == Kind::Turn);
+        Usual { users: mean(turns().filter(of_users)), others: mean(turns().filter(|ranked| !of_users(ranked))) }
+    }
+
+    /// How often the length of a turn doubles the usual one; negative for shorter ones.
+    fn doublings(&self, memory: &Memory) -> f64 {
+        let usual = if memory.role == Some(Role::User) { self.users } else { self.others };
+        (words(&memory.text).max(1.0).log2() - usual).clamp(-MOST_DOUBLINGS, MOST_DOUBLINGS)
+    }
+}
+
+fn mean<'r>(turns: impl Iterator<Item = &'r Ranked>) -> f64 {
+    let begin = (IMAGINED * USUAL_WORDS.log2(), IMAGINED);
+    let add = |(sum, count): (f64, f64), turn: &Ranked| (sum + words(&turn.memory.text).max(1.0).log2(), count + 1.0);
+    let (sum, count) = turns.fold(begin, add);
+    sum / count
+}
+
+/// Words, of which two characters of a wide script are one.
+fn words(text: &str) -> f64 {
     let wide = text.chars().filter(|c| is_wide(*c)).count() / 2;
-    let words = (text.split_whitespace().count() + wide).max(1) as f64;
-    (words / USUAL_WORDS).log2().clamp(-MOST_DOUBLINGS, MOST_DOUBLINGS)
+    (text.split_whitespace().count() + wide) as f64
 }
 
 /// One for what was given often and just now; less for what was given seldom or long ago.
@@ -94,8 +152,6 @@ fn faded(at: Timestamp, now: Timestamp, half_life: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Memory;
-
     use super::*;
     use crate::fixture::memory;
     use crate::score::Score;
@@ -107,17 +163,20 @@ mod tests {
             let mut said = memory("m", kind, "2026-03-04".parse().unwrap());
             (said.text, said.speaker) = (format!("{}{end}", "word ".repeat(19)), Some("Ann".into()));
             change(&mut said);
-            let mut ranked = Ranked { memory: said, access: None, score: Score::default() };
-            let asked = Asked { question: &Question::new(question), said: &[], now: Timestamp::UNIX_EPOCH };
-            content(&mut ranked, &asked, &Weights::default());
+            let mut ranked = [Ranked { memory: said, access: None, score: Score::default() }];
+            let asked = Asked { question: &Question::new(question, "en"), said: &[], now: Timestamp::UNIX_EPOCH };
+            content(&mut ranked, &asked, &Weights { length: 0.0, ..Weights::default() });
             let parts: Vec<String> =
-                ranked.score.explain().iter().map(|part| format!("{} {}", part.name, part.value)).collect();
+                ranked[0].score.explain().iter().map(|part| format!("{} {}", part.name, part.value)).collect();
             assert_eq!(parts, expect, "{question:?} {kind:?} {end:?}");
         }
         let same = |_: &mut Memory| ();
         check("what?", Kind::Turn, "end", same, &[]);
         check("what did Ann say?", Kind::Turn, "end", same, &["speaker 2"]);
         check("what?", Kind::Turn, "why?", same, &["question -1.5"]);
+        check("where do I live?", Kind::Turn, "end", |memory| memory.role = Some(Role::User), &["role 3"]);
+        check("where do I live?", Kind::Turn, "end", |memory| memory.role = Some(Role::Assistant), &[]);
+        check("what did you say?", Kind::Turn, "end", |memory| memory.role = Some(Role::User), &["role -1.5"]);
         check("when?", Kind::Turn, "2019", same, &["when 1"]);
         check("what?", Kind::Turn, "2019", same, &[]);
         check("what?", Kind::Turn, "end", |memory| memory.pinned = true, &["pinned 0.5"]);
@@ -128,7 +187,7 @@ mod tests {
     #[test]
     fn questions_are_told_from_statements() {
         fn check(text: &str, expect: bool) {
-            assert_eq!(asks(text), expect, "{text:?}");
+            assert_eq!(ends_with_question(text), expect, "{text:?}");
         }
         check("How are you?", true);
         check("How are you? :)", true);
@@ -153,10 +212,32 @@ mod tests {
     }
 
     #[test]
-    fn length_counts_in_doublings() {
-        assert_eq!(doublings(&"word ".repeat(40)), 1.0);
-        assert_eq!(doublings(&"word ".repeat(2000)), MOST_DOUBLINGS);
-        assert_eq!(doublings(""), -MOST_DOUBLINGS);
-        assert!(doublings(&"你".repeat(40)) > 0.0);
+    fn question_counts_less_the_more_a_turn_says_besides() {
+        fn check(text: &str, expect: f64) {
+            assert!((only_asks(text) - expect).abs() < 1e-9, "{text:?}: {}", only_asks(text));
+        }
+        check("How are you?", 1.0);
+        check("I moved to Bern last week. Where can I swim?", 0.7);
+        check(&format!("{}. And you?", "word ".repeat(20)), 0.0);
+        check("", 1.0);
+    }
+
+    #[test]
+    fn length_counts_in_doublings_of_what_is_usual_in_a_role() {
+        let turn = |role, words: usize| {
+            let mut memory = memory("m", Kind::Turn, "2026-03-04".parse().unwrap());
+            (memory.role, memory.text) = (Some(role), "word ".repeat(words));
+            Ranked { memory, access: None, score: Score::default() }
+        };
+        let usual = Usual::of(&[]);
+        let check = |words, expect| assert_eq!(usual.doublings(&turn(Role::User, words).memory), expect);
+        check(40, 1.0);
+        check(2000, MOST_DOUBLINGS);
+        check(0, -MOST_DOUBLINGS);
+        let ranked: Vec<Ranked> = (0..100).map(|_| turn(Role::Assistant, 320)).collect();
+        let usual = Usual::of(&ranked);
+        assert!(usual.doublings(&ranked[0].memory) < 0.5, "long answers are usual");
+        assert_eq!(usual.doublings(&turn(Role::User, 40).memory), 1.0);
+        assert!(words(&"你".repeat(40)) == 20.0 + 1.0);
     }
 }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use annals_core::ConversationFound;
-use annals_core::ports::Spread;
 
 use super::coverage::coverage;
 use super::{Ranked, Row, Talks};
@@ -14,35 +13,41 @@ use crate::score::Part;
 
 /// The words of a conversation say which conversation it is, but less which of its turns.
 const COVERAGE_OF_TURNS: f64 = 0.5;
-/// The score of a turn that fits as well as turns do in the mean.
-const USUAL: f64 = 0.0;
 /// What a turn has from the words that it holds and those beside it, and from its conversation.
 const WORDED: [Part; 3] = [Part::Words, Part::Neighbours, Part::Conversation];
 
-/// What the words of the conversations weigh, by name, which is known before their turns are read back.
-pub(crate) type Support = HashMap<Arc<str>, f64>;
+/// What is known of a conversation before its turns are read back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known {
+    /// What its words weigh.
+    coverage: f64,
+    /// How many turns of it were scored.
+    turns: usize,
+}
 
-/// Adds to each turn a share of what its conversation has: the mean of its best turns, its words, and what it is about as a whole.
-/// Expects the turns of each in their order.
+/// By name.
+pub(crate) type Support = HashMap<Arc<str>, Known>;
+
+/// Adds to each row a share of what its conversation has: the mean of its best other turns, and its words. A row that stands
+/// alone, as a note or a summary, counts in the place of others that it cannot have. Expects the turns of each in their order.
 pub(crate) fn support(rows: &mut [Row], talks: &Talks, weights: &Weights) -> Support {
     let coverage = coverage(rows, talks);
-    let mut turns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut turns: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {
-        if let Some(conversation) = row.conversation() {
-            turns.entry(conversation).or_default().push(place);
-        }
+        turns.entry(row.conversation()).or_default().push(place);
     }
     let mut support = Support::new();
     for (conversation, places) in turns {
-        let talk = &talks.found[conversation];
-        let theme = weights.theme * standard(talk.theme, talks.all.similarity);
-        let coverage = weights.coverage * coverage[conversation];
-        let mean = best(places.iter().map(|place| rows[*place].score.total()), weights.best, USUAL);
-        let gain = mean + COVERAGE_OF_TURNS * coverage + theme;
-        for place in &places {
+        let coverage = conversation.map_or(0.0, |conversation| weights.coverage * coverage[conversation]);
+        let scores: Vec<f64> = places.iter().map(|place| rows[*place].score.total()).collect();
+        let company = if conversation.is_some() { best_first(&scores, weights.best + 1) } else { Vec::new() };
+        for (place, score) in places.iter().zip(&scores) {
+            let gain = others(&company, *score, weights.best) + COVERAGE_OF_TURNS * coverage;
             rows[*place].score.add(Part::Conversation, weights.conversation * gain);
         }
-        support.insert(talk.name.clone(), coverage);
+        if let Some(conversation) = conversation {
+            support.insert(talks.found[conversation].name.clone(), Known { coverage, turns: places.len() });
+        }
     }
     support
 }
@@ -60,9 +65,10 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
     // Only the best turns of all are ranked: what a conversation has beyond them is at most as good as the worst of these.
     let worst = turns.values().flatten().map(|row| wordless(row)).fold(f64::INFINITY, f64::min);
     let found = |(conversation, turns): (&str, Vec<&Ranked>)| {
-        let coverage = support.get(conversation).copied().unwrap_or(0.0);
-        let mean = best(turns.iter().map(|row| wordless(row)), weights.best, worst);
-        let score = turns[0].score.without(&[Part::Conversation]) + weights.wordless * mean + coverage;
+        let known = support.get(conversation).copied().unwrap_or_default();
+        let has = known.turns.max(turns.len()).min(weights.best);
+        let mean = mean_of_best(turns.iter().map(|row| wordless(row)), has, worst);
+        let score = turns[0].score.without(&[Part::Conversation]) + weights.wordless * mean + known.coverage;
         ConversationFound { conversation: conversation.to_owned(), score, best: turns[0].memory.id.clone() }
     };
     let mut found: Vec<ConversationFound> = turns.into_iter().map(found).collect();
@@ -70,19 +76,26 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
     found
 }
 
-/// The mean of the best so many. Where there are fewer the others are taken to score so much: else a lone good turn would count
-/// for more than the same turn in good company.
-fn best(scores: impl Iterator<Item = f64>, many: usize, missing: f64) -> f64 {
-    let many = many.max(1);
-    let mut scores: Vec<f64> = scores.collect();
-    scores.sort_by(|a, b| b.total_cmp(a));
-    scores.resize(many, missing);
-    scores.iter().sum::<f64>() / many as f64
+/// The mean of the best so many; where fewer were found, the others score so much.
+fn mean_of_best(scores: impl Iterator<Item = f64>, many: usize, missing: f64) -> f64 {
+    let mut best = best_first(&scores.collect::<Vec<_>>(), many.max(1));
+    best.resize(many.max(1), missing);
+    best.iter().sum::<f64>() / best.len() as f64
 }
 
-/// How far beyond the mean, in standard deviations; nothing where all are alike.
-fn standard(value: f64, all: Spread) -> f64 {
-    if all.deviation < 1e-6 { 0.0 } else { (value - all.mean) / all.deviation }
+fn best_first(scores: &[f64], many: usize) -> Vec<f64> {
+    let mut scores = scores.to_vec();
+    scores.sort_unstable_by(|a, b| b.total_cmp(a));
+    scores.truncate(many);
+    scores
+}
+
+/// The mean of the best so many others in the company of a row, which takes the place of those that are not there.
+fn others(company: &[f64], own: f64, many: usize) -> f64 {
+    let itself = company.iter().position(|score| *score == own);
+    let others = company.iter().enumerate().filter(|(place, _)| Some(*place) != itself).map(|(_, score)| *score);
+    let others: Vec<f64> = others.chain(std::iter::repeat(own)).take(many.max(1)).collect();
+    others.iter().sum::<f64>() / others.len() as f64
 }
 
 #[cfg(test)]
@@ -105,7 +118,7 @@ mod tests {
 
     /// Conversations, each with its name, theme and words. The first so many were found.
     fn talks(all: &[(&str, f32, u64)], found: usize) -> Talks {
-        let talk = |(name, theme, _): &(&str, f32, u64)| Talk { name: (*name).into(), theme: f64::from(*theme) };
+        let talk = |(name, ..): &(&str, f32, u64)| Talk { name: (*name).into() };
         let found = all.iter().take(found).map(talk).collect();
         Talks { found, all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))) }
     }
@@ -119,28 +132,26 @@ mod tests {
         let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
         let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
         support(&mut rows, &talks(&[("a", 0.0, 0), ("b", 0.0, 0)], 2), &weights);
-        assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 3.0, 0.5));
+        // Each from the two best others; one that stands alone from itself.
+        assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 1.0, 1.0));
     }
 
     #[test]
-    fn a_turn_gains_from_words_and_theme_wherever_in_the_conversation_they_stand() {
-        let weights = Weights { conversation: 1.0, coverage: 2.0, theme: 0.0, ..Weights::default() };
+    fn a_turn_gains_from_words_wherever_in_the_conversation_they_stand() {
+        let weights = Weights { conversation: 1.0, coverage: 2.0, ..Weights::default() };
         let worded = Row { matched: 1, ..row("2", 0, 0.0) };
         let mut rows = [row("1", 0, 0.0), worded, row("3", 1, 0.0)];
         let talks = talks(&[("a", 0.9, 1), ("b", 0.1, 0), ("not found", 0.1, 0)], 2);
         let support_of = support(&mut rows, &talks, &weights);
-        assert!(support_of["a"] > 0.0 && support_of["b"] < 0.0, "{support_of:?}");
-        assert_eq!((gain(&rows, "1", 0.0), support_of.len()), (support_of["a"] / 2.0, 2));
-        let mut rows = [row("1", 0, 0.0), row("3", 1, 0.0)];
-        support(&mut rows, &talks, &Weights { coverage: 0.0, theme: 1.0, ..weights });
-        assert!(gain(&rows, "1", 0.0) > 0.0 && gain(&rows, "3", 0.0) < 0.0, "{rows:?}");
+        assert!(support_of["a"].coverage > support_of["b"].coverage, "{support_of:?}");
+        assert_eq!((gain(&rows, "1", 0.0), support_of.len()), (support_of["a"].coverage / 2.0, 2));
     }
 
     #[test]
     fn where_all_are_alike_none_gains() {
         let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
         let talks = talks(&[("a", 0.2, 0), ("b", 0.2, 0)], 2);
-        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|coverage| *coverage == 0.0));
+        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|known| known.coverage == 0.0));
         assert_eq!((gain(&rows, "1", 0.0), gain(&rows, "2", 0.0)), (0.0, 0.0));
         assert!(support(&mut [], &Talks::default(), &Weights::default()).is_empty());
     }
@@ -152,7 +163,7 @@ mod tests {
         let ranked: Vec<Ranked> = ranked.split(' ').map(read_back).collect();
         let own = |text: &str| {
             let (name, coverage) = text.split_once(':').unwrap();
-            (Arc::from(name), coverage.parse().unwrap())
+            (Arc::from(name), Known { coverage: coverage.parse().unwrap(), turns: 9 })
         };
         let found = conversations(&ranked, &talks.split(' ').map(own).collect(), &weights);
         let order: Vec<&str> = found.iter().map(|found| found.conversation.as_str()).collect();
@@ -181,6 +192,26 @@ mod tests {
     #[test]
     fn a_lone_turn_is_in_no_better_company_than_others() {
         check("b:3:0 a:2.5:0 b:0.5:0 c:0:0", "a:0 b:0 c:0", "b a c");
+    }
+
+    #[test]
+    fn row_alone_is_no_worse_for_having_no_company() {
+        let weights = Weights { coverage: 0.0, ..Weights::default() };
+        let lone = |score| {
+            let mut rows = [row("1", 0, score)];
+            support(&mut rows, &talks(&[("a", 0.0, 0)], 1), &weights);
+            rows[0].score.total()
+        };
+        let among = |score: f64, others: f64| {
+            let mut rows = [row("1", 0, score), row("2", 0, others), row("3", 0, others), row("4", 0, others)];
+            support(&mut rows, &talks(&[("a", 0.0, 0)], 1), &weights);
+            rows[0].score.total()
+        };
+        assert_eq!(lone(4.0), among(4.0, 4.0));
+        assert!(lone(4.0) > among(4.0, 3.0));
+        let mut note = [Row { seats: None, ..row("n", 0, 4.0) }];
+        support(&mut note, &Talks::default(), &weights);
+        assert_eq!(note[0].score.total(), lone(4.0));
     }
 
     #[test]

@@ -1,23 +1,25 @@
 //! Step 2: an answer often stands beside the words that the question has, "Where did you go?" "To Kyoto!", so each turn is
 //! given a share of the scores of the turns before and after it in its conversation.
+//!
+//! Where there is none, as beside a note or the first turn, the row counts as its own neighbour: what could not be borrowed is
+//! neither a merit nor a fault.
 
 use super::Row;
 use crate::Weights;
 use crate::score::Part;
 
-/// Adds the shares, and leaves the rows in the order in which they were said. Rows that were not found, in a table too large to be
-/// scored whole, give none.
+/// Adds the shares, and leaves the rows in the order in which they were said. A neighbour that was not found, in a table too large
+/// to be scored whole, is as one that is not there.
 pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     // The rows are long, and so each is moved once.
     rows.sort_by_cached_key(|row| row.seats);
     let scores: Vec<f64> = rows.iter().map(|row| row.score.total()).collect();
-    for place in 1..rows.len() {
-        let (before, after) = (place - 1, place);
-        if !follow(&rows[before], &rows[after]) {
-            continue;
-        }
-        rows[after].score.add(Part::Neighbours, weights.before * scores[before]);
-        rows[before].score.add(Part::Neighbours, weights.after * scores[after]);
+    for place in 0..rows.len() {
+        let has_before = place > 0 && follow(&rows[place - 1], &rows[place]);
+        let has_after = place + 1 < rows.len() && follow(&rows[place], &rows[place + 1]);
+        let before = scores[if has_before { place - 1 } else { place }];
+        let after = scores[if has_after { place + 1 } else { place }];
+        rows[place].score.add(Part::Neighbours, weights.before * before + weights.after * after);
     }
 }
 
@@ -67,16 +69,16 @@ mod tests {
 
     #[test]
     fn turns_beside_each_other_share() {
-        check("0:1:4 0:2:8 0:3:0", &[2.0, 2.0, 4.0]);
-        check("0:3:0 0:1:4 0:2:8", &[4.0, 2.0, 2.0]);
+        check("0:1:4 0:2:8 0:3:0", &[4.0, 2.0, 4.0]);
+        check("0:3:0 0:1:4 0:2:8", &[4.0, 4.0, 2.0]);
     }
 
     #[test]
-    fn other_conversations_and_summaries_do_not() {
-        check("0:1:4 1:2:8", &[0.0, 0.0]);
-        check("-:1:4 -:2:8", &[0.0, 0.0]);
-        check("0:1:4", &[0.0]);
+    fn row_without_a_neighbour_counts_as_its_own() {
+        check("0:1:4 1:2:8", &[3.0, 6.0]);
+        check("-:1:4 -:2:8", &[3.0, 6.0]);
+        check("0:1:4", &[3.0]);
         // What stands between them was not found.
-        check("0:1:4 0:3:8", &[0.0, 0.0]);
+        check("0:1:4 0:3:8", &[3.0, 6.0]);
     }
 }

@@ -14,6 +14,9 @@ const SAME: f64 = 0.8;
 /// Shorter texts are alike by chance, and cost little.
 const LEAST_WORDS: usize = 4;
 
+/// Characters of a text that are compared: long ones that begin alike are alike.
+const LONGEST: usize = 1_000;
+
 /// Takes from each of the best that repeats one above it. Expects the best first, and leaves them so.
 pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     if weights.repeat == 0.0 {
@@ -43,7 +46,8 @@ fn words(text: &str) -> HashSet<String> {
         }
         letters.windows(2).map(|pair| pair.iter().collect()).collect()
     };
-    spaced(text).split_whitespace().flat_map(pairs).collect()
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
+    spaced(&text[..end]).split_whitespace().flat_map(pairs).collect()
 }
 
 /// The share of the words of both that both have.

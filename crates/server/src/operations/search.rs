@@ -24,9 +24,11 @@ impl Service {
         Ok(SearchAnswer {
             agent: agent.name().to_owned(),
             range: answer.range.into(),
+            summary_range: answer.summary_range.map(Into::into),
             results: answer.results.iter().map(MemoryView::from).collect(),
             grains: answer.grains,
-            said: answer.said.into_iter().map(Into::into).collect(),
+            said: answer.times.into_iter().map(Into::into).collect(),
+            period: answer.period.map(Into::into),
             conversations: answer.conversations.into_iter().map(Into::into).collect(),
             reranked: answer.reranked.is_done(),
             not_reranked_because: answer.reranked.why_not().map(str::to_owned),
@@ -91,6 +93,7 @@ fn query(request: SearchRequest) -> Result<Query> {
         min_days_ago: request.minimum_days_ago,
         max_days_ago: request.maximum_days_ago,
         period: request.period.map(|label| label.parse::<Period>()).transpose()?,
+        ignore_times: request.ignore_times,
         strict: request.strict,
         kinds: request.kinds,
         conversation: request.conversation,
@@ -134,9 +137,17 @@ mod tests {
         fn check(grains: &[Grain], bounded: bool, empty: bool, expect: &str) {
             let query = Query { grains: grains.to_vec(), ..Query::default() };
             let range = DateRange { from: bounded.then(|| date(2026, 3, 1)), to: None };
-            let (results, grains, said, conversations) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-            let (range_is_empty, reranked) = (empty, Reranked::NotAsked);
-            let answer = Answer { range, results, grains, said, conversations, range_is_empty, reranked };
+            let answer = Answer {
+                range,
+                summary_range: None,
+                results: Vec::new(),
+                grains: Vec::new(),
+                times: Vec::new(),
+                period: None,
+                conversations: Vec::new(),
+                range_is_empty: empty,
+                reranked: Reranked::NotAsked,
+            };
             let hint = hint(&query, &answer).unwrap_or_default();
             assert!(hint.contains(expect) && hint.is_empty() == expect.is_empty(), "{hint}");
         }

@@ -1,6 +1,6 @@
 //! Questions by grain and date range, and their answers.
 
-use annals_core::{ConversationFound, Date, Grain, Kind, Said};
+use annals_core::{ConversationFound, Date, Grain, Kind, TimeExpression};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -38,9 +38,13 @@ pub struct SearchRequest {
     #[serde(default)]
     #[schema(maximum = 1_000_000)]
     pub maximum_days_ago: Option<u32>,
-    /// The cover of one period, instead of the bounds above: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`.
+    /// One period, instead of the bounds above: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Turns are those of its
+    /// calendar days; summaries of a month or longer those of its weeks.
     #[serde(default)]
     pub period: Option<String>,
+    /// Whether times in the query, as "last month", are words like any others.
+    #[serde(default)]
+    pub ignore_times: bool,
     /// Leaves out coarser memories that cover days outside the range as well.
     #[serde(default)]
     pub strict: bool,
@@ -107,9 +111,9 @@ pub struct ConversationView {
     pub best: String,
 }
 
-impl From<Said> for SaidTime {
-    fn from(said: Said) -> SaidTime {
-        SaidTime { words: said.words, days: said.days.into() }
+impl From<TimeExpression> for SaidTime {
+    fn from(time: TimeExpression) -> SaidTime {
+        SaidTime { words: time.words, days: time.days.into() }
     }
 }
 
@@ -124,8 +128,11 @@ impl From<ConversationFound> for ConversationView {
 pub struct SearchAnswer {
     /// Whose memory.
     pub agent: String,
-    /// The days that were searched.
+    /// The days that were searched; with a month or longer period, for turns.
     pub range: RangeView,
+    /// The days that were searched for summaries, where they differ: the whole weeks of a month or longer period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_range: Option<RangeView>,
     /// What was found.
     pub results: Vec<MemoryView>,
     /// The grains that were searched.
@@ -134,6 +141,9 @@ pub struct SearchAnswer {
     pub grains: Vec<Grain>,
     /// The times that the question was taken to speak of: they raise what was said then, and filter nothing.
     pub said: Vec<SaidTime>,
+    /// The days that the question was taken to ask for as a whole, as "what happened in July?" does: their summaries come first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period: Option<RangeView>,
     /// The conversations of the turns that were found, best first.
     pub conversations: Vec<ConversationView>,
     /// Whether the range holds no memory of these grains at all, so that asking differently will not help.

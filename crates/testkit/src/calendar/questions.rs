@@ -1,6 +1,7 @@
 //! Every way to ask for a time, at every day on which something happens.
 
 use annals_core::{Date, DateRange, Grain, Kind, Query, Timestamp};
+use jiff::civil::{ISOWeekDate, Weekday};
 
 use super::almanac::{before, next};
 use super::diary::MICROSECOND;
@@ -13,8 +14,10 @@ pub struct Question {
     pub query: Query,
     /// When.
     pub now: Timestamp,
-    /// What its bounds of time mean; nothing if it ends before it begins.
+    /// What its bounds of time mean for turns; nothing if it ends before it begins.
     pub range: Option<DateRange>,
+    /// And for summaries: of a month its weeks.
+    pub summaries: DateRange,
 }
 
 /// How far apart the ends of ranges are, in days on which something happens.
@@ -40,8 +43,11 @@ const FEW: usize = 3;
 pub fn bounds(diary: &Diary, now: Timestamp) -> Vec<Question> {
     let mut questions = Vec::new();
     let mut ask = |query: Query, now: Timestamp| {
-        let range = meant(diary, &query, now);
-        questions.push(Question { query, now, range });
+        let range = meant(diary, &query, query.period.map(|period| calendar_days(&period.to_string())), now);
+        let range = Some(range).filter(|range| range.from.is_none_or(|from| range.to.is_none_or(|to| from <= to)));
+        let cover = query.period.map(|period| diary.almanac.cover(&period.to_string()).unwrap());
+        let summaries = meant(diary, &query, cover, now);
+        questions.push(Question { query, now, range, summaries });
     };
     for (place, day) in diary.days.iter().enumerate() {
         let day = Some(*day);
@@ -110,14 +116,30 @@ fn labels(diary: &Diary) -> Vec<String> {
     Grain::SUMMARIES.into_iter().flat_map(of).collect()
 }
 
-/// The days of a query: those that all of its bounds allow.
-fn meant(diary: &Diary, query: &Query, now: Timestamp) -> Option<DateRange> {
+/// The days of a query, whose period means these: those that all of its bounds allow.
+fn meant(diary: &Diary, query: &Query, period: Option<(Date, Date)>, now: Timestamp) -> DateRange {
     let ago = |number: u32| (0..number).fold(diary.almanac.day_of(now), |day, _| before(day));
-    let cover = query.period.map(|period| diary.almanac.cover(&period.to_string()).unwrap());
-    let first = [query.from, query.max_days_ago.map(ago), cover.map(|cover| cover.0)];
-    let last = [query.to, query.min_days_ago.map(ago), cover.map(|cover| cover.1)];
-    let from = first.into_iter().flatten().max();
-    let to = last.into_iter().flatten().min();
-    let is_possible = from.is_none_or(|from| to.is_none_or(|to| from <= to));
-    is_possible.then_some(DateRange { from, to })
+    let first = [query.from, query.max_days_ago.map(ago), period.map(|days| days.0)];
+    let last = [query.to, query.min_days_ago.map(ago), period.map(|days| days.1)];
+    DateRange { from: first.into_iter().flatten().max(), to: last.into_iter().flatten().min() }
+}
+
+/// The days that a label says, as a wall calendar has them.
+fn calendar_days(label: &str) -> (Date, Date) {
+    let (year, rest) = label.split_once('-').unwrap_or((label, ""));
+    let month = |number: i8| Date::new(year.parse().unwrap(), number, 1).unwrap();
+    if let Some(quarter) = rest.strip_prefix('Q') {
+        let last = 3 * quarter.parse::<i8>().unwrap();
+        return (month(last - 2), month(last).last_of_month());
+    }
+    if let Some(week) = rest.strip_prefix('W') {
+        let week = ISOWeekDate::new(year.parse().unwrap(), week.parse().unwrap(), Weekday::Monday).unwrap();
+        let monday = week.date();
+        return (monday, (0..6).fold(monday, |day, _| next(day)));
+    }
+    match rest.split_once('-') {
+        Some(_) => (label.parse().unwrap(), label.parse().unwrap()),
+        None if rest.is_empty() => (month(1), month(12).last_of_month()),
+        None => (month(rest.parse().unwrap()), month(rest.parse().unwrap()).last_of_month()),
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::{Answer, Error, Memory, Timestamp};
+use annals_core::{Answer, Error, Grain, Memory, Timestamp};
 
+use super::diary::MICROSECOND;
 use super::{Diary, Question, Remembered};
 
 impl Diary {
@@ -21,7 +22,10 @@ impl Diary {
         }
         let query = &asked.query;
         let of_grains = |kinds, strict| -> BTreeMap<String, i64> {
-            answer.grains.iter().flat_map(|grain| self.within(range, *grain, kinds, strict)).collect()
+            let days = |grain| if grain == Grain::Working { range } else { asked.summaries };
+            let within = |grain: &Grain| self.within(days(*grain), *grain, kinds, strict);
+            let all = answer.grains.iter().flat_map(within);
+            all.filter(|(text, _)| self.memories[text].cover.end <= asked.now + MICROSECOND).collect()
         };
         let expect = of_grains(&query.kinds, query.strict);
         assert_eq!(answer.range_is_empty, of_grains(&[], false).is_empty(), "{:?} {asked:?}", self.place);

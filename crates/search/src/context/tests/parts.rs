@@ -196,7 +196,7 @@ async fn no_word_of_anybody_ends_the_data_or_begins_a_line() {
     };
     let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
     let kinds: HashSet<ContextKind> = context.items.iter().map(|item| item.kind).collect();
-    assert_eq!(kinds.len(), 5, "{}", context.text);
+    assert_eq!(kinds.len(), 4, "the summary says what the turn says: {}", context.text);
     assert_eq!(context.text.matches("</annals-memory>").count(), 1, "{}", context.text);
     let headings = 4;
     assert_eq!(context.text.lines().count(), context.items.len() + headings + 3, "{}", context.text);
@@ -204,4 +204,30 @@ async fn no_word_of_anybody_ends_the_data_or_begins_a_line() {
         let id = if item.kind == ContextKind::Block { String::new() } else { format!("[{}] ", one_line(&item.id)) };
         assert!(context.text.contains(&format!("\n- {id}{}\n", item.text)), "{item:?}");
     }
+}
+
+#[tokio::test]
+async fn nothing_later_than_now_is_in_a_context() {
+    let world = world().await;
+    let request =
+        ContextRequest { conversation: Some("talk".into()), ..prompt("where is the boat of Ann and Eve?", 2000) };
+    let context = world.search.context(&agent("a"), &request, at("2026-03-02T10:00:00Z")).await.unwrap();
+    let turns: Vec<&str> =
+        context.items.iter().filter(|item| item.kind == ContextKind::Turn).map(|item| item.id.as_str()).collect();
+    assert!(
+        !turns.is_empty() && context.items.iter().all(|item| item.days.unwrap().1 <= "2026-03-02".parse().unwrap()),
+        "{}",
+        context.text
+    );
+}
+
+#[tokio::test]
+async fn context_for_a_question_about_a_period_holds_its_summary() {
+    let world = World::with(&TURNS, &[("2026-02", "Ann sold a boat in the cold"), ("2026-W09", "a boat")]).await;
+    let asked = prompt("What happened in February 2026?", 400);
+    let context = world.search.context(&agent("a"), &asked, at(NOW)).await.unwrap();
+    assert_eq!(of_kind(&context, ContextKind::Summary).len(), 1, "{}", context.text);
+    let detail =
+        world.search.context(&agent("a"), &prompt("Who sold the boat in February 2026?", 400), at(NOW)).await.unwrap();
+    assert_eq!(of_kind(&detail, ContextKind::Summary).len(), 0, "{}", detail.text);
 }

@@ -1,0 +1,86 @@
+//! A question for a period, as "what happened in July?": the summaries of its days come first, then the turns that matter.
+
+use annals_core::ports::Select;
+use annals_core::{Agent, Date, DateRange, Grain, Interval, Kind, Memory, Period, Result};
+use jiff::ToSpan;
+
+use crate::Search;
+use crate::range::{Bounds, within};
+use crate::times::length;
+
+/// More summaries say less than their turns do.
+const MOST: usize = 8;
+/// Of a longer time single days are not looked at.
+const MOST_DAYS: i64 = 62;
+/// Grains from coarse to fine.
+const COARSE_FIRST: [Grain; 5] = [Grain::Yearly, Grain::Quarterly, Grain::Monthly, Grain::Weekly, Grain::Daily];
+
+impl Search {
+    /// The fewest summaries that tell of these days, in order of time: one if there is a period of just these days and it is
+    /// over, else coarse ones that lie within, and finer ones where these leave days out. Only those that the bounds admit.
+    pub(crate) async fn summaries_of(
+        &self,
+        agent: &Agent,
+        days: DateRange,
+        bounds: &Bounds,
+        zones: &annals_core::Zones,
+    ) -> Result<Vec<Memory>> {
+        let (Some(from), Some(to)) = (days.from, days.to) else { return Ok(Vec::new()) };
+        // A month's weeks reach over its ends by up to six days.
+        let around = DateRange { from: from.checked_sub(7.days()).ok(), to: to.checked_add(7.days()).ok() };
+        let mut found: Vec<Memory> = Vec::new();
+        for grain in COARSE_FIRST {
+            if grain == Grain::Daily && length(days).is_none_or(|days| days > MOST_DAYS) {
+                continue;
+            }
+            let listed = self.summaries(agent, grain, within(around, zones)).await?;
+            let fits = |memory: &Memory| is_about(memory.period, from, to) && bounds.is_over(memory);
+            for memory in listed.into_iter().filter(fits) {
+                if !found.iter().any(|other| is_within(memory.period, other.period)) {
+                    found.push(memory);
+                }
+            }
+        }
+        found.truncate(MOST);
+        found.sort_by_key(|memory| (memory.days.0, std::cmp::Reverse(memory.grain)));
+        Ok(found)
+    }
+
+    async fn summaries(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Vec<Memory>> {
+        let select = Select { within, kinds: vec![Kind::Summary], ..Select::all(grain) };
+        self.catalog.list(agent, &select).await
+    }
+}
+
+/// Whether the period lies within the days; of a week more than half is enough, as of a month in its weeks.
+fn is_about(period: Period, from: Date, to: Date) -> bool {
+    let middle = period.first_day().saturating_add(3.days());
+    match period.grain() {
+        Grain::Weekly => from <= middle && middle <= to,
+        _ => from <= period.first_day() && period.last_day() <= to,
+    }
+}
+
+fn is_within(period: Period, other: Period) -> bool {
+    period.grain() < other.grain() && period.ancestor(other.grain()) == other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn period_is_about_days_that_hold_it() {
+        fn check(period: &str, days: &str, expect: bool) {
+            let (from, to) = days.split_once("..").unwrap();
+            let is_about = is_about(period.parse().unwrap(), from.parse().unwrap(), to.parse().unwrap());
+            assert_eq!(is_about, expect, "{period} {days}");
+        }
+        check("2026-03", "2026-03-01..2026-03-31", true);
+        check("2026-Q1", "2026-03-01..2026-03-31", false);
+        check("2026-W10", "2026-03-01..2026-03-31", true);
+        check("2026-W14", "2026-03-01..2026-03-31", false);
+        check("2026-W14", "2026-03-01..2026-04-02", true);
+        check("2026-03-01", "2026-03-01..2026-03-31", true);
+    }
+}

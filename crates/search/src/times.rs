@@ -1,0 +1,147 @@
+//! Times that a question speaks of: "last week", "in März 2024", "hace dos semanas", "上个月", "since Easter", "2026-Q1". Pure.
+//!
+//! A question becomes tokens (`words.rs`: English and the agent's language; `chinese.rs`), and patterns over tokens become
+//! days (`pattern.rs`). They only raise what was said then, unless the question asks for the period itself
+//! (`about.rs`): most answers are said on another day than the day they are about, so nothing here hides anything. A
+//! month or day without a year is the last one that has begun.
+
+mod about;
+mod calendar;
+mod chinese;
+mod pattern;
+mod words;
+
+use annals_core::{Date, DateRange, TimeExpression};
+use jiff::Unit;
+
+pub(crate) use about::asks_for_a_period;
+
+/// Words of a question that are looked at, the last: what is asked stands below what is pasted.
+const LAST: usize = 400;
+
+/// A word or sign of a question, as far as it matters for times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Token {
+    /// "last", "past", "previous".
+    Last,
+    This,
+    /// "ago" behind a number of units.
+    Ago,
+    /// "hace", "il y a", "vor": "ago" before a number of units.
+    AgoBefore,
+    Since,
+    Today,
+    Yesterday,
+    DayBeforeYesterday,
+    Unit(Length),
+    /// Monday is 0.
+    Weekday(i8),
+    /// A word that is only a month, from 1.
+    Month(i8),
+    /// A word that means other things too, as "may" and "march".
+    PerhapsMonth(i8),
+    Season(Season),
+    Holiday(Holiday),
+    /// In digits.
+    Number(i16),
+    /// In letters, "a" too.
+    Count(i16),
+    /// "3rd" and the like.
+    Ordinal(i16),
+    Year(i16),
+    /// Days that the word says by itself, as "2026-W10" does.
+    Days(Date, Date),
+    /// "in", "during": what follows is a time rather than something else of that name.
+    In,
+    /// The same, and may stand within a time.
+    Of,
+    /// Articles.
+    Filler,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Length {
+    Day,
+    Week,
+    Weekend,
+    Month,
+    Quarter,
+    Year,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Season {
+    Spring,
+    Summer,
+    Autumn,
+    Winter,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holiday {
+    Easter,
+    Christmas,
+    NewYear,
+    Halloween,
+    ValentinesDay,
+}
+
+/// A token with the piece of the question that it stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word<'a> {
+    text: &'a str,
+    token: Token,
+}
+
+/// What was understood of a question.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Understood {
+    /// The times, in their order; longer ones hide those inside them.
+    pub(crate) times: Vec<TimeExpression>,
+    /// The question without them.
+    pub(crate) rest: String,
+}
+
+/// The times in a question that is asked on `today` in a language, beside English.
+pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood {
+    let text = tail(text);
+    let words = words::read(text, language, today);
+    let (mut times, mut rest) = (Vec::new(), Vec::new());
+    let mut place = 0;
+    while place < words.len() {
+        if let Some((length, (from, to))) = pattern::days(&words[place..], before(&words, place), today) {
+            times.push(TimeExpression { words: joined(&words[place..place + length]), days: DateRange { from, to } });
+            place += length;
+        } else {
+            rest.push(words[place].text);
+            place += 1;
+        }
+    }
+    Understood { times, rest: rest.join(" ") }
+}
+
+fn before(words: &[Word<'_>], place: usize) -> Token {
+    place.checked_sub(1).map_or(Token::Other, |place| words[place].token)
+}
+
+fn tail(text: &str) -> &str {
+    let first = text.split_whitespace().rev().take(LAST).last();
+    first.map_or("", |first| &text[first.as_ptr() as usize - text.as_ptr() as usize..])
+}
+
+/// The words as they stand in the question; those of Chinese have no spaces between them.
+fn joined(words: &[Word<'_>]) -> String {
+    let is_wide = words.iter().any(|word| word.text.chars().any(crate::question::is_wide));
+    let texts: Vec<&str> = words.iter().map(|word| words::bare(word.text)).collect();
+    texts.join(if is_wide { "" } else { " " })
+}
+
+/// How many days lie in a range that has both ends.
+pub(crate) fn length(days: DateRange) -> Option<i64> {
+    let span = days.from?.until((Unit::Day, days.to?)).ok()?;
+    Some(i64::from(span.get_days()) + 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Whether a question asks for a period itself, as "what happened in July?" and "summarise last week" do, rather than for something
+//! that was said in it. Pure.
+
+use annals_core::folded;
+
+/// Requests for a summary, whatever else is said.
+const SUMMARISE: &[&str] = &[
+    "summarise",
+    "summarize",
+    "summary of",
+    "sum up",
+    "recap",
+    "overview of",
+    "catch me up",
+    "zusammenfassung",
+    "zusammenfassen",
+    "fasse",
+    "uberblick",
+    "resume",
+    "resumen",
+    "resumer",
+    "resumir",
+    "resuma",
+    "resumo",
+    "riassumi",
+    "riassunto",
+    "samenvatting",
+    "vat samen",
+    "总结",
+    "概括",
+    "回顾",
+];
+/// Questions for a period if nothing else is asked for.
+const HAPPENED: &[&str] = &[
+    "what happened",
+    "what has happened",
+    "what was going on",
+    "what went on",
+    "what all happened",
+    "how was",
+    "how were",
+    "how did",
+    "what was new",
+    "what is new",
+    "what's new",
+    "anything new",
+    "what did",
+    "tell me about",
+    "what was",
+    "what have",
+    "what changed",
+    "what has changed",
+    "was ist",
+    "was passierte",
+    "was ist geschehen",
+    "was geschah",
+    "was war",
+    "wie war",
+    "wie lief",
+    "was gab es",
+    "passe",
+    "s'est passe",
+    "comment s'est",
+    "comment etait",
+    "que paso",
+    "que ocurrio",
+    "como fue",
+    "como estuvo",
+    "aconteceu",
+    "como foi",
+    "cosa e successo",
+    "che cosa e successo",
+    "com'e andat",
+    "wat gebeurde",
+    "wat is er gebeurd",
+    "hoe was",
+    "发生了什么",
+    "怎么样",
+];
+/// Words that name nothing that could be asked for besides the period.
+const NEUTRAL: &str = "
+    a about all an and anything around at been between brief by catch changed did do doing during events everything for from give
+    go going had happen happened has have he her his how i important in is it life like lives main me month my new of on our over
+    overview please quarter recap remember she short so sum summarise summarize summary tell that the their there they things this
+    time to up us was we week went were what what's whole with year you your day
+    alles am bitte das den der die es gab geschah geschehen im ist lief mir passiert passierte uns war wie
+    au comment en est est-ce etait la le passe que qu qu'est-ce qu'est qui s s'est s'est-il ce
+    como el estuvo fue los ocurrio paso
+    aconteceu foi na no o
+    andata andato che com'e cosa e nel successo
+    de er gebeurd gebeurde het hoe wat";
+
+/// Whether a question without its times asks for what happened in them. A name may stay: "how was July for Ann?".
+pub(crate) fn asks_for_a_period(rest: &str) -> bool {
+    let text = folded(rest).replace('’', "'");
+    if SUMMARISE.iter().any(|words| holds(&text, words)) {
+        return true;
+    }
+    HAPPENED.iter().any(|words| holds(&text, words)) && rest.split_whitespace().all(names_nothing)
+}
+
+/// Whether the words stand in it as words; those of Chinese have no spaces around them.
+fn holds(text: &str, words: &str) -> bool {
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !crate::question::is_wide(c));
+    text.match_indices(words).any(|(place, _)| {
+        !is_letter(text[..place].chars().next_back()) && !is_letter(text[place + words.len()..].chars().next())
+    })
+}
+
+/// A word that is no subject: a neutral one, a name, or signs. Chinese is not cut into words, and counts as neutral.
+fn names_nothing(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_name = bare.chars().next().is_some_and(char::is_uppercase);
+    let is_neutral = || NEUTRAL.split_whitespace().any(|neutral| neutral == folded(bare).replace('’', "'"));
+    bare.is_empty() || is_name || bare.chars().any(crate::question::is_wide) || is_neutral()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_is_asked_for_where_nothing_else_is() {
+        fn check(rest: &str, expect: bool) {
+            assert_eq!(asks_for_a_period(rest), expect, "{rest:?}");
+        }
+        check("What happened in ?", true);
+        check("how was ?", true);
+        check("How was for Caroline?", true);
+        check("Summarise please", true);
+        check("Summarise the project in", true);
+        check("What did Ann do in", true);
+        check("What happened to the cat in", false);
+        check("How was the party on", false);
+        check("What did Ann buy", false);
+        check("why was the trip cancelled in", false);
+        check("Was ist im passiert?", true);
+        check("Wie war ?", true);
+        check("Was hat Ann im gekauft?", false);
+        check("Que s'est-il passé en ?", true);
+        check("¿Qué pasó en ?", true);
+        check("O que aconteceu em ?", true);
+        check("Cosa è successo a ?", true);
+        check("Wat gebeurde er in ?", true);
+        check("发生了什么？", true);
+        check("", false);
+    }
+}

@@ -1,0 +1,139 @@
+//! Days of units, months, seasons and holidays. Pure.
+
+use annals_core::{Date, Grain, Period};
+use jiff::{Span, ToSpan};
+
+use super::{Holiday, Length, Season};
+
+/// First and last day.
+pub(super) type Days = (Date, Date);
+
+/// The week, month, quarter or year that a day lies in: what people mean by a month, not the weeks that are summed up in it.
+pub(super) fn around(length: Length, day: Date) -> Option<Days> {
+    let month = day.first_of_month();
+    let first = match length {
+        Length::Day => return Some((day, day)),
+        Length::Week => return nominal(Period::of(Grain::Weekly, day)),
+        Length::Weekend => {
+            let (monday, sunday) = around(Length::Week, day)?;
+            return Some((monday.checked_add(5.days()).ok()?, sunday));
+        }
+        Length::Month => month,
+        Length::Quarter => month.checked_sub((i64::from(month.month() - 1) % 3).months()).ok()?,
+        Length::Year => Date::new(day.year(), 1, 1).ok()?,
+    };
+    Some((first, first.checked_add(span(length, 1)).ok()?.yesterday().ok()?))
+}
+
+/// The unit that lies so many units before the one of today.
+pub(super) fn back(length: Length, units: i64, today: Date) -> Option<Days> {
+    around(length, shifted(length, units, today)?)
+}
+
+/// The last so many units, up to today.
+pub(super) fn last(length: Length, units: i64, today: Date) -> Option<Days> {
+    Some((shifted(length, units, today)?, today))
+}
+
+fn shifted(length: Length, units: i64, today: Date) -> Option<Date> {
+    today.checked_sub(span(length, units)).ok()
+}
+
+fn span(length: Length, units: i64) -> Span {
+    match length {
+        Length::Day => units.days(),
+        Length::Week | Length::Weekend => units.weeks(),
+        Length::Month => units.months(),
+        Length::Quarter => (3 * units).months(),
+        Length::Year => units.years(),
+    }
+}
+
+pub(super) fn nominal(period: Period) -> Option<Days> {
+    Some((period.first_day(), period.last_day()))
+}
+
+/// The latest such day before today, or today itself.
+pub(super) fn weekday(weekday: i8, today: Date, is_today_allowed: bool) -> Option<Days> {
+    let since = i64::from((today.weekday().to_monday_zero_offset() - weekday).rem_euclid(7));
+    let since = if since == 0 && !is_today_allowed { 7 } else { since };
+    let day = today.checked_sub(since.days()).ok()?;
+    Some((day, day))
+}
+
+/// A month of a year, or the latest one that has begun.
+pub(super) fn month(month: i8, year: Option<i16>, today: Date) -> Option<Days> {
+    let begun = if month > today.month() { today.year() - 1 } else { today.year() };
+    around(Length::Month, Date::new(year.unwrap_or(begun), month, 1).ok()?)
+}
+
+/// A day of a year, or the latest one that has come.
+pub(super) fn day(day: i16, month: i8, year: Option<i16>, today: Date) -> Option<Days> {
+    let of = |year| Date::new(year, month, i8::try_from(day).ok()?).ok();
+    let day = match year {
+        Some(year) => of(year),
+        None => of(today.year()).filter(|day| *day <= today).or_else(|| of(today.year() - 1)),
+    }?;
+    Some((day, day))
+}
+
+/// Three months as the northern half has them; a winter belongs to the year in which it begins.
+pub(super) fn season(season: Season, year: Option<i16>, today: Date) -> Option<Days> {
+    let first = match season {
+        Season::Spring => 3,
+        Season::Summer => 6,
+        Season::Autumn => 9,
+        Season::Winter => 12,
+    };
+    let of = |year| Date::new(year, first, 1).ok();
+    let first = match year {
+        Some(year) => of(year),
+        None => of(today.year()).filter(|day| *day <= today).or_else(|| of(today.year() - 1)),
+    }?;
+    Some((first, first.checked_add(3.months()).ok()?.yesterday().ok()?))
+}
+
+/// The days of a holiday of a year, or of the latest one.
+pub(super) fn holiday(holiday: Holiday, year: Option<i16>, today: Date) -> Option<Days> {
+    match year {
+        Some(year) => holiday_of(holiday, year),
+        None => holiday_of(holiday, today.year())
+            .filter(|(first, _)| *first <= today)
+            .or_else(|| holiday_of(holiday, today.year() - 1)),
+    }
+}
+
+fn holiday_of(holiday: Holiday, year: i16) -> Option<Days> {
+    let (first, days) = match holiday {
+        Holiday::Easter => (easter(year)?.checked_sub(2.days()).ok()?, 4),
+        Holiday::Christmas => (Date::new(year, 12, 24).ok()?, 3),
+        Holiday::NewYear => (Date::new(year, 1, 1).ok()?, 1),
+        Holiday::Halloween => (Date::new(year, 10, 31).ok()?, 1),
+        Holiday::ValentinesDay => (Date::new(year, 2, 14).ok()?, 1),
+    };
+    Some((first, first.checked_add((days - 1).days()).ok()?))
+}
+
+/// Easter Sunday of the western churches, by the anonymous Gregorian algorithm.
+fn easter(year: i16) -> Option<Date> {
+    let y = i32::from(year);
+    let (a, b, c) = (y % 19, y / 100, y % 100);
+    let h = (19 * a + b - b / 4 - (b - (b + 8) / 25 + 1) / 3 + 15) % 30;
+    let l = (32 + 2 * (b % 4) + 2 * (c / 4) - h - c % 4) % 7;
+    let m = (a + 11 * h + 22 * l) / 451;
+    let n = h + l - 7 * m + 114;
+    Date::new(year, i8::try_from(n / 31).ok()?, i8::try_from(n % 31 + 1).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn easter_sundays() {
+        for expect in ["2000-04-23", "2024-03-31", "2025-04-20", "2026-04-05", "2038-04-25"] {
+            let expect: Date = expect.parse().unwrap();
+            assert_eq!(easter(expect.year()), Some(expect));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Patterns of tokens and the days that they mean. Pure.
+
+use annals_core::Date;
+
+use super::calendar::{self, Days};
+use super::{Length, Token, Word};
+
+/// The most tokens of one time: "since the 3rd of March of the year 2024" and the like.
+const LONGEST: usize = 8;
+/// Higher numbers count something else.
+const MOST_UNITS: i16 = 400;
+
+/// How many words the time at the beginning takes, and its days: open if they go on until now.
+pub(super) type Found = (usize, (Option<Date>, Option<Date>));
+
+/// The longest time at the beginning of the words, which stand behind a token.
+pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<Found> {
+    if words.first()?.token == Token::Since {
+        let fillers = 1 + words[1..].iter().take_while(|word| matches!(word.token, Token::Filler | Token::Of)).count();
+        let (length, (from, _)) = closed(words.get(fillers..)?, Token::In, today)?;
+        return Some((fillers + length, (Some(from), None)));
+    }
+    closed(words, before, today).map(|(length, (from, to))| (length, (Some(from), Some(to))))
+}
+
+fn closed(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days)> {
+    let is_bound = |token: Token| matches!(token, Token::Other | Token::Filler | Token::In | Token::Of);
+    if is_bound(words.first()?.token) {
+        return None;
+    }
+    let most = words.len().min(LONGEST);
+    let ends = |length: &usize| !is_bound(words[*length - 1].token);
+    (1..=most).rev().filter(ends).find_map(|length| {
+        let telling: Vec<Token> = words[..length]
+            .iter()
+            .map(|word| word.token)
+            .filter(|token| !matches!(token, Token::Filler | Token::Of))
+            .collect();
+        Some((length, meaning(&telling, before, today)?))
+    })
+}
+
+fn meaning(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
+    relative(tokens, today).or_else(|| dated(tokens, today)).or_else(|| lone(tokens, before, today))
+}
+
+/// Counted from today.
+fn relative(tokens: &[Token], today: Date) -> Option<Days> {
+    use Token::{Ago, AgoBefore, Count, DayBeforeYesterday, Last, Number, This, Today, Unit, Weekday, Yesterday};
+    match *tokens {
+        [Today] => Some((today, today)),
+        [Yesterday] => calendar::back(Length::Day, 1, today),
+        [DayBeforeYesterday] => calendar::back(Length::Day, 2, today),
+        [Number(count) | Count(count), Unit(length), Ago] | [AgoBefore, Number(count) | Count(count), Unit(length)]
+            if is_count(count) =>
+        {
+            calendar::back(length, count.into(), today)
+        }
+        [Unit(length), Ago] | [AgoBefore, Unit(length)] => calendar::back(length, 1, today),
+        [Last, Number(count) | Count(count), Unit(length)]
+        | [Number(count) | Count(count), Last, Unit(length)]
+        | [Number(count) | Count(count), Unit(length), Last]
+            if is_count(count) =>
+        {
+            calendar::last(length, count.into(), today)
+        }
+        [Last, Unit(Length::Day)] | [Unit(Length::Day), Last] => None,
+        [Last, Unit(length)] | [Unit(length), Last] => calendar::back(length, 1, today),
+        [This, Unit(length)] => calendar::back(length, 0, today),
+        [Last, Weekday(weekday)] | [Weekday(weekday), Last] => calendar::weekday(weekday, today, false),
+        [Last, Unit(Length::Week), Weekday(weekday)] => {
+            let (monday, _) = calendar::back(Length::Week, 1, today)?;
+            calendar::weekday(weekday, monday.saturating_add(jiff::Span::new().days(6)), true)
+        }
+        [This, Weekday(weekday)] => calendar::weekday(weekday, today, true),
+        [This, yearly] => yearly_before(yearly, today),
+        [Last, yearly] | [yearly, Last] => {
+            // In May, "last May" is that of the year before.
+            let (first, last) = yearly_before(yearly, today)?;
+            if last < today { Some((first, last)) } else { yearly_before(yearly, first.yesterday().ok()?) }
+        }
+        _ => None,
+    }
+}
+
+/// The latest month, season or holiday that had begun on a day.
+fn yearly_before(token: Token, day: Date) -> Option<Days> {
+    match token {
+        Token::Month(month) | Token::PerhapsMonth(month) => calendar::month(month, None, day),
+        Token::Season(season) => calendar::season(season, None, day),
+        Token::Holiday(holiday) => calendar::holiday(holiday, None, day),
+        _ => None,
+    }
+}
+
+/// With a date of its own.
+fn dated(tokens: &[Token], today: Date) -> Option<Days> {
+    use Token::{Holiday, Month, Number, Ordinal, PerhapsMonth, Season, Unit, Year};
+    match *tokens {
+        [Number(day) | Ordinal(day), Month(month) | PerhapsMonth(month)]
+        | [Month(month) | PerhapsMonth(month), Number(day) | Ordinal(day)] => calendar::day(day, month, None, today),
+        [Number(day) | Ordinal(day), Month(month) | PerhapsMonth(month), Year(year)]
+        | [Month(month) | PerhapsMonth(month), Number(day) | Ordinal(day), Year(year)]
+        | [Year(year), Month(month), Number(day)] => calendar::day(day, month, Some(year), today),
+        [Month(month) | PerhapsMonth(month), Year(year)] | [Year(year), Month(month)] => {
+            calendar::month(month, Some(year), today)
+        }
+        [Season(season), Year(year)] | [Year(year), Season(season)] => calendar::season(season, Some(year), today),
+        [Holiday(holiday), Year(year)] | [Year(year), Holiday(holiday)] => {
+            calendar::holiday(holiday, Some(year), today)
+        }
+        [Number(quarter) | Ordinal(quarter), Unit(Length::Quarter), Year(year)] if (1..=4).contains(&quarter) => {
+            calendar::around(Length::Quarter, Date::new(year, i8::try_from(quarter * 3).ok()?, 1).ok()?)
+        }
+        _ => None,
+    }
+}
+
+/// A word that is a time by itself, some of them only where the word before says so.
+fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
+    use Token::{Days, Holiday, Month, PerhapsMonth, Season, Weekday, Year};
+    let is_sure = matches!(before, Token::In | Token::Of | Token::Since | Token::Last | Token::This);
+    match *tokens {
+        [Days(first, last)] => Some((first, last)),
+        [Year(year)] => calendar::around(Length::Year, Date::new(year, 1, 1).ok()?),
+        [Month(month)] => calendar::month(month, None, today),
+        [PerhapsMonth(month)] if is_sure => calendar::month(month, None, today),
+        [Season(season)] if is_sure => calendar::season(season, None, today),
+        [Weekday(weekday)] => calendar::weekday(weekday, today, false),
+        [Holiday(holiday)] => calendar::holiday(holiday, None, today),
+        _ => None,
+    }
+}
+
+fn is_count(count: i16) -> bool {
+    (1..=MOST_UNITS).contains(&count)
+}

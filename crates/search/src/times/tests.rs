@@ -1,0 +1,161 @@
+//! Questions asked on Wednesday, 2026-03-04, and the times in them.
+
+use super::*;
+
+/// Expects `words=from..to`.
+#[track_caller]
+fn check_in(language: &str, text: &str, expect: &[&str]) {
+    let day = |day: Option<Date>| day.map_or_else(String::new, |day| day.to_string());
+    let times = understand(text, language, "2026-03-04".parse().unwrap()).times;
+    let shown: Vec<String> =
+        times.iter().map(|time| format!("{}={}..{}", time.words, day(time.days.from), day(time.days.to))).collect();
+    assert_eq!(shown, expect, "{text:?}");
+}
+
+#[track_caller]
+fn check(text: &str, expect: &[&str]) {
+    check_in("en", text, expect);
+}
+
+#[test]
+fn days_and_weeks() {
+    check("what did Ann say yesterday?", &["yesterday=2026-03-03..2026-03-03"]);
+    check("and the day before yesterday", &["the day before yesterday=2026-03-02..2026-03-02"]);
+    check("last week, or last Friday?", &["last week=2026-02-23..2026-03-01", "last Friday=2026-02-27..2026-02-27"]);
+    check("on Tuesday", &["Tuesday=2026-03-03..2026-03-03"]);
+    check("on Wednesday", &["Wednesday=2026-02-25..2026-02-25"]);
+    check("this Wednesday", &["this Wednesday=2026-03-04..2026-03-04"]);
+    check("last weekend", &["last weekend=2026-02-28..2026-03-01"]);
+    check("2 weeks ago", &["2 weeks ago=2026-02-16..2026-02-22"]);
+    check("two weeks ago", &["two weeks ago=2026-02-16..2026-02-22"]);
+    check("a week ago", &["a week ago=2026-02-23..2026-03-01"]);
+    check("3 days ago", &["3 days ago=2026-03-01..2026-03-01"]);
+    check("in the last 3 days", &["last 3 days=2026-03-01..2026-03-04"]);
+    check("last night", &["last night=2026-03-03..2026-03-03"]);
+}
+
+#[test]
+fn months_quarters_and_years() {
+    check("what happened last month?", &["last month=2026-02-01..2026-02-28"]);
+    check("in July 2023", &["July 2023=2023-07-01..2023-07-31"]);
+    check("in May 2024", &["May 2024=2024-05-01..2024-05-31"]);
+    check("in may and in March", &["may=2025-05-01..2025-05-31", "March=2026-03-01..2026-03-31"]);
+    check("in June's heat", &["June=2025-06-01..2025-06-30"]);
+    check("last March", &["last March=2025-03-01..2025-03-31"]);
+    check("May I march? A march, one may say", &[]);
+    check("last year and 2019", &["last year=2025-01-01..2025-12-31", "2019=2019-01-01..2019-12-31"]);
+    check("last quarter", &["last quarter=2025-10-01..2025-12-31"]);
+    check("the third quarter of 2025", &["third quarter of 2025=2025-07-01..2025-09-30"]);
+    check("2026-Q1 or 2026-w10", &["2026-Q1=2026-01-01..2026-03-31", "2026-w10=2026-03-02..2026-03-08"]);
+    check("three months ago", &["three months ago=2025-12-01..2025-12-31"]);
+    check("over the past two months", &["past two months=2026-01-04..2026-03-04"]);
+    check("last summer", &["last summer=2025-06-01..2025-08-31"]);
+    check("the summer of 2024", &["summer of 2024=2024-06-01..2024-08-31"]);
+}
+
+#[test]
+fn dates_and_holidays() {
+    check("on 3 May 2024", &["3 May 2024=2024-05-03..2024-05-03"]);
+    check("on May 3rd", &["May 3rd=2025-05-03..2025-05-03"]);
+    check("on May 3, 2024", &["May 3 2024=2024-05-03..2024-05-03"]);
+    check("the 3rd of March", &["3rd of March=2026-03-03..2026-03-03"]);
+    check("on 2026-01-31", &["2026-01-31=2026-01-31..2026-01-31"]);
+    check("since Easter", &["since Easter=2025-04-18.."]);
+    check("at Christmas", &["Christmas=2025-12-24..2025-12-26"]);
+    check("since last Monday", &["since last Monday=2026-03-02.."]);
+    check("since July 2025", &["since July 2025=2025-07-01.."]);
+}
+
+#[test]
+fn what_is_no_time() {
+    check("", &[]);
+    check("the second of five, 12 sat in 3019", &[]);
+    check("last of the 10 boats ago", &[]);
+    check("2026-13-45", &[]);
+    check("since he left, the last one", &[]);
+    check("a day in the life, many years", &[]);
+}
+
+#[test]
+fn other_languages() {
+    check_in("de", "Was war letzten Monat?", &["letzten Monat=2026-02-01..2026-02-28"]);
+    check_in(
+        "de",
+        "im März 2024 und vor zwei Wochen",
+        &["März 2024=2024-03-01..2024-03-31", "vor zwei Wochen=2026-02-16..2026-02-22"],
+    );
+    check_in("de", "am 3. März, seit Ostern", &["3 März=2026-03-03..2026-03-03", "seit Ostern=2025-04-18.."]);
+    check_in("de", "gestern und am Dienstag", &["gestern=2026-03-03..2026-03-03", "Dienstag=2026-03-03..2026-03-03"]);
+    check_in("fr", "le mois dernier", &["mois dernier=2026-02-01..2026-02-28"]);
+    check_in(
+        "fr",
+        "il y a deux semaines, en juillet 2023",
+        &["il y a deux semaines=2026-02-16..2026-02-22", "juillet 2023=2023-07-01..2023-07-31"],
+    );
+    check_in(
+        "fr",
+        "hier, depuis Pâques, l'été 2024",
+        &["hier=2026-03-03..2026-03-03", "depuis Pâques=2025-04-18..", "été 2024=2024-06-01..2024-08-31"],
+    );
+    check_in(
+        "es",
+        "el mes pasado y hace dos semanas",
+        &["mes pasado=2026-02-01..2026-02-28", "hace dos semanas=2026-02-16..2026-02-22"],
+    );
+    check_in(
+        "es",
+        "en julio de 2023, el martes",
+        &["julio de 2023=2023-07-01..2023-07-31", "martes=2026-03-03..2026-03-03"],
+    );
+    check_in(
+        "pt",
+        "no mês passado, há duas semanas",
+        &["mês passado=2026-02-01..2026-02-28", "há duas semanas=2026-02-16..2026-02-22"],
+    );
+    check_in(
+        "pt",
+        "em julho de 2023 e ontem",
+        &["julho de 2023=2023-07-01..2023-07-31", "ontem=2026-03-03..2026-03-03"],
+    );
+    check_in(
+        "it",
+        "il mese scorso, due settimane fa",
+        &["mese scorso=2026-02-01..2026-02-28", "due settimane fa=2026-02-16..2026-02-22"],
+    );
+    check_in("it", "a luglio 2023, ieri", &["luglio 2023=2023-07-01..2023-07-31", "ieri=2026-03-03..2026-03-03"]);
+    check_in(
+        "nl",
+        "vorige maand, twee weken geleden",
+        &["vorige maand=2026-02-01..2026-02-28", "twee weken geleden=2026-02-16..2026-02-22"],
+    );
+    check_in("nl", "in juli 2023, sinds Pasen", &["juli 2023=2023-07-01..2023-07-31", "sinds Pasen=2025-04-18.."]);
+}
+
+#[test]
+fn chinese() {
+    check("上个月发生了什么？", &["上个月=2026-02-01..2026-02-28"]);
+    check("我2023年7月去了哪里？", &["2023年7月=2023-07-01..2023-07-31"]);
+    check("两周前", &["两周前=2026-02-16..2026-02-22"]);
+    check("三天前和昨天", &["三天前=2026-03-01..2026-03-01", "昨天=2026-03-03..2026-03-03"]);
+    check("上周二", &["上周二=2026-02-24..2026-02-24"]);
+    check("周二", &["周二=2026-03-03..2026-03-03"]);
+    check("去年的旅行", &["去年=2025-01-01..2025-12-31"]);
+    check("过去三个月", &["过去三个月=2025-12-04..2026-03-04"]);
+    check("5月3日", &["5月3日=2025-05-03..2025-05-03"]);
+    check("我的猫", &[]);
+}
+
+#[test]
+fn what_is_left_is_the_question_without_its_times() {
+    let rest = |text| understand(text, "en", "2026-03-04".parse().unwrap()).rest;
+    assert_eq!(rest("What happened last month in Bern?"), "What happened in Bern?");
+    assert_eq!(rest(""), "");
+}
+
+#[test]
+fn lengths() {
+    let range = |from: &str, to: &str| DateRange { from: from.parse().ok(), to: to.parse().ok() };
+    assert_eq!(length(range("2026-03-04", "2026-03-04")), Some(1));
+    assert_eq!(length(range("2025-01-01", "2025-12-31")), Some(365));
+    assert_eq!(length(DateRange::default()), None);
+}
