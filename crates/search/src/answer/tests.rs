@@ -195,7 +195,7 @@ async fn of_a_large_table_more_are_found_than_a_leg_looks_for_if_more_are_asked_
 
 #[tokio::test]
 async fn what_was_folded_away_takes_nothing_of_the_budget() {
-    let world = World::with(&TURNS, &[("2026-W10", "a blue boat bought in Bern")]).await;
+    let world = World::with(&TURNS, &[("2026-W10", "Bern, and a boat")]).await;
     let asked = Query { grains: vec![Grain::Working, Grain::Weekly], ..about("the blue boat was bought") };
     let turns = world.ask(Query { grains: vec![Grain::Working], ..asked.clone() }).await;
     let sizes: u64 = turns.results.iter().map(|found| annals_core::tokens(&found.memory.text)).sum();

@@ -104,21 +104,20 @@ mod tests {
         check(&["001 010 100", "001 010 000", "100 000 000"], &[0, 1, 2]);
         // What stands between was not found, and the turns of another conversation are not beside it.
         check(&["01 - 10", "11", "00"], &[1, 0, 2]);
-        assert_eq!(of(&["01", "10", "00"])[0], of(&["01 00", "10", "00"])[0]);
     }
 
     #[test]
     fn a_word_of_every_conversation_says_not_which() {
         check(&["01", "11", "01", "01"], &[1, 0, 2, 3]);
-        check(&["011", "101", "001 000 101"], &[0, 1, 2]);
+        check(&["011", "101", "101"], &[0, 1, 2]);
         let (often, rare) = (of(&["1", "1", "0"]), of(&["1", "0", "0"]));
         assert!(often[0] - often[2] < rare[0] - rare[2], "{often:?} {rare:?}");
     }
 
     #[test]
     fn where_all_are_alike_none_stands_out() {
-        assert_eq!(of(&["1", "1"]), [0.0, 0.0]);
-        assert_eq!(of(&["0"]), [0.0]);
+        let is_nothing = |values: Vec<f64>| values.iter().all(|value| value.abs() < 1e-9);
+        assert!(is_nothing(of(&["1", "1"])) && is_nothing(of(&["0"])));
         assert!(coverage(&[], &Talks::default()).is_empty());
     }
 }

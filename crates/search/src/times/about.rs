@@ -86,7 +86,7 @@ const NEUTRAL: &str = "
     alles am bitte das den der die es gab geschah geschehen im ist lief mir passiert passierte uns war wie
     au comment en est est-ce etait la le passe que qu qu'est-ce qu'est qui s s'est s'est-il ce
     como el estuvo fue los ocurrio paso
-    aconteceu foi na no o
+    aconteceu em foi na no o
     andata andato che com'e cosa e nel successo
     de er gebeurd gebeurde het hoe wat";
 
