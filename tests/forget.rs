@@ -65,8 +65,8 @@ fn a_subject_goes_from_turns_facts_summaries_and_sealed_months() {
 
     let after = annals.dump();
     let again = annals.import(&told());
-    // What was pruned before it was forgotten is known by its place.
-    assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(1)));
+    // Two pruned messages had left something that names her; the others had left nothing, and are known as pruned.
+    assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(3)));
     annals.json(&["rollup"]);
     assert_eq!(annals.dump(), after, "what was forgotten stays so");
 }
@@ -112,4 +112,174 @@ fn a_deleted_agent_leaves_nothing_and_no_other_agent_is_touched() {
     assert_eq!(annals.json(&["agent", "list"]), json!(["bob"]));
     assert_eq!(holders(&annals), [""; 0]);
     assert_eq!(annals.json(&["timeline", "--agent", "bob", "--grain", "daily"]), dump);
+}
+
+/// A month under a plan that prunes, with two messages of Zelda's on one of its days.
+struct Pruned {
+    annals: Annals,
+    messages: String,
+    /// The id of the first of her messages.
+    id: String,
+}
+
+const SECRET: &str = "The safe in the cellar of the harbour office opens with the code nine four two seven.";
+
+fn pruned() -> Pruned {
+    let annals = Annals::new();
+    let of_zelda = [
+        line("ann", "secret", "1", "Zelda", SECRET, "2026-01-07T10:00:00Z"),
+        line("ann", "secret", "2", "Zelda", "I am married to Hana Mori.", "2026-01-07T11:00:00Z"),
+    ];
+    let messages = days("ann", 6, 1)
+        + &of_zelda.concat()
+        + &line("ann", "other", "1", "Bob", "I owe nothing to anybody here.", "2026-01-08T10:00:00Z");
+    annals.import(&messages);
+    annals.json(&["rollup"]);
+    let turns = annals.json(&[
+        "timeline",
+        "--agent",
+        "ann",
+        "--grain",
+        "working",
+        "--from",
+        "2026-01-07",
+        "--to",
+        "2026-01-07",
+    ]);
+    let id = turns[0]["id"].as_str().unwrap().to_owned();
+    annals.json(&["agent", "set", "ann", "--plan", "free"]);
+    annals.json(&["retain", "--trust-clock"]);
+    assert_eq!(annals.json(&["status"])["agents"][0]["memories"]["working"], json!(0));
+    assert!(annals.dump().contains("nine four two seven"), "{}", annals.dump());
+    assert_eq!(spouses(&annals), [json!("Hana Mori")]);
+    Pruned { annals, messages, id }
+}
+
+impl Pruned {
+    /// Forgets by these arguments, and expects so many pruned turns to go, and whether the fact goes with them.
+    #[track_caller]
+    fn check(&self, target: &[&str], turns: usize, fact: bool) {
+        let annals = &self.annals;
+        let would = annals.json(&[&["forget", "--agent", "ann"], target].concat());
+        assert!(annals.dump().contains("nine four two seven"), "a dry run changes nothing");
+        let done = annals.json(&[&["forget", "--agent", "ann", "--yes"], target].concat());
+        for field in ["turns", "pruned", "operations", "cut", "lost", "rebuilt", "unresolved", "unread"] {
+            assert_eq!(done[field], would[field], "{field} of {target:?}");
+        }
+        assert_eq!((done["pruned"].as_array().unwrap().len(), &done["unresolved"]), (turns, &json!(0)), "{done}");
+        assert_eq!(done["proof"]["clean"], json!(true), "{done}");
+        self.is_gone(fact);
+        // An old file brings back what was only pruned, as late input.
+        let file = annals.file("again.jsonl", &self.messages);
+        let again = annals.json(&["import", "--revise", file.to_str().unwrap()]);
+        assert_eq!((&again["forgotten"], &again["accepted"]), (&json!(turns), &json!(9 - turns)), "{target:?}");
+        annals.json(&["rollup"]);
+        self.is_gone(fact);
+        assert_eq!(annals.json(&["verify"])["sound"], json!(true));
+    }
+
+    fn is_gone(&self, fact: bool) {
+        assert!(!self.annals.dump().contains("nine four two seven"), "{}", self.annals.dump());
+        let holds = |path: &std::path::PathBuf| {
+            String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains("nine four two seven")
+        };
+        let files = files(&self.annals.data());
+        assert_eq!(files.iter().filter(|path| holds(path) && !path.ends_with("annals.log")).count(), 0);
+        assert_eq!(spouses(&self.annals).is_empty(), fact);
+    }
+}
+
+#[test]
+fn a_conversation_that_was_pruned_is_forgotten() {
+    pruned().check(&["--conversation", "secret"], 2, true);
+}
+
+#[test]
+fn a_message_that_was_pruned_is_forgotten_by_its_id() {
+    let pruned = pruned();
+    let id = pruned.id.clone();
+    pruned.check(&[&id], 1, false);
+}
+
+#[test]
+fn a_range_that_was_pruned_is_forgotten() {
+    pruned().check(&["--from", "2026-01-07", "--to", "2026-01-07"], 2, true);
+}
+
+#[test]
+fn a_speaker_whose_messages_were_pruned_is_forgotten() {
+    pruned().check(&["--subject", "ZELDA"], 2, true);
+}
+
+#[test]
+fn what_an_export_of_another_folder_pruned_is_said_to_be_unresolved() {
+    let from = pruned().annals;
+    let export = from.run(&["export", "--agent", "ann"]).out;
+    let to = Annals::new();
+    to.import(&export);
+    let would = to.json(&["forget", "--agent", "ann", "--conversation", "secret"]);
+    assert_eq!((&would["pruned"], &would["unresolved"]), (&json!([]), &json!(9)), "{would}");
+    let periods = would["unresolved_in"].as_array().unwrap();
+    assert!(!periods.is_empty(), "{would}");
+    let shown = to.run(&["forget", "--agent", "ann", "--conversation", "secret"]).out;
+    assert!(shown.contains("9 pruned turns cannot be told to belong to it or not"), "{shown}");
+    // By day it is known.
+    let by_day = to.json(&["forget", "--agent", "ann", "--from", "2026-01-07", "--to", "2026-01-07", "--yes"]);
+    assert_eq!((by_day["pruned"].as_array().unwrap().len(), &by_day["unresolved"]), (2, &json!(0)), "{by_day}");
+    assert!(!to.dump().contains("nine four two seven"));
+}
+
+#[test]
+fn facts_that_name_the_subject_anywhere_are_forgotten() {
+    let annals = Annals::new();
+    annals.import(&line("ann", "talk-with-zelda_quist", "1", "Ann", "It rains.", "2026-01-07T10:00:00Z"));
+    annals.json(&["facts", "add", "Ann", "likes", "Zelda Quist's bread", "--agent", "ann"]);
+    annals.json(&["facts", "add", "Ann", "likes", "rye bread", "--agent", "ann"]);
+    let done = annals.json(&["forget", "--agent", "ann", "--subject", "Zelda Quist", "--yes"]);
+    assert_eq!(
+        (done["operations"].as_array().unwrap().len(), done["turns"].as_array().unwrap().len()),
+        (1, 1),
+        "{done}"
+    );
+    assert_eq!(done["proof"]["clean"], json!(true), "{done}");
+    assert_eq!(holders(&annals), [""; 0]);
+    assert!(annals.dump().contains("rye bread"));
+}
+
+#[test]
+fn forgetting_does_not_follow_a_name_that_was_retracted_or_given_by_others() {
+    let annals = Annals::new();
+    let ann = line("ann", "home", "1", "Ann", "The boat lies in the northern harbour.", "2026-01-07T10:00:00Z");
+    let mallory = line("ann", "work", "1", "Mallory", "Call me Ann.", "2026-01-07T11:00:00Z");
+    annals.import(&(ann + &mallory));
+    let reached = |annals: &Annals| {
+        let would = annals.json(&["forget", "--agent", "ann", "--subject", "Mallory"]);
+        would["turns"].as_array().unwrap().len()
+    };
+    assert_eq!(reached(&annals), 1, "Ann did not say so");
+    annals.json(&["facts", "add", "Mallory", "also_known_as", "Ann", "--agent", "ann"]);
+    assert_eq!(reached(&annals), 2, "a person did");
+    annals.json_after(1, &["facts", "retract", "Mallory", "also known as", "Ann", "--agent", "ann"]);
+    assert_eq!(reached(&annals), 1, "and took it back");
+}
+
+#[test]
+fn exports_say_nothing_of_what_was_forgotten() {
+    let annals = Annals::new();
+    let without_id = |text: &str| {
+        let message = json!({ "agent": "ann", "conversation": "talk", "role": "user", "content": text, "at": "2026-01-07T10:00:00Z" });
+        format!("{message}\n")
+    };
+    annals.import(&(without_id("The code is nine four two seven.") + &without_id("It rains.")));
+    let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
+    let id = turns[0]["id"].as_str().unwrap().to_owned();
+    annals.json(&["forget", "--agent", "ann", &id, "--yes"]);
+    let export = annals.run(&["export", "--agent", "ann"]).out;
+    assert!(!export.contains(&id) && export.contains("It rains."), "{export}");
+    let holders = files(&annals.data())
+        .into_iter()
+        .filter(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains(&id));
+    assert_eq!(holders.collect::<Vec<_>>(), [""; 0].map(std::path::PathBuf::from), "the id is a hash of the words");
+    // It is recognised all the same, where it was forgotten.
+    assert_eq!(annals.import(&without_id("The code is nine four two seven."))["forgotten"], json!(1));
 }

@@ -76,3 +76,74 @@ fn other_words_under_the_same_id_are_refused_or_revise_the_day() {
     assert!(day[0]["text"].as_str().unwrap().contains("Valparaiso"));
     assert_eq!(annals.run(&["verify"]).code, 0);
 }
+
+fn texts(annals: &Annals) -> Vec<String> {
+    let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
+    turns.as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap().to_owned()).collect()
+}
+
+fn corrected() -> (Annals, String) {
+    let annals = Annals::new();
+    let messages = line("ann", "talk", "1", "Ann", "I live in Bonn.", "2026-01-04T08:00:00Z")
+        + &line("ann", "talk", "2", "Ann", "It rains.", "2026-01-04T08:00:00Z");
+    annals.import(&messages);
+    for (n, text) in ["I live in Bern.", "It snows."].into_iter().enumerate() {
+        let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
+        annals.json(&["correct", turns[n]["id"].as_str().unwrap(), text]);
+    }
+    assert_eq!(texts(&annals), ["I live in Bern.", "It snows."]);
+    (annals, messages)
+}
+
+#[test]
+fn what_is_corrected_stays_so_when_its_file_comes_again() {
+    let (annals, messages) = corrected();
+    let export = annals.run(&["export", "--agent", "ann"]).out;
+    let moved = Annals::new();
+    moved.import(&export);
+    for annals in [&annals, &moved] {
+        let file = annals.file("again.jsonl", &messages);
+        for revise in [&[][..], &["--revise"]] {
+            let again = annals.json(&[&["import", file.to_str().unwrap()], revise].concat());
+            assert_eq!((&again["duplicate"], &again["revised"]), (&json!(2), &json!(0)), "{revise:?}");
+            assert_eq!(texts(annals), ["I live in Bern.", "It snows."]);
+        }
+    }
+}
+
+#[test]
+fn a_source_that_changed_since_a_correction_is_named_by_its_line() {
+    let (annals, messages) = corrected();
+    let file = annals.file("changed.jsonl", &messages.replace("It rains.", "It pours."));
+    let refused = annals.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(refused.code, 2);
+    let expect = "line 2: id \"2\" of conversation \"talk\" was corrected by hand, and its source has changed since; \
+        --revise replaces the correction";
+    assert!(refused.err.contains(expect), "{}", refused.err);
+    let shown = annals.run(&["import", "--revise", file.to_str().unwrap()]);
+    assert!(
+        shown.out.contains("line 2: id \"2\" of conversation \"talk\" changed since it was corrected"),
+        "{}",
+        shown.out
+    );
+    assert_eq!(texts(&annals), ["I live in Bern.", "It pours."]);
+}
+
+#[test]
+fn messages_of_one_moment_keep_the_order_of_the_file_and_of_an_export() {
+    let annals = Annals::new();
+    let said =
+        ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour.", "Since when?", "Since May."];
+    let message = |text: &str| {
+        let at = "2026-01-04T08:00:00Z";
+        json!({ "agent": "ann", "conversation": "talk", "role": "user", "content": text, "at": at }).to_string() + "\n"
+    };
+    let messages: String = said.iter().map(|text| message(text)).collect();
+    annals.import(&messages);
+    assert_eq!(texts(&annals), said);
+    assert_eq!(annals.import(&messages)["duplicate"], json!(6));
+    let moved = Annals::new();
+    moved.import(&annals.run(&["export", "--agent", "ann"]).out);
+    assert_eq!(texts(&moved), said);
+    assert_eq!(moved.import(&messages)["duplicate"], json!(6));
+}

@@ -111,3 +111,17 @@ fn three_agents_share_a_memory_and_the_first_may_be_killed() {
     let act = json!({ "conversation": "notes", "dryRun": false, "confirmation": confirmation });
     assert_eq!(all.call("forget_memory", act)["structuredContent"]["done"], true);
 }
+
+#[test]
+fn memories_of_one_moment_keep_the_order_in_which_they_were_added() {
+    let annals = Annals::new();
+    let _started = Started(&annals);
+    let mut client = Client::start(&annals);
+    let said = ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour."];
+    for text in said {
+        client.call("add_memory", json!({ "content": text, "occurredAt": "2026-03-04T18:30:00Z" }));
+    }
+    let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
+    let texts: Vec<&str> = turns.as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, said);
+}

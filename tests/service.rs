@@ -250,3 +250,38 @@ async fn problems_say_which_field_is_wrong() {
     assert_eq!((status, &problem["code"]), (StatusCode::METHOD_NOT_ALLOWED, &json!("method_not_allowed")));
     assert_eq!(served.get("/v1/agents/nobody/status").await.0, StatusCode::NOT_FOUND);
 }
+
+#[tokio::test]
+async fn messages_without_a_moment_keep_their_order_and_may_come_again() {
+    let served = Served::new();
+    let said =
+        ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour.", "Since when?", "Since May."];
+    let with_ids = |conversation: &str| {
+        let messages =
+            said.iter().enumerate().map(|(n, text)| json!({ "id": n.to_string(), "role": "user", "content": text }));
+        json!({ "conversation": conversation, "messages": messages.collect::<Vec<_>>() })
+    };
+    let without = said.map(|text| json!({ "role": "user", "content": text }));
+    let without = json!({ "conversation": "plain", "messages": without });
+    let (status, _) = served.post("/v1/agents/ann/messages", &without).await;
+    assert_eq!(status, StatusCode::ACCEPTED);
+    let (_, first) = served.post("/v1/agents/ann/messages", &with_ids("named")).await;
+    assert_eq!(first["accepted"], json!(6), "{first}");
+    for revise in [false, true] {
+        let mut again = with_ids("named");
+        again["revise"] = json!(revise);
+        let (status, again) = served.post("/v1/agents/ann/messages", &again).await;
+        assert!(status.is_success(), "{status} {again}");
+        assert_eq!((&again["duplicate"], &again["revised"]), (&json!(6), &json!(0)), "{again}");
+        assert_eq!(again["operation_id"], first["operation_id"]);
+    }
+    let mut changed = with_ids("named");
+    changed["messages"][1]["content"] = json!("Under the mat.");
+    assert_eq!(served.post("/v1/agents/ann/messages", &changed).await.0, StatusCode::CONFLICT);
+    let turns = served.annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
+    for conversation in ["plain", "named"] {
+        let of_it = turns.as_array().unwrap().iter().filter(|turn| turn["conversation"] == conversation);
+        let texts: Vec<&str> = of_it.map(|turn| turn["text"].as_str().unwrap()).collect();
+        assert_eq!(texts, said, "{conversation}");
+    }
+}

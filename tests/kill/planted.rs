@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Catalog, Turn};
+use annals_core::ports::{Catalog, Origin, Turn};
 use annals_core::{Agent, MemoryId, Message, Period, Role, TurnKey};
 
 use crate::command::{Annals, NOW};
@@ -105,5 +105,5 @@ fn turn(agent: &Agent, message: &serde_json::Value) -> Turn {
         content: text("content"),
         at: text("at").parse().unwrap(),
     };
-    Turn { id: MemoryId::turn(agent, &key), key, day, message, masked: 0 }
+    Turn { id: MemoryId::turn(agent, &key), key, day, message, masked: 0, origin: Origin::Client }
 }

@@ -9,10 +9,21 @@ use serde_json::{Map, Value};
 
 /// A file that is fit to be imported.
 pub struct Parsed {
-    /// The messages of each agent with their keys, in the order of the file.
-    pub agents: Vec<(Agent, Vec<(TurnKey, Message)>)>,
+    /// The messages of each agent, in the order of the file.
+    pub agents: Vec<Conversations>,
     /// Fields that mean nothing here, and in how many lines each stands.
     pub ignored: BTreeMap<String, u64>,
+}
+
+/// The messages of one agent in one file.
+pub struct Conversations {
+    pub agent: Agent,
+    /// The file, where there are several.
+    pub file: Option<String>,
+    /// With their keys, in the order of the file.
+    pub messages: Vec<(TurnKey, Message)>,
+    /// The line of each.
+    pub lines: Vec<usize>,
 }
 
 /// Faults beyond this many are counted, not listed.
@@ -157,11 +168,7 @@ fn keep<T>(result: Result<T>, faults: &mut Vec<Fault>) -> Option<T> {
 }
 
 /// Sorts lines by agent, gives each message its key, and finds ids that stand twice with other content.
-fn group(
-    lines: Vec<(usize, Agent, Message)>,
-    revise: bool,
-    faults: &mut Vec<Fault>,
-) -> Vec<(Agent, Vec<(TurnKey, Message)>)> {
+fn group(lines: Vec<(usize, Agent, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Vec<Conversations> {
     let mut order: Vec<(Agent, Vec<(usize, Message)>)> = Vec::new();
     let mut places: HashMap<Agent, usize> = HashMap::new();
     for (number, agent, message) in lines {
@@ -171,16 +178,16 @@ fn group(
         });
         order[place].1.push((number, message));
     }
-    order.into_iter().map(|(agent, lines)| (agent, with_keys(lines, revise, faults))).collect()
+    order.into_iter().map(|(agent, lines)| with_keys(agent, lines, revise, faults)).collect()
 }
 
-fn with_keys(lines: Vec<(usize, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Vec<(TurnKey, Message)> {
-    let (numbers, messages): (Vec<usize>, Vec<Message>) = lines.into_iter().unzip();
-    let keyed: Vec<(TurnKey, Message)> = identify(&messages).into_iter().zip(messages).collect();
+fn with_keys(agent: Agent, lines: Vec<(usize, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Conversations {
+    let (lines, plain): (Vec<usize>, Vec<Message>) = lines.into_iter().unzip();
+    let messages: Vec<(TurnKey, Message)> = identify(&plain).into_iter().zip(plain).collect();
     if !revise {
-        faults.extend(contradictions(&numbers, &keyed));
+        faults.extend(contradictions(&lines, &messages));
     }
-    keyed
+    Conversations { agent, file: None, messages, lines }
 }
 
 fn contradictions(numbers: &[usize], keyed: &[(TurnKey, Message)]) -> Vec<Fault> {

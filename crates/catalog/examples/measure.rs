@@ -148,7 +148,14 @@ fn turns(agent: &Agent, first: i64, count: i64) -> annals_core::Result<Vec<Turn>
                 at: instant(index),
             };
             let key = identify(std::slice::from_ref(&message)).remove(0);
-            Ok(Turn { id: MemoryId::turn(agent, &key), key, day: day(index)?, message, masked: 0 })
+            Ok(Turn {
+                id: MemoryId::turn(agent, &key),
+                key,
+                day: day(index)?,
+                message,
+                masked: 0,
+                origin: Default::default(),
+            })
         })
         .collect()
 }

@@ -37,8 +37,15 @@ pub(crate) fn present(connection: &Connection, agent_id: i64, summary: &MemoryId
     Ok(Some(Base { text: memory.text, sentences: memory.sentences, sources: memory.sources, verbatim }))
 }
 
-/// Gives a period its base, in place of a former one, and seals it.
-pub(crate) fn set(connection: &Connection, agent_id: i64, period: Period, base: &Base) -> Result<()> {
+/// The number up to which turns may be in the base of a period; none if that is not known.
+pub(crate) fn seq(connection: &Connection, agent_id: i64, period: Period) -> Result<Option<i64>> {
+    let sql = "SELECT seq FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    Ok(connection.prepare_cached(sql)?.query_row(place, |row| row.get(0)).optional()?.flatten())
+}
+
+/// Gives a period its base, in place of a former one, and seals it. No turn that came after `seq` is in it.
+pub(crate) fn set(connection: &Connection, agent_id: i64, period: Period, base: &Base, seq: Option<i64>) -> Result<()> {
     connection.prepare_cached(include_str!("sql/save_base.sql"))?.execute(params![
         agent_id,
         grain_number(period.grain()),
@@ -47,6 +54,7 @@ pub(crate) fn set(connection: &Connection, agent_id: i64, period: Period, base: 
         to_json(&base.sentences),
         to_json(&base.sources),
         base.verbatim,
+        seq,
     ])?;
     mark(connection, agent_id, period, true)
 }

@@ -9,13 +9,17 @@ mod summaries;
 mod wipe;
 mod words;
 
+use std::collections::BTreeSet;
+
 use annals_core::ports::{Block, Reach, Target};
 use annals_core::{Agent, FactOperation, Kind, Memory, Period, Timestamp};
 use rusqlite::Connection;
 
 use crate::failure::Result;
-use crate::forgotten::Traces;
-use crate::{agents, blocks, cleaning, dead_letters, ledger, log, memories, remove, sequence};
+use crate::forgotten::KeyedHashes;
+use crate::pruned::Pruned;
+use crate::turns::Stored;
+use crate::{agents, blocks, cleaning, dead_letters, ledger, log, memories, pruned, remove, sequence};
 use aim::Aim;
 #[cfg(test)]
 pub(crate) use aim::{OF_CONVERSATION, WITHIN};
@@ -52,6 +56,7 @@ struct Erasing<'c> {
 /// What goes by itself, as it was.
 struct Gone {
     memories: Vec<Memory>,
+    pruned: Vec<Pruned>,
     operations: Vec<FactOperation>,
     blocks: Vec<Block>,
 }
@@ -62,7 +67,7 @@ impl Erasing<'_> {
         let mut touched = self.cut_sealed()?;
         touched.extend(gone.memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period));
         self.remove_made_of(touched)?;
-        self.drop_versions(&gone.memories)?;
+        self.drop_versions(&gone)?;
         wipe::requests(self.connection, self.agent_id)?;
         self.finish(&gone)
     }
@@ -79,11 +84,9 @@ impl Erasing<'_> {
     /// Removes the turns, statements and operations, with their letters, and remembers which messages they were.
     fn take(&mut self) -> Result<Gone> {
         let (turns, statements) = (std::mem::take(&mut self.aim.turns), self.aim.statements(self.connection)?);
-        for stored in &turns {
-            let traces = Traces::begin(self.connection, self.agent)?;
-            traces.add(&stored.turn.key, &stored.turn.message.digest())?;
-        }
-        let turns = turns.into_iter().map(crate::turns::Stored::remember);
+        let pruned = std::mem::take(&mut self.aim.pruned);
+        self.remember(&turns, &pruned)?;
+        let turns = turns.into_iter().map(Stored::remember);
         let mut memories: Vec<Memory> = turns.chain(statements).collect();
         memories.sort_by(memories::in_order);
         for memory in &memories {
@@ -98,7 +101,25 @@ impl Erasing<'_> {
             log::raise_version(self.connection, self.agent_id)?;
         }
         let blocks = self.take_blocks()?;
-        Ok(Gone { memories, operations, blocks })
+        Ok(Gone { memories, pruned, operations, blocks })
+    }
+
+    /// Keeps hashes of the turns, and of those that were pruned no more than these.
+    fn remember(&mut self, turns: &[Stored], pruned: &[Pruned]) -> Result<()> {
+        if turns.is_empty() && pruned.is_empty() {
+            return Ok(());
+        }
+        let hashes = KeyedHashes::ready(self.connection, self.agent)?;
+        for stored in turns {
+            hashes.forget(&stored.turn.key, hashes.content_of(&stored.as_sent()))?;
+            hashes.forget(&stored.turn.key, stored.sent_content(&hashes))?;
+        }
+        for turn in pruned {
+            hashes.forget_pruned(&turn.id, turn.content)?;
+            pruned::lift(self.connection, self.agent_id, &turn.id)?;
+            self.reach.pruned.push(turn.id.clone());
+        }
+        Ok(())
     }
 
     fn take_blocks(&mut self) -> Result<Vec<Block>> {
@@ -131,6 +152,15 @@ impl Erasing<'_> {
 
     fn finish(mut self, gone: &Gone) -> Result<Reach> {
         self.reach.words = words::gone(self.connection, self.agent_id, gone)?;
+        let (unresolved, periods) = std::mem::take(&mut self.aim.unresolved);
+        self.reach.unresolved = unresolved;
+        let done: BTreeSet<_> = self.reach.cut.iter().chain(&self.reach.lost).copied().collect();
+        // What went altogether holds nothing any more.
+        self.reach.unresolved_in = periods.difference(&done).copied().collect();
+        if self.aim.has_subject() {
+            self.reach.unread = self.aim.kept;
+            self.reach.unfollowed = self.aim.subject.unfollowed.iter().cloned().collect();
+        }
         for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
             periods.sort();
         }

@@ -1,89 +1,128 @@
 //! What was forgotten, as keyed hashes: enough to recognise a message that comes again, and nothing to read. Without the key,
 //! which never leaves the file, nobody can try guesses against them.
 
-use annals_core::{Agent, Digest, MemoryId, TurnKey};
+use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
 use rusqlite::{Connection, OptionalExtension};
 use sha2::Sha256;
 
 use crate::failure::Result;
-use crate::{agents, tombstones};
+use crate::{agents, pruned, tombstones};
+
+/// A hash under the catalog's key.
+pub(crate) type Hash = [u8; 32];
 
 /// Which of these messages were forgotten.
 pub(crate) fn forgotten(connection: &Connection, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
-    let Some(traces) = Traces::of(connection, agent)? else { return Ok(vec![false; messages.len()]) };
-    messages.iter().map(|(key, content)| traces.hold(key, content)).collect()
+    let Some(hashes) = KeyedHashes::known(connection, agent)? else { return Ok(vec![false; messages.len()]) };
+    messages.iter().map(|(key, content)| hashes.is_forgotten(key, content)).collect()
 }
 
 /// Takes back that these messages were forgotten. Those that were not are left as they are.
 pub(crate) fn unforget(connection: &Connection, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
-    let Some(traces) = Traces::of(connection, agent)? else { return Ok(()) };
+    let Some(hashes) = KeyedHashes::known(connection, agent)? else { return Ok(()) };
     let agent_id = agents::known(connection, agent)?;
     for (key, content) in messages {
-        if !traces.hold(key, content)? {
-            // What was pruned keeps its tombstone: tables may still have to learn of it.
+        if !hashes.is_forgotten(key, content)? {
+            // What was pruned is left as it is.
             continue;
         }
-        traces.remove(key, content)?;
-        // Else it would count as pruned, and be known already.
-        tombstones::lift(connection, agent_id, &MemoryId::turn(agent, key))?;
+        hashes.unforget(key, content)?;
+        let id = MemoryId::turn(agent, key);
+        tombstones::lift(connection, agent_id, &id)?;
+        // A turn that was forgotten by an earlier version counts as pruned as well, and would be known already.
+        pruned::lift(connection, agent_id, &id)?;
     }
     Ok(())
 }
 
-/// What is kept of an agent's forgotten messages.
-pub(crate) struct Traces<'a> {
+/// Hashes of an agent's messages under the key of the catalog.
+pub(crate) struct KeyedHashes<'a> {
     connection: &'a Connection,
     agent: &'a Agent,
     secret: [u8; 32],
 }
 
-impl<'a> Traces<'a> {
-    /// None while nothing was ever forgotten, by any agent.
-    pub(crate) fn of(connection: &'a Connection, agent: &'a Agent) -> Result<Option<Traces<'a>>> {
+impl<'a> KeyedHashes<'a> {
+    /// None while no hash was ever needed, for any agent.
+    pub(crate) fn known(connection: &'a Connection, agent: &'a Agent) -> Result<Option<KeyedHashes<'a>>> {
         let mut statement = connection.prepare_cached("SELECT key FROM secret")?;
         let secret = statement.query_row([], |row| row.get(0)).optional()?;
-        Ok(secret.map(|secret| Traces { connection, agent, secret }))
+        Ok(secret.map(|secret| KeyedHashes { connection, agent, secret }))
     }
 
-    /// The same, ready for the first. The key is drawn by SQLite.
-    pub(crate) fn begin(connection: &'a Connection, agent: &'a Agent) -> Result<Traces<'a>> {
+    /// The same; draws the key if there is none, by SQLite.
+    pub(crate) fn ready(connection: &'a Connection, agent: &'a Agent) -> Result<KeyedHashes<'a>> {
         let sql = "INSERT OR IGNORE INTO secret (only, key) VALUES (1, randomblob(32))";
         connection.prepare_cached(sql)?.execute([])?;
-        Ok(Traces::of(connection, agent)?.expect("it was just made"))
+        Ok(KeyedHashes::known(connection, agent)?.expect("it was just made"))
     }
 
     /// Whether this message was forgotten: its place, or its content in its conversation.
-    pub(crate) fn hold(&self, key: &TurnKey, content: &Digest) -> Result<bool> {
-        let [place, content] = self.hashes(key, content);
-        let sql = "SELECT 1 FROM forgotten WHERE hash IN (?1, ?2)";
-        Ok(self.connection.prepare_cached(sql)?.exists([place, content])?)
+    pub(crate) fn is_forgotten(&self, key: &TurnKey, content: &Digest) -> Result<bool> {
+        let sql = "SELECT 1 FROM forgotten WHERE hash IN (?1, ?2, ?3)";
+        Ok(self.connection.prepare_cached(sql)?.exists(self.of_message(key, content))?)
     }
 
-    /// Notes that this message was forgotten.
-    pub(crate) fn add(&self, key: &TurnKey, content: &Digest) -> Result<()> {
-        self.each(key, content, "INSERT OR IGNORE INTO forgotten (hash) VALUES (?1)")
+    /// Notes that the message of that place was forgotten. `content` is of [`KeyedHashes::content`].
+    pub(crate) fn forget(&self, key: &TurnKey, content: Hash) -> Result<()> {
+        self.add(self.place(key))?;
+        self.add(content)
     }
 
-    fn remove(&self, key: &TurnKey, content: &Digest) -> Result<()> {
-        self.each(key, content, "DELETE FROM forgotten WHERE hash = ?1")
+    /// The same for a turn of which only its id is known, and its content if it is.
+    pub(crate) fn forget_pruned(&self, id: &MemoryId, content: Option<Hash>) -> Result<()> {
+        self.add(self.turn(id))?;
+        content.map_or(Ok(()), |content| self.add(content))
     }
 
-    fn each(&self, key: &TurnKey, content: &Digest, sql: &str) -> Result<()> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        for hash in self.hashes(key, content) {
+    fn add(&self, hash: Hash) -> Result<()> {
+        self.connection.prepare_cached("INSERT OR IGNORE INTO forgotten (hash) VALUES (?1)")?.execute([hash])?;
+        Ok(())
+    }
+
+    fn unforget(&self, key: &TurnKey, content: &Digest) -> Result<()> {
+        let mut statement = self.connection.prepare_cached("DELETE FROM forgotten WHERE hash = ?1")?;
+        for hash in self.of_message(key, content) {
             statement.execute([hash])?;
         }
         Ok(())
     }
 
-    fn hashes(&self, key: &TurnKey, content: &Digest) -> [[u8; 32]; 2] {
-        let conversation = key.conversation.as_bytes();
-        [self.hash([b"place", conversation, key.id.as_bytes()]), self.hash([b"content", conversation, &content.0])]
+    fn of_message(&self, key: &TurnKey, content: &Digest) -> [Hash; 3] {
+        [self.place(key), self.turn(&MemoryId::turn(self.agent, key)), self.content(&key.conversation, content)]
+    }
+
+    fn place(&self, key: &TurnKey) -> Hash {
+        self.hash([b"place", key.conversation.as_bytes(), key.id.as_bytes()])
+    }
+
+    fn turn(&self, id: &MemoryId) -> Hash {
+        self.hash([b"turn", b"", id.as_str().as_bytes()])
+    }
+
+    /// Of what a message says in its conversation.
+    pub(crate) fn content(&self, conversation: &str, content: &Digest) -> Hash {
+        self.hash([b"content", conversation.as_bytes(), &content.0])
+    }
+
+    /// The same for the message itself.
+    pub(crate) fn content_of(&self, message: &Message) -> Hash {
+        self.content(&message.conversation, &message.digest())
+    }
+
+    /// Of the name of a conversation.
+    pub(crate) fn conversation(&self, name: &str) -> Hash {
+        self.hash([b"conversation", name.as_bytes(), b""])
+    }
+
+    /// Of a speaker, whatever the case and accents of the name.
+    pub(crate) fn speaker(&self, name: &str) -> Hash {
+        self.hash([b"speaker", entity_key(name).as_bytes(), b""])
     }
 
     /// The parts are framed by [`Digest::of`], so that no two lists of them look alike.
-    fn hash(&self, parts: [&[u8]; 3]) -> [u8; 32] {
+    fn hash(&self, parts: [&[u8]; 3]) -> Hash {
         let agent = [self.agent.workspace().as_bytes(), self.agent.name().as_bytes()];
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key of any length will do");
         mac.update(&Digest::of(agent.into_iter().chain(parts)).0);

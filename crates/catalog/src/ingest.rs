@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use annals_core::ports::Turn;
-use annals_core::{Agent, Digest, Error, Grain, MemoryId, Operation, Period, Timestamp, TurnKey};
+use annals_core::ports::{Comparison, Origin, Turn};
+use annals_core::{Agent, Digest, Error, Grain, MemoryId, Message, Operation, Period, Timestamp, TurnKey};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::columns::{number, signed};
 use crate::failure::{Failure, Result};
-use crate::forgotten::Traces;
-use crate::{agents, get, ledger, sequence, tombstones, turns, versions};
+use crate::forgotten::KeyedHashes;
+use crate::moment::Moments;
+use crate::turns::{Place, Stored};
+use crate::{agents, get, ledger, pruned, sequence, turns, versions};
 
 /// Characters of the digest in an operation's id.
 const OPERATION_ID: usize = 26;
@@ -28,9 +30,17 @@ pub(crate) fn ingest(
         return Ok(operation);
     }
     let agent_id = agents::enrolled(connection, agent)?;
-    let forgotten = Traces::of(connection, agent)?;
-    let mut agent_turns =
-        AgentTurns { connection, agent_id, forgotten, now, pruned: HashMap::new(), dirty: BTreeMap::new() };
+    let hashes = KeyedHashes::known(connection, agent)?;
+    let mut agent_turns = AgentTurns {
+        connection,
+        agent,
+        agent_id,
+        hashes,
+        now,
+        moments: Moments::default(),
+        pruned: HashMap::new(),
+        dirty: BTreeMap::new(),
+    };
     for turn in turns {
         check(agent, turn)?;
         let seq = agent_turns.store(turn, revise, &mut operation)?;
@@ -41,6 +51,33 @@ pub(crate) fn ingest(
     }
     save_operation(connection, agent_id, &operation)?;
     Ok(operation)
+}
+
+/// How messages compare with what is stored under their keys.
+pub(crate) fn compare(
+    connection: &Connection,
+    agent: &Agent,
+    messages: &[(TurnKey, Message)],
+) -> Result<Vec<Comparison>> {
+    let agent_id = agents::known(connection, agent)?;
+    let hashes = KeyedHashes::known(connection, agent)?;
+    let compare = |(key, message): &(TurnKey, Message)| -> Result<Comparison> {
+        let id = MemoryId::turn(agent, key);
+        let place = params![agent_id, id.as_str()];
+        let Some(known) = turns::find(connection, get::TURN, place)?.pop() else { return Ok(Comparison::New) };
+        Ok(match (is_what_was_sent(&known, message, hashes.as_ref()), known.sent) {
+            (true, _) => Comparison::Same,
+            (false, None) => Comparison::Different,
+            (false, Some(_)) => Comparison::DifferentFromCorrected,
+        })
+    };
+    messages.iter().map(compare).collect()
+}
+
+/// Whether the client sent this message last, or a person corrected the turn to the same.
+fn is_what_was_sent(known: &Stored, message: &Message, hashes: Option<&KeyedHashes>) -> bool {
+    let corrected = || known.sent.zip(hashes).is_some_and(|(sent, hashes)| hashes.content_of(message) == sent);
+    message.digest() == known.as_sent().digest() || corrected()
 }
 
 /// The accepted request of that id.
@@ -64,9 +101,11 @@ pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
 /// The turns of one agent during one request.
 struct AgentTurns<'c> {
     connection: &'c Connection,
+    agent: &'c Agent,
     agent_id: i64,
-    forgotten: Option<Traces<'c>>,
+    hashes: Option<KeyedHashes<'c>>,
     now: Timestamp,
+    moments: Moments,
     /// The pruned turns that this request tells again, each with what it says.
     pruned: HashMap<MemoryId, Digest>,
     /// The days that got new input, with its last number.
@@ -76,19 +115,18 @@ struct AgentTurns<'c> {
 impl AgentTurns<'_> {
     /// Stores one turn, counts it, and says which number it now has; 0 if it stays away.
     fn store(&mut self, turn: &Turn, revise: bool, counts: &mut Operation) -> Result<u64> {
-        let digest = turn.message.digest();
-        if let Some(forgotten) = &self.forgotten
-            && forgotten.hold(&turn.key, &digest)?
+        if let Some(hashes) = &self.hashes
+            && hashes.is_forgotten(&turn.key, &turn.message.digest())?
         {
             counts.forgotten += 1;
             return Ok(0);
         }
         let place = params![self.agent_id, turn.id.as_str()];
         let Some(known) = turns::find(self.connection, get::TURN, place)?.pop() else {
-            // What is not there and left a tombstone was pruned, for what was forgotten was told apart above: it is known
-            // already, and would else be told twice by what is sealed. Revised, it is late input.
-            if !revise && tombstones::exists(self.connection, self.agent_id, &turn.id)? {
+            // What was pruned is known already, and would else be told twice by what is sealed. Revised, it is late input.
+            if !revise && pruned::exists(self.connection, self.agent_id, &turn.id)? {
                 // Its words are gone, but a request cannot mean two things by one key.
+                let digest = claimed(turn).digest();
                 if *self.pruned.entry(turn.id.clone()).or_insert(digest) != digest {
                     return Err(conflict(turn));
                 }
@@ -98,7 +136,7 @@ impl AgentTurns<'_> {
             counts.accepted += 1;
             return self.insert(turn);
         };
-        if known.turn.message.digest() == digest {
+        if self.is_same(turn, &known) {
             counts.duplicate += 1;
             return Ok(known.seq);
         }
@@ -106,18 +144,52 @@ impl AgentTurns<'_> {
             return Err(conflict(turn));
         }
         counts.revised += 1;
-        self.revise(turn, &known.turn)
+        self.revise(turn, &known)
+    }
+
+    fn is_same(&self, turn: &Turn, known: &Stored) -> bool {
+        match turn.origin {
+            Origin::Client => is_what_was_sent(known, &turn.message, self.hashes.as_ref()),
+            Origin::Untimed => {
+                let message = Message { at: known.as_sent().at, ..turn.message.clone() };
+                is_what_was_sent(known, &message, self.hashes.as_ref())
+            }
+            Origin::Correction => known.turn.message.content == turn.message.content,
+        }
     }
 
     fn insert(&mut self, turn: &Turn) -> Result<u64> {
         let seq = sequence::next(self.connection)?;
-        turns::insert(self.connection, self.agent_id, turn, seq)?;
+        let place = self.place(turn)?;
+        turns::insert(self.connection, self.agent_id, turn, &place, seq)?;
         Ok(self.touch(&[turn.day], seq))
     }
 
-    fn revise(&mut self, turn: &Turn, former: &Turn) -> Result<u64> {
+    /// The moment of a turn, or the first free one behind it. A moment that the client did not send is not kept.
+    fn place(&mut self, turn: &Turn) -> Result<Place> {
+        let sent_at = turn.message.at;
+        let at = self.moments.free(self.connection, self.agent_id, turn)?;
+        let moved = at != sent_at && turn.origin == Origin::Client;
+        Ok(Place { at, sent_at: moved.then_some(sent_at), sent: None })
+    }
+
+    fn revise(&mut self, turn: &Turn, known: &Stored) -> Result<u64> {
         let seq = sequence::next(self.connection)?;
-        turns::revise(self.connection, self.agent_id, turn, seq)?;
+        let former = &known.turn;
+        let moves = turn.origin == Origin::Client && turn.message.at != known.as_sent().at;
+        let mut place =
+            if moves { self.place(turn)? } else { Place { at: former.message.at, sent_at: known.sent_at, sent: None } };
+        let mut turn = turn.clone();
+        match turn.origin {
+            Origin::Client => {}
+            // Nothing was said of when: it stays where it is.
+            Origin::Untimed => turn.day = former.day,
+            Origin::Correction => {
+                turn.day = former.day;
+                place.sent = Some(known.sent_content(&KeyedHashes::ready(self.connection, self.agent)?));
+            }
+        }
+        turns::revise(self.connection, self.agent_id, &turn, &place, seq)?;
         let text = &former.message.content;
         if *text != turn.message.content {
             versions::keep(self.connection, self.agent_id, &turn.id, text, self.now)?;
@@ -131,6 +203,12 @@ impl AgentTurns<'_> {
     }
 }
 
+/// The message without what its client did not send.
+fn claimed(turn: &Turn) -> Message {
+    let at = if turn.origin == Origin::Untimed { Timestamp::UNIX_EPOCH } else { turn.message.at };
+    Message { at, ..turn.message.clone() }
+}
+
 fn conflict(turn: &Turn) -> Failure {
     let TurnKey { conversation, id } = turn.key.clone();
     Error::Conflict { conversation, id }.into()
@@ -139,7 +217,7 @@ fn conflict(turn: &Turn) -> Failure {
 /// The same for the same turns, whenever they are sent; another for each agent, whose turns have ids of their own.
 fn operation_id(turns: &[Turn]) -> String {
     let parts = turns.iter().flat_map(|turn| {
-        let content = turn.message.digest().0.to_vec();
+        let content = claimed(turn).digest().0.to_vec();
         [turn.id.as_str().as_bytes().to_vec(), content]
     });
     format!("o-{}", &Digest::of(parts).to_string()[..OPERATION_ID])

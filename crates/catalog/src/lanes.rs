@@ -4,9 +4,9 @@ use annals_core::ports::Lane;
 use annals_core::{Agent, Grain};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::agents;
 use crate::columns::{grain_number, number, signed};
 use crate::failure::Result;
+use crate::{agents, tombstones};
 
 /// How far the grain's table has come.
 pub(crate) fn lane(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Lane> {
@@ -17,17 +17,18 @@ pub(crate) fn lane(connection: &Connection, agent: &Agent, grain: Grain) -> Resu
     Ok(found.unwrap_or(Lane { generation: 0, applied: 0, building: None }))
 }
 
-/// Records it.
+/// Records it. Tombstones that nobody has to apply any more go.
 pub(crate) fn save_lane(connection: &Connection, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
+    let agent_id = agents::enrolled(connection, agent)?;
     connection.prepare_cached(include_str!("sql/save_lane.sql"))?.execute(params![
-        agents::enrolled(connection, agent)?,
+        agent_id,
         grain_number(grain),
         lane.generation,
         signed(lane.applied),
         lane.building.map(|(generation, _)| generation),
         lane.building.map(|(_, applied)| signed(applied)),
     ])?;
-    Ok(())
+    tombstones::drop_applied(connection, agent_id, grain, lane)
 }
 
 fn read(row: &Row) -> rusqlite::Result<Lane> {

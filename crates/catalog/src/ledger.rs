@@ -27,6 +27,13 @@ pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain)
     Ok(last.optional()?.map(|period| period.cover_days().1))
 }
 
+/// The number that the last roll-up of a period read before its input.
+pub(crate) fn clean_seq(connection: &Connection, agent_id: i64, period: Period) -> Result<i64> {
+    let sql = "SELECT clean_seq FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    Ok(connection.prepare_cached(sql)?.query_row(place, |row| row.get(0)).optional()?.unwrap_or(0))
+}
+
 /// Notes that input came to the period with the change `seq`.
 pub(crate) fn mark_dirty(
     connection: &Connection,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use annals_core::ports::{
     Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Lane, Record, Replies, Requests, Seals,
+    Target,
 };
 use annals_core::{
     Agent, Catalog, DeadLetter, Digest, ExtractionLane, Grain, LedgerRow, MemoryId, Operation, Sentence, Settings,
@@ -19,6 +20,8 @@ use crate::power_cut::{Drive, Unsynced, open};
 const VERSION_1: &str = include_str!("fixture/version_1.sql");
 const VERSION_2: &str = include_str!("fixture/version_2.sql");
 const VERSION_3: &str = include_str!("fixture/version_3.sql");
+const VERSION_4: &str = include_str!("fixture/version_4.sql");
+const PRUNED: &str = "t-ntutykxgssylhsgedrthrjitf6";
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
 const CAKE: &str = "t-vfrimyyiiifqr5l6hktokwrjbj";
 
@@ -47,6 +50,37 @@ async fn a_catalog_of_version_3_reads_back_whole() {
     holds_what_version_3_held(&catalog).await;
     holds_what_version_2_held(&catalog).await;
     holds_what_it_held(&catalog, 12).await;
+}
+
+#[tokio::test]
+async fn a_catalog_of_version_4_reads_back_whole() {
+    let catalog = folder_of(VERSION_4).open();
+    let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
+    assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
+    holds_what_version_3_held(&catalog).await;
+    holds_what_version_2_held(&catalog).await;
+    holds_what_it_held(&catalog, 12).await;
+}
+
+/// Of what was pruned before version 5 no more is known than its id, and what is left of it.
+#[tokio::test]
+async fn what_an_earlier_version_pruned_is_forgotten_as_far_as_it_can_be_told() {
+    for version in [VERSION_2, VERSION_3, VERSION_4] {
+        let catalog = folder_of(version).open();
+        let (you, now, day) = (agent("you"), at("2026-06-01T00:00:00Z"), period("2026-03-04"));
+        let reach = async |target: Target| catalog.reach(&you, &target).await.unwrap();
+        let by_conversation = reach(Target::Conversation("talk".into())).await;
+        assert_eq!((by_conversation.unresolved, by_conversation.unresolved_in), (1, vec![day]));
+        assert_eq!((by_conversation.pruned, by_conversation.lost), (Vec::new(), Vec::new()));
+        let id = MemoryId::from_text(PRUNED);
+        let by_speaker = reach(Target::Subject("user".into())).await;
+        assert_eq!((by_speaker.pruned, by_speaker.lost), (vec![id.clone()], vec![day]));
+        let by_id = catalog.erase(&you, &Target::Memories(vec![id.clone()]), now).await.unwrap();
+        assert_eq!((by_id.pruned, by_id.lost, by_id.unresolved), (vec![id], vec![day], 0));
+        let record = |record: &Record| matches!(record, Record::Gone { .. });
+        assert!(!catalog.records(&you).await.unwrap().iter().any(record));
+        assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+    }
 }
 
 /// What the fixture says of the third agent, and of what came with version 3.
@@ -110,7 +144,7 @@ fn in_short(record: &Record) -> String {
         }
         Record::Version { text, .. } => format!("version {text}"),
         Record::Block { text, .. } => format!("block {text}"),
-        Record::Gone { id } => format!("gone {id}"),
+        Record::Gone { id, .. } => format!("gone {id}"),
         Record::Access { id, times, .. } => format!("access {id} {times}"),
     }
 }
@@ -124,7 +158,7 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
     assert_eq!(catalog.request(&you, &key).await.unwrap(), None);
     catalog.save_request(&you, &key, &key, "o-abcdef", now).await.unwrap();
     assert_eq!(catalog.request(&you, &key).await.unwrap().map(|(_, operation)| operation.forgotten), Some(1));
-    catalog.erase(&you, &annals_core::ports::Target::Agent, now).await.unwrap();
+    catalog.erase(&you, &Target::Agent, now).await.unwrap();
     assert_eq!(catalog.cleaning_owed().await.unwrap(), [(you, 1)]);
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
 }
@@ -185,7 +219,7 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
 fn all_ways_lead_to_the_same_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in [VERSION_1, VERSION_2, VERSION_3] {
+    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4] {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());
@@ -205,6 +239,7 @@ async fn a_power_cut_during_the_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_1, 6).await;
     cut_power_while_migrating(VERSION_2, 12).await;
     cut_power_while_migrating(VERSION_3, 12).await;
+    cut_power_while_migrating(VERSION_4, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::fixture::Folder;
 use crate::open::{Options, open};
 use crate::{
-    accesses, bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, requests, seal,
-    statements, versions,
+    accesses, bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, moment, pruned,
+    requests, seal, statements, tombstones, versions,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -56,6 +56,14 @@ fn every_question_has_its_index() {
             &format!("SEARCH statement USING INDEX statement_by_time (agent_id=? AND cover_start<?); {ties}"),
         );
     }
+    check(pruned::IS_PRUNED, "SEARCH pruned USING PRIMARY KEY (agent_id=? AND id=?)");
+    check(pruned::ALL, "SEARCH pruned USING PRIMARY KEY (agent_id=?)");
+    let of_conversation = "USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation=? AND at>?";
+    check(moment::LAST_WITHIN, &format!("SEARCH turn {of_conversation} AND at<?)"));
+    check(
+        tombstones::DROP,
+        "SEARCH tombstone USING COVERING INDEX tombstone_by_change (agent_id=? AND grain=? AND seq<?)",
+    );
     check(get::TURN, "SEARCH turn USING INDEX turn_by_id (agent_id=? AND id=?)");
     check(get::SUMMARY, "SEARCH summary USING INDEX summary_by_id (agent_id=? AND id=?)");
     check(memories::SOURCES, "SEARCH source USING PRIMARY KEY (summary_id=?)");

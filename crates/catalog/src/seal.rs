@@ -1,11 +1,13 @@
 //! Prunes all that a period is made of and seals the period, if it is still what retention looked at.
 
 use annals_core::ports::Children;
-use annals_core::{Agent, Error, Grain, Kind, Memory, MemoryId, Period};
+use annals_core::{Agent, Error, Grain, MemoryId, Period};
 use rusqlite::{Connection, params};
 
 use crate::columns::{grain_number, signed};
 use crate::failure::Result;
+use crate::forgotten::KeyedHashes;
+use crate::pruned::Pruned;
 use crate::{agents, bases, children, dead_letters, inputs, memories, remove, statements, turns};
 
 pub(crate) const IS_CLEAN: &str = include_str!("sql/is_clean.sql");
@@ -20,10 +22,13 @@ pub(crate) fn seal(connection: &Connection, agent: &Agent, looked_at: &Children,
     let (Some(base), true, true) = (present, same, is_clean(connection, agent_id, parent, clean_seq)?) else {
         return Err(Error::Stale { what: format!("period {parent}") }.into());
     };
-    for child in members(connection, agent_id, looked_at)? {
-        prune(connection, agent_id, &child)?;
+    let pruning = Pruning { connection, agent, agent_id };
+    if children::extent(parent, looked_at.yearly).0 == Grain::Working {
+        pruning.day(parent)?;
+    } else {
+        pruning.summaries(looked_at)?;
     }
-    if looked_at.yearly { Ok(()) } else { bases::set(connection, agent_id, parent, &base) }
+    if looked_at.yearly { Ok(()) } else { bases::set(connection, agent_id, parent, &base, Some(signed(clean_seq))) }
 }
 
 fn is_clean(connection: &Connection, agent_id: i64, period: Period, clean_seq: u64) -> Result<bool> {
@@ -31,29 +36,43 @@ fn is_clean(connection: &Connection, agent_id: i64, period: Period, clean_seq: u
     Ok(connection.prepare_cached(IS_CLEAN)?.exists(place)?)
 }
 
-fn members(connection: &Connection, agent_id: i64, looked_at: &Children) -> Result<Vec<Memory>> {
-    let (grain, first, last) = children::extent(looked_at.parent, looked_at.yearly);
-    if grain != Grain::Working {
-        let place = params![agent_id, grain_number(grain), first.to_string(), last.to_string()];
-        return memories::summaries(connection, inputs::CHILDREN, place);
-    }
-    let place = params![agent_id, first.to_string()];
-    let mut members = turns::memories(connection, inputs::TURNS, place)?;
-    members.append(&mut statements::memories(connection, STATEMENTS, place)?);
-    members.sort_by(memories::in_order);
-    Ok(members)
+/// Lets memories go with all that is kept of them.
+struct Pruning<'c> {
+    connection: &'c Connection,
+    agent: &'c Agent,
+    agent_id: i64,
 }
 
-/// Lets a memory go with all that is kept of it.
-fn prune(connection: &Connection, agent_id: i64, memory: &Memory) -> Result<()> {
-    dead_letters::drop_all(connection, agent_id, &memory.id)?;
-    match memory.kind {
-        Kind::Turn => remove::turn(connection, agent_id, &memory.id)?,
-        Kind::Fact => remove::statement(connection, agent_id, &memory.id)?,
-        Kind::Summary => {
-            bases::lift(connection, agent_id, memory.period)?;
-            remove::summary(connection, agent_id, &memory.id, memory.grain)?
+impl Pruning<'_> {
+    /// The turns and statements of a day, in order of time.
+    fn day(&self, day: Period) -> Result<()> {
+        let hashes = KeyedHashes::ready(self.connection, self.agent)?;
+        let place = params![self.agent_id, day.to_string()];
+        let turns = turns::find(self.connection, inputs::TURNS, place)?;
+        for stored in &turns {
+            Pruned::of(stored, &hashes).save(self.connection, self.agent_id)?;
         }
-    };
-    Ok(())
+        let mut members: Vec<_> = turns.into_iter().map(turns::Stored::remember).collect();
+        members.append(&mut statements::memories(self.connection, STATEMENTS, place)?);
+        members.sort_by(memories::in_order);
+        for memory in members {
+            dead_letters::drop_all(self.connection, self.agent_id, &memory.id)?;
+            match memory.kind {
+                annals_core::Kind::Turn => remove::turn(self.connection, self.agent_id, &memory.id)?,
+                _ => remove::statement(self.connection, self.agent_id, &memory.id)?,
+            };
+        }
+        Ok(())
+    }
+
+    fn summaries(&self, looked_at: &Children) -> Result<()> {
+        let (grain, first, last) = children::extent(looked_at.parent, looked_at.yearly);
+        let place = params![self.agent_id, grain_number(grain), first.to_string(), last.to_string()];
+        for summary in memories::summaries(self.connection, inputs::CHILDREN, place)? {
+            dead_letters::drop_all(self.connection, self.agent_id, &summary.id)?;
+            bases::lift(self.connection, self.agent_id, summary.period)?;
+            remove::summary(self.connection, self.agent_id, &summary.id, summary.grain)?;
+        }
+        Ok(())
+    }
 }

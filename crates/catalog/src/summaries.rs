@@ -53,6 +53,8 @@ impl Place<'_> {
 
     /// What it was made from is renewed in any case.
     fn write(&self, summary: &Summary, draft: &Draft) -> Result<Option<i64>> {
+        let verbatim = draft.verbatim && !self.quotes_a_model(&summary.sources)?;
+        let draft = &Draft { verbatim, ..draft.clone() };
         if self.keep(summary, draft)? {
             self.replace_sources(&summary.sources)?;
             return Ok(None);
@@ -66,6 +68,18 @@ impl Place<'_> {
         };
         self.put(summary.period, summary.cover, &text, seq)?;
         Ok(Some(seq))
+    }
+
+    /// Whether one of the summaries that it quotes was reworded: a verbatim piece of that is no piece of a turn.
+    fn quotes_a_model(&self, sources: &[MemoryId]) -> Result<bool> {
+        let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2 AND verbatim = 0";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        for source in sources {
+            if statement.exists(params![self.agent_id, source.as_str()])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the stored text is the same and stays.

@@ -1,11 +1,14 @@
-//! Tombstones: that a memory is gone, so that projections learn of it.
+//! Tombstones: that a memory is gone, so that projections learn of it. They go when every table has applied them.
 
+use annals_core::ports::Lane;
 use annals_core::{Grain, MemoryId};
 use rusqlite::{Connection, params};
 
-use crate::columns::grain_number;
+use crate::columns::{grain_number, signed};
 use crate::failure::Result;
 use crate::sequence;
+
+pub(crate) const DROP: &str = "DELETE FROM tombstone WHERE agent_id = ?1 AND grain = ?2 AND seq <= ?3";
 
 /// Notes that a memory is gone; the number of that change.
 pub(crate) fn set(connection: &Connection, agent_id: i64, id: &MemoryId, grain: Grain) -> Result<i64> {
@@ -15,18 +18,11 @@ pub(crate) fn set(connection: &Connection, agent_id: i64, id: &MemoryId, grain: 
     Ok(seq)
 }
 
-/// Whether a memory is gone.
-pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<bool> {
-    let sql = "SELECT 1 FROM tombstone WHERE agent_id = ?1 AND id = ?2";
-    Ok(connection.prepare_cached(sql)?.exists(params![agent_id, id.as_str()])?)
-}
-
-/// The turns that are gone, by id.
-pub(crate) fn turns(connection: &Connection, agent_id: i64) -> Result<Vec<MemoryId>> {
-    let sql = "SELECT id FROM tombstone WHERE agent_id = ?1 AND grain = 0 AND id GLOB 't-*' ORDER BY id";
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map([agent_id], crate::memories::read_id)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+/// Drops those that the table of the grain has applied, and the one that is built beside it.
+pub(crate) fn drop_applied(connection: &Connection, agent_id: i64, grain: Grain, lane: Lane) -> Result<()> {
+    let applied = lane.building.map_or(lane.applied, |(_, building)| building.min(lane.applied));
+    connection.prepare_cached(DROP)?.execute(params![agent_id, grain_number(grain), signed(applied)])?;
+    Ok(())
 }
 
 /// Notes that a memory is back, if it was gone.

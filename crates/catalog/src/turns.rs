@@ -1,18 +1,33 @@
 //! Turns: how they are kept, and what they are as memories of the working grain.
 
-use annals_core::ports::Turn;
+use annals_core::ports::{Origin, Turn};
 use annals_core::{Grain, Interval, Kind, Memory, Message, Timestamp, TurnKey};
 use rusqlite::{Connection, Params, Row, params};
 
-use crate::columns::{instant, micros, number, word};
+use crate::columns::{instant, maybe_instant, micros, number, word};
 use crate::failure::Result;
-use crate::{memories, tombstones};
+use crate::forgotten::{Hash, KeyedHashes};
+use crate::{memories, pruned, tombstones};
 
 /// A turn with what the catalog knows of it.
 pub(crate) struct Stored {
     pub(crate) turn: Turn,
     pub(crate) pinned: bool,
     pub(crate) seq: u64,
+    /// The sequence with which it first came.
+    pub(crate) arrived: u64,
+    /// The moment as the client sent it, where that is another.
+    pub(crate) sent_at: Option<Timestamp>,
+    /// Of a turn that a person corrected: what the client sent last.
+    pub(crate) sent: Option<Hash>,
+}
+
+/// How a turn is written besides what it says.
+pub(crate) struct Place {
+    /// Right behind `sent_at`, if there is one.
+    pub(crate) at: Timestamp,
+    pub(crate) sent_at: Option<Timestamp>,
+    pub(crate) sent: Option<Hash>,
 }
 
 /// The turns that a question over the columns of `turn.sql` finds.
@@ -25,11 +40,11 @@ pub(crate) fn find_where(
     connection: &Connection,
     sql: &str,
     place: impl Params,
-    admits: impl Fn(&Message) -> bool,
+    admits: impl Fn(&Turn) -> bool,
 ) -> Result<Vec<Stored>> {
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(place, read)?;
-    let admitted = rows.filter(|row| row.as_ref().map_or(true, |stored| admits(&stored.turn.message)));
+    let admitted = rows.filter(|row| row.as_ref().map_or(true, |stored| admits(&stored.turn)));
     Ok(admitted.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -39,8 +54,9 @@ pub(crate) fn memories(connection: &Connection, sql: &str, place: impl Params) -
 }
 
 /// Writes a new turn as the change `seq`.
-pub(crate) fn insert(connection: &Connection, agent_id: i64, turn: &Turn, seq: i64) -> Result<()> {
+pub(crate) fn insert(connection: &Connection, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
     tombstones::lift(connection, agent_id, &turn.id)?;
+    pruned::lift(connection, agent_id, &turn.id)?;
     let message = &turn.message;
     connection.prepare_cached(include_str!("sql/insert_turn.sql"))?.execute(params![
         seq,
@@ -49,27 +65,37 @@ pub(crate) fn insert(connection: &Connection, agent_id: i64, turn: &Turn, seq: i
         turn.key.conversation,
         turn.key.id,
         turn.day.to_string(),
-        micros(message.at),
+        micros(place.at),
         message.role.as_str(),
         message.name,
         message.content,
+        place.sent_at.map(micros),
     ])?;
     Ok(())
 }
 
 /// Replaces what was said in a turn, as the change `seq`.
-pub(crate) fn revise(connection: &Connection, agent_id: i64, turn: &Turn, seq: i64) -> Result<()> {
+pub(crate) fn revise(connection: &Connection, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
     let message = &turn.message;
     connection.prepare_cached(include_str!("sql/revise_turn.sql"))?.execute(params![
         seq,
         agent_id,
         turn.id.as_str(),
         turn.day.to_string(),
-        micros(message.at),
+        micros(place.at),
         message.role.as_str(),
         message.name,
         message.content,
+        place.sent_at.map(micros),
+        place.sent,
     ])?;
+    Ok(())
+}
+
+/// Notes what the client sent last, of a turn that a person corrected since.
+pub(crate) fn set_sent(connection: &Connection, agent_id: i64, id: &annals_core::MemoryId, sent: Hash) -> Result<()> {
+    let sql = "UPDATE turn SET sent = ?3 WHERE agent_id = ?1 AND id = ?2";
+    connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str(), sent])?;
     Ok(())
 }
 
@@ -84,11 +110,32 @@ fn read(row: &Row) -> rusqlite::Result<Stored> {
         content: row.get("content")?,
         at: instant(row, "at")?,
     };
-    let turn = Turn { id: memories::read_id(row)?, key, day: word(row, "day")?, message, masked: 0 };
-    Ok(Stored { turn, pinned: row.get("pinned")?, seq: number(row, "seq")? })
+    let origin = Origin::Client;
+    let turn = Turn { id: memories::read_id(row)?, key, day: word(row, "day")?, message, masked: 0, origin };
+    let seq = number(row, "seq")?;
+    let arrived: Option<i64> = row.get("arrived")?;
+    Ok(Stored {
+        turn,
+        pinned: row.get("pinned")?,
+        seq,
+        arrived: arrived.map_or(seq, i64::unsigned_abs),
+        sent_at: maybe_instant(row, "sent_at")?,
+        sent: row.get("sent")?,
+    })
 }
 
 impl Stored {
+    /// The turn as a client would send it.
+    pub(crate) fn as_sent(&self) -> Message {
+        let message = &self.turn.message;
+        Message { at: self.sent_at.unwrap_or(message.at), ..message.clone() }
+    }
+
+    /// Keyed hash of what the client sent last.
+    pub(crate) fn sent_content(&self, hashes: &KeyedHashes) -> Hash {
+        self.sent.unwrap_or_else(|| hashes.content_of(&self.as_sent()))
+    }
+
     /// The turn as a memory.
     pub(crate) fn remember(self) -> Memory {
         let Turn { id, key, day, message, .. } = self.turn;

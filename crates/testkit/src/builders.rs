@@ -1,6 +1,6 @@
 //! Short ways to write down the records that tests need. Days are those of UTC.
 
-use annals_core::ports::Turn;
+use annals_core::ports::{Origin, Turn};
 use annals_core::{
     Agent, Date, Digest, Draft, FactOperation, Interval, MemoryId, Message, Period, Properties, Role, Statement,
     Summary, Timestamp, Verb, Zones, identify,
@@ -27,7 +27,14 @@ pub fn turn(agent: &Agent, said_at: &str, content: &str) -> Turn {
 pub fn turn_of(agent: &Agent, message: Message) -> Turn {
     let key = identify(std::slice::from_ref(&message)).remove(0);
     let day = utc().day_of(message.at);
-    Turn { id: MemoryId::turn(agent, &key), key, day: Period::of(annals_core::Grain::Daily, day), message, masked: 0 }
+    Turn {
+        id: MemoryId::turn(agent, &key),
+        key,
+        day: Period::of(annals_core::Grain::Daily, day),
+        message,
+        masked: 0,
+        origin: Origin::Client,
+    }
 }
 
 /// A roll-up of `label` that read everything up to `read_seq`, and came to `text`.

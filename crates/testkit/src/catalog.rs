@@ -11,13 +11,13 @@ mod requests;
 mod seals;
 mod shelf;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::ports::{Catalog, Change, ClockNote, Counts, Key, Lane, Select, Standing, Turn};
+use annals_core::ports::{Catalog, Change, ClockNote, Comparison, Counts, Key, Lane, Select, Standing, Turn};
 use annals_core::{
-    Agent, Date, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings,
-    Stage, Summary, Timestamp,
+    Agent, Date, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result,
+    Settings, Stage, Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
@@ -102,19 +102,26 @@ impl Catalog for MemoryCatalog {
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
         self.write(agent, |shelf, seq| {
             let masked = turns.iter().map(|turn| turn.masked).sum();
-            let mut operation = Operation { id: request_id(&turns, revise), masked, ..Operation::default() };
-            let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| shelf.has_forgotten(turn));
+            let mut operation = Operation { id: request_id(&turns), masked, ..Operation::default() };
+            let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| shelf.has_forgotten(agent, turn));
             operation.forgotten = known.len() as u64;
-            // Looked for first, so that all or none are stored.
-            if let Some(conflict) = shelf.conflict(&turns).filter(|_| !revise) {
-                return Err(conflict);
-            }
+            // On a copy, so that all or none are stored.
+            let (mut after, mut last) = (shelf.clone(), *seq);
+            let mut told = HashMap::new();
             for turn in turns {
-                shelf.store(turn, revise, seq, now, &mut operation);
+                after.store(turn, revise, &mut last, now, &mut operation, &mut told)?;
             }
-            shelf.requests.insert(operation.id.clone(), operation.clone());
+            after.requests.insert(operation.id.clone(), operation.clone());
+            (*shelf, *seq) = (after, last);
             Ok(operation)
         })?
+    }
+
+    async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
+        self.read(agent, |shelf| {
+            let compare = |(key, message): &(TurnKey, Message)| shelf.compare(&MemoryId::turn(agent, key), message);
+            messages.iter().map(compare).collect()
+        })
     }
 
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
@@ -135,6 +142,9 @@ impl Catalog for MemoryCatalog {
     async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
         self.write(agent, |shelf, _| {
             shelf.lanes.insert(grain, lane);
+            // What every table has applied nobody needs to learn any more.
+            let applied = lane.building.map_or(lane.applied, |(_, building)| building.min(lane.applied));
+            shelf.gone.retain(|_, (of, seq)| *of != grain || *seq > applied);
         })
     }
 

@@ -29,9 +29,7 @@ impl Writer {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let (messages, _) = self.prepare(agent, vec![message]).await?;
-        let keyed = messages.into_iter().map(|message| (key.clone(), message)).collect();
-        match self.ingest_keyed(agent, keyed, true, now).await?.forgotten {
+        match self.ingest_correction(agent, (key, message), now).await?.forgotten {
             0 => Ok(()),
             _ => Err(Error::invalid("text", "was said in this conversation before and is to stay forgotten")),
         }

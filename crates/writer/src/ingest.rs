@@ -1,11 +1,9 @@
 //! Taking in messages: one request, one transaction, all or none.
 
-use std::collections::HashMap;
-
-use annals_core::ports::Turn;
+use annals_core::ports::{Comparison, Origin, Turn};
 use annals_core::{
-    Agent, Error, Fault, Grain, Memory, MemoryId, Message, Operation, Period, Result, Settings, Timestamp, TurnKey,
-    Zones, identify,
+    Agent, Error, Fault, Grain, MemoryId, Message, Operation, Period, Result, Settings, Timestamp, TurnKey, Zones,
+    identify,
 };
 
 use crate::{Writer, check, mask};
@@ -36,13 +34,29 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<Operation> {
+        let messages = messages.into_iter().map(|message| (message, Origin::Client)).collect();
+        self.ingest_from(agent, settings, messages, revise, now).await
+    }
+
+    /// The same for messages of which some came without a moment.
+    pub async fn ingest_from(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        messages: Vec<(Message, Origin)>,
+        revise: bool,
+        now: Timestamp,
+    ) -> Result<Operation> {
+        let (messages, origins): (Vec<Message>, Vec<Origin>) = messages.into_iter().unzip();
         let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
         let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(settings, messages).into_iter().unzip();
-        let keyed = identify(&messages).into_iter().zip(messages);
-        self.store(agent, settings, keyed.zip(masked), revise, now).await
+        let keys = identify(&messages).into_iter();
+        let incoming = keys.zip(messages).zip(masked).zip(origins);
+        let incoming = incoming.map(|(((key, message), masked), origin)| Incoming { key, message, masked, origin });
+        self.store(agent, settings, incoming, revise, now).await
     }
 
     /// The messages as they are to be stored, and how many credentials were masked in them. Comes before [`identify`], so that
@@ -62,43 +76,63 @@ impl Writer {
         now: Timestamp,
     ) -> Result<Operation> {
         let settings = self.catalog.settings(agent).await?;
-        self.store(agent, &settings, messages.into_iter().map(|keyed| (keyed, 0)), revise, now).await
+        let incoming =
+            messages.into_iter().map(|(key, message)| Incoming { key, message, masked: 0, origin: Origin::Client });
+        self.store(agent, &settings, incoming, revise, now).await
     }
 
-    /// Stores messages, each with its key and the number of credentials that were masked in it.
+    /// Gives a stored turn the words of a person. What the client sent is recognised when it comes again, and changes nothing.
+    pub(crate) async fn ingest_correction(
+        &self,
+        agent: &Agent,
+        (key, message): (TurnKey, Message),
+        now: Timestamp,
+    ) -> Result<Operation> {
+        let settings = self.catalog.settings(agent).await?;
+        let (message, masked) = prepare_each(&settings, vec![message]).remove(0);
+        let incoming = Incoming { key, message, masked, origin: Origin::Correction };
+        self.store(agent, &settings, std::iter::once(incoming), true, now).await
+    }
+
     async fn store(
         &self,
         agent: &Agent,
         settings: &Settings,
-        messages: impl Iterator<Item = ((TurnKey, Message), u64)> + Send,
+        incoming: impl Iterator<Item = Incoming> + Send,
         revise: bool,
         now: Timestamp,
     ) -> Result<Operation> {
         let zones = settings.zones()?;
-        let turns = messages.map(|((key, message), masked)| turn(agent, &zones, key, message, masked)).collect();
+        let turns = incoming.map(|incoming| incoming.into_turn(agent, &zones)).collect();
         self.catalog.ingest(agent, turns, revise, now).await
     }
 }
 
+/// A message on its way in, with its key and the number of credentials that were masked in it.
+struct Incoming {
+    key: TurnKey,
+    message: Message,
+    masked: u64,
+    origin: Origin,
+}
+
+impl Incoming {
+    fn into_turn(self, agent: &Agent, zones: &Zones) -> Turn {
+        let Incoming { key, message, masked, origin } = self;
+        let day = Period::of(Grain::Daily, zones.day_of(message.at));
+        Turn { id: MemoryId::turn(agent, &key), key, day, message, masked, origin }
+    }
+}
+
 impl Writer {
-    /// Those of the messages whose key is stored with other content, so that a whole file can be refused before any of it is
+    /// How messages compare with what is stored under their keys, so that a whole file can be refused before any of it is
     /// stored. Compares them as they are given: prepared ones, since those are what is stored.
-    pub async fn conflicts<'m>(
-        &self,
-        agent: &Agent,
-        messages: &'m [(TurnKey, Message)],
-    ) -> Result<Vec<&'m (TurnKey, Message)>> {
-        let mut conflicts = Vec::new();
+    pub async fn compare_messages(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
+        let mut compared = Vec::with_capacity(messages.len());
         for batch in messages.chunks(LOOK_UP) {
-            let ids: Vec<MemoryId> = batch.iter().map(|(key, _)| MemoryId::turn(agent, key)).collect();
-            let stored = self.catalog.get(agent, &ids).await?;
-            let stored: HashMap<&MemoryId, &Memory> = stored.iter().map(|memory| (&memory.id, memory)).collect();
-            let differs =
-                |id: &MemoryId, message: &Message| stored.get(id).is_some_and(|memory| !says(memory, message));
-            conflicts
-                .extend(batch.iter().zip(&ids).filter(|((_, message), id)| differs(id, message)).map(|pair| pair.0));
+            compared.extend(self.catalog.compare(agent, batch).await?);
         }
-        Ok(conflicts)
+        Ok(compared)
     }
 }
 
@@ -111,16 +145,4 @@ fn prepare_each(settings: &Settings, messages: Vec<Message>) -> Vec<(Message, u6
         (Message { content, ..message }, masked)
     };
     messages.into_iter().map(prepare).collect()
-}
-
-fn says(memory: &Memory, message: &Message) -> bool {
-    memory.text == message.content
-        && memory.at() == message.at
-        && memory.role == Some(message.role)
-        && memory.speaker.as_deref() == Some(message.speaker())
-}
-
-fn turn(agent: &Agent, zones: &Zones, key: TurnKey, message: Message, masked: u64) -> Turn {
-    let id = MemoryId::turn(agent, &key);
-    Turn { id, key, day: Period::of(Grain::Daily, zones.day_of(message.at)), message, masked }
 }

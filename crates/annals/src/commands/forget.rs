@@ -43,6 +43,7 @@ fn print(answer: &ForgetAnswer) {
     say!("{BOLD}{}{BOLD:#}: what {would}", answer.agent);
     let counts = [
         (answer.turns.len() as u64, "turn"),
+        (answer.pruned.len() as u64, "pruned turn"),
         (answer.statements.len() as u64, "statement"),
         (answer.operations.len() as u64, "fact operation"),
         (answer.dead_letters, "dead letter"),
@@ -63,9 +64,32 @@ fn print(answer: &ForgetAnswer) {
         let summaries = plural(answer.lost.len() as u64, "sealed summary");
         say!("  {WARN}{summaries} cannot be cut and goes altogether: {}{WARN:#}", answer.lost.join(" "));
     }
+    print_limits(answer);
     match &answer.proof {
         None => say!("Nothing was changed. --yes does it; it cannot be taken back."),
         Some(proof) => print_proof(proof),
+    }
+}
+
+/// What forgetting cannot reach, or cannot know.
+fn print_limits(answer: &ForgetAnswer) {
+    if answer.unresolved > 0 {
+        let turns = plural(answer.unresolved, "pruned turn");
+        say!("  {WARN}{turns} cannot be told to belong to it or not: only their ids are known.{WARN:#}");
+    }
+    if !answer.unresolved_in.is_empty() {
+        say!(
+            "  {WARN}These sealed summaries may still hold something of it: {}{WARN:#}",
+            answer.unresolved_in.join(" ")
+        );
+    }
+    if answer.unread > 0 {
+        let turns = plural(answer.unread, "pruned turn");
+        say!("  {DIM}{turns} stay: nothing that is left of them names it; their own words are gone.{DIM:#}");
+    }
+    if !answer.unfollowed.is_empty() {
+        let names = answer.unfollowed.join(", ");
+        say!("  {WARN}Not followed, since only others say that it is the same: {names}{WARN:#}");
     }
 }
 

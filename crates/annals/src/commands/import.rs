@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use annals_core::ports::Record;
+use annals_core::ports::{Comparison, Record};
 use annals_core::{Agent, Error, Fault, Message, Result, TurnKey, Zones, identify};
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use super::open_or_make;
 use crate::cli::{Global, Import};
 use crate::failure::unreadable;
 use crate::folder::Folder;
-use crate::jsonl::{Parsed, parse};
+use crate::jsonl::{Conversations, Parsed, parse};
 use crate::progress;
 use crate::records;
 use crate::view::{plural, print_json, say};
@@ -58,6 +58,8 @@ pub struct Imported {
     pub forgotten: u64,
     pub masked: u64,
     pub restored: u64,
+    /// Corrections that changed messages replace.
+    replaced_corrections: Vec<String>,
     ignored_fields: BTreeMap<String, u64>,
 }
 
@@ -67,6 +69,11 @@ impl Imported {
         say!("Imported {new} for {}, {} were there already.", plural(self.agents, "agent"), self.duplicate);
         if self.revised > 0 {
             say!("{} replaced.", plural(self.revised, "message"));
+        }
+        for place in &self.replaced_corrections {
+            say!(
+                "{place} changed since it was corrected by hand: it replaces the correction, which is kept as a version."
+            );
         }
         if self.dead > 0 {
             say!("{} could not be made searchable; `annals dead list` says why.", plural(self.dead, "message"));
@@ -90,25 +97,28 @@ impl Imported {
 /// Imports checked messages: settings, catalog, working memory.
 pub async fn import(folder: &Folder, mut parsed: Parsed, args: &Import, json: bool) -> Result<Imported> {
     let mut masked = 0;
-    for (agent, messages) in &mut parsed.agents {
+    for Conversations { agent, messages, .. } in &mut parsed.agents {
         let plain = std::mem::take(messages).into_iter().map(|(_, message)| message).collect();
         let (safe, count) = folder.writer.prepare(agent, plain).await?;
         // Keys are made from what is stored, as they would be for a request.
         *messages = identify(&safe).into_iter().zip(safe).collect();
         masked += count;
     }
-    if !args.revise {
-        refuse_conflicts(folder, &parsed).await?;
+    let changed = changed(folder, &parsed).await?;
+    if !args.revise && !changed.is_empty() {
+        return Err(Error::Faults(changed.into_iter().map(|changed| changed.fault).collect()));
     }
     if let Some(zone) = &args.time_zone {
-        for (agent, _) in &parsed.agents {
+        for Conversations { agent, .. } in &parsed.agents {
             set_time_zone(folder, agent, zone).await?;
         }
     }
-    let total = parsed.agents.iter().map(|(_, messages)| messages.len() as u64).sum();
+    let total = parsed.agents.iter().map(|of_agent| of_agent.messages.len() as u64).sum();
     let bar = progress::bar(total, "importing", json);
-    let mut imported = Imported { ignored_fields: parsed.ignored, masked, ..Imported::default() };
-    for (agent, messages) in parsed.agents {
+    let replaced_corrections = changed.into_iter().filter(|changed| changed.corrected).map(|changed| changed.place());
+    let replaced_corrections = replaced_corrections.collect();
+    let mut imported = Imported { replaced_corrections, ignored_fields: parsed.ignored, masked, ..Imported::default() };
+    for Conversations { agent, messages, .. } in parsed.agents {
         imported.agents += 1;
         if args.unforget {
             folder.eraser.unforget(&agent, &messages).await?;
@@ -186,19 +196,46 @@ async fn set_time_zone(folder: &Folder, agent: &Agent, zone: &str) -> Result<()>
     folder.catalog.save_settings(agent, &settings).await
 }
 
-/// Before anything is stored: ids that are taken by other content, all of them.
-async fn refuse_conflicts(folder: &Folder, parsed: &Parsed) -> Result<()> {
-    let mut faults = Vec::new();
-    for (agent, messages) in &parsed.agents {
-        for (key, _) in folder.writer.conflicts(agent, messages).await? {
-            let reason = format!(
-                "{:?} of conversation {:?} is stored with other content; --revise replaces it",
-                key.id, key.conversation
-            );
-            faults.push(Fault::new("id", reason));
-        }
+/// A message whose id is stored with other content.
+struct Changed {
+    fault: Fault,
+    /// Whether a person corrected what is stored.
+    corrected: bool,
+}
+
+impl Changed {
+    fn new(of_agent: &Conversations, index: usize, corrected: bool) -> Changed {
+        let TurnKey { conversation, id } = &of_agent.messages[index].0;
+        let stored = if corrected {
+            "was corrected by hand, and its source has changed since; --revise replaces the correction"
+        } else {
+            "is stored with other content; --revise replaces it"
+        };
+        let reason = format!("{id:?} of conversation {conversation:?} {stored}");
+        let fault = Fault { file: of_agent.file.clone(), ..Fault::new("id", reason) };
+        Changed { fault: fault.at_line(of_agent.lines[index]), corrected }
     }
-    if faults.is_empty() { Ok(()) } else { Err(Error::Faults(faults)) }
+
+    fn place(&self) -> String {
+        let Fault { file, line, reason, .. } = &self.fault;
+        let file = file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
+        let id = reason.split(" was corrected").next().unwrap_or_default();
+        format!("{file}line {}: id {id}", line.unwrap_or_default())
+    }
+}
+
+/// Before anything is stored: all messages whose ids are stored with other content.
+async fn changed(folder: &Folder, parsed: &Parsed) -> Result<Vec<Changed>> {
+    let mut changed = Vec::new();
+    for of_agent in &parsed.agents {
+        let compared = folder.writer.compare_messages(&of_agent.agent, &of_agent.messages).await?;
+        changed.extend(compared.into_iter().enumerate().filter_map(|(index, comparison)| match comparison {
+            Comparison::New | Comparison::Same => None,
+            Comparison::Different => Some(Changed::new(of_agent, index, false)),
+            Comparison::DifferentFromCorrected => Some(Changed::new(of_agent, index, true)),
+        }));
+    }
+    Ok(changed)
 }
 
 /// What the files hold: messages, or exports.
@@ -215,7 +252,9 @@ fn read_all(args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
         match read(path, args, now) {
             Ok(contents) => {
                 exports.extend(contents.exports);
-                all.agents.extend(contents.messages.agents);
+                let file = (args.files.len() > 1).then(|| path.display().to_string());
+                let of_file = contents.messages.agents.into_iter();
+                all.agents.extend(of_file.map(|of_agent| Conversations { file: file.clone(), ..of_agent }));
                 for (field, lines) in contents.messages.ignored {
                     *all.ignored.entry(field).or_default() += lines;
                 }

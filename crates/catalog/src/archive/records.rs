@@ -1,12 +1,14 @@
 //! Everything out, in an order that depends on nothing but content.
 
 use annals_core::ports::{Block, Record};
-use annals_core::{Agent, Digest, FactOperation, LedgerRow, MemoryId};
+use annals_core::{Agent, Digest, FactOperation, LedgerRow, MemoryId, Message};
 use rusqlite::Connection;
 
 use crate::columns::instant;
 use crate::failure::Result;
-use crate::{accesses, agents, bases, blocks, extraction, get, ledger, log, memories, statements, tombstones, turns};
+use crate::forgotten::KeyedHashes;
+use crate::turns::Stored;
+use crate::{accesses, agents, bases, blocks, extraction, get, ledger, log, memories, pruned, statements, turns};
 
 const TURNS: &str =
     concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1 ORDER BY at, day, conversation, message");
@@ -22,7 +24,8 @@ pub(crate) fn records(connection: &Connection, agent: &Agent) -> Result<Vec<Reco
     let extracted = extraction::lane(connection, agent)?.extracted;
     let turns = turns::find(connection, TURNS, [agent_id])?;
     records.extend(turns.into_iter().map(|stored| turn_record(stored, extracted)));
-    records.extend(tombstones::turns(connection, agent_id)?.into_iter().map(|id| Record::Gone { id }));
+    let pruned = pruned::all(connection, agent_id)?.into_iter();
+    records.extend(pruned.map(|turn| Record::Gone { id: turn.id, day: turn.day, at: turn.at }));
     for statements::Stored { statement, pinned, .. } in statements::find(connection, STATEMENTS, [agent_id])? {
         records.push(Record::Statement { statement, pinned });
     }
@@ -32,7 +35,7 @@ pub(crate) fn records(connection: &Connection, agent: &Agent) -> Result<Vec<Reco
     for row in ledger::ledger(connection, agent)? {
         records.push(period_record(connection, agent, agent_id, row)?);
     }
-    records.append(&mut versions(connection, agent_id)?);
+    records.append(&mut versions(connection, agent, agent_id)?);
     records.append(&mut accesses::records(connection, agent_id)?);
     Ok(records)
 }
@@ -41,13 +44,14 @@ fn block_record(Block { name, text, updated_at }: Block) -> Record {
     Record::Block { name, text, updated_at }
 }
 
-fn turn_record(turns::Stored { turn, pinned, seq }: turns::Stored, extracted: u64) -> Record {
+fn turn_record(Stored { turn, pinned, seq, sent_at, .. }: Stored, extracted: u64) -> Record {
     let message = turn.message;
     Record::Turn {
         conversation: turn.key.conversation,
         id: turn.key.id,
         day: turn.day,
         at: message.at,
+        sent_at,
         role: message.role,
         name: message.name,
         content: message.content,
@@ -89,11 +93,32 @@ fn period_record(connection: &Connection, agent: &Agent, agent_id: i64, row: Led
     })
 }
 
-fn versions(connection: &Connection, agent_id: i64) -> Result<Vec<Record>> {
+fn versions(connection: &Connection, agent: &Agent, agent_id: i64) -> Result<Vec<Record>> {
+    let hashes = KeyedHashes::known(connection, agent)?;
     let mut statement = connection.prepare_cached(VERSIONS)?;
-    let rows = statement.query_map([agent_id], |row| {
-        let (id, replaced_at) = (memories::read_id(row)?, instant(row, "replaced_at")?);
-        Ok(Record::Version { id, text: row.get("text")?, replaced_at })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let mut rows = statement.query([agent_id])?;
+    let mut versions = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (id, text, replaced_at): (_, String, _) =
+            (memories::read_id(row)?, row.get("text")?, instant(row, "replaced_at")?);
+        let sent = is_sent(connection, agent_id, hashes.as_ref(), &id, &text)?;
+        versions.push(Record::Version { id, text, replaced_at, sent });
+    }
+    Ok(versions)
+}
+
+/// Whether a former text is what the client sent last, of a turn that a person corrected since.
+fn is_sent(
+    connection: &Connection,
+    agent_id: i64,
+    hashes: Option<&KeyedHashes>,
+    id: &MemoryId,
+    text: &str,
+) -> Result<bool> {
+    let Some(hashes) = hashes.filter(|_| id.as_str().starts_with("t-")) else { return Ok(false) };
+    let stored = turns::find(connection, get::TURN, rusqlite::params![agent_id, id.as_str()])?.pop();
+    Ok(stored.is_some_and(|stored| {
+        let sent = Message { content: text.to_owned(), ..stored.as_sent() };
+        stored.sent == Some(hashes.content_of(&sent))
+    }))
 }

@@ -1,17 +1,19 @@
 //! Everything in again. The memories get new numbers, so every table of the agent learns of them as of any others.
 
-use annals_core::ports::{Access, Block, Record, Turn, check_origin};
-use annals_core::{Agent, Base, Digest, Error, Grain, LedgerRow, MemoryId, Message, Timestamp, TurnKey};
+use annals_core::ports::{Access, Block, Origin, Record, Turn, check_origin};
+use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Period, Timestamp, TurnKey};
 use data_encoding::HEXLOWER;
 use rusqlite::{Connection, params};
 
 use crate::columns::word;
 use crate::failure::Result;
-use crate::forgotten::Traces;
-use crate::summaries::Place;
+use crate::forgotten::KeyedHashes;
+use crate::pruned::Pruned;
+use crate::summaries;
+use crate::turns::Place;
 use crate::{
-    accesses, agents, bases, blocks, counts, extraction, get, ingest, ledger, log, pins, sequence, statements,
-    tombstones, turns, versions,
+    accesses, agents, bases, blocks, counts, extraction, get, ingest, ledger, log, pins, pruned, sequence, statements,
+    turns, versions,
 };
 
 const DAYS_WITHOUT_ROW: &str = include_str!("../sql/days_without_row.sql");
@@ -28,7 +30,7 @@ pub(crate) fn restore(connection: &Connection, agent: &Agent, mut records: Vec<R
     }
     check_origin(agent, &records)?;
     records.sort_by_key(rank);
-    let restoring = Restoring { connection, agent, agent_id, forgotten: Traces::of(connection, agent)? };
+    let restoring = Restoring { connection, agent, agent_id, forgotten: KeyedHashes::known(connection, agent)? };
     records.into_iter().try_for_each(|record| restoring.take(record))?;
     restoring.soil_days_without_row(now)
 }
@@ -50,18 +52,19 @@ struct Restoring<'c> {
     connection: &'c Connection,
     agent: &'c Agent,
     agent_id: i64,
-    forgotten: Option<Traces<'c>>,
+    forgotten: Option<KeyedHashes<'c>>,
 }
 
 impl Restoring<'_> {
     fn take(&self, record: Record) -> Result<()> {
         match record {
             Record::Settings(settings) => agents::save_settings(self.connection, self.agent, &settings),
-            Record::Turn { conversation, id, day, at, role, name, content, extracted, pinned } => {
+            Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
-                let turn = Turn { id: MemoryId::turn(self.agent, &key), key, day, message, masked: 0 };
-                self.take_turn(&turn, extracted, pinned)
+                let (id, origin) = (MemoryId::turn(self.agent, &key), Origin::Client);
+                let turn = Turn { id, key, day, message, masked: 0, origin };
+                self.take_turn(&turn, sent_at, extracted, pinned)
             }
             Record::Statement { statement, pinned } => {
                 statements::save(self.connection, self.agent_id, &statement, sequence::next(self.connection)?)?;
@@ -72,10 +75,11 @@ impl Restoring<'_> {
                 log::raise_version(self.connection, self.agent_id)
             }
             period @ Record::Period { .. } => self.take_period(period),
-            Record::Version { id, text, replaced_at } => {
-                versions::keep(self.connection, self.agent_id, &id, &text, replaced_at)
+            Record::Version { id, text, replaced_at, sent } => {
+                versions::keep(self.connection, self.agent_id, &id, &text, replaced_at)?;
+                if sent { self.take_sent(&id, text) } else { Ok(()) }
             }
-            Record::Gone { id } => self.take_gone(&id),
+            Record::Gone { id, day, at } => self.take_gone(id, day, at),
             Record::Access { id, times, last } => {
                 accesses::add(self.connection, self.agent, &[(id, Access { times, last })])
             }
@@ -85,11 +89,12 @@ impl Restoring<'_> {
         }
     }
 
-    fn take_turn(&self, turn: &Turn, extracted: bool, pinned: bool) -> Result<()> {
+    fn take_turn(&self, turn: &Turn, sent_at: Option<Timestamp>, extracted: bool, pinned: bool) -> Result<()> {
         ingest::check(self.agent, turn)?;
-        self.refuse_known(turn)?;
+        self.refuse_known(turn, sent_at)?;
         let seq = sequence::next(self.connection)?;
-        turns::insert(self.connection, self.agent_id, turn, seq)?;
+        let place = Place { at: turn.message.at, sent_at, sent: None };
+        turns::insert(self.connection, self.agent_id, turn, &place, seq)?;
         pins::set(self.connection, self.agent_id, &turn.id, pinned)?;
         if extracted {
             extraction::move_lane(self.connection, self.agent_id, seq.unsigned_abs())?;
@@ -97,20 +102,32 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// A turn cannot be there and gone. That it is gone may be known.
-    fn take_gone(&self, id: &MemoryId) -> Result<()> {
+    /// What the client sent last, of a turn that a person corrected since.
+    fn take_sent(&self, id: &MemoryId, text: String) -> Result<()> {
+        for stored in turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])? {
+            let sent = Message { content: text.clone(), ..stored.as_sent() };
+            let hash = KeyedHashes::ready(self.connection, self.agent)?.content_of(&sent);
+            turns::set_sent(self.connection, self.agent_id, id, hash)?;
+        }
+        Ok(())
+    }
+
+    /// A turn cannot be there and gone. That it is gone may be known, and more of it.
+    fn take_gone(&self, id: MemoryId, day: Option<Period>, at: Option<Timestamp>) -> Result<()> {
         if !turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])?.is_empty() {
             return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")).into());
         }
-        if tombstones::exists(self.connection, self.agent_id, id)? {
+        if pruned::exists(self.connection, self.agent_id, &id)? {
             return Ok(());
         }
-        tombstones::set(self.connection, self.agent_id, id, Grain::Working).map(|_| ())
+        let unknown = Pruned { id, arrived: None, day, at, conversation: None, speaker: None, content: None };
+        unknown.save(self.connection, self.agent_id)
     }
 
-    fn refuse_known(&self, turn: &Turn) -> Result<()> {
+    fn refuse_known(&self, turn: &Turn, sent_at: Option<Timestamp>) -> Result<()> {
+        let sent = Message { at: sent_at.unwrap_or(turn.message.at), ..turn.message.clone() };
         if let Some(forgotten) = &self.forgotten
-            && forgotten.hold(&turn.key, &turn.message.digest())?
+            && forgotten.is_forgotten(&turn.key, &sent.digest())?
         {
             return Err(Error::invalid("records", "hold a message that was forgotten").into());
         }
@@ -146,12 +163,13 @@ impl Restoring<'_> {
             unreachable!("only periods are given here");
         };
         if let Some(base) = base {
-            bases::set(self.connection, self.agent_id, period, &base)?;
+            // The turns of the records came in before: any of them may be in it.
+            bases::set(self.connection, self.agent_id, period, &base, Some(seq))?;
         }
         let Some(text) = text else { return Ok(()) };
         let cover = cover.ok_or_else(|| Error::invalid("cover", "is missing"))?;
         let id = MemoryId::summary(self.agent, period);
-        let place = Place { connection: self.connection, agent_id: self.agent_id, id };
+        let place = summaries::Place { connection: self.connection, agent_id: self.agent_id, id };
         place.put(period, cover, &Base { text, sentences, sources, verbatim }, seq)?;
         pins::set(self.connection, self.agent_id, &place.id, pinned).map(|_| ())
     }

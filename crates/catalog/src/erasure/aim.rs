@@ -1,18 +1,24 @@
 //! What a target reaches by itself: turns, statements, operations, and sentences that were made of pruned turns.
 
-use std::collections::BTreeSet;
+mod pruned;
 
-use annals_core::ports::{Block, Target};
-use annals_core::{Agent, Base, FactOperation, Interval, Memory, MemoryId, Message, Sentence, Zones};
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::ports::{Block, Target, Turn};
+use annals_core::{Agent, Base, FactOperation, Grain, Interval, Memory, MemoryId, Period, Sentence, Zones, entity_key};
 use rusqlite::{Connection, params};
 
-use super::subject::Subject;
-use crate::columns::bounds;
+use super::subject::{Subject, Witness};
+use crate::columns::{bounds, signed};
 use crate::failure::Result;
+use crate::forgotten::{Hash, KeyedHashes};
+use crate::pruned::Pruned;
 use crate::turns::Stored;
 use crate::{agents, get, log, statements, turns};
+use pruned::Resolved;
 
 const ALL_TURNS: &str = concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1");
+const SPEAKERS: &str = "SELECT DISTINCT coalesce(name, role) FROM turn WHERE agent_id = ?1";
 const ALL_STATEMENTS: &str = concat!(include_str!("../sql/statement.sql"), "WHERE agent_id = ?1");
 pub(crate) const OF_CONVERSATION: &str = concat!(
     include_str!("../sql/turn.sql"),
@@ -25,27 +31,51 @@ pub(crate) const WITHIN: &str =
 pub(super) struct Aim {
     agent_id: i64,
     target: Target,
-    subject: Subject,
+    pub(super) subject: Subject,
     /// The turns that go.
     pub(super) turns: Vec<Stored>,
-    /// Their ids, those of pruned ones too where they were given by id, and other ids that were given.
+    /// The pruned turns that go.
+    pub(super) pruned: Vec<Pruned>,
+    /// How many pruned turns stay.
+    pub(super) kept: u64,
+    /// How many of these cannot be told to belong to the target, and where something of them may be.
+    pub(super) unresolved: (u64, BTreeSet<Period>),
+    /// Ids of all these turns, and other ids that were given.
     sources: BTreeSet<MemoryId>,
+    /// Of the periods above these turns, the number with which the first of them came; none if that is not known.
+    above: BTreeMap<Period, Option<i64>>,
     zones: Zones,
+}
+
+/// A text of a sealed period: its base, or what came of it.
+pub(super) struct Sealed {
+    pub(super) period: Period,
+    pub(super) text: Base,
+    /// No turn that came later is in it; none if that is not known.
+    pub(super) seq: Option<i64>,
 }
 
 impl Aim {
     pub(super) fn new(connection: &Connection, agent: &Agent, agent_id: i64, target: &Target) -> Result<Aim> {
         let subject = match target {
-            Target::Subject(name) => Subject::new(name, &log::all(connection, agent_id)?),
+            Target::Subject(name) => {
+                let log = log::all(connection, agent_id)?;
+                Subject::new(name, &log, &Speakers::read(connection, agent, agent_id)?)
+            }
             _ => Subject::default(),
         };
+        let zones = agents::settings(connection, agent)?.zones()?;
         let turns = turns_of(connection, agent_id, target, &subject)?;
+        let Resolved { gone: pruned, unresolved, unresolved_in, kept } =
+            Resolved::new(connection, agent, agent_id, target, &subject, &zones)?;
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
         // Summaries are made of others: they do not go by their ids.
         let given = given.iter().filter(|id| !id.as_str().starts_with("s-"));
-        let sources = turns.iter().map(|stored| &stored.turn.id).chain(given).cloned().collect();
-        let zones = agents::settings(connection, agent)?.zones()?;
-        Ok(Aim { agent_id, target: target.clone(), subject, turns, sources, zones })
+        let ids = turns.iter().map(|stored| &stored.turn.id).chain(pruned.iter().map(|turn| &turn.id));
+        let sources = ids.chain(given).cloned().collect();
+        let above = above(&turns, &pruned);
+        let unresolved = (unresolved, unresolved_in);
+        Ok(Aim { agent_id, target: target.clone(), subject, turns, pruned, kept, unresolved, sources, above, zones })
     }
 
     /// The statements that go.
@@ -56,7 +86,7 @@ impl Aim {
             self.target == Target::Agent
                 || self.sources.contains(&statement.id)
                 || self.takes_any(&statement.sources)
-                || statement.who.iter().chain([&statement.text]).any(|text| self.is_named_in(text))
+                || statement.who.iter().chain([&statement.text, &statement.topic]).any(|text| self.is_named_in(text))
         });
         Ok(all.into_iter().map(statements::Stored::remember).collect())
     }
@@ -65,18 +95,17 @@ impl Aim {
     pub(super) fn operations(&self, connection: &Connection) -> Result<Vec<FactOperation>> {
         let mut all = log::all(connection, self.agent_id)?;
         all.retain(|operation| {
-            let names = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
             self.target == Target::Agent
                 || self.sources.contains(&operation.source)
                 || self.range().is_some_and(|range| range.contains(operation.said_at))
-                || names.into_iter().flatten().any(|name| self.subject.is(name))
+                || self.subject.is_named_by_operation(operation)
         });
         Ok(all)
     }
 
     /// Whether a block goes.
     pub(super) fn takes_block(&self, block: &Block) -> bool {
-        self.target == Target::Agent || [&block.name, &block.text].into_iter().any(|text| self.is_named_in(text))
+        self.target == Target::Agent || self.subject.is_named_by(&block.name) || self.is_named_in(&block.text)
     }
 
     /// Whether a text names the subject.
@@ -90,19 +119,29 @@ impl Aim {
     }
 
     /// Whether a sealed text comes from what goes.
-    pub(super) fn reaches(&self, text: &Base) -> bool {
+    pub(super) fn reaches(&self, sealed: &Sealed) -> bool {
+        let text = &sealed.text;
         text.sentences.iter().any(|sentence| self.takes_sentence(sentence))
             || self.is_named_in(&text.text)
             // A model may have used any source for any sentence.
-            || (!text.verbatim && self.takes_any(&text.sources))
+            || (!text.verbatim && (self.takes_any(&text.sources) || self.takes_of(sealed)))
+    }
+
+    /// Whether any of what goes may have come up to a period above days: its sources are summaries, which may be gone.
+    fn takes_of(&self, sealed: &Sealed) -> bool {
+        sealed.period.grain() > Grain::Daily
+            && self.above.get(&sealed.period).is_some_and(|first| match (first, sealed.seq) {
+                (Some(first), Some(last)) => *first <= last,
+                _ => true,
+            })
     }
 
     /// What is left of a sealed text.
-    pub(super) fn without(&self, text: Base) -> Option<Base> {
-        if !self.reaches(&text) {
-            return Some(text);
+    pub(super) fn without(&self, sealed: Sealed) -> Option<Base> {
+        if !self.reaches(&sealed) {
+            return Some(sealed.text);
         }
-        let Base { mut sentences, mut sources, verbatim, .. } = text;
+        let Base { mut sentences, mut sources, verbatim, .. } = sealed.text;
         sentences.retain(|sentence| !self.takes_sentence(sentence));
         sources.retain(|id| !self.sources.contains(id));
         let lines: Vec<&str> = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
@@ -110,7 +149,7 @@ impl Aim {
         (verbatim && !sentences.is_empty()).then_some(Base { text, sentences, sources, verbatim })
     }
 
-    /// Of a pruned turn only the day is known: its sentences go when all of that day lies in the range.
+    /// Sentences of turns of which only the day is known go when all of that day lies in the range.
     fn takes_sentence(&self, sentence: &Sentence) -> bool {
         let day = self.zones.day_interval(sentence.day);
         self.takes_any(&sentence.from)
@@ -137,14 +176,79 @@ fn turns_of(connection: &Connection, agent_id: i64, target: &Target, subject: &S
             Ok(found)
         }
         Target::Conversation(name) => turns::find(connection, OF_CONVERSATION, params![agent_id, name]),
-        Target::Subject(_) => {
-            let takes = |said: &Message| subject.is(said.speaker()) || subject.is_named_in(&said.content);
-            turns::find_where(connection, ALL_TURNS, [agent_id], takes)
-        }
+        Target::Subject(_) => turns::find_where(connection, ALL_TURNS, [agent_id], |turn| is_about(turn, subject)),
         Target::Range(range) => {
             let (start, end) = bounds(range);
-            turns::find_where(connection, WITHIN, params![agent_id, start, end], |said| range.contains(said.at))
+            turns::find_where(connection, WITHIN, params![agent_id, start, end], |turn| range.contains(turn.message.at))
         }
         Target::Agent => turns::find(connection, ALL_TURNS, [agent_id]),
+    }
+}
+
+fn is_about(turn: &Turn, subject: &Subject) -> bool {
+    let said = &turn.message;
+    subject.is(said.speaker())
+        || subject.is_named_in(&said.content)
+        || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
+}
+
+/// The periods above days that turns belong to, each with the number with which the first of them came.
+fn above(turns: &[Stored], pruned: &[Pruned]) -> BTreeMap<Period, Option<i64>> {
+    let live = turns.iter().map(|stored| (stored.turn.day, Some(signed(stored.arrived))));
+    let pruned = pruned.iter().filter_map(|turn| Some((turn.day?, turn.arrived)));
+    let mut above = BTreeMap::new();
+    for (day, arrived) in live.chain(pruned) {
+        for grain in Grain::SUMMARIES.into_iter().filter(|grain| *grain > Grain::Daily) {
+            let first = above.entry(day.ancestor(grain)).or_insert(arrived);
+            // None, which is before all, if any is not known.
+            *first = arrived.min(*first);
+        }
+    }
+    above
+}
+
+/// Who speaks in an agent's turns, live and pruned.
+struct Speakers<'c> {
+    connection: &'c Connection,
+    agent_id: i64,
+    live: BTreeSet<String>,
+    pruned: BTreeMap<MemoryId, Hash>,
+    hashes: Option<KeyedHashes<'c>>,
+}
+
+impl<'c> Speakers<'c> {
+    fn read(connection: &'c Connection, agent: &'c Agent, agent_id: i64) -> Result<Speakers<'c>> {
+        let mut statement = connection.prepare_cached(SPEAKERS)?;
+        let names = statement.query_map([agent_id], |row| row.get::<_, String>(0))?;
+        let live = names.map(|name| Ok(entity_key(&name?))).collect::<Result<_>>()?;
+        let pruned = crate::pruned::all(connection, agent_id)?.into_iter();
+        let pruned = pruned.filter_map(|turn| Some((turn.id, turn.speaker?))).collect();
+        Ok(Speakers { connection, agent_id, live, pruned, hashes: KeyedHashes::known(connection, agent)? })
+    }
+
+    fn hash(&self, name: &str) -> Option<Hash> {
+        self.hashes.as_ref().map(|hashes| hashes.speaker(name))
+    }
+
+    /// Who spoke in a live turn.
+    fn speaker(&self, id: &MemoryId) -> Option<String> {
+        let found = turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()]);
+        Some(entity_key(found.ok()?.pop()?.turn.message.speaker()))
+    }
+}
+
+impl Witness for Speakers<'_> {
+    fn says(&self, operation: &FactOperation, name: &str) -> bool {
+        match (self.speaker(&operation.source), self.pruned.get(&operation.source)) {
+            (Some(speaker), _) => speaker == entity_key(name),
+            (None, Some(speaker)) => self.hash(name).as_ref() == Some(speaker),
+            // Nothing is known of who said so.
+            (None, None) => true,
+        }
+    }
+
+    fn speaks(&self, name: &str) -> bool {
+        let hash = self.hash(name);
+        self.live.contains(&entity_key(name)) || self.pruned.values().any(|speaker| Some(speaker) == hash.as_ref())
     }
 }

@@ -2,22 +2,47 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{FactOperation, entity_key, folded, joined_names};
+use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, entity_key, fold, folded};
 
 /// Somebody by all their names, as entity keys. The default is nobody.
 #[derive(Debug, Default)]
-pub(super) struct Subject(BTreeSet<String>);
+pub(super) struct Subject {
+    names: BTreeSet<String>,
+    /// Names that the log joins with these and that are not followed, as they are written there.
+    pub(super) unfollowed: BTreeSet<String>,
+}
+
+/// What decides whether forgetting follows an alias.
+pub(super) trait Witness {
+    /// Whether an operation is by a person's hand, or was said by somebody who bears this name.
+    fn says(&self, operation: &FactOperation, name: &str) -> bool;
+
+    /// Whether somebody speaks under this name.
+    fn speaks(&self, name: &str) -> bool;
+}
+
+/// One alias as the log has it.
+struct Alias<'l> {
+    names: [&'l str; 2],
+    /// Whether forgetting one of the names forgets the other.
+    is_followed: bool,
+}
 
 impl Subject {
-    /// The name, and all that the log joins with it or with its other names.
-    pub(super) fn new(name: &str, log: &[FactOperation]) -> Subject {
-        let pairs = joined_names(log);
+    /// The name, and all its aliases that hold and that a person entered or a bearer of the name said, either way round. A
+    /// name under which somebody speaks is another's until they say so themselves.
+    pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Subject {
+        let facts = fold(log);
+        let aliases: Vec<Alias> =
+            facts.iter().filter(|fact| is_told(fact)).map(|fact| alias(fact, log, witness)).collect();
         let mut names = BTreeSet::from([entity_key(name)]);
         loop {
             let known = names.len();
-            for pair in pairs.iter().filter(|pair| pair.iter().all(|name| !name.is_empty())) {
-                if pair.iter().any(|name| names.contains(name)) {
-                    names.extend(pair.iter().cloned());
+            for alias in &aliases {
+                let keys = alias.names.map(entity_key);
+                let joins = alias.is_followed && keys.iter().all(|key| !key.is_empty());
+                if joins && keys.iter().any(|key| names.contains(key)) {
+                    names.extend(keys);
                 }
             }
             if names.len() == known {
@@ -25,22 +50,82 @@ impl Subject {
             }
         }
         names.remove("");
-        Subject(names)
+        let is_its = |name: &str| names.contains(&entity_key(name));
+        let joined = aliases.iter().filter(|alias| alias.names.into_iter().any(is_its));
+        let unfollowed =
+            joined.flat_map(|alias| alias.names).filter(|name| !is_its(name) && !entity_key(name).is_empty());
+        let unfollowed = unfollowed.map(str::to_owned).collect();
+        Subject { names, unfollowed }
+    }
+
+    /// Its names, as entity keys.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
     }
 
     /// Whether this is a name of it.
     pub(super) fn is(&self, name: &str) -> bool {
-        !self.0.is_empty() && self.0.contains(&entity_key(name))
+        !self.names.is_empty() && self.names.contains(&entity_key(name))
     }
 
     /// Whether the text names it.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
-        if self.0.is_empty() {
+        if self.names.is_empty() {
             return false;
         }
         let text = folded(text);
-        self.0.iter().any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
+        self.names
+            .iter()
+            .any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
     }
+
+    /// Whether an identifier names it, such as `chat-with-zelda_quist`.
+    pub(super) fn is_named_by(&self, identifier: &str) -> bool {
+        let spaced = || identifier.replace(|c: char| !c.is_alphanumeric(), " ");
+        self.is_named_in(identifier) || self.is_named_in(&spaced())
+    }
+
+    /// Whether an operation names it anywhere.
+    pub(super) fn is_named_by_operation(&self, operation: &FactOperation) -> bool {
+        let FactOperation { subject, predicate, object, replaces, properties, .. } = operation;
+        let texts = [Some(subject), Some(object), replaces.as_ref()];
+        texts.into_iter().flatten().any(|text| self.is(text) || self.is_named_in(text))
+            || self.is_named_by(predicate)
+            || properties.iter().any(|(name, value)| self.is_named_by(name) || self.is_named_by_value(value))
+    }
+
+    fn is_named_by_value(&self, value: &serde_json::Value) -> bool {
+        use serde_json::Value;
+        match value {
+            Value::String(text) => self.is_named_by(text),
+            Value::Array(values) => values.iter().any(|value| self.is_named_by_value(value)),
+            Value::Object(fields) => {
+                fields.iter().any(|(name, value)| self.is_named_by(name) || self.is_named_by_value(value))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a fact is an alias that somebody told and nobody took back.
+fn is_told(fact: &Fact) -> bool {
+    fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE)
+}
+
+fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> Alias<'l> {
+    let names = [fact.subject.as_str(), fact.object.as_str()];
+    let keys = names.map(entity_key);
+    let is_of = |operation: &&FactOperation| {
+        operation.predicate == ALIAS
+            && fact.sources.contains(&operation.source)
+            && keys == [entity_key(&operation.subject), entity_key(&operation.object)]
+    };
+    let told: Vec<&FactOperation> = log.iter().filter(is_of).collect();
+    let by_hand = told.iter().any(|operation| operation.source.as_str().starts_with("u-"));
+    let says = names.map(|name| told.iter().any(|operation| witness.says(operation, name)));
+    // Who speaks under one name cannot give away another's.
+    let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
+    Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) }
 }
 
 /// Whether no letter or digit touches the name on either side. Scripts without spaces have no words to be whole.
@@ -61,10 +146,23 @@ fn is_lettered(c: char) -> bool {
 mod tests {
     use super::*;
 
+    /// Nobody speaks, and nobody says anything.
+    struct Nobody;
+
+    impl Witness for Nobody {
+        fn says(&self, _: &FactOperation, _: &str) -> bool {
+            false
+        }
+
+        fn speaks(&self, _: &str) -> bool {
+            false
+        }
+    }
+
     #[test]
     fn names_are_whole_words() {
         fn check(name: &str, text: &str, expect: bool) {
-            assert_eq!(Subject::new(name, &[]).is_named_in(text), expect, "{name:?} in {text:?}");
+            assert_eq!(Subject::new(name, &[], &Nobody).is_named_in(text), expect, "{name:?} in {text:?}");
         }
         check("Ann", "ANN's tea", true);
         check("Ann", "Anna had tea", false);
@@ -80,5 +178,17 @@ mod tests {
         check("सीता", "सतआई", false);
         check("", "anything", false);
         check("...", "anything ...", false);
+    }
+
+    #[test]
+    fn identifiers_are_read_as_words() {
+        fn check(name: &str, identifier: &str, expect: bool) {
+            assert_eq!(Subject::new(name, &[], &Nobody).is_named_by(identifier), expect, "{name:?} by {identifier:?}");
+        }
+        check("Zelda Quist", "chat-with-Zelda_Quist/2", true);
+        check("Zelda Quist", "Zelda Quist", true);
+        check("Zelda", "zeldas-piano", false);
+        check("Zelda", "knows_zelda", true);
+        check("", "", false);
     }
 }

@@ -3,14 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{Base, Grain, Memory, MemoryId, Period};
+use annals_core::{Base, Grain, MemoryId, Period};
 use rusqlite::{Connection, params};
 
-use super::{Erasing, words};
+use super::aim::Sealed;
+use super::{Erasing, Gone, words};
 use crate::columns::word;
 use crate::failure::Result;
 use crate::summaries::Place;
-use crate::{bases, remove, sequence};
+use crate::{bases, ledger, remove, sequence};
 
 impl Erasing<'_> {
     /// Cuts every sealed period that has any of what goes, in its base or in its present summary. Which ones.
@@ -26,12 +27,18 @@ impl Erasing<'_> {
 
     fn cut(&mut self, period: Period) -> Result<bool> {
         let id = MemoryId::summary(self.agent, period);
+        let base_seq = bases::seq(self.connection, self.agent_id, period)?;
+        let clean_seq = ledger::clean_seq(self.connection, self.agent_id, period)?;
         let base = bases::of(self.connection, self.agent_id, period)?;
+        let base = base.map(|text| Sealed { period, text, seq: base_seq });
         let present = bases::present(self.connection, self.agent_id, &id)?;
-        if !base.iter().chain(&present).any(|text| self.aim.reaches(text)) {
+        // What is in the base is in what came of it.
+        let present_seq = base_seq.map(|seq| seq.max(clean_seq));
+        let present = present.map(|text| Sealed { period, text, seq: present_seq });
+        if !base.iter().chain(&present).any(|sealed| self.aim.reaches(sealed)) {
             return Ok(false);
         }
-        let mut lost: BTreeSet<String> = base.iter().chain(&present).flat_map(words::kept).map(str::to_owned).collect();
+        let mut lost: BTreeSet<String> = base.iter().chain(&present).flat_map(|sealed| words::kept(&sealed.text)).map(str::to_owned).collect();
         let base = base.and_then(|base| self.aim.without(base));
         let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
         for kept in base.iter().chain(&present).flat_map(words::kept) {
@@ -51,7 +58,7 @@ impl Erasing<'_> {
         };
         list.push(period);
         match base {
-            Some(base) => bases::set(self.connection, self.agent_id, period, &base)?,
+            Some(base) => bases::set(self.connection, self.agent_id, period, &base, base_seq)?,
             None => bases::lift(self.connection, self.agent_id, period)?,
         }
         self.soil_with_parent(period)?;
@@ -100,8 +107,10 @@ impl Erasing<'_> {
     }
 
     /// Drops former texts that may hold words of what went, of memories that stay.
-    pub(super) fn drop_versions(&self, gone: &[Memory]) -> Result<()> {
-        for period in gone.iter().flat_map(|memory| lineage(memory.period)).collect::<BTreeSet<_>>() {
+    pub(super) fn drop_versions(&self, gone: &Gone) -> Result<()> {
+        let days =
+            gone.memories.iter().map(|memory| memory.period).chain(gone.pruned.iter().filter_map(|turn| turn.day));
+        for period in days.flat_map(lineage).collect::<BTreeSet<_>>() {
             self.forget_versions(&MemoryId::summary(self.agent, period))?;
         }
         if self.aim.has_subject() {

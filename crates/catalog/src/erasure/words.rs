@@ -16,8 +16,10 @@ const ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 /// Sentences of what went that stand nowhere in what stays: in turns, statements, operations and blocks, and in what is left of
 /// pruned ones. Each text is read once.
 pub(super) fn gone(connection: &Connection, agent_id: i64, gone: &Gone) -> Result<Vec<String>> {
-    let by_hand = gone.operations.iter().filter(|operation| operation.source.as_str().starts_with("u-"));
-    let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_hand.flat_map(told));
+    // What was drawn out of a live turn may be reworded; its own words are looked for.
+    let live: BTreeSet<_> = gone.memories.iter().map(|memory| &memory.id).collect();
+    let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
+    let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(told));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
     let mut sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
     let phrases = Phrases::new(&sentences);
@@ -51,7 +53,8 @@ fn each_text(connection: &Connection, agent_id: i64, look: &mut impl FnMut(&str)
 
 fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
     let words = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
-    words.into_iter().flatten().map(String::as_str)
+    let details = operation.properties.values().filter_map(serde_json::Value::as_str);
+    words.into_iter().flatten().map(String::as_str).chain(details)
 }
 
 /// The sentences of a sealed text.

@@ -1,9 +1,9 @@
 //! Port `Catalog`.
 
-use annals_core::ports::{Change, Counts, Lane, Select, Standing, Turn};
+use annals_core::ports::{Change, Comparison, Counts, Lane, Select, Standing, Turn};
 use annals_core::{
-    Agent, Catalog, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
-    Timestamp,
+    Agent, Catalog, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings,
+    Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
@@ -40,6 +40,11 @@ impl Catalog for SqliteCatalog {
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
         let agent = agent.clone();
         self.thread.write("storing messages", move |c| ingest::ingest(c, &agent, &turns, revise, now)).await
+    }
+
+    async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
+        let (agent, messages) = (agent.clone(), messages.to_vec());
+        self.thread.read("comparing messages", move |c| ingest::compare(c, &agent, &messages)).await
     }
 
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {

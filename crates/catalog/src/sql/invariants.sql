@@ -41,6 +41,10 @@ WHERE EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = tombstone.agent_id 
    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = tombstone.agent_id AND turn.id = tombstone.id)
    OR EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = tombstone.agent_id AND statement.id = tombstone.id)
 UNION ALL
+SELECT 'turn ' || pruned.id || ' is both live and pruned'
+FROM pruned
+WHERE EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = pruned.agent_id AND turn.id = pruned.id)
+UNION ALL
 SELECT 'access to ' || access.id || ' has outlived its memory'
 FROM access
 WHERE NOT EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = access.agent_id AND summary.id = access.id)

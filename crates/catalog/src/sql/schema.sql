@@ -1,4 +1,4 @@
--- The catalog's schema, version 4 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
+-- The catalog's schema, version 5 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
 -- Annals cannot make again is in these tables; the vector and text tables beside them, and the table of facts, are
 -- projections and can be rebuilt from here.
 --
@@ -45,7 +45,10 @@ CREATE TABLE turn (
     role TEXT NOT NULL, -- user, assistant, system or tool.
     name TEXT, -- The speaker's, if given.
     content TEXT NOT NULL,
-    pinned INTEGER NOT NULL DEFAULT 0 -- 1 when retention leaves it alone; so in all tables of memories.
+    pinned INTEGER NOT NULL DEFAULT 0, -- 1 when retention leaves it alone; so in all tables of memories.
+    sent_at INTEGER, -- The moment as the client sent it, where another turn of the conversation has it: at is right behind.
+    sent BLOB, -- Keyed hash of what the client sent last, of a turn that a person corrected since; as in forgotten.
+    arrived INTEGER -- The seq with which it first came, where that is another.
 ) STRICT;
 
 CREATE UNIQUE INDEX turn_by_id ON turn (agent_id, id);
@@ -152,7 +155,8 @@ CREATE TABLE source (
     PRIMARY KEY (summary_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- Memories that are gone, so that projections learn of it. Goes when a memory of the same id comes back.
+-- Memories that are gone, so that projections learn of it. Goes when a memory of the same id comes back, and when every table
+-- of the grain has applied it: the id of a turn without a client's id is a hash of its words.
 CREATE TABLE tombstone (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
@@ -162,6 +166,20 @@ CREATE TABLE tombstone (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX tombstone_by_change ON tombstone (agent_id, grain, seq);
+
+-- Turns that retention pruned, so that they are known when they come again, and can be forgotten with what was made of them.
+-- Hashes are HMACs under the secret. All but the id is NULL where a version before this table pruned it, or another folder.
+CREATE TABLE pruned (
+    agent_id INTEGER NOT NULL REFERENCES agent,
+    id TEXT NOT NULL,
+    arrived INTEGER, -- The seq with which it first came.
+    day TEXT,
+    at INTEGER,
+    conversation BLOB,
+    speaker BLOB, -- Of the name's entity key.
+    content BLOB, -- As in forgotten.
+    PRIMARY KEY (agent_id, id)
+) STRICT, WITHOUT ROWID;
 
 -- How often a memory was given out, and when last. Apart from the memories, so that counting writes no words anew; counted in
 -- batches, long after. Nothing is made from it, and it goes with its memory.
@@ -214,6 +232,7 @@ CREATE TABLE base (
     sentences TEXT NOT NULL, -- JSON, as in summary.
     sources TEXT NOT NULL, -- JSON: ids, in order.
     verbatim INTEGER NOT NULL,
+    seq INTEGER, -- No turn that first came with a later number is in it; NULL if that is not known.
     PRIMARY KEY (agent_id, grain, period)
 ) STRICT, WITHOUT ROWID;
 
@@ -298,13 +317,13 @@ CREATE TABLE usage (
     PRIMARY KEY (agent_id, day, purpose, model)
 ) STRICT, WITHOUT ROWID;
 
--- HMACs, under the secret, of the places and of the contents of messages that were forgotten, so that they are recognised
--- when they come again. The agent is part of what is hashed: they stay when it goes.
+-- HMACs, under the secret, of the places (or the ids, which are made of them) and of the contents of messages that were
+-- forgotten, so that they are recognised when they come again. The agent is part of what is hashed: they stay when it goes.
 CREATE TABLE forgotten (
     hash BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
--- The key of these hashes, made by randomblob at the first erasure. It leaves the file in no export.
+-- The key of all keyed hashes, made by randomblob when the first is needed. It leaves the file in no export.
 CREATE TABLE secret (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     key BLOB NOT NULL CHECK (length(key) = 32)

@@ -25,6 +25,9 @@ pub enum Record {
         day: Period,
         /// When it was said.
         at: Timestamp,
+        /// The moment as the client sent it, where that was taken and `at` is right behind it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sent_at: Option<Timestamp>,
         /// Who spoke.
         role: crate::Role,
         /// The speaker's name.
@@ -97,13 +100,21 @@ pub enum Record {
         text: String,
         /// When it was replaced.
         replaced_at: Timestamp,
+        /// Whether it is what the client sent last, of a turn that a person corrected since.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        sent: bool,
     },
-    /// A turn that was pruned or forgotten: no more than that it was there, so that an old file does not add it again. The keyed
-    /// hashes of what was forgotten stay behind, since their key leaves no store: the same words under another id are no
-    /// longer recognised after a move.
+    /// A turn that was pruned, so that an old file does not add it again. Forgotten turns leave no record: the id of a message
+    /// without a client's id is a hash of its words, which guesses can be tried against.
     Gone {
         /// Its id, a hash of its place.
         id: MemoryId,
+        /// Its local day, if it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        day: Option<Period>,
+        /// When it was said, if that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
     },
     /// How often a memory was given out.
     Access {
@@ -137,7 +148,7 @@ pub struct Version {
 /// Everything of an agent.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// All records of an agent, settings first, then blocks, turns, turns that are gone, statements, operations, periods,
+    /// All records of an agent, settings first, then blocks, turns, pruned turns, statements, operations, periods,
     /// versions and accesses, each in order. Accesses are of live memories only.
     async fn records(&self, agent: &Agent) -> Result<Vec<Record>>;
 

@@ -24,6 +24,33 @@ pub struct Turn {
     pub message: Message,
     /// Credentials that were masked in it before it came here: counted in the operation that stores it, and not kept with it.
     pub masked: u64,
+    /// Where its words and its moment come from. Not kept with it.
+    pub origin: Origin,
+}
+
+/// Where the words and the moment of a turn come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The client sent both.
+    #[default]
+    Client,
+    /// The client sent the words and no moment: `at` is when they arrived, and is no part of what the client sent.
+    Untimed,
+    /// A person corrects the words of a stored turn. What the client sent is still recognised when it comes again.
+    Correction,
+}
+
+/// How a message compares with the turn that is stored under its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// No turn is stored under the key.
+    New,
+    /// Its client sent the same before, whether the turn was corrected since or not.
+    Same,
+    /// Its client sent something else before.
+    Different,
+    /// The same, and a person has corrected the turn since.
+    DifferentFromCorrected,
 }
 
 /// A change of one grain, for projections.
@@ -143,7 +170,14 @@ pub trait Catalog: Send + Sync {
     /// is counted; the same key with other content is
     /// [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day dirty as of `now`,
     /// and a revised one that moved makes the day it left dirty too.
+    ///
+    /// Turns of one conversation never share a moment: one that arrives for a moment that is taken, and every one that came
+    /// without a moment, is put right behind what is there, by microseconds. So the order of arrival decides between equal
+    /// moments, in every order by time. What counts as content is what the client sent ([`Origin`]).
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation>;
+
+    /// How messages compare with what is stored under their keys, in their order.
+    async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>>;
 
     /// Changes of a grain with a sequence above `after`, ascending, at most `limit`. Only the last change of a memory shows.
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>>;

@@ -11,7 +11,8 @@ pub enum Target {
     Memories(Vec<MemoryId>),
     /// A whole conversation.
     Conversation(String),
-    /// Whatever names this entity, or was said by it.
+    /// Whatever names this entity, in its words or beside them (speaker, conversation, id), or was said by it. Its other names
+    /// count where a person entered them, or somebody who bears one of the two names said so and did not take it back.
     Subject(String),
     /// What was said within.
     Range(Interval),
@@ -24,6 +25,17 @@ pub enum Target {
 pub struct Reach {
     /// Turns that go.
     pub turns: Vec<MemoryId>,
+    /// Turns that retention pruned before: what was made of them goes, and they are not stored again.
+    pub pruned: Vec<MemoryId>,
+    /// How many pruned turns may have something left and cannot be told to belong to the target or not: they were pruned by a
+    /// version that kept no more than their ids, or in another folder.
+    pub unresolved: u64,
+    /// Sealed periods that may still hold something of unresolved turns.
+    pub unresolved_in: Vec<Period>,
+    /// Of a subject: pruned turns that stay, since nothing that is left of them names it. Their own words cannot be read.
+    pub unread: u64,
+    /// Of a subject: names that the log joins with its own and that were not followed, for only others said so.
+    pub unfollowed: Vec<String>,
     /// Statements drawn out of them, or naming the subject.
     pub statements: Vec<MemoryId>,
     /// Operations of the fact log that go, by id.
@@ -32,7 +44,7 @@ pub struct Reach {
     pub rebuilt: Vec<Period>,
     /// Sealed summaries that lose sentences.
     pub cut: Vec<Period>,
-    /// Sealed summaries written by a model, which cannot be cut and go altogether.
+    /// Sealed summaries that were made of it and written by a model: they cannot be cut and go altogether.
     pub lost: Vec<Period>,
     /// Blocks that name the subject and go, by name.
     pub blocks: Vec<String>,
@@ -54,7 +66,8 @@ pub trait Erasure: Send + Sync {
 
     /// Erases: turns, statements, operations, letters, versions of corrected memories, saved replies and accepted requests
     /// go, and blocks that name the subject; summaries that were made of them go or are cut, and their periods become dirty;
-    /// keyed hashes of the turns' places and contents stay. What was erased is still on disk: from here on cleaning is owed.
+    /// keyed hashes of the turns' places and contents stay, and nothing that can be computed without the key. Pruned turns are
+    /// reached by the keyed hashes that pruning left, and by what is left of them. What was erased is still on disk: from here on cleaning is owed.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach>;
 
     /// Which of these messages (place and digest of the content) were forgotten.

@@ -43,7 +43,8 @@ pub trait Seals: Send + Sync {
     /// its row's `clean_seq` is `clean_seq`, no input came since, and the children are as `looked_at` says, pins included.
     /// [`crate::Error::Stale`] otherwise, and where there is no summary. The present text becomes the base. Children go from
     /// their tables by the same lanes as any deletion, each with its own base and seal; the parent does not become dirty.
-    /// Statements go with the turns of their day; fact operations stay. With `yearly` the summary itself goes, and nothing is
+    /// Statements go with the turns of their day; fact operations stay. Of each turn its day and moment stay, and keyed hashes
+    /// of conversation, speaker and content, so that it can still be forgotten. With `yearly` the summary itself goes, and nothing is
     /// sealed.
     async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()>;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Settings, Timestamp};
+use annals_core::ports::Origin;
+use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Settings, SignedDuration, Timestamp};
 
 use crate::Service;
 use crate::locks::Lock;
@@ -52,7 +53,7 @@ impl Service {
         let revise = request.revise;
         let messages = messages(request, now)?;
         let begun = Instant::now();
-        let operation = self.writer.ingest_by(agent, settings, messages, revise, now).await?;
+        let operation = self.writer.ingest_from(agent, settings, messages, revise, now).await?;
         self.metrics.committed(begun.elapsed());
         let new = operation.accepted + operation.revised;
         tracing::info!(operation.id = operation.id, messages.new = new, "committed");
@@ -126,7 +127,7 @@ fn progress((searchable, extracted): (u64, u64), seq: u64) -> Progress {
     }
 }
 
-fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<Message>> {
+fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<(Message, Origin)>> {
     let count = request.messages.len();
     if count == 0 || count > MOST_MESSAGES {
         return Err(Error::invalid("messages", format!("are {count}; 1 to {MOST_MESSAGES} are allowed")));
@@ -134,16 +135,23 @@ fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<Message>> {
     let mut faults = Vec::new();
     let mut messages = Vec::with_capacity(count);
     for (index, message) in request.messages.into_iter().enumerate() {
-        match to_message(message, request.conversation.as_deref(), now) {
+        let origin = if message.at.is_some() { Origin::Client } else { Origin::Untimed };
+        match to_message(message, request.conversation.as_deref(), arrival(now, index)) {
             Ok(message) => {
                 let wrong = annals_writer::check(&message, now).into_iter();
                 faults.extend(wrong.map(|fault| at(index, fault)));
-                messages.push(message);
+                messages.push((message, origin));
             }
             Err(fault) => faults.push(at(index, fault)),
         }
     }
     if faults.is_empty() { Ok(messages) } else { Err(Error::Faults(faults)) }
+}
+
+/// When a message of a request arrived: each a microsecond after the one before, so that their order stays.
+fn arrival(now: Timestamp, index: usize) -> Timestamp {
+    let behind = SignedDuration::from_micros(i64::try_from(index).unwrap_or(i64::MAX));
+    now.saturating_add(behind).unwrap_or(now)
 }
 
 fn at(index: usize, fault: Fault) -> Fault {

@@ -16,7 +16,7 @@ pub struct ForgetRequest {
     /// A whole conversation.
     #[serde(default)]
     pub conversation: Option<String>,
-    /// Whatever names this person or thing, or was said by them.
+    /// Whatever names this person or thing, in its words, facts, conversation or id, or was said by them.
     #[serde(default)]
     pub subject: Option<String>,
     /// First day of what was said, inclusive.
@@ -48,9 +48,20 @@ pub struct ForgetAnswer {
     pub done: bool,
     /// Turns.
     pub turns: Vec<String>,
+    /// Turns that retention pruned before: what was made of them goes, and they are not stored again.
+    pub pruned: Vec<String>,
+    /// How many pruned turns cannot be told to belong to it or not: they were pruned by an earlier version, or in another
+    /// folder, and only their ids are known.
+    pub unresolved: u64,
+    /// Sealed summaries that may still hold something of these. Look at them, and correct them.
+    pub unresolved_in: Vec<String>,
+    /// Of a subject: pruned turns that stay, since nothing that is left of them names it. Their own words are gone.
+    pub unread: u64,
+    /// Of a subject: other names that were not followed, for only others said that they are the same.
+    pub unfollowed: Vec<String>,
     /// Statements drawn out of them, or naming the subject.
     pub statements: Vec<String>,
-    /// Operations of the fact log.
+    /// Operations of the fact log: those drawn out of these turns, and those that name the subject anywhere.
     pub operations: Vec<String>,
     /// Dead letters.
     pub dead_letters: u64,
@@ -90,6 +101,11 @@ impl ForgetAnswer {
             agent: agent.name().to_owned(),
             done: proof.is_some(),
             turns: ids(&reach.turns),
+            pruned: ids(&reach.pruned),
+            unresolved: reach.unresolved,
+            unresolved_in: labels(&reach.unresolved_in),
+            unread: reach.unread,
+            unfollowed: reach.unfollowed.clone(),
             statements: ids(&reach.statements),
             operations: reach.operations.clone(),
             dead_letters: reach.letters,

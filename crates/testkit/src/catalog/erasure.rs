@@ -4,6 +4,7 @@
 
 mod aim;
 mod erase;
+mod pruned;
 mod subject;
 mod summaries;
 mod words;
@@ -32,18 +33,19 @@ impl Erasure for MemoryCatalog {
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
-        self.read(agent, |shelf| messages.iter().map(|(key, digest)| shelf.knows_trace(key, digest)).collect())
+        self.read(agent, |shelf| messages.iter().map(|(key, digest)| shelf.knows_trace(agent, key, digest)).collect())
     }
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         self.write(agent, |shelf, _| {
             for (key, digest) in messages {
-                if shelf.knows_trace(key, digest) {
-                    traces(key, digest).iter().for_each(|trace| {
+                if shelf.knows_trace(agent, key, digest) {
+                    traces(agent, key, digest).iter().for_each(|trace| {
                         shelf.forgotten.remove(trace);
                     });
-                    // Else it would count as pruned, and be known already.
                     shelf.gone.remove(&MemoryId::turn(agent, key));
+                    // Else it would count as pruned, and be known already.
+                    shelf.pruned.remove(&MemoryId::turn(agent, key));
                 }
             }
         })
@@ -80,17 +82,24 @@ impl Erasure for MemoryCatalog {
 
 impl Shelf {
     /// Whether this message was forgotten.
-    pub(super) fn has_forgotten(&self, turn: &Turn) -> bool {
-        self.knows_trace(&turn.key, &turn.message.digest())
+    pub(super) fn has_forgotten(&self, agent: &Agent, turn: &Turn) -> bool {
+        self.knows_trace(agent, &turn.key, &turn.message.digest())
     }
 
-    fn knows_trace(&self, key: &TurnKey, digest: &Digest) -> bool {
-        traces(key, digest).iter().any(|trace| self.forgotten.contains(trace))
+    pub(super) fn knows_trace(&self, agent: &Agent, key: &TurnKey, digest: &Digest) -> bool {
+        traces(agent, key, digest).iter().any(|trace| self.forgotten.contains(trace))
     }
 }
 
-/// What is kept of a forgotten message: hashes of its place, and of its content in its conversation.
-fn traces(key: &TurnKey, digest: &Digest) -> [Digest; 2] {
-    let place = Digest::of(["place", &key.conversation, &key.id]);
-    [place, Digest::of([b"content".as_slice(), key.conversation.as_bytes(), &digest.0])]
+/// What is kept of a forgotten message: hashes of its id, and of its content in its conversation.
+fn traces(agent: &Agent, key: &TurnKey, digest: &Digest) -> [Digest; 2] {
+    [place(&MemoryId::turn(agent, key)), content(&key.conversation, digest)]
+}
+
+fn place(id: &MemoryId) -> Digest {
+    Digest::of(["place", id.as_str()])
+}
+
+fn content(conversation: &str, digest: &Digest) -> Digest {
+    Digest::of([b"content".as_slice(), conversation.as_bytes(), &digest.0])
 }

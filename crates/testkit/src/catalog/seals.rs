@@ -7,7 +7,7 @@ use annals_core::{Agent, Base, Error, Kind, Memory, MemoryId, Period, Result};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
-use super::shelf::Shelf;
+use super::shelf::{Pruned, Shelf};
 
 #[async_trait]
 impl Seals for MemoryCatalog {
@@ -32,6 +32,7 @@ impl Seals for MemoryCatalog {
             }
             if !looked_at.yearly {
                 shelf.seal(parent, Some(base));
+                shelf.base_seqs.insert(parent, clean_seq);
             }
             Ok(())
         })?
@@ -96,7 +97,16 @@ impl Shelf {
 
     /// Lets a memory go because its parent is sealed. Nothing of its words stays.
     fn prune(&mut self, memory: &Memory, seq: &mut u64) {
+        let kept = self.as_sent(&memory.id).map(|sent| Pruned {
+            arrived: self.arrived.get(&memory.id).copied(),
+            day: Some(memory.period),
+            at: Some(memory.at()),
+            conversation: Some(sent.conversation.clone()),
+            speaker: Some(sent.speaker().to_owned()),
+            content: Some(sent.digest()),
+        });
         self.delete(&memory.id, seq);
+        self.pruned.extend(kept.map(|kept| (memory.id.clone(), kept)));
         self.letters.retain(|(id, _), _| *id != memory.id);
         if memory.kind == Kind::Summary {
             self.seal(memory.period, None);
@@ -110,7 +120,10 @@ impl Shelf {
         }
         match base {
             Some(base) => self.bases.insert(period, base),
-            None => self.bases.remove(&period),
+            None => {
+                self.base_seqs.remove(&period);
+                self.bases.remove(&period)
+            }
         };
     }
 }

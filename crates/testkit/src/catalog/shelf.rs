@@ -22,6 +22,14 @@ pub(super) struct Shelf {
     pub(super) memories: BTreeMap<MemoryId, Memory>,
     /// The messages of live turns.
     pub(super) messages: BTreeMap<MemoryId, Message>,
+    /// The moments that clients sent, of live turns that stand behind another of that moment.
+    pub(super) sent_at: BTreeMap<MemoryId, Timestamp>,
+    /// What clients sent last, of live turns that a person corrected since.
+    pub(super) sent: BTreeMap<MemoryId, String>,
+    /// The sequence with which live turns first came.
+    pub(super) arrived: BTreeMap<MemoryId, u64>,
+    /// What is kept of turns that were pruned.
+    pub(super) pruned: BTreeMap<MemoryId, Pruned>,
     /// Of live statements, what a memory does not tell.
     pub(super) statements: BTreeMap<MemoryId, Statement>,
     /// Former texts of live memories, oldest first.
@@ -35,6 +43,8 @@ pub(super) struct Shelf {
     pub(super) verbatim: BTreeSet<Period>,
     /// Of sealed periods, and of no other.
     pub(super) bases: BTreeMap<Period, Base>,
+    /// The sequence beyond which no turn is in a base.
+    pub(super) base_seqs: BTreeMap<Period, u64>,
     pub(super) lanes: HashMap<Grain, Lane>,
     pub(super) requests: HashMap<String, Operation>,
     /// By their clients' keys: the body, the operation, and when that was kept.
@@ -50,6 +60,18 @@ pub(super) struct Shelf {
     pub(super) usage: BTreeMap<(Date, Purpose, String), Usage>,
     /// The places of forgotten messages, and their contents with their conversations.
     pub(super) forgotten: HashSet<Digest>,
+}
+
+/// A turn that was pruned. The real store keeps hashes of the words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pruned {
+    pub(super) arrived: Option<u64>,
+    pub(super) day: Option<Period>,
+    pub(super) at: Option<Timestamp>,
+    pub(super) conversation: Option<String>,
+    pub(super) speaker: Option<String>,
+    /// Of what the client sent.
+    pub(super) content: Option<Digest>,
 }
 
 impl Shelf {
@@ -86,6 +108,9 @@ impl Shelf {
     pub(super) fn delete(&mut self, id: &MemoryId, seq: &mut u64) -> Option<Memory> {
         let memory = self.memories.remove(id)?;
         self.messages.remove(id);
+        self.sent_at.remove(id);
+        self.sent.remove(id);
+        self.arrived.remove(id);
         self.statements.remove(id);
         self.versions.remove(id);
         self.accesses.remove(id);
@@ -101,6 +126,7 @@ impl Shelf {
     pub(super) fn put(&mut self, memory: Memory) -> Option<Memory> {
         let id = memory.id.clone();
         self.gone.remove(&id);
+        self.pruned.remove(&id);
         let pinned = memory.pinned || self.memories.get(&id).is_some_and(|former| former.pinned);
         self.memories.insert(id, Memory { pinned, ..memory })
     }

@@ -1,9 +1,9 @@
 //! A catalog that fails when a test says so.
 
-use annals_core::ports::{Catalog, Change, Counts, Lane, Select, Standing, Turn};
+use annals_core::ports::{Catalog, Change, Comparison, Counts, Lane, Select, Standing, Turn};
 use annals_core::{
-    Agent, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Operation, Period, Result, Settings, Summary,
-    Timestamp,
+    Agent, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings, Summary,
+    Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
@@ -33,6 +33,10 @@ impl<P: Catalog> Catalog for Faulty<P> {
 
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
         self.store()?.ingest(agent, turns, revise, now).await
+    }
+
+    async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
+        self.store()?.compare(agent, messages).await
     }
 
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {

@@ -1,5 +1,6 @@
 //! What port `Catalog` promises.
 
+mod arrival;
 mod changes;
 mod ingest;
 mod read;
@@ -30,12 +31,20 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         ingest::early_and_late_years_are_kept,
         ingest::requests_at_once_are_each_stored_once,
         ingest::what_was_masked_is_counted_in_the_operation,
+        arrival::equal_moments_keep_the_order_of_arrival,
+        arrival::equal_moments_that_come_again_are_known,
+        arrival::messages_without_a_moment_stand_behind_what_came_before,
+        arrival::a_message_without_a_moment_that_comes_again_is_known,
+        arrival::a_revision_without_a_moment_stays_in_its_place,
+        arrival::what_a_client_sent_is_known_after_a_correction,
+        arrival::messages_are_compared_with_what_their_client_sent,
         changes::come_in_order_and_in_pieces,
+        changes::a_deletion_that_every_table_has_applied_is_not_kept,
         changes::show_only_the_last_of_a_memory,
         changes::are_of_one_grain,
         changes::a_deletion_shows_until_the_memory_is_back,
         changes::lanes_are_kept_apart,
-        rollup::input_does_not_depend_on_arrival,
+        rollup::input_is_in_order_of_time_then_of_conversation_then_of_arrival,
         rollup::a_summary_reads_back_whole,
         rollup::a_new_text_is_a_change_and_makes_the_parent_dirty,
         rollup::the_same_text_is_no_change_but_has_new_lineage,
@@ -52,7 +61,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         read::lists_what_shares_an_instant_with_the_range,
         read::lists_a_coarser_memory_that_overlaps_the_edge,
         read::lists_the_newest_first,
-        read::lists_equal_instants_by_conversation_and_id,
+        read::lists_equal_instants_by_conversation_and_arrival,
         read::lists_one_conversation,
         read::lists_one_grain,
         read::lists_by_kind,

@@ -4,6 +4,7 @@ mod blocks;
 mod cleaning;
 mod leftovers;
 mod messages;
+mod pruned;
 mod sealed;
 mod subject;
 mod targets;
@@ -36,6 +37,10 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         subject::whatever_names_it_as_whole_words,
         subject::its_aliases_are_it,
         subject::statements_and_operations_about_it,
+        subject::operations_that_name_it_anywhere,
+        subject::turns_whose_conversation_or_id_names_it,
+        subject::an_alias_is_followed_if_its_bearer_said_so,
+        subject::an_alias_that_was_retracted_is_not_followed,
         subject::nobody_is_nobody,
         subject::sealed_sentences_that_name_it,
         subject::summaries_and_former_texts_that_name_it,
@@ -46,7 +51,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         unsealed::what_is_left_is_written_again,
         sealed::a_late_turn_is_cut_out_of_what_was_amended,
         sealed::sentences_of_pruned_turns_are_cut_by_their_ids,
-        sealed::whole_days_of_a_range_are_cut,
+        sealed::a_range_reaches_pruned_turns_by_their_moment,
         sealed::sentences_of_several_turns_go_with_any,
         sealed::parents_of_what_was_cut_are_written_again,
         sealed::sealed_parents_are_cut_themselves,
@@ -57,6 +62,14 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         sealed::what_does_not_come_from_it_stays,
         sealed::untraced_words_of_a_model_come_from_all_sources,
         sealed::a_parent_whose_input_went_is_amended_again,
+        pruned::a_conversation_reaches_its_pruned_turns,
+        pruned::forgotten_pruned_turns_do_not_come_back,
+        pruned::a_subject_reaches_pruned_turns_by_their_speaker_and_by_what_is_left,
+        pruned::words_of_a_model_above_days_are_lost_with_any_turn_of_theirs,
+        pruned::a_late_turn_is_not_in_what_was_sealed_before,
+        pruned::quotes_of_a_model_are_lost_like_its_words,
+        pruned::turns_of_which_only_the_id_is_known_are_not_passed_over,
+        pruned::forgotten_turns_leave_no_record,
         words::are_sentences_of_what_goes,
         words::that_stand_elsewhere_do_not_count,
         words::of_statements_and_entries_count,
@@ -102,6 +115,7 @@ async fn erase(store: &dyn Store, target: Target) -> Reach {
 fn in_order(reach: Reach) -> Reach {
     Reach {
         turns: sorted(reach.turns),
+        pruned: sorted(reach.pruned),
         statements: sorted(reach.statements),
         operations: sorted(reach.operations),
         words: sorted(reach.words),

@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn version(id: MemoryId) -> Record {
-        Record::Version { id, text: "Former.".into(), replaced_at: Timestamp::UNIX_EPOCH }
+        Record::Version { id, text: "Former.".into(), replaced_at: Timestamp::UNIX_EPOCH, sent: false }
     }
 
     fn statement(of: &str, text: &str) -> Record {

@@ -42,7 +42,7 @@ fn fields_of_a_line_mean_what_they_say() {
         last: "2026-06-01T00:00:00.000001Z".parse().unwrap(),
     };
     let later = read(LATER);
-    assert_eq!(later[..2], [block, Record::Gone { id: MemoryId::from_text("t-1") }]);
+    assert_eq!(later[..2], [block, Record::Gone { id: MemoryId::from_text("t-1"), day: None, at: None }]);
     assert_eq!(later[3], access);
     let Record::Statement { statement, .. } = &later[2] else { panic!("a statement that says how sure it is") };
     assert_eq!(statement.confidence, Some(0.25));

@@ -10,8 +10,8 @@ impl Shelf {
         let mut records = vec![Record::Settings(self.settings.clone().unwrap_or_default())];
         records.extend(self.blocks.values().cloned().map(block_record));
         records.extend(self.select(|memory| memory.kind == Kind::Turn).into_iter().map(|turn| self.turn_record(turn)));
-        let gone = self.gone.keys().filter(|id| id.as_str().starts_with("t-"));
-        records.extend(gone.map(|id| Record::Gone { id: id.clone() }));
+        let pruned = self.pruned.iter();
+        records.extend(pruned.map(|(id, turn)| Record::Gone { id: id.clone(), day: turn.day, at: turn.at }));
         let statements = self.select(|memory| memory.kind == Kind::Fact).into_iter();
         records.extend(
             statements.map(|memory| Record::Statement {
@@ -27,6 +27,7 @@ impl Shelf {
             id: id.clone(),
             text: version.text.clone(),
             replaced_at: version.replaced_at,
+            sent: self.sent.get(id) == Some(&version.text),
         }));
         let accesses = self.accesses.iter();
         records.extend(accesses.map(|(id, access)| Record::Access {
@@ -44,6 +45,7 @@ impl Shelf {
             id: turn.message.expect("a turn has an id in its conversation"),
             day: turn.period,
             at: message.at,
+            sent_at: self.sent_at.get(&turn.id).copied(),
             role: message.role,
             name: message.name,
             content: message.content,

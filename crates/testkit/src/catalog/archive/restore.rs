@@ -1,11 +1,9 @@
 //! Everything in again, on a copy that takes the shelf's place once all of it is in.
 
-use annals_core::ports::{Access, Block, Record, Turn, check_origin};
-use annals_core::{
-    Agent, Digest, Error, Grain, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey,
-};
+use annals_core::ports::{Access, Block, Origin, Record, Turn, check_origin};
+use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
 
-use crate::catalog::shelf::{Shelf, remember, state, summarized};
+use crate::catalog::shelf::{Pruned, Shelf, remember, state, summarized};
 
 impl Shelf {
     pub(super) fn restore(
@@ -34,10 +32,11 @@ impl Shelf {
     fn take(&mut self, agent: &Agent, record: Record, seq: u64) -> Result<()> {
         match record {
             Record::Settings(settings) => self.settings = Some(settings),
-            Record::Turn { conversation, id, day, at, role, name, content, extracted, pinned } => {
+            Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
-                self.take_turn(Turn { id: MemoryId::turn(agent, &key), key, day, message, masked: 0 }, pinned, seq)?;
+                let (id, origin) = (MemoryId::turn(agent, &key), Origin::Client);
+                self.take_turn(agent, Turn { id, key, day, message, masked: 0, origin }, sent_at, pinned, seq)?;
                 if extracted {
                     self.extraction.extracted = seq;
                 }
@@ -51,31 +50,46 @@ impl Shelf {
                 self.log_version = seq;
             }
             Record::Period { .. } => self.take_period(agent, record, seq)?,
-            Record::Gone { id } => self.take_gone(id, seq)?,
+            Record::Gone { id, day, at } => self.take_gone(id, Pruned { day, at, ..Pruned::default() })?,
             Record::Access { id, times, last } => self.access(&id, Access { times, last }),
             Record::Block { name, text, updated_at } => {
                 self.blocks.insert(name.clone(), Block { name, text, updated_at });
             }
-            Record::Version { id, text, replaced_at } => self.keep_version(&id, text, replaced_at),
+            Record::Version { id, text, replaced_at, sent } => {
+                if sent && self.has_turn(&id) {
+                    self.sent.insert(id.clone(), text.clone());
+                }
+                self.keep_version(&id, text, replaced_at);
+            }
         }
         Ok(())
     }
 
-    fn take_turn(&mut self, turn: Turn, pinned: bool, seq: u64) -> Result<()> {
-        if self.has_forgotten(&turn) {
+    fn take_turn(
+        &mut self,
+        agent: &Agent,
+        turn: Turn,
+        sent_at: Option<Timestamp>,
+        pinned: bool,
+        seq: u64,
+    ) -> Result<()> {
+        let sent = Message { at: sent_at.unwrap_or(turn.message.at), ..turn.message.clone() };
+        if self.knows_trace(agent, &turn.key, &sent.digest()) {
             return Err(Error::invalid("records", "hold a message that was forgotten"));
         }
+        self.sent_at.extend(sent_at.map(|at| (turn.id.clone(), at)));
+        self.arrived.insert(turn.id.clone(), seq);
         self.messages.insert(turn.id.clone(), turn.message.clone());
         self.put(Memory { pinned, ..remember(turn, seq) });
         Ok(())
     }
 
     /// A turn cannot be there and gone. That it is gone may be known.
-    fn take_gone(&mut self, id: MemoryId, seq: u64) -> Result<()> {
+    fn take_gone(&mut self, id: MemoryId, pruned: Pruned) -> Result<()> {
         if self.has_turn(&id) {
             return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")));
         }
-        self.gone.entry(id).or_insert((Grain::Working, seq));
+        self.pruned.entry(id).or_insert(pruned);
         Ok(())
     }
 
@@ -112,6 +126,7 @@ impl Shelf {
         self.ledger.insert(period, row);
         if let Some(base) = base {
             self.seal(period, Some(base));
+            self.base_seqs.insert(period, seq);
         }
         if verbatim {
             self.verbatim.insert(period);

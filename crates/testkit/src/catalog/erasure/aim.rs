@@ -1,65 +1,79 @@
 //! What a target reaches by itself: turns, statements, operations, and pieces of what was made of pruned turns.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::{Block, Target};
-use annals_core::{Base, FactOperation, Interval, Kind, Memory, MemoryId, Sentence, Zones};
+use annals_core::{Agent, Base, FactOperation, Grain, Interval, Kind, Memory, MemoryId, Period, Sentence, Zones};
 
+use super::pruned::Resolved;
 use super::subject::Subject;
 use crate::catalog::shelf::Shelf;
 
 /// A target with its names resolved.
 pub(super) struct Aim {
     everything: bool,
-    subject: Subject,
+    pub(super) has_subject: bool,
+    pub(super) subject: Subject,
     /// When what is reached was said, if the target is a range.
     range: Option<Interval>,
-    /// Turns that go, pruned ones too where they were given by id, and other ids that were given.
+    pub(super) pruned: Resolved,
+    /// Turns that go, pruned ones too, and other ids that were given.
     pub(super) sources: BTreeSet<MemoryId>,
+    /// Of the periods above days of these turns, the number with which the first of them came; none if that is not known.
+    above: BTreeMap<Period, Option<u64>>,
     zones: Zones,
 }
 
 impl Aim {
-    pub(super) fn new(shelf: &Shelf, target: &Target) -> Aim {
+    pub(super) fn new(agent: &Agent, shelf: &Shelf, target: &Target) -> Aim {
         let zones =
             shelf.settings.clone().unwrap_or_default().zones().expect("settings are checked before they are saved");
         let subject = match target {
-            Target::Subject(name) => Subject::new(name, shelf.log.values()),
+            Target::Subject(name) => Subject::new(name, shelf),
             _ => Subject::default(),
         };
         let range = if let Target::Range(range) = target { Some(*range) } else { None };
         let takes = |turn: &&Memory| match target {
             Target::Memories(ids) => ids.contains(&turn.id),
             Target::Conversation(conversation) => turn.conversation.as_ref() == Some(conversation),
-            Target::Subject(_) => turn.speaker.iter().any(|name| subject.is(name)) || subject.is_named_in(&turn.text),
+            Target::Subject(_) => {
+                turn.speaker.iter().any(|name| subject.is(name))
+                    || subject.is_named_in(&turn.text)
+                    || turn.conversation.iter().chain(&turn.message).any(|name| subject.is_named_by(name))
+            }
             Target::Range(range) => range.contains(turn.at()),
             Target::Agent => true,
         };
-        let turns = shelf.memories.values().filter(|memory| memory.kind == Kind::Turn).filter(takes);
+        let live: Vec<&Memory> =
+            shelf.memories.values().filter(|memory| memory.kind == Kind::Turn).filter(takes).collect();
+        let pruned = Resolved::new(agent, shelf, target, &subject, &zones);
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
         // Summaries are made of others: they do not go by their ids.
         let given = given.iter().filter(|id| !id.as_str().starts_with("s-")).cloned();
-        let sources = turns.map(|turn| turn.id.clone()).chain(given).collect();
-        Aim { everything: *target == Target::Agent, subject, range, sources, zones }
+        let sources = live.iter().map(|turn| turn.id.clone()).chain(pruned.gone.keys().cloned()).chain(given).collect();
+        let days = live.iter().map(|turn| (turn.period, shelf.arrived.get(&turn.id).copied()));
+        let days = days.chain(pruned.gone.values().filter_map(|turn| Some((turn.day?, turn.arrived))));
+        let above = above(days);
+        let (everything, has_subject) = (*target == Target::Agent, matches!(target, Target::Subject(_)));
+        Aim { everything, has_subject, subject, range, pruned, sources, above, zones }
     }
 
-    pub(super) fn takes_statement(&self, memory: &Memory, who: &[String]) -> bool {
+    pub(super) fn takes_statement(&self, memory: &Memory, who: &[String], topic: &str) -> bool {
         self.everything
             || self.sources.contains(&memory.id)
             || self.takes_any(&memory.sources)
-            || who.iter().chain([&memory.text]).any(|text| self.subject.is_named_in(text))
+            || who.iter().map(String::as_str).chain([memory.text.as_str(), topic]).any(|text| self.is_named_in(text))
     }
 
     pub(super) fn takes_operation(&self, operation: &FactOperation) -> bool {
-        let names = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
         self.everything
             || self.sources.contains(&operation.source)
             || self.range.is_some_and(|range| range.contains(operation.said_at))
-            || names.into_iter().flatten().any(|name| self.subject.is(name))
+            || self.subject.is_named_by_operation(operation)
     }
 
     pub(super) fn takes_block(&self, block: &Block) -> bool {
-        self.everything || self.subject.is_named_in(&block.name) || self.subject.is_named_in(&block.text)
+        self.everything || self.subject.is_named_by(&block.name) || self.subject.is_named_in(&block.text)
     }
 
     /// Whether a text names the subject.
@@ -67,17 +81,22 @@ impl Aim {
         self.subject.is_named_in(text)
     }
 
-    /// Whether a sealed text comes from what goes.
-    pub(super) fn reaches(&self, text: &Base) -> bool {
+    /// Whether a sealed text comes from what goes; no turn that came after `seq` is in it.
+    pub(super) fn reaches(&self, period: Period, text: &Base, seq: Option<u64>) -> bool {
         text.sentences.iter().any(|sentence| self.takes_sentence(sentence))
             || self.is_named_in(&text.text)
             // A model may have used any source for any sentence.
-            || (!text.verbatim && self.takes_any(&text.sources))
+            || (!text.verbatim && (self.takes_any(&text.sources) || self.takes_of(period, seq)))
+    }
+
+    /// Whether any of what goes may have come up to a period above days.
+    fn takes_of(&self, period: Period, seq: Option<u64>) -> bool {
+        self.above.get(&period).is_some_and(|first| first.zip(seq).is_none_or(|(first, last)| first <= last))
     }
 
     /// What is left of a sealed text.
-    pub(super) fn without(&self, text: Base) -> Option<Base> {
-        if !self.reaches(&text) {
+    pub(super) fn without(&self, period: Period, text: Base, seq: Option<u64>) -> Option<Base> {
+        if !self.reaches(period, &text, seq) {
             return Some(text);
         }
         let Base { mut sentences, mut sources, verbatim, .. } = text;
@@ -88,7 +107,7 @@ impl Aim {
         (verbatim && !sentences.is_empty()).then_some(Base { text, sentences, sources, verbatim })
     }
 
-    /// Of a pruned turn only the day is known: its sentences go when all of that day lies in the range.
+    /// Sentences of turns of which only the day is known go when all of that day lies in the range.
     fn takes_sentence(&self, sentence: &Sentence) -> bool {
         let day = self.zones.day_interval(sentence.day);
         self.takes_any(&sentence.from)
@@ -99,4 +118,15 @@ impl Aim {
     fn takes_any(&self, sources: &[MemoryId]) -> bool {
         sources.iter().any(|id| self.sources.contains(id))
     }
+}
+
+fn above(days: impl Iterator<Item = (Period, Option<u64>)>) -> BTreeMap<Period, Option<u64>> {
+    let mut above: BTreeMap<Period, Option<u64>> = BTreeMap::new();
+    for (day, arrived) in days {
+        for grain in Grain::SUMMARIES.into_iter().filter(|grain| *grain > Grain::Daily) {
+            let first = above.entry(day.ancestor(grain)).or_insert(arrived);
+            *first = first.zip(arrived).map(|(first, arrived)| first.min(arrived));
+        }
+    }
+    above
 }

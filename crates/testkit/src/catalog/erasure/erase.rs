@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 
 use annals_core::ports::{Block, Reach, Target};
-use annals_core::{Agent, FactOperation, Kind, Memory, Period, Timestamp, TurnKey};
+use annals_core::{Agent, FactOperation, Kind, Memory, MemoryId, Message, Period, Timestamp};
 
 use super::aim::Aim;
-use super::traces;
-use crate::catalog::shelf::Shelf;
+use super::{content, place};
+use crate::catalog::shelf::{Pruned, Shelf};
 
 /// What goes by itself, as it was.
-pub(super) type Gone = (Vec<Memory>, BTreeMap<String, FactOperation>, BTreeMap<String, Block>);
+pub(super) struct Gone {
+    pub(super) memories: Vec<Memory>,
+    pub(super) pruned: BTreeMap<MemoryId, Pruned>,
+    pub(super) operations: BTreeMap<String, FactOperation>,
+    pub(super) blocks: BTreeMap<String, Block>,
+}
 
 /// An erasure under way.
 pub(super) struct Erasing<'s> {
@@ -24,7 +29,7 @@ pub(super) struct Erasing<'s> {
 
 impl Shelf {
     pub(super) fn erase(&mut self, agent: &Agent, target: &Target, seq: &mut u64, now: Timestamp) -> Reach {
-        let aim = Aim::new(self, target);
+        let aim = Aim::new(agent, self, target);
         let erasing = Erasing { shelf: self, agent, aim, seq, now, reach: Reach::default() };
         if *target == Target::Agent { erasing.everything() } else { erasing.part() }
     }
@@ -33,11 +38,10 @@ impl Shelf {
 impl Erasing<'_> {
     fn part(mut self) -> Reach {
         let gone = self.take();
-        let (memories, _, _) = &gone;
         let mut touched = self.cut_sealed();
-        touched.extend(memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period));
+        touched.extend(gone.memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period));
         self.remove_made_of(touched);
-        self.drop_versions(memories);
+        self.drop_versions(&gone);
         self.shelf.replies.clear();
         self.shelf.requests.clear();
         self.shelf.keyed.clear();
@@ -60,11 +64,22 @@ impl Erasing<'_> {
     fn take(&mut self) -> Gone {
         let memories = self.shelf.select(|memory| match memory.kind {
             Kind::Turn => self.aim.sources.contains(&memory.id),
-            Kind::Fact => self.aim.takes_statement(memory, &self.shelf.statements[&memory.id].who),
+            Kind::Fact => {
+                let statement = &self.shelf.statements[&memory.id];
+                self.aim.takes_statement(memory, &statement.who, &statement.topic)
+            }
             Kind::Summary => false,
         });
         for memory in &memories {
             self.forget(memory);
+        }
+        let pruned = std::mem::take(&mut self.aim.pruned.gone);
+        for (id, turn) in &pruned {
+            self.shelf.pruned.remove(id);
+            self.shelf.forgotten.insert(place(id));
+            let said = turn.conversation.as_ref().zip(turn.content.as_ref());
+            self.shelf.forgotten.extend(said.map(|(conversation, digest)| content(conversation, digest)));
+            self.reach.pruned.push(id.clone());
         }
         let takes = |operation: &FactOperation| self.aim.takes_operation(operation);
         let (gone, log): (BTreeMap<_, _>, _) = self.shelf.log.clone().into_iter().partition(|(_, it)| takes(it));
@@ -75,15 +90,15 @@ impl Erasing<'_> {
             std::mem::take(&mut self.shelf.blocks).into_iter().partition(|(_, block)| takes(block));
         self.shelf.blocks = kept;
         self.reach.blocks = blocks.keys().cloned().collect();
-        (memories, gone, blocks)
+        Gone { memories, pruned, operations: gone, blocks }
     }
 
     fn forget(&mut self, memory: &Memory) {
         if let Some(message) = self.shelf.messages.get(&memory.id) {
-            let id = memory.message.clone().expect("a turn has an id in its conversation");
-            let key = TurnKey { conversation: message.conversation.clone(), id };
-            let traces = traces(&key, &message.digest());
-            self.shelf.forgotten.extend(traces);
+            let sent = self.shelf.as_sent(&memory.id).expect("it is live");
+            let corrected_to = Message { content: message.content.clone(), ..sent.clone() };
+            let said = [sent, corrected_to].map(|message| content(&message.conversation, &message.digest()));
+            self.shelf.forgotten.extend(said.into_iter().chain([place(&memory.id)]));
             self.reach.turns.push(memory.id.clone());
         } else {
             self.reach.statements.push(memory.id.clone());
@@ -104,6 +119,14 @@ impl Erasing<'_> {
 
     fn finish(mut self, gone: &Gone) -> Reach {
         self.reach.words = self.shelf.words_gone(gone);
+        self.reach.unresolved = self.aim.pruned.unresolved;
+        let in_periods = std::mem::take(&mut self.aim.pruned.unresolved_in);
+        let done: Vec<_> = self.reach.cut.iter().chain(&self.reach.lost).copied().collect();
+        self.reach.unresolved_in = in_periods.into_iter().filter(|period| !done.contains(period)).collect();
+        if self.aim.has_subject {
+            self.reach.unread = self.aim.pruned.kept;
+            self.reach.unfollowed = self.aim.subject.unfollowed.iter().cloned().collect();
+        }
         for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
             periods.sort();
         }

@@ -2,37 +2,113 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{FactOperation, entity_key, folded, joined_names};
+use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, entity_key, fold, folded};
+
+use crate::catalog::shelf::Shelf;
 
 /// Somebody by all their names, as entity keys. The default is nobody.
 #[derive(Debug, Default)]
-pub(super) struct Subject(BTreeSet<String>);
+pub(super) struct Subject {
+    names: BTreeSet<String>,
+    /// Names that the log joins with these and that are not followed.
+    pub(super) unfollowed: BTreeSet<String>,
+}
 
 impl Subject {
-    /// The name, and all that the log joins with it or with its other names.
-    pub(super) fn new<'o>(name: &str, log: impl Iterator<Item = &'o FactOperation>) -> Subject {
-        let pairs = joined_names(&log.cloned().collect::<Vec<_>>());
+    /// The name, and all its aliases that hold and that a person entered or a bearer of the name said, either way round.
+    pub(super) fn new(name: &str, shelf: &Shelf) -> Subject {
+        let log: Vec<FactOperation> = shelf.log.values().cloned().collect();
+        let facts = fold(&log);
+        let told = facts.iter().filter(|fact| fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE));
+        let (followed, others): (Vec<&Fact>, Vec<&Fact>) = told.partition(|fact| is_followed(shelf, fact));
         let mut names = BTreeSet::from([entity_key(name)]);
         let mut known = 0;
         while names.len() > known {
             known = names.len();
-            let met = pairs.iter().filter(|pair| pair.iter().any(|name| names.contains(name)));
-            names = met.flatten().cloned().chain(names.iter().cloned()).collect();
+            for fact in &followed {
+                let keys = [entity_key(&fact.subject), entity_key(&fact.object)];
+                if keys.iter().all(|key| !key.is_empty()) && keys.iter().any(|key| names.contains(key)) {
+                    names.extend(keys);
+                }
+            }
         }
         names.remove("");
-        Subject(names)
+        let is_its = |name: &String| names.contains(&entity_key(name));
+        let joined =
+            others.iter().map(|fact| [&fact.subject, &fact.object]).filter(|pair| pair.iter().any(|n| is_its(n)));
+        let joined = joined.flatten().filter(|name| !is_its(name) && !entity_key(name).is_empty());
+        let unfollowed = joined.cloned().collect();
+        Subject { names, unfollowed }
     }
 
     /// Whether this is a name of it.
     pub(super) fn is(&self, name: &str) -> bool {
-        self.0.contains(&entity_key(name))
+        self.names.contains(&entity_key(name))
     }
 
     /// Whether the text names it.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         let text = folded(text);
-        self.0.iter().any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
+        self.names
+            .iter()
+            .any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
     }
+
+    /// Whether an identifier names it.
+    pub(super) fn is_named_by(&self, identifier: &str) -> bool {
+        self.is_named_in(identifier) || self.is_named_in(&identifier.replace(|c: char| !c.is_alphanumeric(), " "))
+    }
+
+    /// Whether an operation names it anywhere.
+    pub(super) fn is_named_by_operation(&self, operation: &FactOperation) -> bool {
+        let texts = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
+        texts.into_iter().flatten().any(|text| self.is(text) || self.is_named_in(text))
+            || self.is_named_by(&operation.predicate)
+            || operation.properties.iter().any(|(name, value)| {
+                self.is_named_by(name)
+                    || strings(value).iter().any(|text| self.is_named_in(text) || self.is_named_by(text))
+            })
+    }
+}
+
+/// The strings in a value, and the names of its fields.
+fn strings(value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::String(text) => vec![text.clone()],
+        serde_json::Value::Array(values) => values.iter().flat_map(strings).collect(),
+        serde_json::Value::Object(fields) => {
+            fields.iter().flat_map(|(name, value)| [vec![name.clone()], strings(value)].concat()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a person entered an alias, or both of its names are one's own.
+fn is_followed(shelf: &Shelf, fact: &Fact) -> bool {
+    let names = [&fact.subject, &fact.object];
+    let is_of = |operation: &&FactOperation| {
+        operation.predicate == ALIAS
+            && fact.sources.contains(&operation.source)
+            && [&operation.subject, &operation.object].map(|name| entity_key(name))
+                == names.map(|name| entity_key(name))
+    };
+    let told: Vec<&FactOperation> = shelf.log.values().filter(is_of).collect();
+    let says = names.map(|name| told.iter().any(|operation| says(shelf, operation, name)));
+    let is_own = |index: usize| says[index] || (says[1 - index] && !speaks(shelf, names[index]));
+    told.iter().any(|operation| operation.source.as_str().starts_with("u-")) || (is_own(0) && is_own(1))
+}
+
+/// Whether an operation was said under this name, as far as is known.
+fn says(shelf: &Shelf, operation: &FactOperation, name: &str) -> bool {
+    let live = shelf.memories.get(&operation.source).and_then(|turn| turn.speaker.clone());
+    let speaker = live.or_else(|| shelf.pruned.get(&operation.source)?.speaker.clone());
+    speaker.is_none_or(|speaker| entity_key(&speaker) == entity_key(name))
+}
+
+fn speaks(shelf: &Shelf, name: &str) -> bool {
+    let live = shelf.messages.values().map(annals_core::Message::speaker);
+    let pruned = shelf.pruned.values().filter_map(|turn| turn.speaker.as_deref());
+    live.chain(pruned).any(|speaker| entity_key(speaker) == entity_key(name))
 }
 
 /// Whether no letter or digit touches the name on either side. Scripts without spaces have no words to be whole.
@@ -55,7 +131,7 @@ mod tests {
     #[test]
     fn names_are_whole_words() {
         fn check(name: &str, text: &str, expect: bool) {
-            assert_eq!(Subject::new(name, [].into_iter()).is_named_in(text), expect, "{name:?} in {text:?}");
+            assert_eq!(Subject::new(name, &Shelf::default()).is_named_in(text), expect, "{name:?} in {text:?}");
         }
         check("Ann", "ANN's tea", true);
         check("Ann", "Anna had tea", false);

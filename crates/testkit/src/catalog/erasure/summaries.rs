@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use annals_core::{Base, Grain, Kind, Memory, MemoryId, Period};
 
-use super::erase::Erasing;
+use super::erase::{Erasing, Gone};
 
 impl Erasing<'_> {
     /// Cuts every sealed period that has any of what goes, in its base or in its present summary. Which ones.
@@ -17,12 +17,16 @@ impl Erasing<'_> {
     fn cut(&mut self, period: Period, base: Base) -> bool {
         let id = MemoryId::summary(self.agent, period);
         let present = self.shelf.memories.get(&id).map(|summary| self.shelf.as_base(summary));
-        if ![Some(&base), present.as_ref()].into_iter().flatten().any(|text| self.aim.reaches(text)) {
+        let base_seq = self.shelf.base_seqs.get(&period).copied();
+        let clean_seq = self.shelf.ledger.get(&period).map_or(0, |row| row.clean_seq);
+        let present_seq = base_seq.map(|seq| seq.max(clean_seq));
+        let reaches = |text: &Base, seq| self.aim.reaches(period, text, seq);
+        if !reaches(&base, base_seq) && !present.as_ref().is_some_and(|text| reaches(text, present_seq)) {
             return false;
         }
         let mut lost: BTreeSet<String> = [Some(&base), present.as_ref()].into_iter().flatten().flat_map(kept).collect();
-        let base = self.aim.without(base);
-        let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
+        let base = self.aim.without(period, base, base_seq);
+        let present = present.and_then(|text| self.aim.without(period, text, present_seq)).filter(|_| base.is_some());
         for sentence in base.iter().chain(&present).flat_map(kept) {
             lost.remove(&sentence);
         }
@@ -40,6 +44,9 @@ impl Erasing<'_> {
             self.amend(&id, present);
         }
         self.shelf.seal(period, base);
+        if let Some(seq) = base_seq.filter(|_| self.shelf.bases.contains_key(&period)) {
+            self.shelf.base_seqs.insert(period, seq);
+        }
         self.soil_with_parent(period);
         true
     }
@@ -71,8 +78,10 @@ impl Erasing<'_> {
     }
 
     /// Drops former texts that may hold words of what went, of memories that stay.
-    pub(super) fn drop_versions(&mut self, gone: &[Memory]) {
-        let above: BTreeSet<_> = gone.iter().flat_map(|memory| lineage(memory.period)).collect();
+    pub(super) fn drop_versions(&mut self, gone: &Gone) {
+        let days =
+            gone.memories.iter().map(|memory| memory.period).chain(gone.pruned.values().filter_map(|turn| turn.day));
+        let above: BTreeSet<_> = days.flat_map(lineage).collect();
         let made_of: BTreeSet<_> = above.into_iter().map(|period| MemoryId::summary(self.agent, period)).collect();
         self.shelf.versions.retain(|id, versions| {
             versions.retain(|version| !self.aim.is_named_in(&version.text));

@@ -12,9 +12,11 @@ const SHORTEST: usize = 12;
 
 impl Shelf {
     /// Sentences of what went that stand nowhere in what stays.
-    pub(super) fn words_gone(&self, (memories, operations, blocks): &Gone) -> Vec<String> {
-        let by_hand = operations.values().filter(|operation| operation.source.as_str().starts_with("u-"));
-        let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_hand.flat_map(told));
+    pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
+        let Gone { memories, operations, blocks, .. } = gone;
+        let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);
+        let by_itself = operations.values().filter(|operation| !is_of(operation));
+        let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(told));
         let texts = texts.chain(blocks.values().map(|block| block.text.as_str()));
         let sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
         let gone = sentences.into_iter().filter(|sentence| !self.stays().any(|text| text.contains(sentence)));
@@ -35,6 +37,7 @@ fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
         .into_iter()
         .flatten()
         .map(String::as_str)
+        .chain(operation.properties.values().filter_map(|value| value.as_str()))
 }
 
 fn kept(base: &Base) -> impl Iterator<Item = &str> {

@@ -1,6 +1,6 @@
 //! Turns, statements and roll-ups as memories.
 
-use annals_core::ports::Turn;
+use annals_core::ports::{Origin, Turn};
 use annals_core::{Digest, Grain, Interval, Kind, Memory, MemoryId, Message, Period, Statement, Summary, Timestamp};
 
 /// A turn as a memory.
@@ -89,7 +89,13 @@ pub(crate) fn summarized(period: Period, cover: Interval, seq: u64) -> Memory {
 }
 
 /// The same request has the same id.
-pub(crate) fn request_id(turns: &[Turn], revise: bool) -> String {
-    let contents = turns.iter().flat_map(|turn| [turn.id.to_string(), turn.message.digest().to_string()]);
-    Digest::of(contents.chain([revise.to_string()])).to_string()
+pub(crate) fn request_id(turns: &[Turn]) -> String {
+    let contents = turns.iter().flat_map(|turn| [turn.id.to_string(), claimed(turn).digest().to_string()]);
+    Digest::of(contents).to_string()
+}
+
+/// The message without what its client did not send.
+pub(crate) fn claimed(turn: &Turn) -> Message {
+    let at = if turn.origin == Origin::Untimed { Timestamp::UNIX_EPOCH } else { turn.message.at };
+    Message { at, ..turn.message.clone() }
 }

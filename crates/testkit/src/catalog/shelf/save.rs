@@ -1,28 +1,49 @@
 //! Storing turns and roll-ups.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use annals_core::ports::Turn;
-use annals_core::{Agent, Error, LedgerRow, MemoryId, Message, Operation, Summary, Timestamp};
+use annals_core::ports::{Comparison, Origin, Turn};
+use annals_core::{Agent, Digest, Error, Kind, LedgerRow, MemoryId, Message, Operation, Result, Summary, Timestamp};
 
-use super::memories::recount;
+use super::memories::{claimed, recount};
 use super::{Shelf, remember};
 
 impl Shelf {
-    /// The first turn whose key is taken by other content, in the store or earlier in the same request.
-    pub(in crate::catalog) fn conflict(&self, turns: &[Turn]) -> Option<Error> {
-        let mut seen = HashMap::new();
-        turns.iter().find_map(|turn| {
-            let digest = turn.message.digest();
-            let stored = self.messages.get(&turn.id).map_or(digest, Message::digest);
-            let known = *seen.entry(&turn.id).or_insert(stored);
-            let (conversation, id) = (turn.key.conversation.clone(), turn.key.id.clone());
-            (known != digest).then_some(Error::Conflict { conversation, id })
-        })
+    /// The message as its client sent it last.
+    pub(in crate::catalog) fn as_sent(&self, id: &MemoryId) -> Option<Message> {
+        let message = self.messages.get(id)?.clone();
+        let at = self.sent_at.get(id).copied().unwrap_or(message.at);
+        let content = self.sent.get(id).cloned().unwrap_or(message.content);
+        Some(Message { at, content, ..message })
     }
 
-    /// What is not there and left a tombstone was pruned, for what was forgotten does not come here: it is known already.
-    /// Revised, it is late input.
+    /// How a message compares with the turn of that id.
+    pub(in crate::catalog) fn compare(&self, id: &MemoryId, message: &Message) -> Comparison {
+        let Some((stored, sent)) = self.messages.get(id).zip(self.as_sent(id)) else { return Comparison::New };
+        let corrected_to = Message { content: stored.content.clone(), ..sent.clone() };
+        if [sent.digest(), corrected_to.digest()].contains(&message.digest()) {
+            Comparison::Same
+        } else if self.sent.contains_key(id) {
+            Comparison::DifferentFromCorrected
+        } else {
+            Comparison::Different
+        }
+    }
+
+    fn is_same(&self, turn: &Turn) -> bool {
+        let Some(sent) = self.as_sent(&turn.id) else { return false };
+        match turn.origin {
+            Origin::Client => self.compare(&turn.id, &turn.message) == Comparison::Same,
+            Origin::Untimed => {
+                let message = Message { at: sent.at, ..turn.message.clone() };
+                self.compare(&turn.id, &message) == Comparison::Same
+            }
+            Origin::Correction => self.messages[&turn.id].content == turn.message.content,
+        }
+    }
+
+    /// Stores one turn that was not forgotten. What was pruned is known already; revised, it is late input. `told` is what this
+    /// request says of pruned turns.
     pub(in crate::catalog) fn store(
         &mut self,
         turn: Turn,
@@ -30,31 +51,83 @@ impl Shelf {
         seq: &mut u64,
         now: Timestamp,
         operation: &mut Operation,
-    ) {
-        match self.messages.get(&turn.id) {
-            Some(known) if known.digest() == turn.message.digest() => {
-                operation.duplicate += 1;
-                operation.seq = operation.seq.max(self.memories[&turn.id].seq);
-                return;
-            }
-            Some(_) => operation.revised += 1,
-            None if self.gone.contains_key(&turn.id) && !revise => {
-                operation.duplicate += 1;
-                return;
-            }
-            None => operation.accepted += 1,
+        told: &mut HashMap<MemoryId, Digest>,
+    ) -> Result<()> {
+        let (conversation, id) = (turn.key.conversation.clone(), turn.key.id.clone());
+        let conflict = Error::Conflict { conversation, id };
+        let is_known = self.messages.contains_key(&turn.id);
+        if self.is_same(&turn) {
+            operation.duplicate += 1;
+            operation.seq = operation.seq.max(self.memories[&turn.id].seq);
+            return Ok(());
         }
+        if !is_known && !revise && self.pruned.contains_key(&turn.id) {
+            let digest = claimed(&turn).digest();
+            operation.duplicate += 1;
+            return if *told.entry(turn.id).or_insert(digest) == digest { Ok(()) } else { Err(conflict) };
+        }
+        if is_known && !revise {
+            return Err(conflict);
+        }
+        *(if is_known { &mut operation.revised } else { &mut operation.accepted }) += 1;
         *seq += 1;
         operation.seq = *seq;
-        self.soil(turn.day, *seq, now);
-        self.messages.insert(turn.id.clone(), turn.message.clone());
-        let (id, text) = (turn.id.clone(), turn.message.content.clone());
-        if let Some(former) = self.put(remember(turn, *seq)) {
-            self.soil(former.period, *seq, now);
+        self.write(turn, *seq, now);
+        Ok(())
+    }
+
+    fn write(&mut self, mut turn: Turn, seq: u64, now: Timestamp) {
+        let id = turn.id.clone();
+        let sent = self.as_sent(&id);
+        let stays = sent.as_ref().filter(|sent| turn.origin != Origin::Client || turn.message.at == sent.at);
+        let sent_at = match stays {
+            Some(_) => {
+                turn.message.at = self.messages[&id].at;
+                self.sent_at.get(&id).copied()
+            }
+            None => self.place(&mut turn),
+        };
+        if let Some(former) = self.memories.get(&id).filter(|_| turn.origin != Origin::Client) {
+            turn.day = former.period;
+        }
+        self.sent.remove(&id);
+        if let Some(sent) = sent.filter(|_| turn.origin == Origin::Correction) {
+            self.sent.insert(id.clone(), sent.content);
+        }
+        match sent_at {
+            Some(sent_at) => self.sent_at.insert(id.clone(), sent_at),
+            None => self.sent_at.remove(&id),
+        };
+        self.arrived.entry(id.clone()).or_insert(seq);
+        self.soil(turn.day, seq, now);
+        self.messages.insert(id.clone(), turn.message.clone());
+        let text = turn.message.content.clone();
+        if let Some(former) = self.put(remember(turn, seq)) {
+            self.soil(former.period, seq, now);
             if former.text != text {
                 self.keep_version(&id, former.text, now);
             }
         }
+    }
+
+    /// Puts a turn at the first free moment behind its own; the moment that its client sent, if that is another.
+    fn place(&self, turn: &mut Turn) -> Option<Timestamp> {
+        let sent_at = turn.message.at;
+        let of_conversation = self.messages.iter().filter(|(_, message)| message.conversation == turn.key.conversation);
+        let others: BTreeMap<i64, &MemoryId> =
+            of_conversation.map(|(id, message)| (message.at.as_microsecond(), id)).collect();
+        let mut at = sent_at.as_microsecond();
+        if turn.origin == Origin::Untimed {
+            while let Some((last, _)) = others.range(at..at + 1000).next_back() {
+                at = last + 1;
+            }
+        } else if others.get(&at).is_some_and(|id| **id != turn.id) {
+            while others.contains_key(&at) {
+                at += 1;
+            }
+        }
+        turn.message.at = Timestamp::from_microsecond(at).expect("messages lie far from the end of time");
+        (turn.message.at != sent_at && turn.origin == Origin::Client).then_some(sent_at)
     }
 
     pub(in crate::catalog) fn save(&mut self, agent: &Agent, summary: Summary, seq: &mut u64, now: Timestamp) {
@@ -73,7 +146,11 @@ impl Shelf {
         let Some(draft) = summary.draft.clone().filter(|_| sealed || !summary.sources.is_empty()) else {
             return summary.sources.is_empty() && self.delete(&id, seq).is_some();
         };
-        if draft.verbatim {
+        let is_reworded = |id: &MemoryId| {
+            let source = self.memories.get(id).filter(|memory| memory.kind == Kind::Summary);
+            source.is_some_and(|summary| !self.verbatim.contains(&summary.period))
+        };
+        if draft.verbatim && !summary.sources.iter().any(is_reworded) {
             self.verbatim.insert(summary.period);
         } else {
             self.verbatim.remove(&summary.period);

@@ -38,7 +38,7 @@ fn short(record: &Record) -> String {
             format!("{period} {text}{dirty}{base}")
         }
         Record::Version { text, .. } => format!("version {text}"),
-        Record::Gone { id } => format!("gone {id}"),
+        Record::Gone { id, .. } => format!("gone {id}"),
         Record::Access { id, times, .. } => format!("access {id} {times}"),
         Record::Block { name, text, .. } => format!("block {name} {text}"),
     }
@@ -123,6 +123,7 @@ pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
         id: "7".into(),
         day: period("2026-03-05"),
         at: at("2026-03-04T23:30:00.000001Z"),
+        sent_at: None,
         role: Role::Tool,
         name: Some("grep".into()),
         content: "{\"a\": 1}".into(),
@@ -180,7 +181,10 @@ pub(super) async fn say_all_of_a_period(store: &dyn Store) {
         pinned: true,
     };
     let all = records(store).await;
-    assert_eq!((&all[2], &all[3]), (&Record::Gone { id: turns[0].id.clone() }, &expected));
+    assert_eq!(
+        (&all[2], &all[3]),
+        (&Record::Gone { id: turns[0].id.clone(), day: Some(turns[0].day), at: Some(turns[0].message.at) }, &expected)
+    );
     let empty = Record::Period {
         period: period("2026-03-09"),
         text: None,

@@ -69,6 +69,25 @@ pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Cata
     assert!(matches!(&changes[..], [Change::Upsert(memory)] if memory.seq > *deleted), "{changes:?}");
 }
 
+pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog: &dyn Catalog) {
+    let source = [MemoryId::from_text("t-any")];
+    let save = async |summary| catalog.save_summaries(&me(), vec![summary], now()).await.unwrap();
+    save(summary("2026-03-04", 1, &source, "tea")).await;
+    save(annals_core::Summary { draft: None, ..summary("2026-03-04", 1, &[], "") }).await;
+    let deleted = all_changes(catalog, Grain::Daily).await[0].seq();
+    let lane = Lane { generation: 1, applied: deleted, building: None };
+    for (grain, lane, kept) in [
+        (Grain::Weekly, lane, 1),
+        (Grain::Daily, Lane { applied: deleted - 1, ..lane }, 1),
+        (Grain::Daily, Lane { building: Some((2, deleted - 1)), ..lane }, 1),
+        (Grain::Daily, Lane { applied: deleted - 1, building: Some((2, deleted)), ..lane }, 1),
+        (Grain::Daily, lane, 0),
+    ] {
+        catalog.save_lane(&me(), grain, lane).await.unwrap();
+        assert_eq!(all_changes(catalog, Grain::Daily).await.len(), kept, "{grain} {lane:?}");
+    }
+}
+
 pub(super) async fn lanes_are_kept_apart(catalog: &dyn Catalog) {
     let unknown = Lane { generation: 0, applied: 0, building: None };
     let building = Lane { generation: 3, applied: 41, building: Some((4, 7)) };

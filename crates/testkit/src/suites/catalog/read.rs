@@ -60,15 +60,15 @@ pub(super) async fn lists_the_newest_first(catalog: &dyn Catalog) {
     check(catalog, Select { limit: 0, ..newest }, &[]).await;
 }
 
-pub(super) async fn lists_equal_instants_by_conversation_and_id(catalog: &dyn Catalog) {
+pub(super) async fn lists_equal_instants_by_conversation_and_arrival(catalog: &dyn Catalog) {
     let turns = ["b2", "a2", "b1", "a1"].map(|text| {
         let said = message("2026-03-04T10:00:00Z", text);
         turn_of(&me(), Message { conversation: text[..1].into(), client_id: Some(text[1..].into()), ..said })
     });
     say(catalog, turns.to_vec()).await;
-    check(catalog, Select::all(Grain::Working), &["a1", "a2", "b1", "b2"]).await;
+    check(catalog, Select::all(Grain::Working), &["a2", "b2", "a1", "b1"]).await;
     let newest = Select { newest_first: true, ..Select::all(Grain::Working) };
-    check(catalog, newest, &["b2", "b1", "a2", "a1"]).await;
+    check(catalog, newest, &["b1", "a1", "b2", "a2"]).await;
 }
 
 pub(super) async fn lists_one_conversation(catalog: &dyn Catalog) {

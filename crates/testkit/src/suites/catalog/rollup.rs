@@ -24,19 +24,19 @@ async fn stored(catalog: &dyn Catalog, label: &str) -> Option<Memory> {
     catalog.get(&me(), &[MemoryId::summary(&me(), period(label))]).await.unwrap().pop()
 }
 
-pub(super) async fn input_does_not_depend_on_arrival(catalog: &dyn Catalog) {
+pub(super) async fn input_is_in_order_of_time_then_of_conversation_then_of_arrival(catalog: &dyn Catalog) {
     let turn = |conversation: &str, id: &str, instant: &str| {
         let said = message(instant, &format!("{conversation} {id}"));
         turn_of(&me(), Message { conversation: conversation.into(), client_id: Some(id.into()), ..said })
     };
     let in_order = [
         turn("b", "1", "2026-03-04T09:00:00Z"),
-        turn("a", "1", "2026-03-04T10:00:00Z"),
         turn("a", "2", "2026-03-04T10:00:00Z"),
         turn("b", "0", "2026-03-04T10:00:00Z"),
         turn("a", "0", "2026-03-04T10:00:00.000001Z"),
+        turn("a", "1", "2026-03-04T10:00:00Z"),
     ];
-    for batch in [vec![3, 2], vec![4], vec![0, 1]] {
+    for batch in [vec![2, 1], vec![3], vec![0, 4]] {
         say(catalog, batch.into_iter().map(|index: usize| in_order[index].clone()).collect()).await;
     }
     let input = catalog.inputs(&me(), period(DAY)).await.unwrap();

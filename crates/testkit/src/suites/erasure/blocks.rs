@@ -1,12 +1,13 @@
 //! Blocks that name somebody who is to be forgotten.
 
+use annals_core::Message;
 use annals_core::ports::{Block, Target};
 
 use super::{erase, everything};
-use crate::operation;
 use crate::suites::Store;
 use crate::suites::catalog::{me, now, said, say};
 use crate::suites::history::extract;
+use crate::{operation, turn_of};
 
 async fn save(store: &dyn Store, blocks: &[(&str, &str)]) {
     for (name, text) in blocks {
@@ -20,7 +21,8 @@ async fn names(store: &dyn Store) -> Vec<String> {
 }
 
 pub(super) async fn that_name_the_subject_go(store: &dyn Store) {
-    let turn = said("1", "2026-03-04T10:00:00Z", "It rains.");
+    let said = said("1", "2026-03-04T10:00:00Z", "It rains.").message;
+    let turn = turn_of(&me(), Message { client_id: Some("1".into()), name: Some("Zelda".into()), ..said });
     say(store, vec![turn.clone()]).await;
     extract(store, &[&turn], Vec::new(), vec![operation(&turn, 0, "Zelda also_known_as Zed")]).await;
     let told = [

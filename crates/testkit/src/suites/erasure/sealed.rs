@@ -69,9 +69,10 @@ pub(super) async fn sentences_of_pruned_turns_are_cut_by_their_ids(store: &dyn S
     let [tea, _, _] = week(store, By::Quoting).await;
     store.pin(&me(), &MemoryId::summary(&me(), period(DAY)), true).await.unwrap();
     let done = erase(store, by_id(&[&tea])).await;
-    let sealed_sentences = vec!["tea".into()];
-    let expected = Reach { cut: periods(&[DAY]), rebuilt: periods(&UP), sealed_sentences, ..Reach::default() };
-    assert_eq!(done, expected, "the turn itself is not there any more");
+    let (pruned, sealed_sentences) = (vec![tea.clone()], vec!["tea".into()]);
+    let expected =
+        Reach { pruned, cut: periods(&[DAY]), rebuilt: periods(&UP), sealed_sentences, ..Reach::default() };
+    assert_eq!(done, expected);
     assert_eq!(texts(store, DAY).await, both("cake", 1));
     assert!(!base_of(store, DAY).await.unwrap().sources.contains(&tea));
     assert!(summary_of(store, DAY).await.unwrap().pinned);
@@ -79,7 +80,7 @@ pub(super) async fn sentences_of_pruned_turns_are_cut_by_their_ids(store: &dyn S
     assert_eq!(summary_of(store, "2026").await.unwrap().text, "cake\nhome");
 }
 
-pub(super) async fn whole_days_of_a_range_are_cut(store: &dyn Store) {
+pub(super) async fn a_range_reaches_pruned_turns_by_their_moment(store: &dyn Store) {
     let settings = Settings { time_zone: "Asia/Tokyo".into(), ..Settings::default() };
     store.save_settings(&me(), &settings).await.unwrap();
     week(store, By::Quoting).await;
@@ -88,15 +89,18 @@ pub(super) async fn whole_days_of_a_range_are_cut(store: &dyn Store) {
     }
     let range = |start, end| Target::Range(Interval { start: at(start), end: at(end) });
     let before = everything(store).await;
-    // The day in Tokyo is 15:00 to 15:00 of UTC. A part of it may not have been the part in which this was said.
     for (start, end) in [
-        ("2026-03-03T15:00:00.000001Z", "2026-03-04T15:00:00Z"),
-        ("2026-03-03T15:00:00Z", "2026-03-04T14:59:59.999999Z"),
-        ("2026-03-04T00:00:00Z", "2026-03-05T00:00:00Z"),
+        ("2026-03-03T15:00:00Z", "2026-03-04T10:00:00Z"),
+        ("2026-03-04T10:00:00.000001Z", "2026-03-04T11:00:00Z"),
+        ("2026-03-04T11:00:00.000001Z", "2026-03-05T10:00:00Z"),
     ] {
         assert_eq!(erase(store, range(start, end)).await, Reach::default(), "{start} to {end}");
         assert_eq!(everything(store).await, before);
     }
+    let done = erase(store, range("2026-03-04T11:00:00Z", "2026-03-04T11:00:00.000001Z")).await;
+    assert_eq!((done.pruned, done.cut), (vec![turns()[1].id.clone()], periods(&["2026-W10"])));
+    assert_eq!(texts(store, "2026-W10").await, both("tea\nhome", 2));
+    // The day in Tokyo is 15:00 to 15:00 of UTC.
     let done = erase(store, range("2026-03-03T15:00:00Z", "2026-03-04T15:00:00Z")).await;
     assert_eq!(done.cut, periods(&["2026-W10"]));
     assert_eq!(texts(store, "2026-W10").await, both("home", 1));
@@ -223,7 +227,7 @@ pub(super) async fn a_base_is_cut_even_without_a_summary(store: &dyn Store) {
     assert_eq!(texts(store, DAY).await, [None, Some(("tea\ncake".into(), 2))]);
     let done = erase(store, by_id(&[&tea])).await;
     let sealed_sentences = vec!["tea".into()];
-    assert_eq!(done, Reach { cut: periods(&[DAY]), sealed_sentences, ..Reach::default() });
+    assert_eq!(done, Reach { pruned: vec![tea], cut: periods(&[DAY]), sealed_sentences, ..Reach::default() });
     assert_eq!(texts(store, DAY).await, [None, Some(("cake".into(), 1))]);
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "cake");
@@ -243,6 +247,7 @@ pub(super) async fn untraced_words_of_a_model_come_from_all_sources(store: &dyn 
     let tea = turns()[0].id.clone();
     for (verbatim, lost) in [(true, Vec::new()), (false, periods(&[DAY]))] {
         // Revised: what was pruned is known otherwise.
+        store.unforget(&me(), &[(turns()[0].key.clone(), turns()[0].message.digest())]).await.unwrap();
         store.ingest(&me(), turns()[..2].to_vec(), true, now()).await.unwrap();
         tell(store, DAY, "They had something.", &[], verbatim).await;
         seal(store, DAY).await;

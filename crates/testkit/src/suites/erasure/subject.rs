@@ -112,9 +112,104 @@ pub(super) async fn statements_and_operations_about_it(store: &dyn Store) {
     let done = erase(store, subject("Ann")).await;
     assert_eq!(done.turns, []);
     assert_eq!(done.statements, ids(&[&statements[0].id, &statements[1].id]));
-    let gone = [0, 1, 4].map(|index: usize| operations[index].id.clone());
-    assert_eq!(done.operations, sorted(gone.to_vec()), "an operation is about its subject and its objects");
+    let gone = [0, 1, 3, 4].map(|index: usize| operations[index].id.clone());
+    assert_eq!(done.operations, sorted(gone.to_vec()));
     assert_eq!(left(store).await, ["She came with him.", "c"]);
+}
+
+pub(super) async fn operations_that_name_it_anywhere(store: &dyn Store) {
+    let turn = spoken(1, Some("Iris"), "She came with him.");
+    say(store, vec![turn.clone()]).await;
+    let told = |position: u32| operation(&turn, position, "Bob likes bread");
+    let with = |position: u32, details: serde_json::Value| {
+        let properties = details.as_object().unwrap().clone();
+        FactOperation { properties, ..told(position) }
+    };
+    let cases = [
+        (FactOperation { object: "Zelda Quist's bread".into(), ..told(0) }, true),
+        (FactOperation { subject: "the house of zelda  QUIST".into(), ..told(1) }, true),
+        (FactOperation { replaces: Some("what Zelda Quist made".into()), ..told(2) }, true),
+        (FactOperation { predicate: "knows_zelda_quist".into(), ..told(3) }, true),
+        (with(4, serde_json::json!({ "with": "Zelda Quist and others" })), true),
+        (with(5, serde_json::json!({ "guests": ["Ann", { "name": "Zelda Quist" }] })), true),
+        (with(6, serde_json::json!({ "zelda_quist": 1 })), true),
+        (FactOperation { object: "Zelda".into(), ..told(7) }, false),
+        (FactOperation { object: "Zelda Quistgard".into(), ..told(8) }, false),
+        (with(9, serde_json::json!({ "with": "Quist, Zelda", "times": 2 })), false),
+    ];
+    extract(store, &[&turn], Vec::new(), cases.iter().map(|(operation, _)| operation.clone()).collect()).await;
+    let done = erase(store, subject("Zelda Quist")).await;
+    let expected = cases.iter().filter(|(_, goes)| *goes).map(|(operation, _)| operation.id.clone());
+    assert_eq!(done.operations, sorted(expected.collect::<Vec<_>>()));
+}
+
+pub(super) async fn turns_whose_conversation_or_id_names_it(store: &dyn Store) {
+    let turn = |conversation: &str, id: &str| {
+        let (conversation, client_id) = (conversation.to_owned(), Some(id.to_owned()));
+        turn_of(&me(), Message { conversation, client_id, ..message("2026-03-04T10:00:00Z", "Hello.") })
+    };
+    let turns =
+        [turn("with-zelda_quist/3", "1"), turn("Zelda Quist", "1"), turn("zeldas", "1"), turn("c", "zelda.quist")];
+    say(store, turns.to_vec()).await;
+    assert_eq!(erase(store, subject("Zelda Quist")).await.turns, ids(&[&turns[0].id, &turns[1].id, &turns[3].id]));
+}
+
+/// Turns by these speakers, one of which says that one name is another, and what of them `forget` reaches.
+async fn joined(
+    store: &dyn Store,
+    speakers: &[&str],
+    told: &str,
+    by: usize,
+    forget: &str,
+) -> (Vec<String>, Vec<String>) {
+    let turns: Vec<_> = speakers.iter().zip(1..).map(|(name, id)| spoken(id, Some(name), &format!("{id}"))).collect();
+    say(store, turns.clone()).await;
+    extract(store, &[&turns[by]], Vec::new(), vec![operation(&turns[by], 0, told)]).await;
+    let reach = store.reach(&me(), &subject(forget)).await.unwrap();
+    let reached = |turn: &Turn| reach.turns.contains(&turn.id);
+    let names = turns.iter().zip(speakers).filter(|(turn, _)| reached(turn)).map(|(_, name)| (*name).to_owned());
+    let names = names.collect();
+    store.erase(&me(), &Target::Agent, now()).await.unwrap();
+    let keys: Vec<_> = turns.iter().map(|turn| (turn.key.clone(), turn.message.digest())).collect();
+    store.unforget(&me(), &keys).await.unwrap();
+    (names, reach.unfollowed)
+}
+
+pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store) {
+    for (speakers, told, by, forget, reached, unfollowed) in [
+        // Who is called so says it, and nobody else speaks under the name.
+        (&["Bob", "Ann"][..], "Bob also_known_as Robert", 0, "Robert", &["Bob"][..], &[][..]),
+        (&["Bob", "Ann"], "Robert also_known_as Bob", 0, "Robert", &["Bob"], &[]),
+        // A third party says it.
+        (&["Bob", "Ann"], "Bob also_known_as Robert", 1, "Robert", &[], &["Bob"]),
+        (&["Bob", "Ann", "Robert"], "Bob also_known_as Robert", 1, "Bob", &["Bob"], &["Robert"]),
+        // The name is of somebody who speaks.
+        (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Mallory", &["Mallory"], &["Ann"]),
+        (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Ann", &["Ann"], &["Mallory"]),
+    ] {
+        let found = joined(store, speakers, told, by, forget).await;
+        assert_eq!(
+            found,
+            (
+                reached.iter().map(|name| (*name).to_owned()).collect(),
+                unfollowed.iter().map(|name| (*name).to_owned()).collect()
+            ),
+            "{told}, said by {by}; forget {forget}"
+        );
+    }
+}
+
+pub(super) async fn an_alias_that_was_retracted_is_not_followed(store: &dyn Store) {
+    let turns = [spoken(1, Some("Bob"), "tea"), spoken(2, Some("Rob"), "cake")];
+    say(store, turns.to_vec()).await;
+    let told = entry(&me(), "Bob also_known_as Rob", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![told.clone()]).await.unwrap();
+    assert_eq!(store.reach(&me(), &subject("Rob")).await.unwrap().turns.len(), 2);
+    let retracted =
+        FactOperation { verb: Verb::Delete, ..entry(&me(), "Bob also_known_as Rob", "2026-03-05T10:00:00Z") };
+    store.add_operations(&me(), vec![retracted]).await.unwrap();
+    let done = store.reach(&me(), &subject("Rob")).await.unwrap();
+    assert_eq!((done.turns, done.unfollowed), (vec![turns[1].id.clone()], Vec::new()));
 }
 
 pub(super) async fn nobody_is_nobody(store: &dyn Store) {

@@ -141,7 +141,8 @@ pub(super) async fn the_base_knows_whether_it_is_verbatim(store: &dyn Store) {
     roll_up(store, DAY, By::Model).await;
     roll_up(store, "2026-W10", By::Quoting).await;
     roll_up_all(store, By::Quoting).await;
-    for (label, verbatim) in [(DAY, false), ("2026-03-05", true), ("2026-W10", true)] {
+    // Who quotes a model quotes no turn.
+    for (label, verbatim) in [(DAY, false), ("2026-03-05", true), ("2026-W10", false), ("2026-W11", true)] {
         seal(store, label).await;
         assert_eq!(base_of(store, label).await.unwrap().verbatim, verbatim, "{label}");
     }

@@ -1,0 +1,226 @@
+//! Which pruned turns a target reaches: by the keyed hashes that pruning left, or by what is left of the turns.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::ports::Target;
+use annals_core::{Agent, Base, Grain, Interval, MemoryId, Period, Sentence, Timestamp, Zones};
+use rusqlite::Connection;
+
+use super::ALL_STATEMENTS;
+use crate::erasure::subject::Subject;
+use crate::failure::Result;
+use crate::forgotten::KeyedHashes;
+use crate::pruned::Pruned;
+use crate::{bases, log, pruned, statements};
+
+/// The pruned turns of an agent, and which of them a target reaches.
+#[derive(Default)]
+pub(super) struct Resolved {
+    /// Those that go.
+    pub(super) gone: Vec<Pruned>,
+    /// How many may have something left and cannot be told to belong to the target.
+    pub(super) unresolved: u64,
+    /// Sealed periods that may hold something of these, or of one that goes.
+    pub(super) unresolved_in: BTreeSet<Period>,
+    /// Those that stay.
+    pub(super) kept: u64,
+}
+
+/// What is left of one pruned turn.
+#[derive(Default)]
+struct Remains {
+    /// Sealed periods that quote it, or whose model read it.
+    periods: BTreeSet<Period>,
+    day: Option<Period>,
+    /// When what the log has of it was said.
+    said_at: Option<Timestamp>,
+    /// Whether a statement comes from it.
+    stated: bool,
+    /// Whether anything of it names the subject.
+    names_subject: bool,
+}
+
+impl Remains {
+    fn is_empty(&self) -> bool {
+        self.periods.is_empty() && self.said_at.is_none() && !self.stated
+    }
+}
+
+/// What is left of all pruned turns.
+#[derive(Default)]
+struct Left {
+    of: BTreeMap<MemoryId, Remains>,
+    /// Sealed periods above days that a model wrote: nothing says which turns it used.
+    reworded: BTreeSet<Period>,
+}
+
+impl Resolved {
+    pub(super) fn new(
+        connection: &Connection,
+        agent: &Agent,
+        agent_id: i64,
+        target: &Target,
+        subject: &Subject,
+        zones: &Zones,
+    ) -> Result<Resolved> {
+        let mut turns = pruned::all(connection, agent_id)?;
+        if turns.is_empty() {
+            return Ok(Resolved::default());
+        }
+        let left = Left::read(connection, agent, agent_id, subject, &turns)?;
+        for turn in &mut turns {
+            let remains = &left.of[&turn.id];
+            turn.day = turn.day.or(remains.day);
+            turn.at = turn.at.or(remains.said_at);
+        }
+        let Some(hashes) = KeyedHashes::known(connection, agent)? else {
+            return Ok(Matcher { target, zones, subject, hashes: None }.resolve(turns, &left));
+        };
+        Ok(Matcher { target, zones, subject, hashes: Some(&hashes) }.resolve(turns, &left))
+    }
+}
+
+impl Left {
+    fn read(
+        connection: &Connection,
+        agent: &Agent,
+        agent_id: i64,
+        subject: &Subject,
+        turns: &[Pruned],
+    ) -> Result<Left> {
+        let of = turns.iter().map(|turn| (turn.id.clone(), Remains::default())).collect();
+        let mut left = Left { of, reworded: BTreeSet::new() };
+        for period in bases::periods(connection, agent_id)? {
+            let present = bases::present(connection, agent_id, &MemoryId::summary(agent, period))?;
+            for text in bases::of(connection, agent_id, period)?.into_iter().chain(present) {
+                left.look_at(period, &text, subject);
+            }
+        }
+        for operation in log::all(connection, agent_id)? {
+            if let Some(remains) = left.of.get_mut(&operation.source) {
+                remains.said_at = Some(operation.said_at);
+                remains.names_subject |= subject.is_named_by_operation(&operation);
+            }
+        }
+        for stored in statements::find(connection, ALL_STATEMENTS, [agent_id])? {
+            let statement = &stored.statement;
+            let named = statement.who.iter().chain([&statement.text]).any(|text| subject.is_named_in(text));
+            for id in &statement.sources {
+                if let Some(remains) = left.of.get_mut(id) {
+                    remains.stated = true;
+                    // A statement of several turns names whom one of them names.
+                    remains.names_subject |= named && statement.sources.len() == 1;
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    fn look_at(&mut self, period: Period, text: &Base, subject: &Subject) {
+        let is_day = period.grain() == Grain::Daily;
+        for sentence in &text.sentences {
+            self.quote(period, text.verbatim, sentence, subject);
+        }
+        if is_day {
+            for id in &text.sources {
+                if let Some(remains) = self.of.get_mut(id) {
+                    remains.day = Some(period);
+                    if !text.verbatim {
+                        remains.periods.insert(period);
+                    }
+                }
+            }
+        } else if !text.verbatim {
+            self.reworded.insert(period);
+        }
+    }
+
+    fn quote(&mut self, period: Period, verbatim: bool, sentence: &Sentence, subject: &Subject) {
+        let named = verbatim && sentence.speaker.iter().chain([&sentence.text]).any(|text| subject.is_named_in(text));
+        for id in &sentence.from {
+            if let Some(remains) = self.of.get_mut(id) {
+                remains.periods.insert(period);
+                remains.names_subject |= named;
+                if verbatim {
+                    remains.day.get_or_insert(Period::of(Grain::Daily, sentence.day));
+                }
+            }
+        }
+    }
+
+    /// The sealed periods above days whose model may have used the turn.
+    fn reworded_of(&self, turn: &Pruned) -> impl Iterator<Item = Period> {
+        let day = turn.day;
+        let holds = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
+        self.reworded.iter().filter(holds).copied()
+    }
+}
+
+/// Compares pruned turns with a target.
+struct Matcher<'a> {
+    target: &'a Target,
+    zones: &'a Zones,
+    subject: &'a Subject,
+    hashes: Option<&'a KeyedHashes<'a>>,
+}
+
+impl Matcher<'_> {
+    fn resolve(&self, turns: Vec<Pruned>, left: &Left) -> Resolved {
+        let mut resolved = Resolved::default();
+        for turn in turns {
+            let remains = &left.of[&turn.id];
+            if self.takes(&turn, remains) {
+                if turn.day.is_none() {
+                    resolved.unresolved_in.extend(left.reworded_of(&turn));
+                }
+                resolved.gone.push(turn);
+                continue;
+            }
+            resolved.kept += 1;
+            let mut in_periods = remains.periods.iter().copied().chain(left.reworded_of(&turn)).peekable();
+            if self.cannot_tell(&turn) && (in_periods.peek().is_some() || !remains.is_empty()) {
+                resolved.unresolved += 1;
+                resolved.unresolved_in.extend(in_periods);
+            }
+        }
+        resolved
+    }
+
+    fn takes(&self, turn: &Pruned, remains: &Remains) -> bool {
+        match self.target {
+            Target::Memories(ids) => ids.contains(&turn.id),
+            Target::Conversation(name) => {
+                self.hashes.is_some_and(|hashes| turn.conversation == Some(hashes.conversation(name)))
+            }
+            Target::Subject(_) => remains.names_subject || self.is_said_by_subject(turn),
+            Target::Range(range) => match (turn.at, turn.day) {
+                (Some(at), _) => range.contains(at),
+                (None, Some(day)) => contains(range, &self.day(day)),
+                (None, None) => false,
+            },
+            Target::Agent => true,
+        }
+    }
+
+    fn is_said_by_subject(&self, turn: &Pruned) -> bool {
+        let Some((hashes, speaker)) = self.hashes.zip(turn.speaker) else { return false };
+        self.subject.names().any(|name| hashes.speaker(name) == speaker)
+    }
+
+    /// Whether too little is known of a turn to say that it stays with reason.
+    fn cannot_tell(&self, turn: &Pruned) -> bool {
+        match self.target {
+            Target::Conversation(_) => turn.conversation.is_none(),
+            Target::Range(range) => turn.at.is_none() && turn.day.is_none_or(|day| self.day(day).overlaps(range)),
+            _ => false,
+        }
+    }
+
+    fn day(&self, day: Period) -> Interval {
+        self.zones.day_interval(day.first_day())
+    }
+}
+
+fn contains(outer: &Interval, inner: &Interval) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

@@ -1,0 +1,66 @@
+//! Moments of turns. No two turns of a conversation share one, so that every order by time is also one of arrival.
+
+use std::collections::HashMap;
+
+use annals_core::ports::{Origin, Turn};
+use annals_core::{Error, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::columns::micros;
+use crate::failure::Result;
+
+pub(crate) const IS_TAKEN: &str = "SELECT 1 FROM turn INDEXED BY turn_by_conversation \
+    WHERE agent_id = ?1 AND conversation = ?2 AND at = ?3 AND id <> ?4";
+pub(crate) const LAST_WITHIN: &str = "SELECT max(at) FROM turn INDEXED BY turn_by_conversation \
+    WHERE agent_id = ?1 AND conversation = ?2 AND at >= ?3 AND at < ?4";
+pub(crate) const FIRST_FREE: &str = include_str!("sql/first_free_moment.sql");
+
+/// A turn without a moment of its own stands behind what is this near, in microseconds: a request stamps up to a thousand.
+const NEAR: i64 = 1000;
+
+/// Finds free moments during one request.
+#[derive(Default)]
+pub(crate) struct Moments {
+    /// By conversation and moment, where the turns that have it end: found once a request.
+    ends: HashMap<(String, i64), i64>,
+}
+
+impl Moments {
+    /// The moment of a turn if it is free in its conversation, or else the first free one behind it. A turn whose client sent
+    /// no moment stands behind all that came before it.
+    pub(crate) fn free(&mut self, connection: &Connection, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
+        let (conversation, at) = (&turn.key.conversation, micros(turn.message.at));
+        let free = match turn.origin {
+            Origin::Untimed => behind_all(connection, agent_id, conversation, at)?,
+            _ if is_taken(connection, agent_id, turn, at)? => self.first_free(connection, agent_id, turn, at)?,
+            _ => at,
+        };
+        Timestamp::from_microsecond(free).map_err(|error| Error::invalid("at", error.to_string()).into())
+    }
+
+    fn first_free(&mut self, connection: &Connection, agent_id: i64, turn: &Turn, at: i64) -> Result<i64> {
+        let conversation = &turn.key.conversation;
+        let end = self.ends.entry((conversation.clone(), at)).or_insert(at);
+        let mut statement = connection.prepare_cached(FIRST_FREE)?;
+        let place = params![agent_id, conversation, *end];
+        *end = statement.query_row(place, |row| row.get(0)).optional()?.unwrap_or(at);
+        Ok(*end)
+    }
+}
+
+fn is_taken(connection: &Connection, agent_id: i64, turn: &Turn, at: i64) -> Result<bool> {
+    let place = params![agent_id, turn.key.conversation, at, turn.id.as_str()];
+    Ok(connection.prepare_cached(IS_TAKEN)?.exists(place)?)
+}
+
+fn behind_all(connection: &Connection, agent_id: i64, conversation: &str, at: i64) -> Result<i64> {
+    let mut statement = connection.prepare_cached(LAST_WITHIN)?;
+    let mut free = at;
+    loop {
+        let place = params![agent_id, conversation, free, free + NEAR];
+        match statement.query_row(place, |row| row.get::<_, Option<i64>>(0))? {
+            Some(last) => free = last + 1,
+            None => return Ok(free),
+        }
+    }
+}

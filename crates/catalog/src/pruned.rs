@@ -1,0 +1,91 @@
+//! What is kept of a turn that retention pruned: its id, day and moment, and keyed hashes of its conversation, speaker and
+//! content. Enough to know it when it comes again, and to forget what was made of it; nothing to read.
+
+use annals_core::{MemoryId, Period, Timestamp};
+use rusqlite::{Connection, Row, params};
+
+use crate::columns::{maybe_instant, micros, signed, word};
+use crate::failure::Result;
+use crate::forgotten::{Hash, KeyedHashes};
+use crate::memories;
+use crate::turns::Stored;
+
+pub(crate) const ALL: &str = "SELECT * FROM pruned WHERE agent_id = ?1 ORDER BY id";
+pub(crate) const IS_PRUNED: &str = "SELECT 1 FROM pruned WHERE agent_id = ?1 AND id = ?2";
+
+/// A pruned turn. Nothing but the id is known of one that an earlier version pruned, or another folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Pruned {
+    pub(crate) id: MemoryId,
+    /// The sequence with which it first came.
+    pub(crate) arrived: Option<i64>,
+    pub(crate) day: Option<Period>,
+    pub(crate) at: Option<Timestamp>,
+    pub(crate) conversation: Option<Hash>,
+    pub(crate) speaker: Option<Hash>,
+    pub(crate) content: Option<Hash>,
+}
+
+impl Pruned {
+    /// What is to be kept of a turn that is pruned now.
+    pub(crate) fn of(stored: &Stored, hashes: &KeyedHashes) -> Pruned {
+        let turn = &stored.turn;
+        Pruned {
+            id: turn.id.clone(),
+            arrived: Some(signed(stored.arrived)),
+            day: Some(turn.day),
+            at: Some(turn.message.at),
+            conversation: Some(hashes.conversation(&turn.key.conversation)),
+            speaker: Some(hashes.speaker(turn.message.speaker())),
+            content: Some(stored.sent_content(hashes)),
+        }
+    }
+
+    /// Keeps it, in place of what was known of it.
+    pub(crate) fn save(&self, connection: &Connection, agent_id: i64) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO pruned VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        connection.prepare_cached(sql)?.execute(params![
+            agent_id,
+            self.id.as_str(),
+            self.arrived,
+            self.day.map(|day| day.to_string()),
+            self.at.map(micros),
+            self.conversation,
+            self.speaker,
+            self.content,
+        ])?;
+        Ok(())
+    }
+}
+
+/// The pruned turns, by id.
+pub(crate) fn all(connection: &Connection, agent_id: i64) -> Result<Vec<Pruned>> {
+    let mut statement = connection.prepare_cached(ALL)?;
+    let rows = statement.query_map([agent_id], read)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Whether a turn was pruned.
+pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<bool> {
+    Ok(connection.prepare_cached(IS_PRUNED)?.exists(params![agent_id, id.as_str()])?)
+}
+
+/// Notes that a turn is there again, or forgotten.
+pub(crate) fn lift(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<()> {
+    let sql = "DELETE FROM pruned WHERE agent_id = ?1 AND id = ?2";
+    connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;
+    Ok(())
+}
+
+fn read(row: &Row) -> rusqlite::Result<Pruned> {
+    let has_day = row.get_ref("day")? != rusqlite::types::ValueRef::Null;
+    Ok(Pruned {
+        id: memories::read_id(row)?,
+        arrived: row.get("arrived")?,
+        day: if has_day { Some(word(row, "day")?) } else { None },
+        at: maybe_instant(row, "at")?,
+        conversation: row.get("conversation")?,
+        speaker: row.get("speaker")?,
+        content: row.get("content")?,
+    })
+}

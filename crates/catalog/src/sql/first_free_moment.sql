@@ -1,0 +1,8 @@
+-- The moment behind the last of the turns that stand right behind each other, from a moment that is taken on.
+SELECT last.at + 1
+FROM turn AS last INDEXED BY turn_by_conversation
+WHERE last.agent_id = ?1 AND last.conversation = ?2 AND last.at >= ?3
+  AND NOT EXISTS (SELECT 1 FROM turn AS next INDEXED BY turn_by_conversation
+      WHERE next.agent_id = ?1 AND next.conversation = ?2 AND next.at = last.at + 1)
+ORDER BY last.at
+LIMIT 1

@@ -1,0 +1,162 @@
+//! What arrives, in which order, and as what: moments that are taken or missing, and what a client sent before a correction.
+
+use annals_core::ports::{Comparison, Origin, Select, Turn};
+use annals_core::{Catalog, Error, Grain, Memory, MemoryId, Message};
+
+use super::{all_changes, dirty, later, me, now, said, say, texts};
+use crate::{at, period, turn_of};
+
+const MOMENT: &str = "2026-03-04T10:00:00Z";
+
+async fn in_order(catalog: &dyn Catalog) -> Vec<Memory> {
+    catalog.list(&me(), &Select::all(Grain::Working)).await.unwrap()
+}
+
+async fn of(catalog: &dyn Catalog, id: &MemoryId) -> Memory {
+    catalog.get(&me(), std::slice::from_ref(id)).await.unwrap().remove(0)
+}
+
+fn untimed(id: &str, stamped: &str, text: &str) -> Turn {
+    Turn { origin: Origin::Untimed, ..said(id, stamped, text) }
+}
+
+fn corrected(turn: &Turn, text: &str) -> Turn {
+    let message = Message { content: text.into(), ..turn.message.clone() };
+    Turn { message, origin: Origin::Correction, ..turn.clone() }
+}
+
+pub(super) async fn equal_moments_keep_the_order_of_arrival(catalog: &dyn Catalog) {
+    for batch in [&["9", "1"][..], &["5"], &["7", "3"]] {
+        say(catalog, batch.iter().map(|id| said(id, MOMENT, id)).collect()).await;
+    }
+    say(catalog, vec![said("0", "2026-03-04T09:59:59.999999Z", "0")]).await;
+    let listed = in_order(catalog).await;
+    assert_eq!(texts(&listed), ["0", "9", "1", "5", "7", "3"]);
+    assert_eq!(texts(&catalog.inputs(&me(), period("2026-03-04")).await.unwrap()), texts(&listed));
+    let one = Select { conversation: Some("talk".into()), ..Select::all(Grain::Working) };
+    assert_eq!(texts(&catalog.list(&me(), &one).await.unwrap()), texts(&listed));
+    let micros: Vec<_> =
+        listed.iter().map(|memory| memory.at().as_microsecond() - at(MOMENT).as_microsecond()).collect();
+    assert_eq!(micros, [-1, 0, 1, 2, 3, 4]);
+    // A moment of its own is kept, and one that is taken by now moves too.
+    let own = "2026-03-04T10:00:00.000003Z";
+    say(catalog, vec![said("own", own, "own")]).await;
+    assert_eq!(of(catalog, &said("own", own, "").id).await.at(), at("2026-03-04T10:00:00.000005Z"));
+    assert_eq!(of(catalog, &said("own", own, "").id).await.period, period("2026-03-04"));
+}
+
+pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalog) {
+    let turns: Vec<Turn> = ["9", "1", "5"].iter().map(|id| said(id, MOMENT, id)).collect();
+    say(catalog, turns.clone()).await;
+    let before = all_changes(catalog, Grain::Working).await;
+    for revise in [false, true] {
+        for again in [turns.clone(), vec![turns[2].clone()], turns.iter().rev().cloned().collect()] {
+            let number = again.len() as u64;
+            let done = catalog.ingest(&me(), again, revise, later()).await.unwrap();
+            assert_eq!((done.accepted, done.duplicate, done.revised), (0, number, 0));
+        }
+    }
+    assert_eq!(all_changes(catalog, Grain::Working).await, before);
+    // Other words stay at their place, another moment does not.
+    let words = said("1", MOMENT, "one");
+    catalog.ingest(&me(), vec![words.clone()], true, later()).await.unwrap();
+    assert_eq!(texts(&in_order(catalog).await), ["9", "one", "5"]);
+    assert_eq!(catalog.ingest(&me(), vec![words], false, later()).await.unwrap().duplicate, 1);
+    catalog.ingest(&me(), vec![said("9", "2026-03-04T11:00:00Z", "9")], true, later()).await.unwrap();
+    assert_eq!(texts(&in_order(catalog).await), ["one", "5", "9"]);
+}
+
+pub(super) async fn messages_without_a_moment_stand_behind_what_came_before(catalog: &dyn Catalog) {
+    // The second request is stamped before the last message of the first.
+    let first = [untimed("c", MOMENT, "c"), untimed("a", "2026-03-04T10:00:00.000009Z", "a")];
+    let second = [untimed("b", "2026-03-04T10:00:00.000004Z", "b"), untimed("0", "2026-03-04T10:00:00.000005Z", "0")];
+    say(catalog, first.to_vec()).await;
+    say(catalog, second.to_vec()).await;
+    assert_eq!(texts(&in_order(catalog).await), ["c", "a", "b", "0"]);
+}
+
+pub(super) async fn a_message_without_a_moment_that_comes_again_is_known(catalog: &dyn Catalog) {
+    let first = say(catalog, vec![untimed("1", MOMENT, "tea")]).await;
+    let before = all_changes(catalog, Grain::Working).await;
+    let again = vec![untimed("1", "2026-03-04T10:07:00Z", "tea")];
+    for revise in [false, true] {
+        let done = catalog.ingest(&me(), again.clone(), revise, later()).await.unwrap();
+        assert_eq!((done.accepted, done.duplicate, done.revised), (0, 1, 0), "revise: {revise}");
+        assert_eq!((&done.id, done.seq), (&first.id, first.seq));
+    }
+    // Within one request too, and beside one that came with its moment.
+    let twice = vec![untimed("2", MOMENT, "cake"), untimed("2", "2026-03-04T10:00:00.000001Z", "cake")];
+    let done = say(catalog, twice).await;
+    assert_eq!((done.accepted, done.duplicate), (1, 1));
+    assert_eq!(all_changes(catalog, Grain::Working).await[0], before[0]);
+    let other = catalog.ingest(&me(), vec![untimed("1", MOMENT, "coffee")], false, later()).await;
+    assert!(matches!(other, Err(Error::Conflict { .. })), "{other:?}");
+    let moved = catalog.ingest(&me(), vec![said("1", "2026-03-04T10:07:00Z", "tea")], false, later()).await;
+    assert!(matches!(moved, Err(Error::Conflict { .. })), "{moved:?}");
+}
+
+pub(super) async fn a_revision_without_a_moment_stays_in_its_place(catalog: &dyn Catalog) {
+    say(catalog, vec![said("1", MOMENT, "tea"), said("2", "2026-03-04T11:00:00Z", "cake")]).await;
+    let revised = untimed("1", "2026-04-01T10:00:00Z", "coffee");
+    let done = catalog.ingest(&me(), vec![revised.clone()], true, later()).await.unwrap();
+    assert_eq!(done.revised, 1);
+    let stored = of(catalog, &revised.id).await;
+    assert_eq!((stored.text.as_str(), stored.at(), stored.period), ("coffee", at(MOMENT), period("2026-03-04")));
+    assert_eq!(dirty(catalog).await, ["2026-03-04"]);
+}
+
+pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn Catalog) {
+    let (tea, cake) = (said("1", MOMENT, "tea"), said("2", MOMENT, "cake"));
+    say(catalog, vec![tea.clone(), cake.clone()]).await;
+    let placed =
+        Turn { message: Message { at: of(catalog, &cake.id).await.at(), ..cake.message.clone() }, ..cake.clone() };
+    for (turn, text) in [(&tea, "green tea"), (&tea, "black tea"), (&placed, "pie")] {
+        let done = catalog.ingest(&me(), vec![corrected(turn, text)], true, now()).await.unwrap();
+        assert_eq!(done.revised, 1, "{text}");
+        let again = catalog.ingest(&me(), vec![corrected(turn, text)], true, now()).await.unwrap();
+        assert_eq!(again.duplicate, 1, "{text}");
+    }
+    let before = all_changes(catalog, Grain::Working).await;
+    for revise in [false, true] {
+        let again = vec![
+            tea.clone(),
+            cake.clone(),
+            untimed("1", "2026-05-01T10:00:00Z", "tea"),
+            said("1", MOMENT, "black tea"),
+        ];
+        let done = catalog.ingest(&me(), again, revise, later()).await.unwrap();
+        assert_eq!((done.duplicate, done.revised), (4, 0), "revise: {revise}");
+    }
+    assert_eq!(all_changes(catalog, Grain::Working).await, before);
+    assert_eq!(texts(&in_order(catalog).await), ["black tea", "pie"]);
+    // A source that changed is a conflict, and replaces the correction when it revises.
+    let changed = vec![said("1", MOMENT, "coffee")];
+    let refused = catalog.ingest(&me(), changed.clone(), false, later()).await;
+    assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
+    assert_eq!(catalog.ingest(&me(), changed, true, later()).await.unwrap().revised, 1);
+    assert_eq!(catalog.ingest(&me(), vec![tea.clone()], true, later()).await.unwrap().revised, 1);
+    assert_eq!(texts(&in_order(catalog).await), ["tea", "pie"]);
+}
+
+pub(super) async fn messages_are_compared_with_what_their_client_sent(catalog: &dyn Catalog) {
+    use Comparison::{Different, DifferentFromCorrected, New, Same};
+    let turns = ["1", "2", "3"].map(|id| said(id, MOMENT, id));
+    say(catalog, turns.to_vec()).await;
+    catalog.ingest(&me(), vec![corrected(&turns[0], "one")], true, now()).await.unwrap();
+    let cases = [
+        (said("1", MOMENT, "1"), Same),
+        (said("1", MOMENT, "one"), Same),
+        (said("1", MOMENT, "uno"), DifferentFromCorrected),
+        (said("1", "2026-03-04T10:00:01Z", "1"), DifferentFromCorrected),
+        (said("2", MOMENT, "2"), Same),
+        (said("2", MOMENT, "two"), Different),
+        (said("2", "2026-03-04T10:00:00.000001Z", "2"), Different),
+        (said("3", MOMENT, "3"), Same),
+        (said("4", MOMENT, "4"), New),
+        (turn_of(&me(), Message { conversation: "other".into(), ..turns[1].message.clone() }), New),
+    ];
+    let (messages, expect): (Vec<_>, Vec<_>) =
+        cases.map(|(turn, expect)| ((turn.key, turn.message), expect)).into_iter().unzip();
+    assert_eq!(catalog.compare(&me(), &messages).await.unwrap(), expect);
+    assert_eq!(catalog.compare(&me(), &[]).await.unwrap(), []);
+}

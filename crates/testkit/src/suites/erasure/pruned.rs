@@ -1,0 +1,191 @@
+//! What retention pruned: it is reached by the little that was kept of it, and by what is left of it.
+
+use annals_core::ports::{Archive, Reach, Record, Target, Turn};
+use annals_core::{Digest, FactOperation, Grain, Message, TurnKey};
+
+use super::{by_id, erase, ids, periods};
+use crate::suites::Store;
+use crate::suites::catalog::{all_changes, later, me, now, said, say};
+use crate::suites::history::{By, base_of, extract, roll_up, roll_up_all, seal, summary_of};
+use crate::{MemoryCatalog, message, operation, turn_of};
+
+const DAY: &str = "2026-03-04";
+
+fn spoken(conversation: &str, id: &str, name: Option<&str>, text: &str) -> Turn {
+    let (conversation, client_id) = (conversation.to_owned(), Some(id.to_owned()));
+    let instant = format!("2026-03-04T10:00:0{}Z", id.len());
+    turn_of(&me(), Message { conversation, client_id, name: name.map(Into::into), ..message(&instant, text) })
+}
+
+fn named(turn: &Turn) -> (TurnKey, Digest) {
+    (turn.key.clone(), turn.message.digest())
+}
+
+/// Two conversations of a sealed day, with an operation from each turn.
+async fn talks(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
+    let turns = [
+        spoken("secret", "1", Some("Ann"), "The key is under the oak."),
+        spoken("secret", "22", Some("Bob"), "I will tell nobody of it."),
+        spoken("weather", "333", Some("Bob"), "It rained all day long."),
+    ];
+    let operations = [0, 1, 2].map(|n: usize| operation(&turns[n], 0, &format!("Iris likes turn{n}")));
+    say(store, turns.to_vec()).await;
+    extract(store, &[&turns[0], &turns[1], &turns[2]], Vec::new(), operations.to_vec()).await;
+    roll_up_all(store, By::Quoting).await;
+    seal(store, DAY).await;
+    (turns, operations)
+}
+
+async fn text(store: &dyn Store, label: &str) -> Option<String> {
+    summary_of(store, label).await.map(|summary| summary.text)
+}
+
+pub(super) async fn a_conversation_reaches_its_pruned_turns(store: &dyn Store) {
+    let (turns, operations) = talks(store).await;
+    assert_eq!(erase(store, Target::Conversation("Secret".into())).await, Reach::default());
+    let done = erase(store, Target::Conversation("secret".into())).await;
+    assert_eq!((done.turns, done.pruned), (Vec::new(), ids(&[&turns[0].id, &turns[1].id])));
+    let mut gone = vec![operations[0].id.clone(), operations[1].id.clone()];
+    gone.sort();
+    assert_eq!((done.operations, done.cut), (gone, periods(&[DAY])));
+    assert_eq!((done.unresolved, done.unread), (0, 0));
+    assert_eq!(text(store, DAY).await.unwrap(), "It rained all day long.");
+    assert_eq!(base_of(store, DAY).await.unwrap().text, "It rained all day long.");
+    assert_eq!(erase(store, Target::Conversation("secret".into())).await, Reach::default());
+    assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
+}
+
+pub(super) async fn forgotten_pruned_turns_do_not_come_back(store: &dyn Store) {
+    let (turns, _) = talks(store).await;
+    erase(store, Target::Conversation("secret".into())).await;
+    let elsewhere = turn_of(&me(), Message { client_id: Some("77".into()), ..turns[0].message.clone() });
+    for revise in [false, true] {
+        let again = vec![turns[0].clone(), turns[1].clone(), elsewhere.clone()];
+        let done = store.ingest(&me(), again, revise, later()).await.unwrap();
+        assert_eq!((done.accepted, done.duplicate, done.revised, done.forgotten), (0, 0, 0, 3), "revise: {revise}");
+    }
+    // What was only pruned is late input when it revises.
+    assert_eq!(store.ingest(&me(), vec![turns[2].clone()], false, later()).await.unwrap().duplicate, 1);
+    assert_eq!(store.ingest(&me(), vec![turns[2].clone()], true, later()).await.unwrap().accepted, 1);
+    store.unforget(&me(), &[named(&turns[0])]).await.unwrap();
+    assert_eq!(store.ingest(&me(), vec![turns[0].clone()], false, later()).await.unwrap().accepted, 1);
+}
+
+pub(super) async fn a_subject_reaches_pruned_turns_by_their_speaker_and_by_what_is_left(store: &dyn Store) {
+    let (turns, operations) = talks(store).await;
+    // Spoken by Ann, whatever the case and accents.
+    let done = erase(store, Target::Subject("ÁNN".into())).await;
+    assert_eq!((done.pruned, done.operations), (ids(&[&turns[0].id]), vec![operations[0].id.clone()]));
+    assert_eq!((done.unread, done.cut), (2, periods(&[DAY])));
+    // Only an operation says of whom the turn was: its sentence goes all the same.
+    let done = erase(store, Target::Subject("turn1".into())).await;
+    assert_eq!((done.pruned, done.unread), (ids(&[&turns[1].id]), 1));
+    assert_eq!(text(store, DAY).await.unwrap(), "It rained all day long.");
+    // A sentence that names it takes the turn, and so what else came from it.
+    let done = erase(store, Target::Subject("all day".into())).await;
+    assert_eq!((done.pruned, done.operations), (ids(&[&turns[2].id]), vec![operations[2].id.clone()]));
+    assert_eq!((done.unread, done.lost), (0, periods(&[DAY])));
+}
+
+/// Two days of a week by a model, all sealed up to the year.
+async fn years(store: &dyn Store, by: By) -> [Turn; 2] {
+    let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-05T10:00:00Z", "home")];
+    say(store, turns.to_vec()).await;
+    roll_up_all(store, By::Quoting).await;
+    for label in ["2026-W10", "2026-03", "2026-Q1", "2026"] {
+        roll_up(store, label, by).await;
+    }
+    for label in [DAY, "2026-03-05", "2026-W10", "2026-03", "2026-Q1", "2026"] {
+        seal(store, label).await;
+    }
+    turns
+}
+
+pub(super) async fn words_of_a_model_above_days_are_lost_with_any_turn_of_theirs(store: &dyn Store) {
+    let [tea, _] = years(store, By::Model).await;
+    let done = erase(store, by_id(&[&tea.id])).await;
+    assert_eq!((done.pruned, done.lost), (ids(&[&tea.id]), periods(&["2026"])));
+    assert_eq!(text(store, "2026").await, None);
+    assert_eq!(base_of(store, "2026").await, None);
+}
+
+/// The same for a model that traces its sentences to nothing, which is the rule's reason.
+pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store) {
+    let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-05T10:00:00Z", "home")];
+    say(store, turns.to_vec()).await;
+    roll_up_all(store, By::Model).await;
+    roll_up(store, "2026-W10", By::Quoting).await;
+    for label in [DAY, "2026-03-05", "2026-W10"] {
+        seal(store, label).await;
+    }
+    assert_eq!(erase(store, by_id(&[&turns[0].id])).await.lost, periods(&["2026-W10"]));
+}
+
+pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Store) {
+    years(store, By::Model).await;
+    let rain = said("9", "2026-03-04T12:00:00Z", "rain");
+    say(store, vec![rain.clone()]).await;
+    let base = base_of(store, "2026").await;
+    let done = erase(store, by_id(&[&rain.id])).await;
+    assert_eq!((done.turns, done.lost), (ids(&[&rain.id]), Vec::new()));
+    // Rolled up to the year, it is in what came of the base, and not in the base.
+    say(store, vec![said("8", "2026-03-04T12:00:00Z", "snow")]).await;
+    roll_up_all(store, By::Model).await;
+    let done = erase(store, by_id(&[&said("8", "2026-03-04T12:00:00Z", "").id])).await;
+    assert_eq!((done.lost, done.rebuilt.last()), (Vec::new(), periods(&["2026"]).last()));
+    assert_eq!((base_of(store, "2026").await, text(store, "2026").await), (base, None));
+}
+
+/// As another folder, or an earlier version, hands them over.
+async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
+    let memory = MemoryCatalog::new();
+    let all = talks(&memory).await;
+    let mut records = memory.records(&me()).await.unwrap();
+    for record in &mut records {
+        if let Record::Gone { day, at, .. } = record {
+            (*day, *at) = (None, None);
+        }
+    }
+    store.restore(&me(), records, now()).await.unwrap();
+    all
+}
+
+pub(super) async fn turns_of_which_only_the_id_is_known_are_not_passed_over(store: &dyn Store) {
+    let (turns, operations) = known_by_id_alone(store).await;
+    let reach = async |target: Target| store.reach(&me(), &target).await.unwrap();
+    let done = reach(Target::Conversation("secret".into())).await;
+    assert_eq!((done.pruned, done.operations, done.cut), (Vec::new(), Vec::new(), Vec::new()));
+    assert_eq!((done.unresolved, done.unresolved_in), (3, periods(&[DAY])));
+    // An id, a speaker, a day and what the log says are enough.
+    let done = reach(by_id(&[&turns[0].id])).await;
+    assert_eq!((done.pruned, done.cut, done.unresolved), (ids(&[&turns[0].id]), periods(&[DAY]), 0));
+    let done = reach(Target::Subject("Ann".into())).await;
+    assert_eq!(
+        (done.pruned, done.operations, done.unresolved),
+        (ids(&[&turns[0].id]), vec![operations[0].id.clone()], 0)
+    );
+    let day =
+        annals_core::Interval { start: crate::at("2026-03-04T00:00:00Z"), end: crate::at("2026-03-05T00:00:00Z") };
+    let done = reach(Target::Range(day)).await;
+    assert_eq!((done.pruned.len(), done.lost, done.unresolved), (3, periods(&[DAY]), 0));
+    let done = store.erase(&me(), &by_id(&[&turns[0].id]), now()).await.unwrap();
+    assert_eq!(done.pruned, ids(&[&turns[0].id]));
+    let again = store.ingest(&me(), vec![turns[0].clone()], true, later()).await.unwrap();
+    assert_eq!(again.forgotten, 1);
+}
+
+pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
+    let (turns, _) = talks(store).await;
+    let rain = said("9", "2026-03-05T12:00:00Z", "rain");
+    say(store, vec![rain.clone()]).await;
+    erase(store, by_id(&[&turns[0].id, &rain.id])).await;
+    let records = store.records(&me()).await.unwrap();
+    let gone = records.iter().filter_map(|record| if let Record::Gone { id, .. } = record { Some(id) } else { None });
+    assert_eq!(ids(&gone.collect::<Vec<_>>()), ids(&[&turns[1].id, &turns[2].id]));
+    // The table has to learn of it, and then nobody.
+    let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
+    let lane = annals_core::ports::Lane { generation: 1, applied: last, building: None };
+    store.save_lane(&me(), Grain::Working, lane).await.unwrap();
+    assert_eq!(all_changes(store, Grain::Working).await, []);
+    assert_eq!(store.forgotten(&me(), &[named(&rain), named(&turns[0])]).await.unwrap(), [true, true]);
+}
