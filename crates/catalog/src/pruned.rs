@@ -2,7 +2,7 @@
 //! content. Enough to know it when it comes again, and to forget what was made of it; nothing to read.
 
 use annals_core::{MemoryId, Period, Timestamp};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 
 use crate::columns::{maybe_instant, micros, signed, word};
 use crate::failure::Result;
@@ -60,8 +60,13 @@ impl Pruned {
 
 /// The pruned turns, by id.
 pub(crate) fn all(connection: &Connection, agent_id: i64) -> Result<Vec<Pruned>> {
-    let mut statement = connection.prepare_cached(ALL)?;
-    let rows = statement.query_map([agent_id], read)?;
+    find(connection, ALL, [agent_id])
+}
+
+/// The pruned turns that a question over all columns finds.
+pub(crate) fn find(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Pruned>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(place, read)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 

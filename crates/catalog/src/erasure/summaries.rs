@@ -38,7 +38,8 @@ impl Erasing<'_> {
         if !base.iter().chain(&present).any(|sealed| self.aim.reaches(sealed)) {
             return Ok(false);
         }
-        let mut lost: BTreeSet<String> = base.iter().chain(&present).flat_map(|sealed| words::kept(&sealed.text)).map(str::to_owned).collect();
+        let mut lost: BTreeSet<String> =
+            base.iter().chain(&present).flat_map(|sealed| words::kept(&sealed.text)).map(str::to_owned).collect();
         let base = base.and_then(|base| self.aim.without(base));
         let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
         for kept in base.iter().chain(&present).flat_map(words::kept) {

@@ -20,3 +20,17 @@ CREATE TABLE pruned (
 
 INSERT INTO pruned (agent_id, id)
 SELECT agent_id, id FROM tombstone WHERE grain = 0 AND id GLOB 't-*';
+
+-- A summary that quotes a model's summary is no piece of turns. From weeks to years, each after what it quotes.
+UPDATE summary SET verbatim = 0 WHERE grain = 2 AND EXISTS (
+    SELECT 1 FROM source JOIN summary AS quoted ON quoted.agent_id = summary.agent_id AND quoted.id = source.id
+    WHERE source.summary_id = summary.summary_id AND quoted.verbatim = 0);
+UPDATE summary SET verbatim = 0 WHERE grain = 3 AND EXISTS (
+    SELECT 1 FROM source JOIN summary AS quoted ON quoted.agent_id = summary.agent_id AND quoted.id = source.id
+    WHERE source.summary_id = summary.summary_id AND quoted.verbatim = 0);
+UPDATE summary SET verbatim = 0 WHERE grain = 4 AND EXISTS (
+    SELECT 1 FROM source JOIN summary AS quoted ON quoted.agent_id = summary.agent_id AND quoted.id = source.id
+    WHERE source.summary_id = summary.summary_id AND quoted.verbatim = 0);
+UPDATE summary SET verbatim = 0 WHERE grain = 5 AND EXISTS (
+    SELECT 1 FROM source JOIN summary AS quoted ON quoted.agent_id = summary.agent_id AND quoted.id = source.id
+    WHERE source.summary_id = summary.summary_id AND quoted.verbatim = 0);

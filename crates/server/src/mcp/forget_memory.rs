@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Memories by id: turns and statements.
     #[serde(default)]
     ids: Vec<String>,
-    /// Whatever names this person or thing, or was said by them.
+    /// Whatever names this person or thing, in its words, facts, conversation or id, or was said by them.
     subject: Option<String>,
     /// A whole conversation.
     conversation: Option<String>,
@@ -96,7 +96,7 @@ impl Tool for ForgetMemory {
 
     fn text(answer: &Answer) -> String {
         let parts = parts(&answer.forgotten);
-        match (&answer.forgotten.proof, &answer.confirmation) {
+        let text = match (&answer.forgotten.proof, &answer.confirmation) {
             _ if parts.is_empty() => "Nothing fits that, so nothing is to be forgotten.".to_owned(),
             (Some(proof), _) => format!("Forgotten: {}.\n{}", parts.join("; "), proved(proof)),
             (None, confirmation) => format!(
@@ -105,15 +105,32 @@ impl Tool for ForgetMemory {
                 parts.join("; "),
                 confirmation.as_deref().unwrap_or_default()
             ),
-        }
+        };
+        [vec![text], limits(&answer.forgotten)].concat().join("\n")
     }
 
     fn structured(answer: Answer, text: &str) -> Structured {
         let Answer { mut forgotten, confirmation } = answer;
         // Names of blocks and conversations are words of people.
-        forgotten.blocks.iter_mut().for_each(|name| *name = one_line(name));
+        forgotten.blocks.iter_mut().chain(&mut forgotten.unfollowed).for_each(|name| *name = one_line(name));
         Structured { text: text.to_owned(), confirmation, forgotten }
     }
+}
+
+/// What forgetting cannot reach, or cannot know.
+fn limits(answer: &ForgetAnswer) -> Vec<String> {
+    let unresolved = (answer.unresolved > 0).then(|| {
+        let number = usize::try_from(answer.unresolved).unwrap_or(usize::MAX);
+        let turns = text::count(number, "older turn", "older turns");
+        format!("{turns} cannot be told to belong to it or not, since only their ids are known. Tell the person.")
+    });
+    let unresolved_in = (!answer.unresolved_in.is_empty())
+        .then(|| format!("These summaries may still hold something of it: {}.", answer.unresolved_in.join(", ")));
+    let unfollowed = (!answer.unfollowed.is_empty()).then(|| {
+        let names = answer.unfollowed.join(", ");
+        format!("Only others say that it is the same as {names}: forget that by itself if it is.")
+    });
+    [unresolved, unresolved_in, unfollowed].into_iter().flatten().collect()
 }
 
 fn parts(answer: &ForgetAnswer) -> Vec<String> {
@@ -124,8 +141,10 @@ fn parts(answer: &ForgetAnswer) -> Vec<String> {
     };
     let parts = [
         listed(&answer.turns, "turn", "turns"),
+        listed(&answer.pruned, "pruned turn", "pruned turns"),
         listed(&answer.statements, "statement", "statements"),
         listed(&answer.operations, "entry of the log of facts", "entries of the log of facts"),
+        listed(&answer.blocks, "block", "blocks"),
         listed(&answer.rebuilt, "summary written anew", "summaries written anew"),
         listed(&answer.cut, "sealed summary without its sentences", "sealed summaries without their sentences"),
         listed(&answer.lost, "sealed summary altogether", "sealed summaries altogether"),

@@ -143,9 +143,9 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().unwrap()
 }
 
-/// Some forty turns within three months of a year's edge.
+/// Some forty turns within three months of a year's edge, no two of one moment: between these the order of arrival decides.
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
-    let moments = prop::collection::vec((0_i64..90 * 24, "[a-d]{1,3}( [a-d]{1,3}){0,6}"), 1..40);
+    let moments = prop::collection::btree_map(0_i64..90 * 24, "[a-d]{1,3}( [a-d]{1,3}){0,6}", 1..40);
     moments.prop_map(|moments| {
         let start = at("2026-11-15T00:00:00Z");
         let said = |(hours, text): (i64, String)| {

@@ -4,16 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::Target;
 use annals_core::{Agent, Base, Grain, Interval, MemoryId, Period, Sentence, Timestamp, Zones};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 use super::ALL_STATEMENTS;
+use crate::columns::bounds;
 use crate::erasure::subject::Subject;
 use crate::failure::Result;
 use crate::forgotten::KeyedHashes;
 use crate::pruned::Pruned;
 use crate::{bases, log, pruned, statements};
 
-/// The pruned turns of an agent, and which of them a target reaches.
+const BY_ID: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND id = ?2";
+const OF_CONVERSATION: &str =
+    "SELECT * FROM pruned WHERE agent_id = ?1 AND (conversation = ?2 OR conversation IS NULL) ORDER BY id";
+const WITHIN: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND ((at >= ?2 AND at < ?3) OR at IS NULL) ORDER BY id";
+
+/// What a target comes to among the pruned turns of an agent.
 #[derive(Default)]
 pub(super) struct Resolved {
     /// Those that go.
@@ -22,7 +28,7 @@ pub(super) struct Resolved {
     pub(super) unresolved: u64,
     /// Sealed periods that may hold something of these, or of one that goes.
     pub(super) unresolved_in: BTreeSet<Period>,
-    /// Those that stay.
+    /// Of a subject: those that stay.
     pub(super) kept: u64,
 }
 
@@ -63,7 +69,8 @@ impl Resolved {
         subject: &Subject,
         zones: &Zones,
     ) -> Result<Resolved> {
-        let mut turns = pruned::all(connection, agent_id)?;
+        let hashes = KeyedHashes::known(connection, agent)?;
+        let mut turns = candidates(connection, agent_id, target, hashes.as_ref())?;
         if turns.is_empty() {
             return Ok(Resolved::default());
         }
@@ -73,10 +80,34 @@ impl Resolved {
             turn.day = turn.day.or(remains.day);
             turn.at = turn.at.or(remains.said_at);
         }
-        let Some(hashes) = KeyedHashes::known(connection, agent)? else {
-            return Ok(Matcher { target, zones, subject, hashes: None }.resolve(turns, &left));
-        };
-        Ok(Matcher { target, zones, subject, hashes: Some(&hashes) }.resolve(turns, &left))
+        Ok(Matcher { target, zones, subject, hashes: hashes.as_ref() }.resolve(turns, &left))
+    }
+}
+
+/// The pruned turns that a target may reach: there may be far more of them than live ones.
+fn candidates(
+    connection: &Connection,
+    agent_id: i64,
+    target: &Target,
+    hashes: Option<&KeyedHashes>,
+) -> Result<Vec<Pruned>> {
+    match target {
+        Target::Memories(ids) => {
+            let mut turns = Vec::new();
+            for id in ids.iter().collect::<BTreeSet<_>>() {
+                turns.append(&mut pruned::find(connection, BY_ID, params![agent_id, id.as_str()])?);
+            }
+            Ok(turns)
+        }
+        Target::Conversation(name) => {
+            let hash = hashes.map(|hashes| hashes.conversation(name));
+            pruned::find(connection, OF_CONVERSATION, params![agent_id, hash])
+        }
+        Target::Range(range) => {
+            let (start, end) = bounds(range);
+            pruned::find(connection, WITHIN, params![agent_id, start, end])
+        }
+        Target::Subject(_) | Target::Agent => pruned::all(connection, agent_id),
     }
 }
 

@@ -70,8 +70,7 @@ pub(super) async fn sentences_of_pruned_turns_are_cut_by_their_ids(store: &dyn S
     store.pin(&me(), &MemoryId::summary(&me(), period(DAY)), true).await.unwrap();
     let done = erase(store, by_id(&[&tea])).await;
     let (pruned, sealed_sentences) = (vec![tea.clone()], vec!["tea".into()]);
-    let expected =
-        Reach { pruned, cut: periods(&[DAY]), rebuilt: periods(&UP), sealed_sentences, ..Reach::default() };
+    let expected = Reach { pruned, cut: periods(&[DAY]), rebuilt: periods(&UP), sealed_sentences, ..Reach::default() };
     assert_eq!(done, expected);
     assert_eq!(texts(store, DAY).await, both("cake", 1));
     assert!(!base_of(store, DAY).await.unwrap().sources.contains(&tea));
