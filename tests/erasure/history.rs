@@ -395,8 +395,21 @@ impl History {
         left.extend(search::sqlite(&backup, of.name(), &gone));
         left.extend(search::lance(&folder.join("tables").join(of.folder()), &gone).await);
         left.extend(search::parquet(&folder.join("facts").join(of.folder()), &gone));
+        self.check_that_it_would_be_found(agent).await;
         std::fs::remove_file(backup).unwrap();
         assert_eq!(left, [""; 0], "{:#?}", self.log);
         self.world = Some(World::open(&folder, &self.moment).await);
+    }
+
+    /// A search that finds nothing proves something only if it finds what is there.
+    async fn check_that_it_would_be_found(&self, agent: usize) {
+        let Some(index) = self.which(agent, State::Live).pop() else { return };
+        let content = &self.said[index].message.content;
+        let there = self.said[index].words.iter().find(|word| content.contains(*word) && *word != SUBJECT);
+        let (folder, of) = (self.folder.path(), &self.agents[agent]);
+        let there: BTreeSet<String> = there.into_iter().cloned().collect();
+        assert_ne!(search::bytes(folder, &there), [""; 0]);
+        assert_ne!(search::sqlite(&folder.join("catalog.sqlite"), of.name(), &there), [""; 0]);
+        assert_ne!(search::lance(&folder.join("tables").join(of.folder()), &there).await, [""; 0]);
     }
 }
