@@ -352,18 +352,16 @@ async fn a_cleaning_that_fails_is_tried_less_and_less_often() {
     assert_eq!(given.tables.owed().await.unwrap(), [agent("a")]);
 }
 
-/// The forgetting holds the agent's lock when the round begins, and has cleaned up when it lets go.
+/// The forgetting holds the agent's locks when the round begins, and has cleaned up when it lets go.
 #[tokio::test]
-async fn what_was_cleaned_while_the_turn_waited_is_not_cleaned_again() {
+async fn what_was_cleaned_while_the_agent_was_busy_is_not_cleaned_again() {
     let given = given(&["a"]).await;
     given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
-    let forgetting = given.pass.history.enter(&agent("a")).await;
-    let never = CancellationToken::new();
-    let mut round = Box::pin(given.pass.roll_up(1, moment(NEXT, None), &never));
-    assert!(round.as_mut().now_or_never().is_none());
+    let forgetting = given.pass.locks.history_lock(&agent("a")).await;
+    assert_eq!(given.roll_up(NEXT, None).await.left, [agent("a")]);
     given.tables.clean(&agent("a"), at(NEXT)).await.unwrap();
     drop(forgetting);
-    assert!(!round.await.unwrap().turns[0].1.cleaned);
+    assert!(given.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
 }
 
 #[tokio::test]
