@@ -101,7 +101,7 @@ fn every_key_can_be_set_by_its_variable() {
         "candidates" => ("33", json!(33)),
         "temperature" => ("0.5", json!(0.5)),
         "window" => ("4096", json!(4096)),
-        "drain_seconds" => ("33", json!(33)),
+        "drain_seconds" | "header_seconds" => ("33", json!(33)),
         _ => ("1001", json!(1001)),
     };
     assert!(keys.len() > 60, "{keys:?}");
@@ -135,7 +135,7 @@ fn everything_that_is_wrong_is_told_at_once_with_its_place() {
             "FILE: line 13: models.base_url begins with neither http:// nor https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
             "FILE: line 3: server.lisen is no key; there are `listen`, `hosts`, `origins`, `max_body_kib`, `max_connections`, \
-             `request_seconds`, `drain_seconds`",
+             `max_connections_per_peer`, `header_seconds`, `request_seconds`, `drain_seconds`",
             "FILE: line 4: server.max_connections is 0; it is at least 1 and at most 50000",
             "FILE: line 7: limits.burst must be a whole number, and not a negative one",
         ]

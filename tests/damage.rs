@@ -138,7 +138,7 @@ fn findings(annals: &Annals) -> Option<(BTreeSet<String>, String)> {
 fn whatever_is_removed_a_search_answers_rightly_or_says_that_it_cannot() {
     let whole = Annals::new();
     whole.import(&days("ann", 9, 2));
-    whole.import(&line("ann", "me", "1", "Ann", "I live in Bern with my brother.", "2026-01-03T10:00:00Z"));
+    whole.import(&line("ann", "me", "1", "Ann", "I live in Bern. My brother visits me.", "2026-01-03T10:00:00Z"));
     whole.json(&["rollup"]);
     whole.import(&line("ann", "me", "2", "Ann", "My brother Tom likes tea.", "2026-01-04T10:00:00Z"));
     let expect = findings(&whole).unwrap();
@@ -170,7 +170,7 @@ fn a_message_after_the_loss_of_a_table_brings_the_others_back() {
             place = if part == "*" { places(&place).remove(0) } else { place.join(part) };
         }
         remove(&place);
-        annals.import(&line("ann", "me", "1", "Ann", "I live in Bern with my brother.", "2026-01-03T10:00:00Z"));
+        annals.import(&line("ann", "me", "1", "Ann", "I live in Bern. My brother visits me.", "2026-01-03T10:00:00Z"));
         let found = annals.json(&["search", "brother", "--agent", "ann", "--grain", "working", "--limit", "100"]);
         assert_eq!(found["results"].as_array().unwrap().len(), 7, "{lost}");
         // The tables of summaries are missed when they are asked.

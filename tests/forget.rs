@@ -65,8 +65,8 @@ fn a_subject_goes_from_turns_facts_summaries_and_sealed_months() {
 
     let after = annals.dump();
     let again = annals.import(&told());
-    // Two pruned messages had left something that names her; the others had left nothing, and are known as pruned.
-    assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(3)));
+    // Four pruned messages had left something that names her; the others had left nothing, and are known as pruned.
+    assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(5)));
     annals.json(&["rollup"]);
     assert_eq!(annals.dump(), after, "what was forgotten stays so");
 }
@@ -122,7 +122,7 @@ struct Pruned {
     id: String,
 }
 
-const SECRET: &str = "The safe in the cellar of the harbour office opens with the code nine four two seven.";
+const SECRET: &str = "I broke my wrist at the harbour office and changed the code of its safe to nine four two seven.";
 
 fn pruned() -> Pruned {
     let annals = Annals::new();

@@ -79,7 +79,8 @@ fn check(script: Script, listed: bool) {
     for days in [2, 9, 17] {
         modelled.pass(24 * days);
     }
-    annals.json(&["dead", "replay", "--agent", "ann"]);
+    // Another day, with tokens of its own.
+    annals.json_after(24 * 18, &["dead", "replay", "--agent", "ann"]);
     assert_eq!(modelled.degraded(), 0, "{script:?}: written as it should be once the cause is gone");
     assert_eq!(annals.json(&["dead", "list", "--agent", "ann"]), json!([]), "{script:?}: failures can be replayed");
     assert_eq!(annals.json(&["verify"])["sound"], json!(true), "{script:?}");

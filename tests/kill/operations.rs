@@ -26,7 +26,7 @@ struct Operation {
     again: fn(&Annals, &[&str]),
 }
 
-const OPERATIONS: [Operation; 8] = [
+const OPERATIONS: [Operation; 7] = [
     Operation { name: "roll-up", prepare: imported, args: &["rollup"], again: run },
     Operation { name: "projection", prepare: rolled_up, args: &["rebuild"], again: run },
     Operation { name: "retention", prepare: with_plan, args: &["retain", "--trust-clock"], again: run },
@@ -36,7 +36,6 @@ const OPERATIONS: [Operation; 8] = [
         args: &["forget", "--agent", "agent 1", "--conversation", "day 3", "--yes"],
         again: run,
     },
-    Operation { name: "facts", prepare: imported, args: &["extract"], again: run },
     Operation { name: "backup", prepare: rolled_up, args: &["backup", "TARGET"], again: back_up_again },
     Operation { name: "restore", prepare: backed_up, args: &["restore", "TARGET"], again: restore_again },
     Operation { name: "migration", prepare: of_an_older_version, args: &["rollup"], again: run },

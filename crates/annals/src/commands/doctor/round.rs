@@ -15,7 +15,7 @@ use crate::commands::now;
 use crate::folder::{Folder, Opening};
 
 /// What is said on the way. The rules know this form.
-const WORDS: &str = "My name is Ada and I live in Oslo.";
+const WORDS: &str = "My name is Ada. I live in Oslo.";
 
 /// What is asked for: no word of it is said.
 const QUESTION: &str = "where is her home";
