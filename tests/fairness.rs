@@ -27,7 +27,8 @@ async fn a_message_is_searchable_while_another_agent_is_imported() {
         let [live, own] = ["Live message", "Bob's message"].map(|words| said(&format!("{words} {number}.")));
         let bob = "/v1/agents/bob/messages?wait=searchable&timeout_seconds=60";
         let (_, (_, answer)) = tokio::join!(served.post("/v1/agents/big/messages", &live), served.post(bob, &own));
-        assert_eq!(answer["status"], "searchable", "{answer}");
+        // Facts may have been read by then too.
+        assert!(["searchable", "extracted"].contains(&answer["status"].as_str().unwrap()), "{answer}");
     }
     assert_eq!(import.try_wait().unwrap(), None, "bob waited for all of the import");
     assert!(import.wait().unwrap().success());
