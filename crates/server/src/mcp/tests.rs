@@ -284,7 +284,7 @@ async fn no_answer_hands_out_words_that_pass_for_anything_but_data() {
         verb: Verb::Add,
         subject: "Ann".into(),
         predicate: "likes".into(),
-        object: Some(PLANTED.into()),
+        object: Some(in_a_line.clone()),
         at: Some(at("2026-03-01T00:00:00Z")),
     };
     service.enter_fact(&agent("a"), entry, service.now()).await.unwrap();
