@@ -7,11 +7,12 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Whom each crate may name among ours, tests aside.
-const EDGES: [(&str, &[&str]); 14] = [
+const EDGES: [(&str, &[&str]); 15] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
-    ("annals-strata", &["annals-core"]),
+    ("annals-index", &["annals-core"]),
+    ("annals-strata", &["annals-core", "annals-index"]),
     ("annals-embedder", &["annals-core"]),
     ("annals-llm", &["annals-core"]),
     ("annals-writer", &["annals-core"]),
@@ -27,6 +28,7 @@ const EDGES: [(&str, &[&str]); 14] = [
             "annals-core",
             "annals-embedder",
             "annals-facts",
+            "annals-index",
             "annals-llm",
             "annals-search",
             "annals-strata",

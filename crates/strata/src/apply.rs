@@ -15,7 +15,6 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::merge::MergeInsertBuilder;
 
 use crate::damage::explain;
-use crate::hot;
 use crate::rows;
 use crate::tables::{Slot, Tables};
 use crate::upkeep::Versions;
@@ -59,7 +58,7 @@ async fn commit_in_both(
     if let (Ok((_, replaces)), Some(hot)) = (&committed, tables.hot.get(name)) {
         let replaces = *replaces;
         let change = tokio::task::spawn_blocking(move || {
-            let mut hot = hot::write(&hot);
+            let mut hot = annals_index::write(&hot);
             (hot.change(&memories, &rows, replaces), hot.bytes())
         });
         match change.await {

@@ -17,8 +17,8 @@ use lancedb::expr::{DfExpr, col, is_in, lit};
 use lancedb::index::scalar::FullTextSearchQuery;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
-use crate::lex;
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
+use annals_index::lex;
 
 /// LanceDB's names for what it computes.
 const DISTANCE: &str = "_distance";

@@ -12,9 +12,8 @@ mod cold;
 mod damage;
 mod disk;
 mod head;
+mod heat;
 mod holds;
-mod hot;
-mod lex;
 mod memory;
 mod purge;
 mod remove;
@@ -36,7 +35,6 @@ use annals_core::{Agent, Error, Result, Strata};
 use async_trait::async_trait;
 
 use damage::contain;
-pub use lex::tokens;
 pub use memory::Memory;
 use tables::Tables;
 use upkeep::Upkeep;

@@ -16,36 +16,8 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use crate::lex;
-
-/// The key of a row, `<memory>#<part>`.
-pub const ID: &str = "id";
-/// The memory's id, never text of a user.
-pub const MEMORY: &str = "memory";
-/// Which piece of it.
-pub const PART: &str = "part";
-/// Turn, fact or summary.
-pub const KIND: &str = "kind";
-/// Label of the period.
-pub const PERIOD: &str = "period";
-/// First instant covered, in microseconds.
-pub const START: &str = "start_us";
-/// First instant after it, in microseconds.
-pub const END: &str = "end_us";
-/// The speaker of a turn.
-pub const SPEAKER: &str = "speaker";
-/// The conversation of a turn, text of a user.
-pub const CONVERSATION: &str = "conversation";
-/// The words as they were said.
-pub const TEXT: &str = "text";
-/// The words as they are looked for; see `lex.rs`.
-pub const LEX: &str = "lex";
-/// The vector.
-pub const VECTOR: &str = "vector";
-/// Digest of all columns above.
-pub const DIGEST: &str = "digest";
-/// The catalog sequence that wrote it.
-pub const SEQ: &str = "seq";
+pub use annals_index::columns::*;
+use annals_index::lex;
 
 /// LanceDB refuses a second row with the key only if the column is declared so; it does not enforce it otherwise.
 const PRIMARY_KEY: (&str, &str) = ("lance-schema:unenforced-primary-key:position", "1");

@@ -17,9 +17,9 @@ use tokio::sync::{RwLock, RwLockReadGuard, Semaphore};
 use crate::damage::{explain, name};
 use crate::disk::{self, Disk};
 use crate::head;
-use crate::hot::HotTables;
 use crate::rows;
 use crate::upkeep::Upkeep;
+use annals_index::HotTables;
 
 /// Handles kept open. Ten agents are active at once on a small machine; each handle costs about 10 kB.
 const OPEN_HANDLES: usize = 64;

@@ -34,7 +34,7 @@ async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Resul
         large_rows: 60,
         timed_rows: 20,
         many_pieces: 3,
-        memory: Memory { bytes: crate::hot::expected_bytes(12, 4), signs_from: 6 },
+        memory: Memory { bytes: annals_index::expected_bytes(12, 4), signs_from: 6 },
         index_cache_bytes: 1 << 10,
     };
     LanceStrata::open_on(disk, busy, root, DIMENSION).await

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_core::{Agent, Embedder, Interval, MemoryId, Message, Result};
-use annals_strata::tokens;
+use annals_index::lex::tokens;
 
 use super::measures::{Measures, judge};
 use crate::input::{Messages, Question};

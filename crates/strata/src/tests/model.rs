@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::lex;
+use annals_index::lex;
 
 type Model = BTreeMap<(u8, u32), Part>;
 

@@ -1,16 +1,21 @@
-//! Whole tables in memory, as far as ranking needs them: vectors in eight bits a number, words, and what filters look at.
-//! Every row is compared, of large tables by its signs first, and any filter costs next to nothing.
+//! The index of a table in memory, as far as ranking needs it: vectors in eight bits a number, words, and what filters look
+//! at. Every row is compared, of large tables by its signs first, and any filter costs next to nothing.
 //!
 //! LanceDB's text search has fixed constants that suit documents better than turns, ranks rows that its index does not
 //! cover yet by other statistics, and cannot say which words were found; its vector search reads all vectors from its caches
 //! for each question. So tables are read once and kept, bounded in bytes, and given up the longest unused first. What
 //! is written to a table on the disk is written to the one in memory too, in the same order: it is never older than what
-//! `apply` has returned from.
+//! `apply` has returned from. Reads record batches alone and knows no LanceDB: this crate is compiled at the highest level, and
+//! what LanceDB instantiates in a crate would be too.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod columns;
+mod fill;
+pub mod lex;
 mod living;
 mod look;
 mod passing;
-mod read;
 mod search;
 mod signs;
 mod sums;

@@ -1,17 +1,12 @@
-//! Rows into memory: those of a table on the disk, and what is written on its way there.
+//! Rows into memory: those of a table on the disk, and those that are written to it.
 
 use annals_core::Kind;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
 use arrow_array::{Array, FixedSizeListArray, RecordBatch, StringArray, UInt32Array};
-use futures::TryStreamExt;
 
-use super::{Hot, Row};
-use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
-
-/// Rows of a batch, and bytes that are read ahead. LanceDB's own bound is 2 GB.
-const BATCH: usize = 1_024;
-const AHEAD: u64 = 8 << 20;
+use crate::columns::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
+use crate::{Hot, Row};
 
 /// Of some rows what is kept beside their vectors.
 struct Columns<'a> {
@@ -25,19 +20,9 @@ struct Columns<'a> {
 }
 
 impl Hot {
-    /// Reads a version of a table, of so many rows.
-    pub async fn read(snapshot: lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<Hot> {
-        let mut hot = Hot::new(rows, dimension);
-        let Some(dataset) = snapshot.dataset() else { return Ok(hot) };
-        let mut scan = dataset.get().await?.scan();
-        scan.project(&[MEMORY, PART, KIND, CONVERSATION, START, END, LEX, VECTOR])?;
-        scan.batch_size(BATCH).io_buffer_size(AHEAD).batch_readahead(1).fragment_readahead(1);
-        let mut batches = scan.try_into_stream().await?;
-        while let Some(batch) = batches.try_next().await? {
-            hot.add(&batch);
-        }
-        hot.words.shrink();
-        Ok(hot)
+    /// Gives back what was reserved for more rows, once the last of a table on the disk is in.
+    pub fn shrink(&mut self) {
+        self.words.shrink();
     }
 
     /// Adds rows, the vectors beside the rest: together they take twice as long.
@@ -64,7 +49,7 @@ impl Hot {
         self.living.push((start, end));
         if let Some(talk) = self.talks.push(columns.conversation(row)) {
             let (rows, ids) = (&self.rows, &self.ids);
-            self.talks.seat(talk, number, |a, b| super::order(rows, ids, a, b));
+            self.talks.seat(talk, number, |a, b| crate::order(rows, ids, a, b));
         }
     }
 }

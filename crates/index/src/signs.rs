@@ -6,7 +6,7 @@
 use annals_core::ones;
 use rten_simd::{Isa, SimdOp};
 
-use super::passing::BLOCK;
+use crate::passing::BLOCK;
 
 /// Bits of a word of signs.
 const SIGNS: usize = 64;
@@ -151,8 +151,8 @@ impl Counts {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::passing::Passing;
     use super::*;
+    use crate::passing::Passing;
 
     /// Not a multiple of the bits of a word.
     const DIMENSION: usize = 100;

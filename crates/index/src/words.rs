@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use annals_core::ports::Spread;
 
-use super::passing::Passing;
+use crate::passing::Passing;
 
 /// BM25's constants: how soon more of the same word says nothing more, and how much longer rows are held back. Turns are short,
 /// and a word that stands in one twice says little; the usual 1.2 and 0.75 cost 2 points of nDCG on LoCoMo.

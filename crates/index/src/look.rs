@@ -4,11 +4,11 @@
 use annals_core::ones;
 use rayon::prelude::*;
 
-use super::Hot;
-use super::passing::{BLOCK, Passing, count_between};
-use super::signs::Counts;
-use super::sums::Sums;
-use super::vectors::Question;
+use crate::Hot;
+use crate::passing::{BLOCK, Passing, count_between};
+use crate::signs::Counts;
+use crate::sums::Sums;
+use crate::vectors::Question;
 
 /// Blocks that a core looks through at a time: 131,072 rows, whose differences are 256 kB and stay in its cache.
 /// Few in tests, whose tables are small.

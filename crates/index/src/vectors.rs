@@ -2,8 +2,8 @@
 
 use rten_simd::{Isa, SimdOp};
 
-use super::passing::BLOCK;
-use super::signs::{Signs, signs};
+use crate::passing::BLOCK;
+use crate::signs::{Signs, signs};
 
 /// The largest number of a question's vector: so many that it loses nothing, and few enough that no sum of products with eight
 /// bits overflows below eight thousand dimensions.

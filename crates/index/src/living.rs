@@ -3,7 +3,7 @@
 
 use annals_core::Interval;
 
-use super::passing::{BLOCK, Passing};
+use crate::passing::{BLOCK, Passing};
 
 /// The rows that are there.
 #[derive(Default)]

@@ -9,12 +9,12 @@ use annals_core::Filter;
 use annals_core::ports::{Conversation, Conversations, Findings, Hit, Probe, Seat, Spread};
 use rayon::prelude::*;
 
-use super::Hot;
-use super::passing::Passing;
-use super::sums::Sums;
-use super::vectors::Question;
-use super::words::Found;
+use crate::Hot;
 use crate::lex;
+use crate::passing::Passing;
+use crate::sums::Sums;
+use crate::vectors::Question;
+use crate::words::Found;
 
 /// Rows that are compared exactly for each that is wanted, where only those with the most signs in common are, and the least.
 const COMPARED: usize = 4;

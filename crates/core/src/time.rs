@@ -1,0 +1,1 @@
+pub(crate) const PROBE: u8 = 1;
