@@ -62,6 +62,8 @@ pub async fn run(args: &Load) -> Result<(), Failure> {
     let mut watch = Client::connect(&args.address, args.key.as_deref()).await?;
     let before = watch.resident().await?;
     let (sum, busy_disk) = load(args).await?;
+    // The service has closed a connection that asked nothing meanwhile.
+    let mut watch = Client::connect(&args.address, args.key.as_deref()).await?;
     let searchable_after = settle(&mut watch).await?;
     let after = watch.resident().await?;
     let missing = missing(&mut watch, &sum.acknowledged).await?;
