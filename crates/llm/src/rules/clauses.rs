@@ -9,6 +9,7 @@ use regex::{Captures, Regex};
 
 use super::dates::{self, Side};
 use super::grammar::pattern;
+use super::languages;
 use crate::extractive::split;
 
 /// The most bytes of a sentence that is read. Logs and code have longer "sentences" than people.
@@ -78,6 +79,10 @@ fn is_read(sentence: &str) -> bool {
 }
 
 fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
+    let foreign = languages::in_english(sentence);
+    if !foreign.is_empty() {
+        return foreign.into_iter().map(|text| Clause { text, states: true, continues: false }).collect();
+    }
     let states = !UNSURE.is_match(sentence);
     let mut clauses = Vec::new();
     for (start, piece) in pieces(sentence, today) {
@@ -134,6 +139,7 @@ pattern!(
     r#"(?imx)\b(?:translat\w+|proof-?read\w*|rewrite|rephrase\w*|reword\w*|paraphrase\w*|summari[sz]e|grammar|cover\ letter|
         role-?\ ?play\w*|pretend\w*|fiction\w*|hypothetical\w*|lyrics|screenplay|dialogues?|transcripts?|examples?|for\ instance|template|
         scenarios?|personas?|poems?|sample|character|protagonist|narrator|d&d|dnd|cosplay\w*|
+        übersetz\w*|rollenspiel\w*|stell\ dir\ vor|traduis\w*|traduire|jeu\ de\ rôle|traduce\w*|traducir|imagina|imagínate|
         wrote:|how\ (?:do|would)\ (?:you|i)\ say|what\ does\ .*\ mean|dreamt|dreamed|april\ fools?)\b|
       \be\.g\.|
       \b(?:in|for)\ (?:the|my|our|a|this|that|your)\ (?:\w+\ )?(?:stor(?:y|ies)|novel|game|film|movie|play|dream|song|show|sitcom|

@@ -244,7 +244,7 @@ pattern!(
 // An employer has a letter, and is neither a time nor a person with a title.
 pattern!(
     NOT_EMPLOYER,
-    r"(?i)^(?:\W*\d.*|[ap]m|hq|home|christmas.*|easter.*|thanksgiving.*|halloween.*|new year.*|mom|mum|dad|night|noon|midnight|god|jesus|(?:mr|mrs|ms|dr|uncle|aunt)\b.*|utc.*|gmt.*|[ecpm]st|cet|it|hr|i|me|myself|him|her|them|us|you)$"
+    r"(?i)^(?:\W*\d.*|[ap]m|hq|home|christmas.*|easter.*|thanksgiving.*|halloween.*|new year.*|mom|mum|dad|night|noon|midnight|god|jesus|(?:mr|mrs|ms|dr|uncle|aunt)\b.*|utc.*|gmt.*|[ecpm]st|cet|it|hr|i|me|myself|him|her|them|us|you|nacht|tag|tageslicht|regen|hitze|kälte|wind|schnee|musik|lärm|licht|kerzenlicht|bedarf|freunden|kunden|mama|papa|oma|opa|uns|ihm|ihr|ihnen|moi|toi|lui|elle|nous|eux|navidad|casa|verano|invierno)$"
 );
 pattern!(
     SCHOOL,

@@ -1,6 +1,7 @@
 //! What is a fact and what is none, in small cases. Said by Ann on Wednesday, 10 May 2023, at noon.
 
 mod labelled;
+mod languages;
 mod no_fact;
 mod reviewed;
 mod talk;

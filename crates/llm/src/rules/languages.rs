@@ -1,0 +1,181 @@
+//! The plainest statements in German, French and Spanish, put into the English clause that the rules know.
+//!
+//! A sentence has to match one line of a table as a whole, a date aside; what it names (a place, a trade, an animal) is put
+//! into English by a dictionary and has to be of the class that the English rule asks for. Everything else says nothing here, so that
+//! conditions, reports, fiction and questions need no lists of their own.
+
+mod dates;
+mod french;
+mod german;
+mod spanish;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use annals_core::folded;
+use regex::{Captures, Regex};
+
+use super::grammar::pattern;
+
+/// A sentence of the language, and the English clause for it, with its groups as `$o`.
+type Line = (&'static str, &'static str);
+
+/// The groups of lines and dates, none before one that begins like it. What a dictionary does not have stays as it is: a name, or what no rule takes.
+const GROUPS: [&str; 12] = ["former", "number", "month", "food", "name", "year", "kin", "pet", "day", "o", "n", "y"];
+
+/// What a language has.
+struct Language {
+    lines: LazyLock<Vec<(Regex, &'static str)>>,
+    /// What sentences name, in English: relatives, trades, animals, foods, places.
+    words: LazyLock<HashMap<String, &'static str>>,
+    /// Dates, each with its English words.
+    dates: LazyLock<Vec<(Regex, &'static str)>>,
+    /// What stands between two statements.
+    joint: LazyLock<Regex>,
+    /// The subject that a second statement leaves out: "Ich wohne in Bern und arbeite bei …".
+    subject: &'static str,
+}
+
+static LANGUAGES: [Language; 3] = [
+    Language {
+        lines: LazyLock::new(|| compiled(german::LINES)),
+        words: LazyLock::new(|| dictionary(include_str!("languages/german.txt"))),
+        dates: LazyLock::new(|| dates::compiled(german::DATES, &german::MONTHS, r"(?:am|im|vom|ab) ")),
+        joint: LazyLock::new(|| joint("und|aber")),
+        subject: "ich ",
+    },
+    Language {
+        lines: LazyLock::new(|| compiled(french::LINES)),
+        words: LazyLock::new(|| dictionary(include_str!("languages/french.txt"))),
+        dates: LazyLock::new(|| dates::compiled(french::DATES, &french::MONTHS, r"(?:le|en|depuis|au mois de) ")),
+        joint: LazyLock::new(|| joint("et|mais")),
+        subject: "je ",
+    },
+    Language {
+        lines: LazyLock::new(|| compiled(spanish::LINES)),
+        words: LazyLock::new(|| dictionary(include_str!("languages/spanish.txt"))),
+        dates: LazyLock::new(|| dates::compiled(spanish::DATES, &spanish::MONTHS, r"(?:el|en|desde) ")),
+        joint: LazyLock::new(|| joint("y|pero")),
+        subject: "",
+    },
+];
+
+/// The statements of a sentence as English clauses; none if it is in no language here, or if any part of it says something else.
+pub(super) fn in_english(sentence: &str) -> Vec<String> {
+    let sentence = LEAD.replace(sentence.trim(), "");
+    let sentence = sentence.trim_end_matches(['.', '!', ' ', ')', ':', ';']);
+    LANGUAGES.iter().find_map(|language| language.statements(sentence)).unwrap_or_default()
+}
+
+impl Language {
+    /// The clauses of a sentence. Cut at its joints first: what a line takes as an object could reach over them.
+    fn statements(&self, sentence: &str) -> Option<Vec<String>> {
+        let pieces: Option<Vec<String>> = self
+            .joint
+            .split(sentence)
+            .enumerate()
+            .map(|(place, piece)| {
+                let completed = || self.clause(&format!("{}{piece}", self.subject)).filter(|_| place > 0);
+                self.clause(piece).or_else(completed)
+            })
+            .collect();
+        pieces.or_else(|| Some(vec![self.clause(sentence)?]))
+    }
+
+    /// The English clause for a sentence, with the date that stands anywhere in it.
+    fn clause(&self, sentence: &str) -> Option<String> {
+        let dated = self.dates.iter().find_map(|(date, english)| {
+            let found = date.captures(sentence)?;
+            let range = found.get(0)?.range();
+            let rest = format!("{} {}", sentence[..range.start].trim_end(), sentence[range.end..].trim_start());
+            let clause = self.without_date(rest.trim_matches([' ', ',']))?;
+            Some(format!("{clause} {}", self.filled(&found, english)))
+        });
+        dated.or_else(|| self.without_date(sentence))
+    }
+
+    fn without_date(&self, sentence: &str) -> Option<String> {
+        self.lines.iter().find_map(|(line, english)| Some(self.filled(&line.captures(sentence)?, english)))
+    }
+
+    /// The English text with what was found in the places of its groups, in English where the dictionary has it.
+    fn filled(&self, found: &Captures<'_>, english: &str) -> String {
+        let filled = GROUPS.iter().fold(english.to_owned(), |text, group| {
+            let word = found.name(group).map_or("", |word| word.as_str());
+            let known = self.words.get(&folded(word)).copied();
+            text.replace(&format!("${group}"), known.unwrap_or(word))
+        });
+        filled.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// `Hund = dog`, separated by commas, with comments behind `#`.
+fn dictionary(text: &'static str) -> HashMap<String, &'static str> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let entries = lines.flat_map(|line| line.split(',')).filter_map(|entry| entry.split_once('='));
+    entries.map(|(word, english)| (folded(word), english.trim())).collect()
+}
+
+fn compiled(lines: &[Line]) -> Vec<(Regex, &'static str)> {
+    let whole = |line: &str| {
+        let line = line
+            .replace("{o}", "(?P<o>[^,;:]+?)")
+            .replace("{name}", r"(?P<name>(?-i:\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?))");
+        Regex::new(&format!("(?i)^(?:{line})$")).expect("a line of a language is valid")
+    };
+    lines.iter().map(|(line, english)| (whole(line), *english)).collect()
+}
+
+fn joint(words: &str) -> Regex {
+    Regex::new(&format!(r"(?i)\s*,?\s+(?:{words})\s+|\s*,\s+")).expect("a joint is valid")
+}
+
+pattern!(
+    LEAD,
+    r"(?i)^(?:(?:hallo|hi|hey|ja|nein|ach|na ja|naja|bonjour|salut|oui|non|bon|hola|sí|no)[\s]*[,!.]\s*|(?:also|übrigens|und|alors|au fait|et|bueno|pues|por cierto|y)[\s,!.]+)+"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sentence: &str, expect: &[&str]) {
+        assert_eq!(in_english(sentence), expect, "{sentence}");
+    }
+
+    #[test]
+    fn plain_statements_become_english_clauses() {
+        check("Ich wohne in Bern.", &["I live in Bern"]);
+        check(
+            "Ich wohne seit 2019 in Bern und arbeite bei Siemens.",
+            &["I live in Bern since 2019", "I work at Siemens"],
+        );
+        check("Letzten Monat bin ich nach Köln gezogen.", &["I moved to Cologne last month"]);
+        check("Je suis allergique aux noix.", &["I am allergic to nuts"]);
+        check(
+            "J'habite à Lyon depuis 2019 et je travaille chez Renault.",
+            &["I live in Lyon since 2019", "I work at Renault"],
+        );
+        check("Vivo en Madrid y trabajo como profesora.", &["I live in Madrid", "I work as a teacher"]);
+        check("Me mudé a Sevilla en marzo de 2021.", &["I moved to Seville in March 2021"]);
+    }
+
+    #[test]
+    fn everything_else_says_nothing() {
+        for sentence in [
+            "Wenn ich in Bern wohne, fahre ich Rad.",
+            "Sie sagt, ich wohne in Bern.",
+            "Ich wohne in Bern, sagt er",
+            "Ich würde gern in Bern wohnen.",
+            "Er wohnt in Bern.",
+            "Si j'habite à Lyon, je prends le train.",
+            "Ma mère habite à Lyon.",
+            "Quiero vivir en Madrid.",
+            "Mi hermano vive en Madrid.",
+            "I live in Bern.",
+            "",
+        ] {
+            check(sentence, &[]);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Plain statements in German, French and Spanish. Said by Ann on Wednesday, 10 May 2023, at noon.
+
+use super::check;
+
+#[test]
+fn german() {
+    check("Ich wohne in Köln.", &["Ann lives_in Cologne"]);
+    check(
+        "Hallo! Ich wohne seit 2019 in Bern und arbeite bei Siemens.",
+        &["Ann lives_in Bern from 2019-01-01", "Ann works_at Siemens"],
+    );
+    check("Ich bin letzten Monat nach Wien gezogen.", &["UPDATE Ann lives_in Vienna from 2023-04-01"]);
+    check("Gestern bin ich nach Leipzig gezogen!", &["UPDATE Ann lives_in Leipzig from 2023-05-09"]);
+    check("Ich wohne nicht mehr in Bern.", &["DELETE Ann lives_in Bern"]);
+    check("Ich arbeite als Lehrerin.", &["Ann works_as teacher"]);
+    check("Ich bin Ärztin.", &["Ann works_as doctor"]);
+    check("Ich habe am Freitag bei Siemens gekündigt.", &["DELETE Ann works_at Siemens from 2023-05-05"]);
+    check("Ich studiere Medizin.", &["Ann studies medicine"]);
+    check("Meine Schwester heißt Eva.", &["Ann has_sister Eva"]);
+    check("Ich bin mit Tom verheiratet.", &["Ann married_to Tom", "UPDATE Ann marital_status married"]);
+    check("Wir haben zwei Kinder.", &["Ann has_children two kids"]);
+    check("Ich habe einen Hund, der Rex heißt.", &["Ann has_pet Rex {kind: dog}"]);
+    check("Mein Hund heißt Rex.", &["Ann has_pet Rex {kind: dog}"]);
+    check("Unsere Katze Mimi ist gestern gestorben.", &["DELETE Ann has_pet Mimi from 2023-05-09"]);
+    check("Ich bin allergisch gegen Erdnüsse.", &["Ann allergic_to peanuts"]);
+    check("Ich bin Vegetarierin.", &["Ann diet vegetarian"]);
+    check("Ich esse kein Schweinefleisch.", &["Ann does_not_eat pork"]);
+    check("Ich spreche Französisch.", &["Ann speaks French"]);
+    check("Ich spiele Klavier.", &["Ann plays piano"]);
+    check("Ich fliege am Freitag nach Lissabon.", &["Ann plans going to Lisbon {when: 2023-05-12}"]);
+    check("Ich bin 34 Jahre alt.", &["UPDATE Ann age 34"]);
+}
+
+#[test]
+fn french() {
+    check("J'habite à Lyon.", &["Ann lives_in Lyon"]);
+    check(
+        "J’habite à Genève depuis 2019 et je travaille chez Nestlé.",
+        &["Ann lives_in Geneva from 2019-01-01", "Ann works_at Nestlé"],
+    );
+    check("J'ai déménagé à Bruxelles le mois dernier.", &["UPDATE Ann lives_in Brussels from 2023-04-01"]);
+    check("Je n'habite plus à Lyon.", &["DELETE Ann lives_in Lyon"]);
+    check("Je suis infirmière.", &["Ann works_as nurse"]);
+    check("J'ai quitté mon travail hier.", &["DELETE Ann works_at  from 2023-05-09"]);
+    check("Ma sœur s'appelle Claire.", &["Ann has_sister Claire"]);
+    check("J'ai un chat qui s'appelle Félix.", &["Ann has_pet Félix {kind: cat}"]);
+    check("J'ai deux enfants.", &["Ann has_children two kids"]);
+    check("Je suis allergique aux arachides.", &["Ann allergic_to peanuts"]);
+    check("Je suis végétarienne.", &["Ann diet vegetarian"]);
+    check("Je ne mange pas de porc.", &["Ann does_not_eat pork"]);
+    check("Je parle allemand.", &["Ann speaks German"]);
+    check("Je joue du piano.", &["Ann plays piano"]);
+    check("Mon anniversaire est le 5 mai.", &["UPDATE Ann has_birthday 5 May"]);
+}
+
+#[test]
+fn spanish() {
+    check("Vivo en Sevilla.", &["Ann lives_in Seville"]);
+    check(
+        "Vivo en Madrid desde 2019 y trabajo en Telefónica.",
+        &["Ann lives_in Madrid from 2019-01-01", "Ann works_at Telefónica"],
+    );
+    check("Me mudé a Lisboa en marzo.", &["UPDATE Ann lives_in Lisbon from 2023-03-01"]);
+    check("Ya no vivo en Madrid.", &["DELETE Ann lives_in Madrid"]);
+    check("Trabajo como profesora.", &["Ann works_as teacher"]);
+    check("Soy abogada.", &["Ann works_as lawyer"]);
+    check("Mi hermana se llama Lucía.", &["Ann has_sister Lucía"]);
+    check("Estoy casada con Pablo.", &["Ann married_to Pablo", "UPDATE Ann marital_status married"]);
+    check("Tengo un perro que se llama Rex.", &["Ann has_pet Rex {kind: dog}"]);
+    check("Tengo dos hijos.", &["Ann has_children two kids"]);
+    check("Soy alérgica a los cacahuetes.", &["Ann allergic_to peanuts"]);
+    check("Soy vegana.", &["Ann diet vegan"]);
+    check("No como carne.", &["Ann does_not_eat meat"]);
+    check("Hablo inglés.", &["Ann speaks English"]);
+    check("Toco la guitarra.", &["Ann plays guitar"]);
+}
+
+#[test]
+fn what_is_not_plain_says_nothing() {
+    for text in [
+        "Ich arbeite bei Nacht.",
+        "Ich arbeite bei Regen.",
+        "Ich wohne in einer WG.",
+        "Wohne ich in Bern?",
+        "Wenn ich in Bern wohne, bin ich froh.",
+        "Er sagt: Ich wohne in Bern.",
+        "Übersetze ins Englische. Ich wohne in Bern.",
+        "Ich bin müde.",
+        "Ich bin im Garten.",
+        "Ich habe einen Termin.",
+        "Ich habe eine Idee.",
+        "Ich spiele nur.",
+        "Ich liebe dich.",
+        "Ich fliege vielleicht nach Rom.",
+        "Ich hatte einen Hund.",
+        "Meine Schwester wohnt in Bern.",
+        "Stell dir vor. Ich wohne in Bern.",
+        "J'habite chez ma mère.",
+        "Je travaille chez moi.",
+        "Je suis fatiguée.",
+        "Je suis en retard.",
+        "J'ai un problème.",
+        "J'ai deux minutes.",
+        "Si j'habite à Lyon un jour, je serai contente.",
+        "Traduis en anglais. J'habite à Lyon.",
+        "Ma sœur habite à Lyon.",
+        "J'avais un chien.",
+        "Vivo en una casa.",
+        "Trabajo en casa.",
+        "Trabajo en Navidad.",
+        "Trabajo en Madrid.",
+        "Soy feliz.",
+        "Tengo un problema.",
+        "Quiero vivir en Madrid.",
+        "Traduce al inglés. Vivo en Madrid.",
+        "Tenía un perro.",
+        "Me llamo la atención.",
+    ] {
+        check(text, &[]);
+    }
+}
