@@ -49,6 +49,18 @@ fn an_old_diary_imported_after_newer_facts_does_not_overturn_them() {
 }
 
 #[test]
+fn a_plan_is_past_when_its_day_is() {
+    let annals = said(&[
+        ("2023-05-10T10:00:00Z", "I'm flying to Boston tomorrow."),
+        ("2023-05-10T10:01:00Z", "I live in Oslo."),
+    ]);
+    assert_eq!(facts(&annals, &[]), ["lives_in Oslo"]);
+    assert_eq!(facts(&annals, &["--as-of", "2023-05-11"]), ["plans flying to Boston", "lives_in Oslo"]);
+    assert_eq!(facts(&annals, &["--as-of", "2023-05-13"]), ["lives_in Oslo"]);
+    assert_eq!(facts(&annals, &["--history"]), ["plans flying to Boston", "lives_in Oslo"]);
+}
+
+#[test]
 fn facts_are_added_and_retracted_by_hand() {
     let annals = Annals::new();
     annals.json(&["facts", "add", "Bob", "Likes", "tea", "--agent", "ann", "--since", "2026-01-01"]);

@@ -33,7 +33,7 @@ pub use error::{Error, Fault, Result};
 pub use extraction::{Extracted, Extraction, ExtractionLane, Purpose, Reply, Statement, Usage};
 pub use fact::{
     ALIAS, Along, Direction, FARTHEST, Fact, FactOperation, FactQuery, MERGED_BECAUSE, Properties, Reached, Route,
-    SPEAKER, Verb, Walk, entity_key, fold, folded, joined_names, predicate_name,
+    SPEAKER, UNTIL, Verb, Walk, entity_key, fold, folded, joined_names, predicate_name,
 };
 pub use grain::Grain;
 pub use ledger::{DeadLetter, LedgerRow, Operation, Stage};

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::aliases::{OtherNames, without_doubtful_aliases};
 use super::merge::merges;
-use super::{Fact, FactOperation, SPEAKER, Verb, entity_key};
+use super::{Fact, FactOperation, SPEAKER, UNTIL, Verb, entity_key};
 use crate::{Interval, Timestamp};
 
 /// Predicates of which one value holds at a time: a new one ends the former, whichever verb says so.
@@ -67,6 +67,7 @@ struct Table {
 
 impl Table {
     fn apply(&mut self, operation: &FactOperation) {
+        self.expire(operation);
         match operation.verb {
             Verb::Insert | Verb::Update if SINGLE.contains(&operation.predicate.as_str()) => {
                 self.replace(operation, None);
@@ -74,6 +75,13 @@ impl Table {
             Verb::Insert => self.assert(operation),
             Verb::Update => self.replace(operation, named(operation.replaces.as_deref())),
             Verb::Delete => self.close(operation, named(Some(&operation.object)), None),
+        }
+    }
+
+    /// What ended by itself before is no longer open.
+    fn expire(&mut self, operation: &FactOperation) {
+        if let Some(holders) = self.open.get_mut(&place(operation)) {
+            holders.retain(|index| self.facts[*index].valid_to.is_none_or(|end| operation.at < end));
         }
     }
 
@@ -151,6 +159,7 @@ fn place(operation: &FactOperation) -> (String, String) {
 
 fn opened(operation: &FactOperation) -> Fact {
     let mut properties = operation.properties.clone();
+    properties.remove(UNTIL);
     if !operation.is_hearsay() {
         properties.remove(SPEAKER);
     }
@@ -162,7 +171,7 @@ fn opened(operation: &FactOperation) -> Fact {
         properties,
         confidence: operation.confidence,
         valid_from: operation.at,
-        valid_to: None,
+        valid_to: operation.until(),
         recorded_at: operation.recorded_at,
         said: moment(operation.said_at),
         sources: vec![operation.source.clone()],
@@ -181,9 +190,15 @@ fn confirm(fact: &mut Fact, operation: &FactOperation) {
     if !operation.is_hearsay() {
         fact.properties.remove(SPEAKER);
     }
-    for (name, value) in operation.properties.iter().filter(|(name, _)| *name != SPEAKER) {
-        fact.properties.entry(name.clone()).or_insert_with(|| value.clone());
+    for (name, value) in operation.properties.iter().filter(|(name, _)| ![SPEAKER, UNTIL].contains(&name.as_str())) {
+        // Who puts a plan off says its new date.
+        if operation.until().is_some() {
+            fact.properties.insert(name.clone(), value.clone());
+        } else {
+            fact.properties.entry(name.clone()).or_insert_with(|| value.clone());
+        }
     }
+    fact.valid_to = operation.until().or(fact.valid_to);
 }
 
 fn moment(at: Timestamp) -> Interval {

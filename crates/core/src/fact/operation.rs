@@ -11,6 +11,9 @@ use crate::{Digest, Error, MemoryId, Result, Timestamp};
 /// The property of an operation that names who said it. A fact keeps it if that is somebody else than its subject.
 pub const SPEAKER: &str = "speaker";
 
+/// The property of an operation that says at which instant its object ceases to hold by itself: a plan, when its date is past.
+pub const UNTIL: &str = "until";
+
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -93,6 +96,12 @@ impl FactOperation {
     /// Whether somebody else than its subject said it.
     pub fn is_hearsay(&self) -> bool {
         self.speaker().is_some_and(|speaker| entity_key(speaker) != entity_key(&self.subject))
+    }
+
+    /// When its object ceases to hold by itself; none if nothing says so, or what says so is no later instant.
+    pub fn until(&self) -> Option<Timestamp> {
+        let until: Timestamp = self.properties.get(UNTIL)?.as_str()?.parse().ok()?;
+        (until > self.at).then_some(until)
     }
 
     /// The id of the operation at `position` of a source.

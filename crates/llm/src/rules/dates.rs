@@ -21,6 +21,8 @@ pub(super) enum Side {
 pub(super) struct When {
     /// Its first day.
     pub(super) day: Date,
+    /// The first day after it.
+    pub(super) end: Date,
     /// As in `2026-05-05`, `2026-05` or `2026`.
     pub(super) label: String,
     /// Whether it is since then that something holds: "since 2019", "for two years".
@@ -112,12 +114,15 @@ fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
     let shifted = |span: Span| today.checked_add(span).ok();
     match unit {
         // Of a week, month or year that is not over, no day but today is known to be meant.
-        "week" if step == 0 => monday(today).map(|monday| When { day: today, ..day(monday) }),
+        "week" if step == 0 => monday(today).map(|monday| When { day: today, ..days(monday, 7) }),
         "month" if step == 0 => Some(When { day: today, ..in_month(today) }),
         "year" if step == 0 => Some(When { day: today, ..in_year(today.year()) }),
-        "week" => shifted(step.weeks()).and_then(monday).map(day),
+        "week" => shifted(step.weeks()).and_then(monday).map(|monday| days(monday, 7)),
         // The weekend of this week; on a Sunday "last weekend" is still a week ago.
-        "weekend" => shifted(step.weeks()).and_then(monday)?.checked_add(5.days()).ok().map(day),
+        "weekend" => {
+            let saturday = shifted(step.weeks()).and_then(monday)?.checked_add(5.days()).ok();
+            saturday.map(|saturday| days(saturday, 2))
+        }
         "month" => shifted(step.months()).map(in_month),
         "year" => shifted(step.years()).map(|date| in_year(date.year())),
         name => match weekday(name) {
@@ -173,15 +178,23 @@ fn parsed(phrase: &str, today: Date) -> Option<Date> {
 }
 
 fn day(day: Date) -> When {
-    When { day, label: day.to_string(), since: false }
+    days(day, 1)
+}
+
+/// So many days, named by the first.
+fn days(first: Date, count: i64) -> When {
+    When { day: first, end: first.saturating_add(count.days()), label: first.to_string(), since: false }
 }
 
 fn in_month(date: Date) -> When {
-    When { day: date.first_of_month(), label: date.strftime("%Y-%m").to_string(), since: false }
+    let first = date.first_of_month();
+    let label = date.strftime("%Y-%m").to_string();
+    When { day: first, end: first.saturating_add(1.month()), label, since: false }
 }
 
 fn in_year(year: i16) -> When {
-    When { day: Date::constant(year, 1, 1), label: format!("{year:04}"), since: false }
+    let first = Date::constant(year, 1, 1);
+    When { day: first, end: first.saturating_add(1.year()), label: format!("{year:04}"), since: false }
 }
 
 fn monday(date: Date) -> Option<Date> {

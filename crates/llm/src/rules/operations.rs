@@ -1,6 +1,8 @@
 //! From clauses to entries of the operation log.
 
-use annals_core::{ALIAS, Date, Fact, FactOperation, Memory, Properties, SPEAKER, Timestamp, Verb, Zones, entity_key};
+use annals_core::{
+    ALIAS, Date, Fact, FactOperation, Memory, Properties, SPEAKER, Timestamp, UNTIL, Verb, Zones, entity_key,
+};
 use jiff::ToSpan;
 use regex::{Captures, Regex};
 use serde_json::Value;
@@ -68,7 +70,7 @@ impl<'a> Operations<'a> {
     /// Adds an operation, unless the turn states it already.
     fn add(&mut self, turn: &Memory, first: usize, triple: Triple) {
         let Some(speaker) = turn.speaker.as_deref() else { return };
-        let Triple { verb, predicate, former, mut properties, confidence, .. } = triple;
+        let Triple { verb, predicate, former, mut properties, confidence, end, .. } = triple;
         let object =
             if verb == Verb::Delete { self.known_object(speaker, &predicate, &triple.object) } else { triple.object };
         let kind = properties.get("kind").and_then(Value::as_str).unwrap_or_default();
@@ -84,6 +86,9 @@ impl<'a> Operations<'a> {
         }
         let position = u32::try_from(self.log.len() - first).expect("a turn states fewer facts than it has bytes");
         properties.insert(SPEAKER.to_owned(), Value::from(speaker));
+        if let Some(end) = end {
+            properties.insert(UNTIL.to_owned(), Value::from(self.zones.day_interval(end).start.to_string()));
+        }
         self.log.push(FactOperation {
             id: FactOperation::id(&turn.id, position),
             verb,
@@ -151,6 +156,8 @@ struct Triple {
     properties: Properties,
     confidence: f64,
     day: Option<Date>,
+    /// The first day on which a plan is past.
+    end: Option<Date>,
 }
 
 fn stated(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
@@ -203,8 +210,8 @@ impl Reading<'_> {
         let part = |name: &str| found.name(name).map(|part| part.as_str());
         let verb = self.verb();
         let kind = self.kind(found).map(|kind| ("kind".to_owned(), Value::from(kind.to_lowercase())));
-        let when = self.when.filter(|_| self.rule.is_ahead());
-        let when = when.map(|when| ("when".to_owned(), Value::from(when.label.as_str())));
+        let planned = self.when.filter(|_| self.rule.is_ahead());
+        let when = planned.map(|when| ("when".to_owned(), Value::from(when.label.as_str())));
         let predicate = match self.rule.predicate {
             "" => grammar::relation(part("kin").unwrap_or_default()),
             predicate => predicate.to_owned(),
@@ -217,6 +224,7 @@ impl Reading<'_> {
             properties: if verb == Verb::Delete { Properties::new() } else { kind.into_iter().chain(when).collect() },
             confidence: self.rule.confidence,
             day: self.when.filter(|when| self.is_of_the_date(when)).map(|when| when.day),
+            end: planned.filter(|_| verb != Verb::Delete).map(|when| when.end),
         }
     }
 

@@ -8,7 +8,8 @@ mod talk;
 
 use annals_core::ports::ExtractionTask;
 use annals_core::{
-    Agent, Fact, FactOperation, Grain, Interval, MemoryId, Period, SPEAKER, Timestamp, TurnKey, Verb, Zones, fold,
+    Agent, Fact, FactOperation, Grain, Interval, MemoryId, Period, SPEAKER, Timestamp, TurnKey, UNTIL, Verb, Zones,
+    fold,
 };
 
 use super::*;
@@ -53,7 +54,7 @@ fn line(operation: &FactOperation) -> String {
     let FactOperation { verb, subject, predicate, object, .. } = operation;
     let verb = if *verb == Verb::Insert { String::new() } else { format!("{verb} ") };
     let former = operation.replaces.as_ref().map(|former| format!(" (was {former})")).unwrap_or_default();
-    let properties = operation.properties.iter().filter(|(name, _)| *name != SPEAKER);
+    let properties = operation.properties.iter().filter(|(name, _)| *name != SPEAKER && *name != UNTIL);
     let properties = properties.map(|(name, value)| format!(" {{{name}: {}}}", value.as_str().unwrap()));
     let from = if operation.at == operation.said_at {
         String::new()

@@ -151,6 +151,34 @@ fn without_the_operation_that_ended_it_a_fact_holds_again() {
 
 /// Facts of a log in which the lines that begin with a name are that person's words.
 #[track_caller]
+/// Each line with the day on which its object ceases to hold by itself, or none.
+fn check_until(lines: &[(&str, &str)], expect: &str) {
+    let mut log = log(&lines.iter().map(|(line, _)| *line).collect::<Vec<_>>().join("\n"));
+    for (operation, (_, until)) in log.iter_mut().zip(lines).filter(|(_, (_, until))| !until.is_empty()) {
+        operation.properties.insert(UNTIL.to_owned(), format!("{until}T00:00:00Z").into());
+    }
+    let expect: Vec<&str> = expect.lines().map(str::trim).collect();
+    assert_eq!(show(&fold(&log)), expect.join("\n"), "{lines:?}");
+}
+
+#[test]
+fn a_plan_ends_by_itself_when_its_date_is_past() {
+    let flight = ("2026-01-01 INSERT Ann plans Oslo", "2026-01-10");
+    check_until(&[flight], "Ann plans Oslo 2026-01-01..2026-01-10 x1");
+    let postponed = ("2026-01-05 INSERT Ann plans Oslo", "2026-02-01");
+    check_until(&[flight, postponed], "Ann plans Oslo 2026-01-01..2026-02-01 x2");
+    let again = ("2026-01-20 INSERT Ann plans Oslo", "2026-02-01");
+    check_until(
+        &[flight, again],
+        "Ann plans Oslo 2026-01-01..2026-01-10 x1
+         Ann plans Oslo 2026-01-20..2026-02-01 x1",
+    );
+    let cancelled = ("2026-01-05 DELETE Ann plans Oslo", "");
+    check_until(&[flight, cancelled], "Ann plans Oslo 2026-01-01..2026-01-05 x1");
+    check_until(&[flight, ("2026-01-05 INSERT Ann plans Oslo", "")], "Ann plans Oslo 2026-01-01..2026-01-10 x2");
+    check_until(&[("2026-01-11 INSERT Ann plans Oslo", "2026-01-10")], "Ann plans Oslo 2026-01-11.. x1");
+}
+
 fn check_words(lines: &[(&str, &str)], expect: &str) {
     let mut log = log(&lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
     for (operation, (speaker, _)) in log.iter_mut().zip(lines).filter(|(_, (speaker, _))| !speaker.is_empty()) {
