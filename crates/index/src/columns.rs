@@ -20,7 +20,7 @@ pub const SPEAKER: &str = "speaker";
 pub const CONVERSATION: &str = "conversation";
 /// The words as they were said.
 pub const TEXT: &str = "text";
-/// The words as they are looked for; see `lex.rs`.
+/// The words as they are stats for; see `lex.rs`.
 pub const LEX: &str = "lex";
 /// The vector.
 pub const VECTOR: &str = "vector";

@@ -6,7 +6,7 @@ use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
 use arrow_array::{Array, FixedSizeListArray, RecordBatch, StringArray, UInt32Array};
 
 use crate::columns::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
-use crate::{Hot, Row};
+use crate::{InMemoryTable, Row};
 
 /// Of some rows what is kept beside their vectors.
 struct Columns<'a> {
@@ -19,7 +19,7 @@ struct Columns<'a> {
     lex: &'a StringArray,
 }
 
-impl Hot {
+impl InMemoryTable {
     /// Gives back what was reserved for more rows, once the last of a table on the disk is in.
     pub fn shrink(&mut self) {
         self.words.shrink();
@@ -46,10 +46,10 @@ impl Hot {
         let (start, end) = (columns.starts[row], columns.ends[row]);
         let kind: Option<Kind> = columns.kinds.value(row).parse().ok();
         self.rows.push(Row { start, end, id, part: columns.parts.value(row), kind });
-        self.living.push((start, end));
-        if let Some(talk) = self.talks.push(columns.conversation(row)) {
+        self.live.push((start, end));
+        if let Some(conversation) = self.conversations.push(columns.conversation(row)) {
             let (rows, ids) = (&self.rows, &self.ids);
-            self.talks.seat(talk, number, |a, b| crate::order(rows, ids, a, b));
+            self.conversations.insert(conversation, number, |a, b| crate::order(rows, ids, a, b));
         }
     }
 }

@@ -18,10 +18,10 @@ use fold::fold;
 use script::{Run, runs};
 use stem::Stem;
 
-/// No word is longer in the index, in bytes; longer ones (hashes, encoded data) are cut.
+/// The longest token in bytes; longer words (hashes, encoded data) are cut.
 const LONGEST_TOKEN: usize = 40;
 
-/// The tokens of a stored row: its words, its speaker, and the words of the time it tells of.
+/// Returns the tokens of a stored row: its words, its speaker, and the words of its period.
 pub fn document(text: &str, language: &str, period: Period, speaker: Option<&str>) -> String {
     let mut tokens = Vec::new();
     let stem = Stem::of(language);
@@ -31,7 +31,7 @@ pub fn document(text: &str, language: &str, period: Period, speaker: Option<&str
     tokens.join(" ")
 }
 
-/// The tokens of a question, each once, without those that say nothing if there are others. Empty if it has no words.
+/// Returns the distinct tokens of a query, without stop words unless it has nothing else. Empty if it has no words.
 pub fn query(text: &str, language: &str) -> String {
     let stem = Stem::of(language);
     let mut tokens = Vec::new();
@@ -42,19 +42,19 @@ pub fn query(text: &str, language: &str) -> String {
     if telling.is_empty() { tokens.join(" ") } else { telling.join(" ") }
 }
 
-/// All tokens of a text as rows have them, repeats included.
+/// Returns all tokens of a text, as a stored row has them.
 pub fn tokens(text: &str, language: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     analyse(text, &Stem::of(language), Single::Each, &mut tokens);
     tokens
 }
 
-/// Which single characters of unspaced text are tokens beside the pairs.
+/// Which single characters of text without spaces are tokens beside the bigrams.
 #[derive(Clone, Copy, PartialEq)]
 enum Single {
-    /// Each one, so that a question of one character finds it.
+    /// Every one, so that a query of one character finds it.
     Each,
-    /// Only those without a neighbour; in a question the pairs say more.
+    /// Only those without a neighbour; in a query the bigrams say more.
     Lone,
 }
 

@@ -10,16 +10,16 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod bitmap;
 pub mod columns;
+mod conversations;
 mod fill;
 pub mod lex;
-mod living;
-mod look;
-mod passing;
+mod live_rows;
+mod scan;
 mod search;
 mod signs;
 mod sums;
-mod talks;
 mod vectors;
 mod words;
 
@@ -32,74 +32,74 @@ use annals_core::{Kind, MemoryId};
 use arrow_array::RecordBatch;
 use lru::LruCache;
 
-use living::Living;
+use conversations::ConversationRows;
+use live_rows::LiveRows;
 use search::Scratch;
-use talks::Talks;
 use vectors::Vectors;
-use words::Words;
+use words::InvertedIndex;
 
-/// About what a row takes beside its vector: its id, when and where it was said, and some twenty words of four bytes.
+/// Approximate bytes of a row without its vector: its id, its times, its conversation and some twenty words of four bytes each.
 const ROW_BYTES: usize = 200;
 
-/// The length of an id.
+/// Bytes of an id.
 const ID_BYTES: usize = 28;
-/// Tables with fewer rows are small whatever holes they have.
-const HOLES_FROM: usize = 1_000;
+/// Smaller tables are not read again to get rid of removed rows.
+const REBUILD_FROM: usize = 1_000;
 
-/// How many bytes so many rows take in memory, whose vectors have `dimension` numbers.
+/// The expected size in memory of `rows` rows with vectors of `dimension` numbers.
 pub fn expected_bytes(rows: usize, dimension: usize) -> usize {
     rows * (dimension + dimension / 8 + ROW_BYTES)
 }
 
-/// The tables in memory.
-pub struct HotTables {
-    tables: Mutex<LruCache<Table, Kept>>,
+/// The cache of tables in memory, bounded in bytes; the least recently used table is evicted first.
+pub struct InMemoryTables {
+    tables: Mutex<LruCache<Table, Cached>>,
     most_bytes: usize,
 }
 
-struct Kept {
-    hot: Arc<RwLock<Hot>>,
-    /// What it took when it was last written to.
+struct Cached {
+    table: Arc<RwLock<InMemoryTable>>,
+    /// Its size when it was last written.
     bytes: usize,
 }
 
-impl HotTables {
-    /// None, and room for so many bytes.
-    pub fn new(most_bytes: usize) -> HotTables {
-        HotTables { tables: Mutex::new(LruCache::unbounded()), most_bytes }
+impl InMemoryTables {
+    /// Creates an empty cache of at most `most_bytes`.
+    pub fn new(most_bytes: usize) -> InMemoryTables {
+        InMemoryTables { tables: Mutex::new(LruCache::unbounded()), most_bytes }
     }
 
-    /// The table, if it is here.
-    pub fn get(&self, table: &Table) -> Option<Arc<RwLock<Hot>>> {
-        self.tables().get(table).map(|kept| kept.hot.clone())
+    /// Returns the table if it is cached.
+    pub fn get(&self, table: &Table) -> Option<Arc<RwLock<InMemoryTable>>> {
+        self.tables().get(table).map(|cached| cached.table.clone())
     }
 
-    /// Keeps a table, and gives up others.
-    pub fn put(&self, table: &Table, hot: Arc<RwLock<Hot>>) {
-        let bytes = read(&hot).bytes();
-        self.tables().put(table.clone(), Kept { hot, bytes });
-        self.make_room();
+    /// Caches a table and evicts others.
+    pub fn put(&self, table: &Table, loaded: Arc<RwLock<InMemoryTable>>) {
+        let bytes = read(&loaded).bytes();
+        self.tables().put(table.clone(), Cached { table: loaded, bytes });
+        self.evict();
     }
 
-    /// Notes what a table takes by now, and gives up others.
-    pub fn note(&self, table: &Table, bytes: usize) {
-        if let Some(kept) = self.tables().peek_mut(table) {
-            kept.bytes = bytes;
+    /// Sets the size of a table after a write and evicts others.
+    pub fn set_bytes(&self, table: &Table, bytes: usize) {
+        if let Some(cached) = self.tables().peek_mut(table) {
+            cached.bytes = bytes;
         }
-        self.make_room();
+        self.evict();
     }
 
-    /// Forgets a table.
-    pub fn forget(&self, table: &Table) {
+    /// Removes a table.
+    pub fn remove(&self, table: &Table) {
         self.tables().pop(table);
     }
 
-    /// Gives up the longest unused until what is left fits. The last one may take up to twice the room: it was let in by an
-    /// estimate, and one that takes half as much again would be read anew for each search.
-    fn make_room(&self) {
+    /// Evicts the least recently used tables until the rest fits. The last table may take twice the bound: it was admitted by an
+    /// estimate, and evicting it would read it again for each search.
+    fn evict(&self) {
         let mut tables = self.tables();
         loop {
-            let taken: usize = tables.iter().map(|(_, kept)| kept.bytes).sum();
+            let taken: usize = tables.iter().map(|(_, cached)| cached.bytes).sum();
             let most = if tables.len() > 1 { self.most_bytes } else { self.most_bytes.saturating_mul(2) };
             if taken <= most {
                 return;
@@ -108,82 +108,81 @@ impl HotTables {
         }
     }
 
-    fn tables(&self) -> MutexGuard<'_, LruCache<Table, Kept>> {
+    fn tables(&self) -> MutexGuard<'_, LruCache<Table, Cached>> {
         self.tables.lock().expect("no holder of the lock panics")
     }
 }
 
-/// The table for reading.
-pub fn read(hot: &RwLock<Hot>) -> RwLockReadGuard<'_, Hot> {
-    hot.read().expect("no holder of the lock panics")
+/// Locks a table for reading.
+pub fn read(table: &RwLock<InMemoryTable>) -> RwLockReadGuard<'_, InMemoryTable> {
+    table.read().expect("no holder of the lock panics")
 }
 
-/// The table for writing.
-pub fn write(hot: &RwLock<Hot>) -> RwLockWriteGuard<'_, Hot> {
-    hot.write().expect("no holder of the lock panics")
+/// Locks a table for writing.
+pub fn write(table: &RwLock<InMemoryTable>) -> RwLockWriteGuard<'_, InMemoryTable> {
+    table.write().expect("no holder of the lock panics")
 }
 
-/// A table in memory. Row numbers are given in the order of arrival and never change; rows that go leave a hole.
-pub struct Hot {
+/// A table in memory. Rows are numbered in order of arrival. Numbers never change; a removed row stays as a gap.
+pub struct InMemoryTable {
     rows: Vec<Row>,
-    /// The ids of all rows one after the other: a million strings of their own would take three times as much.
+    /// The ids of all rows in one string: a million separate strings would take three times as much.
     ids: String,
-    /// Which rows are there.
-    living: Living,
+    live: LiveRows,
     vectors: Vectors,
-    words: Words,
-    talks: Talks,
-    /// What searches write into, one for each that ran at the same time.
+    words: InvertedIndex,
+    conversations: ConversationRows,
+    /// Buffers of searches, one for each search that ran at the same time.
     scratch: Mutex<Vec<Scratch>>,
 }
 
-/// What filters and answers need of a row.
+/// The columns of a row that filters and results need.
 #[derive(Clone, Copy)]
 struct Row {
     start: i64,
     end: i64,
-    /// The first byte of its id.
+    /// Offset of its id.
     id: u32,
     part: u32,
     kind: Option<Kind>,
 }
 
-impl Hot {
-    /// A table without rows and with room for so many, whose vectors have `dimension` numbers.
-    pub fn new(rows: usize, dimension: usize) -> Hot {
-        Hot {
+impl InMemoryTable {
+    /// Creates an empty table with capacity for `rows` rows and vectors of `dimension` numbers.
+    pub fn new(rows: usize, dimension: usize) -> InMemoryTable {
+        InMemoryTable {
             rows: Vec::with_capacity(rows),
             ids: String::with_capacity(rows * ID_BYTES),
-            living: Living::default(),
+            live: LiveRows::default(),
             vectors: Vectors::new(rows, dimension),
-            words: Words::default(),
-            talks: Talks::default(),
+            words: InvertedIndex::default(),
+            conversations: ConversationRows::default(),
             scratch: Mutex::default(),
         }
     }
 
-    /// What a commit does: these memories have these rows now, and had others before if `replaces`. Says whether so many rows
-    /// are holes by now that reading the table anew is better.
+    /// Applies a commit: adds the rows of these memories, and first removes their former rows if `replaces`. Returns whether so
+    /// many rows are removed by now that the table should be read again.
     pub fn change(&mut self, memories: &[MemoryId], rows: &RecordBatch, replaces: bool) -> bool {
         if replaces {
             self.remove(&memories.iter().map(MemoryId::as_str).collect());
         }
         self.add(rows);
-        self.rows.len() > HOLES_FROM && self.living.all().count() * 2 < self.rows.len()
+        self.rows.len() > REBUILD_FROM && self.live.all().count() * 2 < self.rows.len()
     }
 
-    /// Removes all rows of these memories.
+    /// Removes the rows of these memories.
     fn remove(&mut self, memories: &HashSet<&str>) {
-        let living = self.living.all().rows();
-        let going: Vec<usize> = living.filter(|row| memories.contains(id(&self.rows, &self.ids, *row))).collect();
+        let live = self.live.all().rows();
+        let going: Vec<usize> = live.filter(|row| memories.contains(id(&self.rows, &self.ids, *row))).collect();
         for row in going {
-            self.living.clear(row);
-            self.words.forget(row);
-            self.talks.leave(row);
+            self.live.remove(row);
+            self.words.remove(row);
+            self.conversations.remove(row);
         }
     }
 
-    /// What it takes, at no cost worth noting.
+    /// Returns its size in bytes, in constant time.
     pub fn bytes(&self) -> usize {
         let scratch =
             self.scratch.lock().expect("no holder of the lock panics").iter().map(Scratch::bytes).sum::<usize>();
@@ -191,7 +190,7 @@ impl Hot {
             + self.ids.capacity()
             + self.vectors.bytes()
             + self.words.bytes()
-            + self.talks.bytes()
+            + self.conversations.bytes()
             + scratch
     }
 
@@ -205,7 +204,7 @@ fn id<'a>(rows: &[Row], ids: &'a str, row: usize) -> &'a str {
     &ids[rows[row].id as usize..end]
 }
 
-/// How the parts of a conversation follow each other.
+/// Orders the rows of a conversation: by time, memory and part.
 fn order(rows: &[Row], ids: &str, a: u32, b: u32) -> Ordering {
     let (a, b) = (a as usize, b as usize);
     let ids = || id(rows, ids, a).cmp(id(rows, ids, b));

@@ -1,20 +1,19 @@
-//! The index of a large table: of each number of a vector its sign. Where two vectors have few signs in common, they are unlike;
-//! so the rows that have most in common with a question are found by reading 48 bytes a row instead of 384, and only these
-//! are compared exactly. There is nothing to train and nothing to rebuild: a row's signs are known when the row is, and
-//! every filter goes before.
+//! The vector index of a large table: the signs of each vector's components. Vectors with few signs in common are dissimilar, so
+//! the candidates of a query are found by reading 48 bytes a row instead of 384, and only they are compared exactly. The
+//! index needs no training and no rebuild, and filters apply before it.
 
 use annals_core::ones;
 use rten_simd::{Isa, SimdOp};
 
-use crate::passing::BLOCK;
+use crate::bitmap::BLOCK;
 
-/// Bits of a word of signs.
+/// Signs in a word.
 const SIGNS: usize = 64;
 
-/// The signs of all rows.
+/// The signs of all vectors of a table.
 #[derive(Default)]
 pub struct Signs {
-    /// Of each row.
+    /// Signs of a row.
     pub dimension: usize,
     rows: usize,
     /// Blocks of 64 rows: the first 64 signs of each row, then the next 64, and so on, so that 64 rows are compared side by side.
@@ -22,22 +21,22 @@ pub struct Signs {
 }
 
 impl Signs {
-    /// None yet; each row will have so many.
+    /// Creates an empty index of vectors with `dimension` components.
     pub fn new(dimension: usize) -> Signs {
         Signs { dimension, ..Signs::default() }
     }
 
-    /// Makes room for so many more rows.
-    pub fn make_room(&mut self, rows: usize) {
+    /// Reserves capacity for `rows` more rows.
+    pub fn reserve(&mut self, rows: usize) {
         self.words.reserve_exact(rows.div_ceil(BLOCK) * self.block());
     }
 
-    /// Words of a block.
+    /// Words in a block.
     fn block(&self) -> usize {
         self.dimension.div_ceil(SIGNS) * BLOCK
     }
 
-    /// Adds those of the next row's vector.
+    /// Adds the next row.
     pub fn push(&mut self, vector: &[f32]) {
         let block = self.block();
         if self.rows.is_multiple_of(BLOCK) {
@@ -50,32 +49,32 @@ impl Signs {
         self.rows += 1;
     }
 
-    /// Of these blocks from number `first` on, how many signs of each row differ from the question's, in place of what stood there
-    /// before; nothing for rows that do not pass.
+    /// Writes the number of signs that differ from the query's for each row of these blocks, which start at block `first`; zero
+    /// for rows that do not pass.
     pub fn differences(&self, question: &[u64], first: usize, blocks: &[u64], differences: &mut [u16]) {
         let words = &self.words[first * self.block()..][..blocks.len() * self.block()];
         Differences { question, words, blocks, differences }.dispatch();
     }
 
-    /// About the similarity of vectors that differ in so many signs in the mean: the share of signs that differ is the share that
-    /// the angle between two vectors has of half a turn.
+    /// Estimates the cosine of vectors that differ in `differing` signs: the share of differing signs approximates their angle as a
+    /// share of half a turn.
     pub fn similarity(&self, differing: f64) -> f32 {
         (std::f64::consts::PI * differing / self.dimension as f64).cos() as f32
     }
 
-    /// What they take.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
     }
 }
 
-/// Those of a vector, 64 to a word.
+/// Returns the signs of a vector, 64 to a word.
 pub fn signs(vector: &[f32]) -> impl Iterator<Item = u64> {
     let bits = |numbers: &[f32]| numbers.iter().rev().fold(0, |bits, number| bits << 1 | u64::from(*number > 0.0));
     vector.chunks(SIGNS).map(bits)
 }
 
-/// Compiled for each instruction set of the processor family; how such loops are written says `vectors.rs`.
+/// Compiled once for each instruction set; `vectors.rs` explains how such loops are written.
 struct Differences<'a> {
     question: &'a [u64],
     words: &'a [u64],
@@ -107,14 +106,14 @@ impl SimdOp for Differences<'_> {
     }
 }
 
-/// How many rows that pass differ in so many signs.
+/// The number of rows that pass, by the number of differing signs.
 #[derive(Default)]
 pub struct Counts(Vec<u32>);
 
 impl Counts {
-    /// Of these blocks.
+    /// Counts the rows of these blocks.
     pub fn of(blocks: &[u64], differences: &[u16], dimension: usize) -> Counts {
-        // Four tables in turn, since likely the next row differs in as many and would wait for the last one's count.
+        // Four tables in turn: neighbouring rows often have the same count, and one table would make each increment wait for the last.
         let mut counts = vec![[0_u32; 4]; dimension + 1];
         for (bits, differences) in blocks.iter().zip(differences.chunks_exact(BLOCK)) {
             match *bits {
@@ -129,15 +128,15 @@ impl Counts {
         Counts(counts.into_iter().map(|lanes| lanes.iter().sum()).collect())
     }
 
-    /// Of both.
+    /// Adds other counts.
     pub fn and(mut self, other: Counts) -> Counts {
         self.0.resize(self.0.len().max(other.0.len()), 0);
         self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
         self
     }
 
-    /// In how many the last of so many rows differs that differ least.
-    pub fn most(&self, many: usize) -> u16 {
+    /// Returns the largest difference among the `many` rows that differ least.
+    pub fn threshold(&self, many: usize) -> u16 {
         let mut found = 0;
         let reached = |count: &u32| {
             found += *count as usize;
@@ -152,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::passing::Passing;
+    use crate::bitmap::RowBitmap;
 
     /// Not a multiple of the bits of a word.
     const DIMENSION: usize = 100;
@@ -165,7 +164,7 @@ mod tests {
             all in prop::collection::vec(prop::collection::vec(-1.0_f32..1.0, DIMENSION), 65..200),
             holes in 0..64_u64,
         ) {
-            let (mut stored, mut passing) = (Signs::new(DIMENSION), Passing::default());
+            let (mut stored, mut passing) = (Signs::new(DIMENSION), RowBitmap::default());
             for (row, vector) in all.iter().enumerate() {
                 stored.push(vector);
                 passing.push(row as u64 % 64 != holes);

@@ -1,24 +1,24 @@
-//! What the conversations of a table come to: how many of their rows pass, and what these add up to.
+//! Sums by conversation: the number of its rows that pass the filter, and the sum of a value over them.
 
-/// Of each conversation, by number.
+/// Row count and sum by conversation number.
 #[derive(Clone, Default)]
 pub struct Sums(Vec<(u32, f64)>);
 
 impl Sums {
-    /// Of so many conversations, nothing yet.
-    pub fn new(talks: usize) -> Sums {
-        Sums(vec![(0, 0.0); talks])
+    /// Creates empty sums for `conversations` conversations.
+    pub fn new(conversations: usize) -> Sums {
+        Sums(vec![(0, 0.0); conversations])
     }
 
-    /// Adds so many rows of a conversation or of none, and what these add up to.
-    pub fn add(&mut self, talk: Option<usize>, rows: u32, sum: f64) {
-        if let Some(talk) = talk {
-            self.0[talk].0 += rows;
-            self.0[talk].1 += sum;
+    /// Adds `rows` rows with the total `sum` to a conversation; rows without a conversation are ignored.
+    pub fn add(&mut self, conversation: Option<usize>, rows: u32, sum: f64) {
+        if let Some(conversation) = conversation {
+            self.0[conversation].0 += rows;
+            self.0[conversation].1 += sum;
         }
     }
 
-    /// Of both.
+    /// Adds other sums.
     pub fn and(mut self, other: Sums) -> Sums {
         if self.0.is_empty() {
             return other;
@@ -29,7 +29,7 @@ impl Sums {
         self
     }
 
-    /// How many rows each conversation has, and their mean; of those without rows no more than that.
+    /// Returns the number of rows and the mean of each conversation; the mean is zero without rows.
     pub fn means(&self) -> impl Iterator<Item = (u32, f64)> {
         self.0.iter().map(|(rows, sum)| (*rows, sum / f64::from((*rows).max(1))))
     }
@@ -44,7 +44,7 @@ mod tests {
         let values = [(Some(1), 2, 6.0), (None, 1, 9.0), (Some(0), 1, 5.0), (Some(1), 1, 9.0)];
         let of = |values: &[(Option<usize>, u32, f64)]| {
             let mut sums = Sums::new(3);
-            values.iter().for_each(|(talk, rows, sum)| sums.add(*talk, *rows, *sum));
+            values.iter().for_each(|(conversation, rows, sum)| sums.add(*conversation, *rows, *sum));
             sums
         };
         let (sums, one, two) = (of(&values), of(&values[..1]), of(&values[1..]));

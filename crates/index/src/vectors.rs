@@ -1,64 +1,64 @@
-//! Vectors in memory: eight bits a number, which moves a cosine by some thousandths.
+//! Vectors in memory, quantised to eight bits a component, which changes a cosine by some thousandths.
 
 use rten_simd::{Isa, SimdOp};
 
-use crate::passing::BLOCK;
+use crate::bitmap::BLOCK;
 use crate::signs::{Signs, signs};
 
-/// The largest number of a question's vector: so many that it loses nothing, and few enough that no sum of products with eight
-/// bits overflows below eight thousand dimensions.
+/// The largest component of a query's vector: large enough to lose nothing, small enough that no sum of products overflows below
+/// eight thousand dimensions.
 const FINE: f32 = 4095.0;
-/// The largest number of a row's vector.
+/// The largest component of a row's vector.
 const COARSE: f32 = 127.0;
 
 /// The vectors of a table, by row.
 #[derive(Default)]
 pub struct Vectors {
     dimension: usize,
-    /// One row after the other.
+    /// The components, row by row.
     numbers: Vec<i8>,
-    /// What a row's numbers are to be multiplied with.
+    /// The factor of each row's components.
     scales: Vec<f32>,
-    /// The index.
+    /// The index of signs.
     pub signs: Signs,
 }
 
-/// A question's vector.
-pub struct Question {
+/// The vector of a query.
+pub struct QueryVector {
     numbers: Vec<i16>,
     scale: f32,
     /// Its signs.
     pub signs: Vec<u64>,
 }
 
-impl Question {
-    /// Of a vector of unit length.
-    pub fn new(vector: &[f32]) -> Question {
+impl QueryVector {
+    /// Quantises a vector of unit length.
+    pub fn new(vector: &[f32]) -> QueryVector {
         let scale = largest(vector) / FINE;
         let numbers = vector.iter().map(|number| (number / scale).round() as i16).collect();
-        Question { numbers, scale, signs: signs(vector).collect() }
+        QueryVector { numbers, scale, signs: signs(vector).collect() }
     }
 }
 
 impl Vectors {
-    /// None yet, and room for so many rows; each will have so many numbers.
+    /// Creates an empty table with capacity for `rows` vectors of `dimension` components.
     pub fn new(rows: usize, dimension: usize) -> Vectors {
         let mut vectors = Vectors { dimension, signs: Signs::new(dimension), ..Vectors::default() };
-        vectors.make_room(rows);
+        vectors.reserve(rows);
         vectors
     }
 
-    fn make_room(&mut self, rows: usize) {
+    fn reserve(&mut self, rows: usize) {
         self.numbers.reserve_exact(rows * self.dimension);
         self.scales.reserve_exact(rows);
-        self.signs.make_room(rows);
+        self.signs.reserve(rows);
     }
 
     /// Adds the next row.
     pub fn push(&mut self, vector: &[f32]) {
         if self.scales.len() == self.scales.capacity() {
-            // Not twice as much as there is, which would be hundreds of megabytes for a large table.
-            self.make_room(self.scales.len() / 8 + BLOCK);
+            // By an eighth: doubling would take hundreds of megabytes for a large table.
+            self.reserve(self.scales.len() / 8 + BLOCK);
         }
         let scale = largest(vector) / COARSE;
         Rounded { vector, scale, numbers: &mut self.numbers }.dispatch();
@@ -66,25 +66,25 @@ impl Vectors {
         self.signs.push(vector);
     }
 
-    /// How similar these rows are to the question.
-    pub fn similarities(&self, question: &Question, rows: &[u32]) -> Vec<f32> {
+    /// Returns the cosines of these rows with the query.
+    pub fn similarities(&self, question: &QueryVector, rows: &[u32]) -> Vec<f32> {
         let products = Products { question: &question.numbers, numbers: &self.numbers, rows }.dispatch();
         let scaled = products.into_iter().zip(rows);
         scaled.map(|(product, row)| product as f32 * question.scale * self.scales[*row as usize]).collect()
     }
 
-    /// What they take.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.numbers.capacity() + self.scales.capacity() * size_of::<f32>() + self.signs.bytes()
     }
 }
 
-/// Never nothing, so that dividing by it is defined.
+/// Returns the largest absolute component; never zero, since it is a divisor.
 fn largest(vector: &[f32]) -> f32 {
     vector.iter().fold(f32::MIN_POSITIVE, |largest, number| largest.max(number.abs()))
 }
 
-/// A vector in eight bits a number.
+/// Rounds a vector to eight bits a component.
 struct Rounded<'a> {
     vector: &'a [f32],
     scale: f32,
@@ -104,9 +104,9 @@ impl SimdOp for Rounded<'_> {
     }
 }
 
-/// The products of some rows with the question. Compiled for each instruction set of the processor family, as is what is below,
-/// where otherwise the smallest would do. Plain loops, since what the adapters of iterators do is compiled apart, for the smallest,
-/// and without a check for overflow at each step, which leaves no two steps to be done at once; [`FINE`] sees to that.
+/// The dot products of some rows with the query. `SimdOp` compiles `eval` once for each instruction set and chooses at run time. It
+/// uses plain loops, because closures of iterator adapters are compiled for the baseline instruction set only, and wrapping
+/// arithmetic, because overflow checks prevent vectorisation; [`FINE`] rules overflow out.
 struct Products<'a> {
     question: &'a [i16],
     numbers: &'a [i8],
@@ -156,7 +156,7 @@ mod tests {
             let mut stored = Vectors::new(0, DIMENSION);
             all.iter().for_each(|vector| stored.push(vector));
             let rows: Vec<u32> = (0..all.len() as u32).rev().collect();
-            let similarities = stored.similarities(&Question::new(&all[0]), &rows);
+            let similarities = stored.similarities(&QueryVector::new(&all[0]), &rows);
             for (row, similarity) in rows.into_iter().zip(similarities) {
                 let cosine: f32 = all[0].iter().zip(&all[row as usize]).map(|(a, b)| a * b).sum();
                 prop_assert!((similarity - cosine).abs() < 0.01, "{similarity} is not {cosine}");
@@ -169,7 +169,7 @@ mod tests {
         let mut stored = Vectors::new(2, 4);
         stored.push(&[0.0; 4]);
         stored.push(&[0.0, 1.0, 0.0, 0.0]);
-        assert_eq!(stored.similarities(&Question::new(&[0.0; 4]), &[0, 1]), [0.0, 0.0]);
-        assert_eq!(stored.similarities(&Question::new(&[0.0, 1.0, 0.0, 0.0]), &[0, 1]), [0.0, 1.0]);
+        assert_eq!(stored.similarities(&QueryVector::new(&[0.0; 4]), &[0, 1]), [0.0, 0.0]);
+        assert_eq!(stored.similarities(&QueryVector::new(&[0.0, 1.0, 0.0, 0.0]), &[0, 1]), [0.0, 1.0]);
     }
 }

@@ -1,48 +1,48 @@
-//! The words of a table in memory: for each the rows that hold it, and BM25 over them.
+//! The inverted index of a table in memory: the rows of each word, and BM25 over them.
 
 use std::collections::HashMap;
 
 use annals_core::ports::Spread;
 
-use crate::passing::Passing;
+use crate::bitmap::RowBitmap;
 
-/// BM25's constants: how soon more of the same word says nothing more, and how much longer rows are held back. Turns are short,
-/// and a word that stands in one twice says little; the usual 1.2 and 0.75 cost 2 points of nDCG on LoCoMo.
-const SATURATION: f32 = 0.6;
-const LENGTH: f32 = 0.3;
+/// BM25's `k1` and `b`. Turns are short, so repeated words and length matter less than in documents; the usual 1.2 and 0.75 cost
+/// 2 points of nDCG on LoCoMo.
+const K1: f32 = 0.6;
+const B: f32 = 0.3;
 
-/// Bits of an entry that say how often; a word that stands in a row more often than they can say counts as often as they can.
-const TIMES_BITS: u32 = 4;
-const MOST_TIMES: u32 = (1 << TIMES_BITS) - 1;
-const MOST_ROWS: u32 = u32::MAX >> TIMES_BITS;
+/// Bits of a posting for the term frequency, which saturates at their maximum.
+const FREQUENCY_BITS: u32 = 4;
+const MOST_FREQUENT: u32 = (1 << FREQUENCY_BITS) - 1;
+const MOST_ROWS: u32 = u32::MAX >> FREQUENCY_BITS;
 
-/// The words, each with its rows ascending; an entry is the row's number and how often it holds the word.
+/// The postings of each word, ascending by row; a posting is a row number and a term frequency.
 #[derive(Default)]
-pub struct Words {
-    holders: HashMap<Box<str>, Vec<u32>>,
-    /// Of each row; nothing for one that is gone.
+pub struct InvertedIndex {
+    postings: HashMap<Box<str>, Vec<u32>>,
+    /// The number of words of each row; zero for a removed one.
     lengths: Vec<u16>,
     total: u64,
-    living: usize,
-    /// What the holders take; counting them word by word would take longer than a commit.
+    live: usize,
+    /// Bytes of the postings, kept as a running sum: counting would take longer than a commit.
     held_bytes: usize,
 }
 
-/// What a word takes beside its letters and its rows.
+/// Bytes of a word without its letters and postings.
 const WORD_BYTES: usize = 48;
 
-/// What the words of a question found. Kept from search to search: of a million rows it is 12 MB, which would be cleared for each.
+/// The scores of a search, reused by the next one: for a million rows they take 12 MB, which a new buffer would have to clear.
 #[derive(Default)]
-pub struct Found {
-    /// BM25 of each row that passes; nothing for one that holds none of the words.
+pub struct WordScores {
+    /// BM25 by row; zero for a row without a word of the query or outside the filter.
     pub scores: Vec<f32>,
-    /// Which of the first 64 words it holds.
+    /// Which of the first 64 words of the query each row contains.
     pub matched: Vec<u64>,
-    /// The rows that pass and hold a word.
+    /// The rows that pass the filter and contain a word.
     pub rows: Vec<u32>,
 }
 
-impl Found {
+impl WordScores {
     fn clear(&mut self, rows: usize) {
         for row in self.rows.drain(..) {
             self.scores[row as usize] = 0.0;
@@ -52,93 +52,93 @@ impl Found {
         self.matched.resize(rows, 0);
     }
 
-    /// What they take.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.scores.capacity() * size_of::<f32>()
             + self.matched.capacity() * size_of::<u64>()
             + self.rows.capacity() * size_of::<u32>()
     }
 
-    /// How the scores are spread over so many rows.
+    /// Returns the mean and deviation of the scores over `rows` rows.
     pub fn spread(&self, rows: usize) -> Spread {
         Spread::of(rows, self.rows.iter().map(|row| self.scores[*row as usize]))
     }
 }
 
-impl Words {
-    /// Enters the words of the next row, and says its number.
+impl InvertedIndex {
+    /// Indexes the words of the next row. Returns its number.
     pub fn push(&mut self, lex: &str) -> u32 {
         let row = self.lengths.len() as u32;
         assert!(row < MOST_ROWS, "no machine holds as many rows in memory");
         let mut length = 0_u16;
         for word in lex.split(' ') {
             length = length.saturating_add(1);
-            let rows = match self.holders.get_mut(word) {
+            let rows = match self.postings.get_mut(word) {
                 Some(rows) => rows,
                 None => {
                     self.held_bytes += word.len() + WORD_BYTES;
-                    self.holders.entry(word.into()).or_default()
+                    self.postings.entry(word.into()).or_default()
                 }
             };
             let room = rows.capacity();
-            match rows.last_mut().filter(|last| **last >> TIMES_BITS == row) {
-                Some(last) if *last & MOST_TIMES < MOST_TIMES => *last += 1,
+            match rows.last_mut().filter(|last| **last >> FREQUENCY_BITS == row) {
+                Some(last) if *last & MOST_FREQUENT < MOST_FREQUENT => *last += 1,
                 Some(_) => {}
-                None => rows.push(row << TIMES_BITS | 1),
+                None => rows.push(row << FREQUENCY_BITS | 1),
             }
             self.held_bytes += (rows.capacity() - room) * size_of::<u32>();
         }
         self.lengths.push(length);
         self.total += u64::from(length);
-        self.living += 1;
+        self.live += 1;
         row
     }
 
-    /// Takes a row out of the statistics; its entries stay and lead nowhere.
-    pub fn forget(&mut self, row: usize) {
+    /// Removes a row from the statistics. Its postings stay and are skipped.
+    pub fn remove(&mut self, row: usize) {
         self.total -= u64::from(std::mem::take(&mut self.lengths[row]));
-        self.living -= 1;
+        self.live -= 1;
     }
 
-    /// BM25 of the rows that pass, into what an earlier search found. Rare and common is told by all rows that are there.
-    pub fn search(&self, words: &str, passing: &Passing, found: &mut Found) {
+    /// Scores the rows that pass by BM25. Document frequencies count all rows, also those that do not pass.
+    pub fn search(&self, words: &str, passing: &RowBitmap, found: &mut WordScores) {
         found.clear(self.lengths.len());
-        let mean = self.total as f32 / self.living.max(1) as f32;
+        let mean = self.total as f32 / self.live.max(1) as f32;
         for (word, place) in words.split_whitespace().zip(0_u32..) {
-            let holders = self.holders.get(word).map_or(&[][..], Vec::as_slice);
-            let rarity = rarity(self.living, self.count(holders));
+            let postings = self.postings.get(word).map_or(&[][..], Vec::as_slice);
+            let rarity = rarity(self.live, self.count(postings));
             let bit = 1_u64.checked_shl(place).unwrap_or(0);
-            for entry in holders {
-                let (row, times) = (row(*entry), (entry & MOST_TIMES) as f32);
-                if !passing.holds(row) {
+            for entry in postings {
+                let (row, times) = (row(*entry), (entry & MOST_FREQUENT) as f32);
+                if !passing.contains(row) {
                     continue;
                 }
                 if found.scores[row] == 0.0 {
-                    found.rows.push(entry >> TIMES_BITS);
+                    found.rows.push(entry >> FREQUENCY_BITS);
                 }
-                let held_back = SATURATION * (1.0 - LENGTH + LENGTH * f32::from(self.lengths[row]) / mean);
-                found.scores[row] += rarity * times * (SATURATION + 1.0) / (times + held_back);
+                let saturation = K1 * (1.0 - B + B * f32::from(self.lengths[row]) / mean);
+                found.scores[row] += rarity * times * (K1 + 1.0) / (times + saturation);
                 found.matched[row] |= bit;
             }
         }
     }
 
-    /// How many of the rows that hold a word are there.
-    fn count(&self, holders: &[u32]) -> usize {
-        if self.living == self.lengths.len() {
-            return holders.len();
+    /// Returns how many of these rows were not removed.
+    fn count(&self, postings: &[u32]) -> usize {
+        if self.live == self.lengths.len() {
+            return postings.len();
         }
-        holders.iter().filter(|entry| self.lengths[row(**entry)] > 0).count()
+        postings.iter().filter(|entry| self.lengths[row(**entry)] > 0).count()
     }
 
-    /// What they take.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> usize {
         self.held_bytes + self.lengths.capacity() * size_of::<u16>()
     }
 
-    /// Gives back what was allocated ahead.
+    /// Frees capacity that was allocated ahead.
     pub fn shrink(&mut self) {
-        for rows in self.holders.values_mut() {
+        for rows in self.postings.values_mut() {
             let room = rows.capacity();
             rows.shrink_to_fit();
             self.held_bytes -= (room - rows.capacity()) * size_of::<u32>();
@@ -147,12 +147,12 @@ impl Words {
 }
 
 fn row(entry: u32) -> usize {
-    (entry >> TIMES_BITS) as usize
+    (entry >> FREQUENCY_BITS) as usize
 }
 
-/// BM25's inverse document frequency: above zero however common a word is.
-fn rarity(rows: usize, holders: usize) -> f32 {
-    let (all, few) = (rows as f32, holders as f32);
+/// BM25's inverse document frequency; positive for words in every row too.
+fn rarity(rows: usize, postings: usize) -> f32 {
+    let (all, few) = (rows as f32, postings as f32);
     (1.0 + (all - few + 0.5) / (few + 0.5)).ln()
 }
 
@@ -160,8 +160,8 @@ fn rarity(rows: usize, holders: usize) -> f32 {
 mod tests {
     use super::*;
 
-    fn words(rows: &[&str]) -> (Words, Passing) {
-        let (mut words, mut passing) = (Words::default(), Passing::default());
+    fn words(rows: &[&str]) -> (InvertedIndex, RowBitmap) {
+        let (mut words, mut passing) = (InvertedIndex::default(), RowBitmap::default());
         for row in rows {
             words.push(row);
             passing.push(true);
@@ -169,8 +169,8 @@ mod tests {
         (words, passing)
     }
 
-    fn search(words: &Words, text: &str, passing: &Passing) -> Found {
-        let mut found = Found::default();
+    fn search(words: &InvertedIndex, text: &str, passing: &RowBitmap) -> WordScores {
+        let mut found = WordScores::default();
         words.search("milk cake", passing, &mut found);
         words.search(text, passing, &mut found);
         found
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn what_is_gone_counts_for_nothing() {
         let (mut some, mut passing) = words(&["tea", "tea cake", "milk"]);
-        some.forget(0);
+        some.remove(0);
         passing.clear(0);
         let (fresh, all) = words(&["tea cake", "milk"]);
         let (some, fresh) = (search(&some, "tea milk", &passing), search(&fresh, "tea milk", &all));
@@ -198,13 +198,13 @@ mod tests {
     #[test]
     fn what_they_take_is_what_was_allocated() {
         let (mut words, _) = words(&["tea", "tea cake", "tea milk milk", "tea", "tea", "tea"]);
-        let counted = |words: &Words| -> usize {
-            words.holders.iter().map(|(word, rows)| word.len() + WORD_BYTES + rows.capacity() * 4).sum()
+        let counted = |words: &InvertedIndex| -> usize {
+            words.postings.iter().map(|(word, rows)| word.len() + WORD_BYTES + rows.capacity() * 4).sum()
         };
         assert_eq!(words.held_bytes, counted(&words));
         words.shrink();
         assert_eq!(words.held_bytes, counted(&words));
-        assert_eq!(words.holders.values().map(Vec::capacity).sum::<usize>(), 8);
+        assert_eq!(words.postings.values().map(Vec::capacity).sum::<usize>(), 8);
     }
 
     #[test]

@@ -53,23 +53,23 @@ async fn commit_in_both(
     (memories, rows): (Vec<MemoryId>, RecordBatch),
 ) -> Result<Versions> {
     // Whoever reads the table into memory meanwhile would miss the commit.
-    let still = slot.heating.lock().await;
+    let still = slot.load_lock.lock().await;
     let committed = commit(table, &memories, &rows).await;
-    if let (Ok((_, replaces)), Some(hot)) = (&committed, tables.hot.get(name)) {
+    if let (Ok((_, replaces)), Some(loaded)) = (&committed, tables.in_memory.get(name)) {
         let replaces = *replaces;
         let change = tokio::task::spawn_blocking(move || {
-            let mut hot = annals_index::write(&hot);
-            (hot.change(&memories, &rows, replaces), hot.bytes())
+            let mut loaded = annals_index::write(&loaded);
+            (loaded.change(&memories, &rows, replaces), loaded.bytes())
         });
         match change.await {
-            Ok((false, bytes)) => tables.hot.note(name, bytes),
-            _ => tables.hot.forget(name),
+            Ok((false, bytes)) => tables.in_memory.set_bytes(name, bytes),
+            _ => tables.in_memory.remove(name),
         }
     }
     drop(still);
     if committed.is_err() {
         // Whether the commit landed may be unknown; what is on the disk says so to whoever opens it next.
-        tables.hot.forget(name);
+        tables.in_memory.remove(name);
         slot.close().await;
     }
     committed.map(|(versions, _)| versions).map_err(|error| explain(name, error))

@@ -8,12 +8,12 @@
 
 mod apply;
 mod background;
-mod cold;
 mod damage;
 mod disk;
+mod disk_search;
 mod head;
-mod heat;
 mod holds;
+mod load;
 mod memory;
 mod purge;
 mod remove;
@@ -69,7 +69,7 @@ impl Strata for LanceStrata {
     }
 
     async fn exists(&self, table: &Table) -> Result<bool> {
-        if self.tables.hot.get(table).is_some() {
+        if self.tables.in_memory.get(table).is_some() {
             return Ok(true);
         }
         let (tables, name) = (self.tables.clone(), table.clone());

@@ -64,7 +64,7 @@ async fn alone<T: Send + 'static>(
     let _lane = slot.lane.lock().await;
     let mut handle = slot.handle.write().await;
     *handle = None;
-    tables.hot.forget(table);
+    tables.in_memory.remove(table);
     let done = tokio::task::spawn_blocking(work).await.map_err(io::Error::other).flatten();
     done.map_err(|error| Error::storage(format!("moving {}", name(table)), error))
 }

@@ -1,14 +1,14 @@
 //! Operation `search`: the parts nearest to a vector, and those that hold the words, out of what passes the filter.
 //!
-//! Tables that fit are held in memory (`heat.rs`), others are searched on the disk (`cold.rs`). Fusing what both legs found is not
+//! Tables that fit are held in memory (`load.rs`), others are searched on the disk (`disk_search.rs`). Fusing what both legs found is not
 //! done here.
 
 use annals_core::ports::{Findings, Probe, Table};
 use annals_core::{Error, Result};
 
-use crate::cold;
 use crate::damage::explain;
-use crate::heat::{Place, heat};
+use crate::disk_search;
+use crate::load::{Location, load};
 use crate::tables::Tables;
 
 /// What fits the probe.
@@ -20,18 +20,18 @@ pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Find
         return Ok(Findings::default());
     }
     let slot = tables.slot(name);
-    let hot = match tables.hot.get(name) {
-        Some(hot) => hot,
-        None => match heat(tables, name, &slot).await? {
-            Place::Nowhere => return Ok(Findings::default()),
-            Place::Memory(hot) => hot,
-            Place::Disk(snapshot, rows) => {
-                return cold::search(&snapshot, probe, rows).await.map_err(|error| explain(name, error));
+    let loaded = match tables.in_memory.get(name) {
+        Some(loaded) => loaded,
+        None => match load(tables, name, &slot).await? {
+            Location::Nowhere => return Ok(Findings::default()),
+            Location::Memory(loaded) => loaded,
+            Location::Disk(snapshot, rows) => {
+                return disk_search::search(&snapshot, probe, rows).await.map_err(|error| explain(name, error));
             }
         },
     };
     let _turn = tables.searching.acquire().await;
     let (probe, signs_from) = (probe.clone(), tables.upkeep.memory.signs_from);
-    let search = tokio::task::spawn_blocking(move || annals_index::read(&hot).search(&probe, signs_from));
+    let search = tokio::task::spawn_blocking(move || annals_index::read(&loaded).search(&probe, signs_from));
     search.await.map_err(|error| Error::storage("searching a table in memory", error))
 }

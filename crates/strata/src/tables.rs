@@ -19,7 +19,7 @@ use crate::disk::{self, Disk};
 use crate::head;
 use crate::rows;
 use crate::upkeep::Upkeep;
-use annals_index::HotTables;
+use annals_index::InMemoryTables;
 
 /// Handles kept open. Ten agents are active at once on a small machine; each handle costs about 10 kB.
 const OPEN_HANDLES: usize = 64;
@@ -37,7 +37,7 @@ pub struct Tables {
     /// When to compact and index.
     pub upkeep: Upkeep,
     /// Those in memory.
-    pub hot: HotTables,
+    pub in_memory: InMemoryTables,
     /// As many searches in memory at once as there are cores: more would wait for each other all the same, each with buffers of
     /// some 14 bytes a row.
     pub searching: Semaphore,
@@ -55,7 +55,7 @@ pub struct Slot {
     /// Held for reading while the files are read, so that none is pruned or moved under a reader's hands.
     pub handle: RwLock<Option<lancedb::Table>>,
     /// Held while the table is read into memory.
-    pub heating: tokio::sync::Mutex<()>,
+    pub load_lock: tokio::sync::Mutex<()>,
 }
 
 impl Tables {
@@ -69,9 +69,9 @@ impl Tables {
         let url = url.to_string();
         let database = connected(&url, disk.clone(), &upkeep).await.map_err(|error| Error::storage(what(), error))?;
         let (database, slots) = (Mutex::new(database), Mutex::new(LruCache::unbounded()));
-        let hot = HotTables::new(upkeep.memory.bytes);
+        let in_memory = InMemoryTables::new(upkeep.memory.bytes);
         let searching = Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from));
-        Ok(Tables { root, dimension, upkeep, hot, searching, disk, url, database, slots })
+        Ok(Tables { root, dimension, upkeep, in_memory, searching, disk, url, database, slots })
     }
 
     /// Begins with empty caches, after a folder went. LanceDB keys them by path and version: a table that is made again in the
@@ -184,7 +184,7 @@ pub type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
 
 impl Slot {
     fn empty() -> Slot {
-        Slot { lane: tokio::sync::Mutex::new(()), handle: RwLock::new(None), heating: tokio::sync::Mutex::new(()) }
+        Slot { lane: tokio::sync::Mutex::new(()), handle: RwLock::new(None), load_lock: tokio::sync::Mutex::new(()) }
     }
 
     /// Forgets the handle: the next reader opens the table anew.

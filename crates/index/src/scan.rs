@@ -1,46 +1,44 @@
-//! The two looks at a large table, in pieces, each of which any core may take: at the signs of every row beside the question's,
-//! then at the whole vectors of those rows alone that differ in few.
+//! The two passes over a large table: the first compares the signs of every row with the query's, the second compares the whole
+//! vectors of the rows that differ in few signs. Each pass runs in pieces on all cores.
 
 use annals_core::ones;
 use rayon::prelude::*;
 
-use crate::Hot;
-use crate::passing::{BLOCK, Passing, count_between};
+use crate::InMemoryTable;
+use crate::bitmap::{BLOCK, RowBitmap, count_between};
 use crate::signs::Counts;
 use crate::sums::Sums;
-use crate::vectors::Question;
+use crate::vectors::QueryVector;
 
-/// Blocks that a core looks through at a time: 131,072 rows, whose differences are 256 kB and stay in its cache.
-/// Few in tests, whose tables are small.
+/// Blocks of a piece: 131,072 rows, whose differences take 256 kB and stay in a core's cache. Small in tests, whose tables are small.
 const PIECE: usize = if cfg!(test) { 2 } else { 2_048 };
 
-/// What all rows that pass come to.
+/// Statistics over all rows that pass the filter.
 #[derive(Default)]
-pub struct Looked {
-    /// How many rows differ in so many signs.
+pub struct ScanStats {
+    /// The number of rows by the number of differing signs.
     pub counts: Counts,
-    /// Of each conversation how many signs of a row differ.
+    /// The differing signs summed by conversation.
     pub sums: Sums,
 }
 
-impl Hot {
-    /// For each row that passes how many of its signs differ from the question's, and nothing for others, in place of what stood
-    /// there before.
-    pub fn look(&self, question: &Question, passing: &Passing, differences: &mut Vec<u16>) -> Looked {
+impl InMemoryTable {
+    /// Writes the number of signs that differ from the query's for each row that passes, and zero for other rows.
+    pub fn scan(&self, question: &QueryVector, passing: &RowBitmap, differences: &mut Vec<u16>) -> ScanStats {
         differences.resize(passing.blocks().len() * BLOCK, 0);
         let pieces = passing.blocks().par_chunks(PIECE).zip(differences.par_chunks_mut(PIECE * BLOCK)).enumerate();
-        let looked = pieces.map(|(piece, (blocks, differences))| {
+        let stats = pieces.map(|(piece, (blocks, differences))| {
             self.vectors.signs.differences(&question.signs, piece * PIECE, blocks, differences);
-            self.looked_at(piece * PIECE, blocks, differences)
+            self.stats_of(piece * PIECE, blocks, differences)
         });
-        looked.reduce(Looked::default, Looked::and)
+        stats.reduce(ScanStats::default, ScanStats::and)
     }
 
-    /// The rows that pass and differ in no more signs than so many, ascending, and how similar they are.
+    /// Returns the rows that pass and differ in at most `most` signs, ascending, with their similarities.
     pub fn nearest(
         &self,
-        question: &Question,
-        passing: &Passing,
+        question: &QueryVector,
+        passing: &RowBitmap,
         differences: &[u16],
         most: u16,
     ) -> (Vec<u32>, Vec<f32>) {
@@ -53,19 +51,19 @@ impl Hot {
         nearest.flatten_iter().unzip()
     }
 
-    fn looked_at(&self, first: usize, blocks: &[u64], differences: &[u16]) -> Looked {
-        let (mut sums, mut start) = (Sums::new(self.talks.len()), 0);
-        for (talk, rows) in self.talks.runs(first * BLOCK, first * BLOCK + differences.len()) {
+    fn stats_of(&self, first: usize, blocks: &[u64], differences: &[u16]) -> ScanStats {
+        let (mut sums, mut start) = (Sums::new(self.conversations.len()), 0);
+        for (conversation, rows) in self.conversations.runs(first * BLOCK, first * BLOCK + differences.len()) {
             let end = start + rows;
             let sum = differences[start..end].iter().fold(0_u32, |sum, more| sum.wrapping_add(u32::from(*more)));
-            sums.add(talk, count_between(blocks, start, end), f64::from(sum));
+            sums.add(conversation, count_between(blocks, start, end), f64::from(sum));
             start = end;
         }
-        Looked { counts: Counts::of(blocks, differences, self.vectors.signs.dimension), sums }
+        ScanStats { counts: Counts::of(blocks, differences, self.vectors.signs.dimension), sums }
     }
 }
 
-/// Of blocks from number `first` on.
+/// Returns the rows of these blocks, numbered from block `first` on, that differ in at most `most` signs.
 fn near(first: usize, blocks: &[u64], differences: &[u16], most: u16) -> Vec<u32> {
     let mut rows = Vec::new();
     for (block, (bits, differences)) in blocks.iter().zip(differences.chunks_exact(BLOCK)).enumerate() {
@@ -76,9 +74,9 @@ fn near(first: usize, blocks: &[u64], differences: &[u16], most: u16) -> Vec<u32
     rows
 }
 
-impl Looked {
-    fn and(self, other: Looked) -> Looked {
-        Looked { counts: self.counts.and(other.counts), sums: self.sums.and(other.sums) }
+impl ScanStats {
+    fn and(self, other: ScanStats) -> ScanStats {
+        ScanStats { counts: self.counts.and(other.counts), sums: self.sums.and(other.sums) }
     }
 }
 
@@ -87,18 +85,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_are_those_that_differ_least() {
+    fn the_nearest_rows_differ_in_the_fewest_signs() {
         let differences: Vec<u16> = [5, 1, 3, 1, 9, 3].into_iter().chain([0; BLOCK - 6]).collect();
         // The fourth does not pass, nor do those behind the sixth.
         let blocks = [0b11_0111];
         let counts = Counts::of(&blocks, &differences, 9);
         let check = |many, expect: &[u32]| {
-            assert_eq!(near(0, &blocks, &differences, counts.most(many)), expect, "{many}");
+            assert_eq!(near(0, &blocks, &differences, counts.threshold(many)), expect, "{many}");
         };
         check(1, &[1]);
         check(2, &[1, 2, 5]);
         check(4, &[0, 1, 2, 5]);
         check(99, &[0, 1, 2, 4, 5]);
-        assert_eq!(near(2, &blocks, &differences, counts.most(1)), [129]);
+        assert_eq!(near(2, &blocks, &differences, counts.threshold(1)), [129]);
     }
 }

@@ -1,31 +1,31 @@
-//! Which rows pass: a bit for each, 64 to a block, so that a block of which none passes costs nothing.
+//! A set of rows as a bitmap of 64-bit blocks, so that a block without a row in the set costs nothing.
 
 use annals_core::ones;
 
-/// Rows of a block.
+/// Rows in a block.
 pub const BLOCK: usize = 64;
 
 /// A set of rows.
 #[derive(Clone, Default)]
-pub struct Passing {
+pub struct RowBitmap {
     blocks: Vec<u64>,
     rows: usize,
 }
 
-impl Passing {
-    /// Of as many rows those of these blocks.
-    pub fn with(&self, blocks: Vec<u64>) -> Passing {
-        Passing { blocks, rows: self.rows }
+impl RowBitmap {
+    /// Returns a set over the same rows with these blocks.
+    pub fn with(&self, blocks: Vec<u64>) -> RowBitmap {
+        RowBitmap { blocks, rows: self.rows }
     }
 
-    /// Of as many rows these.
-    pub fn of(&self, rows: impl Iterator<Item = usize>) -> Passing {
+    /// Returns a set over the same rows with these rows in it.
+    pub fn of(&self, rows: impl Iterator<Item = usize>) -> RowBitmap {
         let mut blocks = vec![0; self.blocks.len()];
         rows.for_each(|row| blocks[row / BLOCK] |= 1 << (row % BLOCK));
         self.with(blocks)
     }
 
-    /// One more row, in the set or not.
+    /// Appends a row, in the set or not.
     pub fn push(&mut self, is_in: bool) {
         if self.rows.is_multiple_of(BLOCK) {
             self.blocks.push(0);
@@ -34,32 +34,32 @@ impl Passing {
         self.rows += 1;
     }
 
-    /// Takes a row out.
+    /// Removes a row from the set.
     pub fn clear(&mut self, row: usize) {
         self.blocks[row / BLOCK] &= !(1 << (row % BLOCK));
     }
 
-    /// Whether a row is in it.
-    pub fn holds(&self, row: usize) -> bool {
+    /// Returns whether a row is in the set.
+    pub fn contains(&self, row: usize) -> bool {
         self.blocks[row / BLOCK] >> (row % BLOCK) & 1 == 1
     }
 
-    /// How many are in it.
+    /// Returns the number of rows in the set.
     pub fn count(&self) -> usize {
         self.blocks.iter().map(|block| block.count_ones() as usize).sum()
     }
 
-    /// The blocks, each with a bit for each of its rows.
+    /// Returns the blocks, with one bit a row.
     pub fn blocks(&self) -> &[u64] {
         &self.blocks
     }
 
-    /// The rows in it, ascending.
+    /// Returns the rows in the set, ascending.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         self.blocks.iter().enumerate().flat_map(|(block, bits)| ones(*bits).map(move |bit| block * BLOCK + bit))
     }
 
-    /// The first row in it and every so manyth after, without a look at those between.
+    /// Returns every `step`th row of the set, without visiting the rows between.
     pub fn every(&self, step: usize) -> impl Iterator<Item = usize> {
         let mut ahead = 0;
         self.blocks.iter().enumerate().flat_map(move |(block, bits)| {
@@ -71,7 +71,7 @@ impl Passing {
     }
 }
 
-/// How many rows from the first up to the second are in these blocks.
+/// Returns how many rows from `first` up to `end` are in these blocks.
 pub fn count_between(blocks: &[u64], first: usize, end: usize) -> u32 {
     let within = |block: usize| {
         let (from, to) = (first.saturating_sub(block * BLOCK), (end - block * BLOCK).min(BLOCK));
@@ -85,8 +85,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_it_or_not() {
-        let mut passing = Passing::default();
+    fn set_operations_agree_with_a_list_of_rows() {
+        let mut passing = RowBitmap::default();
         (0..200).for_each(|row| passing.push(row % 3 == 0));
         passing.clear(66);
         let expect: Vec<usize> = (0..200).filter(|row| row % 3 == 0 && *row != 66).collect();
@@ -100,6 +100,6 @@ mod tests {
             let expect = expect.iter().filter(|row| (first..end).contains(*row)).count();
             assert_eq!(count_between(passing.blocks(), first, end) as usize, expect, "{first} to {end}");
         }
-        assert!(passing.holds(198) && !passing.holds(199) && !passing.holds(66));
+        assert!(passing.contains(198) && !passing.contains(199) && !passing.contains(66));
     }
 }

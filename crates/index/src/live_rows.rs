@@ -1,25 +1,25 @@
-//! Which rows are there, and between which instants those of each block lie: turns come in the order of time, so that of a
-//! range most blocks are wholly inside or wholly outside.
+//! The rows of a table that were not removed, with the time range of each block of rows. Turns arrive in order of time, so most
+//! blocks lie wholly inside or wholly outside a range.
 
 use annals_core::Interval;
 
-use crate::passing::{BLOCK, Passing};
+use crate::bitmap::{BLOCK, RowBitmap};
 
-/// The rows that are there.
+/// The rows that were not removed.
 #[derive(Default)]
-pub struct Living {
-    all: Passing,
+pub struct LiveRows {
+    all: RowBitmap,
     bounds: Vec<Bounds>,
 }
 
-/// Of the rows of a block the first and the last start, and the first and the last end.
+/// The earliest and latest start, and the earliest and latest end, of the rows of a block.
 struct Bounds {
     starts: (i64, i64),
     ends: (i64, i64),
 }
 
-impl Living {
-    /// One more row, that covers from the first instant up to the second.
+impl LiveRows {
+    /// Adds the next row, which covers from `start` up to `end`.
     pub fn push(&mut self, (start, end): (i64, i64)) {
         self.all.push(true);
         if self.bounds.len() < self.all.blocks().len() {
@@ -31,27 +31,27 @@ impl Living {
         }
     }
 
-    /// The row is gone.
-    pub fn clear(&mut self, row: usize) {
+    /// Removes a row.
+    pub fn remove(&mut self, row: usize) {
         self.all.clear(row);
     }
 
-    /// All that are there.
-    pub fn all(&self) -> &Passing {
+    /// Returns all rows.
+    pub fn all(&self) -> &RowBitmap {
         &self.all
     }
 
-    /// Those that share an instant with a range; each is asked where its block lies across the edge.
-    pub fn within(&self, range: Interval, overlaps: impl Fn(usize) -> bool) -> Passing {
+    /// Returns the rows that overlap a range. `overlaps` decides for each row of a block that lies across its edge.
+    pub fn within(&self, range: Interval, overlaps: impl Fn(usize) -> bool) -> RowBitmap {
         let (from, to) = (range.start.as_microsecond(), range.end.as_microsecond());
-        let blocks = self.all.blocks().iter().zip(&self.bounds).enumerate().map(|(block, (living, bounds))| {
+        let blocks = self.all.blocks().iter().zip(&self.bounds).enumerate().map(|(block, (live, bounds))| {
             if bounds.ends.1 <= from || to <= bounds.starts.0 {
                 return 0;
             }
             if bounds.ends.0 > from && bounds.starts.1 < to {
-                return *living;
+                return *live;
             }
-            let inside = |bit: &usize| living >> bit & 1 == 1 && overlaps(block * BLOCK + bit);
+            let inside = |bit: &usize| live >> bit & 1 == 1 && overlaps(block * BLOCK + bit);
             (0..BLOCK).filter(inside).fold(0, |bits, bit| bits | 1 << bit)
         });
         self.all.with(blocks.collect())
@@ -73,17 +73,17 @@ mod tests {
             from in 0..500_i64,
             length in 0..200_i64,
         ) {
-            let mut living = Living::default();
+            let mut live = LiveRows::default();
             let covers: Vec<(i64, i64)> = covers.into_iter().map(|(start, length)| (start, start + length)).collect();
-            covers.iter().for_each(|cover| living.push(*cover));
+            covers.iter().for_each(|cover| live.push(*cover));
             if gone < covers.len() {
-                living.clear(gone);
+                live.remove(gone);
             }
             let at = |second| Timestamp::from_microsecond(second).unwrap();
             let range = Interval { start: at(from), end: at(from + length) };
             let overlaps = |row: usize| covers[row].0 < from + length && from < covers[row].1;
             let expect: Vec<usize> = (0..covers.len()).filter(|row| *row != gone && overlaps(*row)).collect();
-            prop_assert_eq!(living.within(range, overlaps).rows().collect::<Vec<_>>(), expect);
+            prop_assert_eq!(live.within(range, overlaps).rows().collect::<Vec<_>>(), expect);
         }
     }
 }

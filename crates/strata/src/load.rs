@@ -1,0 +1,61 @@
+//! Loads a table into memory, if it fits.
+
+use std::sync::{Arc, RwLock};
+
+use annals_core::Result;
+use annals_core::ports::Table;
+use annals_index::columns::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
+use annals_index::{InMemoryTable, expected_bytes};
+use futures::TryStreamExt;
+
+use crate::background;
+use crate::damage::explain;
+use crate::tables::{Slot, Tables};
+
+/// Rows in a batch, and bytes to read ahead. LanceDB's own bound is 2 GB.
+const BATCH: usize = 1_024;
+const AHEAD: u64 = 8 << 20;
+
+/// Where to search a table.
+pub enum Location {
+    Nowhere,
+    Memory(Arc<RwLock<InMemoryTable>>),
+    Disk(lancedb::Table, usize),
+}
+
+/// Loads the table into memory if it fits. One task loads at a time: fifty searches after a start would hold fifty copies.
+pub async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location> {
+    let Some(table) = tables.reading(name, slot).await? else { return Ok(Location::Nowhere) };
+    let loading = async {
+        // A write between reading and caching would be missing in memory.
+        let _guard = slot.load_lock.lock().await;
+        if let Some(loaded) = tables.in_memory.get(name) {
+            return Ok(Location::Memory(loaded));
+        }
+        // One version, whatever compaction does meanwhile.
+        let snapshot = table.query_snapshot().await?;
+        let rows = snapshot.count_rows(None).await?;
+        if expected_bytes(rows, tables.dimension) > tables.upkeep.memory.bytes {
+            return Ok(Location::Disk(snapshot, rows));
+        }
+        let loaded = Arc::new(RwLock::new(background::apart(read(snapshot, rows, tables.dimension)).await??));
+        tables.in_memory.put(name, loaded.clone());
+        Ok(Location::Memory(loaded))
+    };
+    loading.await.map_err(|error| explain(name, error))
+}
+
+/// Reads a version of a table with `rows` rows.
+async fn read(snapshot: lancedb::Table, rows: usize, dimension: usize) -> lancedb::Result<InMemoryTable> {
+    let mut table = InMemoryTable::new(rows, dimension);
+    let Some(dataset) = snapshot.dataset() else { return Ok(table) };
+    let mut scan = dataset.get().await?.scan();
+    scan.project(&[MEMORY, PART, KIND, CONVERSATION, START, END, LEX, VECTOR])?;
+    scan.batch_size(BATCH).io_buffer_size(AHEAD).batch_readahead(1).fragment_readahead(1);
+    let mut batches = scan.try_into_stream().await?;
+    while let Some(batch) = batches.try_next().await? {
+        table.add(&batch);
+    }
+    table.shrink();
+    Ok(table)
+}
