@@ -5,7 +5,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, Row, params};
 
 use crate::agents;
-use crate::columns::{grain, grain_number, instant, micros};
+use crate::columns::{grain, grain_number, instant, micros, number};
 use crate::failure::Result;
 
 /// Notes the letters, replacing earlier notes of the same memories.
@@ -57,10 +57,18 @@ pub(crate) fn settle(connection: &Connection, agent_id: i64, memories: &[MemoryI
     Ok(())
 }
 
-/// Forgets all letters of a memory; how many.
-pub(crate) fn drop_all(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<u64> {
+/// How many letters a memory has.
+pub(crate) fn count(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<u64> {
+    let sql = "SELECT count(*) AS n FROM dead_letter WHERE agent_id = ?1 AND id = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![agent_id, memory.as_str()], |row| number(row, "n"))?)
+}
+
+/// Forgets all letters of a memory.
+pub(crate) fn drop_all(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2";
-    Ok(connection.prepare_cached(sql)?.execute(params![agent_id, memory.as_str()])? as u64)
+    connection.prepare_cached(sql)?.execute(params![agent_id, memory.as_str()])?;
+    Ok(())
 }
 
 fn stage_word(stage: Stage) -> &'static str {

@@ -8,15 +8,18 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use annals_core::{Error, Phrases};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::failure::Result;
 
-/// Pages that are looked at in one piece, and how many may be written in it: so long does other work wait.
+/// Pages that are looked at in one piece, how many may be written in it, and how long it may take: so long does other work wait. On
+/// a machine that is busy, or whose disk is slow, the time is over first.
 const READ: u32 = 256;
-const WRITTEN: u32 = 32;
+const WRITTEN: u32 = 16;
+const TIME: Duration = Duration::from_millis(5);
 
 /// The first byte of an overflow page or of a list of free pages is the highest of a page number. Below this many pages (128 GiB)
 /// it cannot be mistaken for the kind of a page with rows.
@@ -45,8 +48,8 @@ pub(crate) fn can_be_cleaned(connection: &Connection) -> Result<bool> {
 pub(crate) fn clean(connection: &Connection, from: u32) -> Result<Progress> {
     let last = count(connection)?;
     let mut write = connection.prepare_cached("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1")?;
-    let (mut page, mut written) = (from, 0);
-    while page <= last && page - from < READ && written < WRITTEN {
+    let (mut page, mut written, begun) = (from, 0, Instant::now());
+    while page <= last && page - from < READ && written < WRITTEN && (page == from || begun.elapsed() < TIME) {
         if let Some(clean) = without_remains(connection, page)? {
             write.execute(params![page, clean])?;
             written += 1;
@@ -60,8 +63,8 @@ pub(crate) fn clean(connection: &Connection, from: u32) -> Result<Progress> {
 pub(crate) fn unused_space_holds(connection: &Connection, phrases: &Phrases, from: u32) -> Result<(bool, Progress)> {
     let last = count(connection)?;
     let mut free = None;
-    let mut page = from;
-    while page <= last && page - from < READ {
+    let (mut page, begun) = (from, Instant::now());
+    while page <= last && page - from < READ && (page == from || begun.elapsed() < TIME) {
         let held = look(connection, page, |content| {
             let Some(unused) = unused(page, content)? else {
                 // Pages of long rows, which belong to somebody, are told from free ones only where there is something to find.

@@ -126,6 +126,17 @@ fn every_question_of_retention_and_erasure_has_its_index() {
     check(versions::OF_MEMORY, "SEARCH version USING INDEX version_by_memory (agent_id=? AND id=?)");
     check(erasure::OF_CONVERSATION, "SEARCH turn USING INDEX turn_by_conversation (agent_id=? AND conversation=?)");
     check(erasure::WITHIN, "SEARCH turn USING INDEX turn_by_time (agent_id=? AND at>? AND at<?)");
+    check(erasure::TURN_TEXTS, "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)");
+    check(erasure::STATEMENT_TEXTS, "SEARCH statement USING INDEX statement_by_change (agent_id=? AND rowid>?)");
+    // The next piece of a search begins where the last one ended.
+    let tables = erasure::tables(&connection).ok().unwrap();
+    for (name, expect) in [
+        ("ledger", "SEARCH ledger USING PRIMARY KEY (agent_id=? AND (grain,period)>(?,?))"),
+        ("fact_operation", "SEARCH fact_operation USING PRIMARY KEY (agent_id=? AND id>?)"),
+        ("turn", "SEARCH turn USING INDEX turn_by_change (agent_id=? AND rowid>?)"),
+    ] {
+        check(&tables.iter().find(|table| table.name() == name).unwrap().sql(true), expect);
+    }
 }
 
 #[test]

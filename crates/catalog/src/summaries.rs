@@ -27,6 +27,12 @@ pub(crate) fn save_summaries(
     Ok(())
 }
 
+/// Whether there is a summary.
+pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<bool> {
+    let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2";
+    Ok(connection.prepare_cached(sql)?.exists(params![agent_id, id.as_str()])?)
+}
+
 /// Where one summary is kept.
 pub(crate) struct Place<'c> {
     pub(crate) connection: &'c Connection,

@@ -30,6 +30,35 @@ pub(crate) fn keep(
     Ok(())
 }
 
+/// Drops all former texts of a memory.
+pub(crate) fn forget(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<()> {
+    let sql = "DELETE FROM version WHERE agent_id = ?1 AND id = ?2";
+    connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;
+    Ok(())
+}
+
+/// The numbers of the former texts that `takes` accepts.
+pub(crate) fn of_which(connection: &Connection, agent_id: i64, takes: impl Fn(&str) -> bool) -> Result<Vec<i64>> {
+    let mut statement = connection.prepare_cached("SELECT version_id, text FROM version WHERE agent_id = ?1")?;
+    let mut rows = statement.query([agent_id])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        if takes(row.get_ref("text")?.as_str().map_err(rusqlite::Error::from)?) {
+            found.push(row.get("version_id")?);
+        }
+    }
+    Ok(found)
+}
+
+/// Drops former texts by their numbers.
+pub(crate) fn remove(connection: &Connection, numbers: &[i64]) -> Result<()> {
+    let mut statement = connection.prepare_cached("DELETE FROM version WHERE version_id = ?1")?;
+    for number in numbers {
+        statement.execute([number])?;
+    }
+    Ok(())
+}
+
 pub(crate) fn read(row: &Row) -> rusqlite::Result<Version> {
     Ok(Version { text: row.get("text")?, replaced_at: instant(row, "replaced_at")? })
 }

@@ -21,13 +21,14 @@ const BYTES: usize = 2 << 20;
 const TABLES: &str = include_str!("../sql/tables_of_agents.sql");
 const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 'TEXT' ORDER BY name";
 const KEY_COLUMNS: &str = "SELECT key.name FROM pragma_table_list(?1) AS listed, pragma_table_info(?1) AS key
-    WHERE listed.schema = 'main' AND listed.wr = 1 AND key.pk > 0 ORDER BY key.pk";
+    WHERE listed.schema = 'main' AND listed.wr = 1 AND key.pk > 0 AND key.name <> 'agent_id' ORDER BY key.pk";
 
 /// A table that is searched.
 #[derive(Clone)]
 pub(crate) struct Table {
     name: String,
-    /// What orders its rows.
+    /// What orders the rows of one agent. The agent's number is not part of it: with it SQLite would read all rows again from the
+    /// first in each piece.
     keys: Vec<String>,
     texts: Vec<String>,
 }
@@ -66,6 +67,11 @@ pub(crate) struct Piece {
 }
 
 impl Table {
+    #[cfg(test)]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Searches the rows of an agent after the given key; from the first if there is none.
     pub(crate) fn search(
         &self,
@@ -103,7 +109,7 @@ impl Table {
     }
 
     /// Names of our own schema.
-    fn sql(&self, goes_on: bool) -> String {
+    pub(crate) fn sql(&self, goes_on: bool) -> String {
         let quoted = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let (keys, texts, table) = (quoted(&self.keys), quoted(&self.texts), &self.name);
         let marks = (2..).take(self.keys.len()).map(|number| format!("?{number}")).collect::<Vec<_>>().join(", ");

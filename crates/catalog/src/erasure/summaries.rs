@@ -1,31 +1,47 @@
 //! What an erasure does to summaries. Those that can be written again go; of sealed ones, verbatim sentences that come from what
-//! went are cut out, and what a model wrote goes altogether.
+//! goes are cut out, and what a model wrote goes altogether.
 
 use std::collections::BTreeSet;
 
-use annals_core::{Base, Grain, MemoryId, Period};
-use rusqlite::{Connection, params};
+use annals_core::ports::Reach;
+use annals_core::{Agent, Base, Grain, MemoryId, Period};
+use rusqlite::Connection;
 
-use super::aim::Sealed;
-use super::{Erasing, Gone, words};
+use super::aim::{Aim, Sealed};
+use super::words;
 use crate::columns::word;
 use crate::failure::Result;
-use crate::summaries::Place;
-use crate::{bases, ledger, remove, sequence};
+use crate::{bases, ledger, summaries};
 
-impl Erasing<'_> {
-    /// Cuts every sealed period that has any of what goes, in its base or in its present summary. Which ones.
-    pub(super) fn cut_sealed(&mut self) -> Result<BTreeSet<Period>> {
-        let mut cut = BTreeSet::new();
+/// What is left of a sealed period.
+pub(super) struct Cut {
+    pub(super) period: Period,
+    /// Its base; none if the period is lost.
+    pub(super) base: Option<Base>,
+    pub(super) base_seq: Option<i64>,
+    /// Its present summary; none if that goes.
+    pub(super) present: Option<Base>,
+}
+
+/// The summaries of an agent, seen from an erasure.
+pub(super) struct Summaries<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) agent: &'a Agent,
+    pub(super) agent_id: i64,
+    pub(super) aim: &'a Aim,
+}
+
+impl Summaries<'_> {
+    /// Every sealed period that has any of what goes, in its base or in its present summary. Reports them.
+    pub(super) fn cuts(&self, reach: &mut Reach) -> Result<Vec<Cut>> {
+        let mut cuts = Vec::new();
         for period in bases::periods(self.connection, self.agent_id)? {
-            if self.cut(period)? {
-                cut.insert(period);
-            }
+            cuts.extend(self.cut(period, reach)?);
         }
-        Ok(cut)
+        Ok(cuts)
     }
 
-    fn cut(&mut self, period: Period) -> Result<bool> {
+    fn cut(&self, period: Period, reach: &mut Reach) -> Result<Option<Cut>> {
         let id = MemoryId::summary(self.agent, period);
         let base_seq = bases::seq(self.connection, self.agent_id, period)?;
         let clean_seq = ledger::clean_seq(self.connection, self.agent_id, period)?;
@@ -36,58 +52,42 @@ impl Erasing<'_> {
         let present_seq = base_seq.map(|seq| seq.max(clean_seq));
         let present = present.map(|text| Sealed { period, text, seq: present_seq });
         if !base.iter().chain(&present).any(|sealed| self.aim.reaches(sealed)) {
-            return Ok(false);
+            return Ok(None);
         }
         let mut lost: BTreeSet<String> =
             base.iter().chain(&present).flat_map(|sealed| words::kept(&sealed.text)).map(str::to_owned).collect();
+        let has_summary = present.is_some();
         let base = base.and_then(|base| self.aim.without(base));
         let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
         for kept in base.iter().chain(&present).flat_map(words::kept) {
             lost.remove(kept);
         }
-        self.reach.sealed_sentences.extend(lost);
-        let seq = sequence::next(self.connection)?;
-        let removed = match &present {
-            Some(present) => self.amend(&id, present, seq).map(|()| false)?,
-            None => remove::summary(self.connection, self.agent_id, &id, period.grain())?.is_some(),
-        };
-        let list = match (&base, removed) {
-            (None, _) => &mut self.reach.lost,
+        reach.sealed_sentences.extend(lost);
+        let list = match (&base, &present) {
+            (None, _) => &mut reach.lost,
             // Only what came late is concerned: it is written again from the base.
-            (Some(_), true) => &mut self.reach.rebuilt,
-            (Some(_), false) => &mut self.reach.cut,
+            (Some(_), None) if has_summary => &mut reach.rebuilt,
+            (Some(_), _) => &mut reach.cut,
         };
         list.push(period);
-        match base {
-            Some(base) => bases::set(self.connection, self.agent_id, period, &base, base_seq)?,
-            None => bases::lift(self.connection, self.agent_id, period)?,
-        }
-        self.soil_with_parent(period)?;
-        Ok(true)
+        Ok(Some(Cut { period, base, base_seq, present }))
     }
 
-    fn amend(&self, id: &MemoryId, text: &Base, seq: i64) -> Result<()> {
-        let (connection, agent_id) = (self.connection, self.agent_id);
-        Place { connection, agent_id, id: id.clone() }.reword(text, seq)?;
-        self.forget_versions(id)
-    }
-
-    /// Removes every summary that was made of these periods, themselves included, or that names the subject, except
-    /// sealed ones.
-    pub(super) fn remove_made_of(&mut self, mut touched: BTreeSet<Period>) -> Result<()> {
+    /// Every summary that was made of these periods, themselves included, or that names the subject, except sealed ones.
+    pub(super) fn made_of(&self, mut touched: BTreeSet<Period>) -> Result<Vec<Period>> {
         if self.aim.has_subject() {
             touched.extend(self.naming()?);
         }
+        let mut found = Vec::new();
         for period in touched.into_iter().flat_map(lineage).collect::<BTreeSet<_>>() {
             let id = MemoryId::summary(self.agent, period);
             if bases::of(self.connection, self.agent_id, period)?.is_none()
-                && remove::summary(self.connection, self.agent_id, &id, period.grain())?.is_some()
+                && summaries::exists(self.connection, self.agent_id, &id)?
             {
-                self.reach.rebuilt.push(period);
-                self.soil_with_parent(period)?;
+                found.push(period);
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// The periods whose summaries name the subject.
@@ -102,42 +102,9 @@ impl Erasing<'_> {
         }
         Ok(naming)
     }
-
-    fn soil_with_parent(&self, period: Period) -> Result<()> {
-        [Some(period), period.parent()].into_iter().flatten().try_for_each(|period| self.soil(period))
-    }
-
-    /// Drops former texts that may hold words of what went, of memories that stay.
-    pub(super) fn drop_versions(&self, gone: &Gone) -> Result<()> {
-        let days =
-            gone.memories.iter().map(|memory| memory.period).chain(gone.pruned.iter().filter_map(|turn| turn.day));
-        for period in days.flat_map(lineage).collect::<BTreeSet<_>>() {
-            self.forget_versions(&MemoryId::summary(self.agent, period))?;
-        }
-        if self.aim.has_subject() {
-            drop_where(self.connection, self.agent_id, |text| self.aim.is_named_in(text))?;
-        }
-        Ok(())
-    }
-
-    fn forget_versions(&self, id: &MemoryId) -> Result<()> {
-        let sql = "DELETE FROM version WHERE agent_id = ?1 AND id = ?2";
-        self.connection.prepare_cached(sql)?.execute(params![self.agent_id, id.as_str()])?;
-        Ok(())
-    }
-}
-
-fn drop_where(connection: &Connection, agent_id: i64, takes: impl Fn(&str) -> bool) -> Result<()> {
-    let mut statement = connection.prepare_cached("SELECT version_id, text FROM version WHERE agent_id = ?1")?;
-    let rows = statement.query_map([agent_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let versions: Vec<(i64, String)> = rows.collect::<rusqlite::Result<_>>()?;
-    for (version_id, _) in versions.iter().filter(|(_, text)| takes(text)) {
-        connection.prepare_cached("DELETE FROM version WHERE version_id = ?1")?.execute([version_id])?;
-    }
-    Ok(())
 }
 
 /// The period and its ancestors.
-fn lineage(period: Period) -> impl Iterator<Item = Period> {
+pub(super) fn lineage(period: Period) -> impl Iterator<Item = Period> {
     Grain::SUMMARIES.into_iter().filter(move |grain| *grain >= period.grain()).map(move |grain| period.ancestor(grain))
 }

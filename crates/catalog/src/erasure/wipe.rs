@@ -1,11 +1,11 @@
-//! Removes what an agent has of a kind, whatever it tells of.
+//! Finds and removes what an agent has of a kind, whatever it says.
 
 use std::collections::BTreeSet;
 
 use annals_core::{Period, Sentence};
 use rusqlite::Connection;
 
-use crate::columns::{json, word};
+use crate::columns::{json, number, word};
 use crate::failure::Result;
 
 /// Saved replies, accepted requests and their clients' keys.
@@ -34,25 +34,31 @@ pub(super) fn sentences(connection: &Connection, agent_id: i64) -> Result<Vec<St
     Ok(sentences.into_iter().collect())
 }
 
-/// All summaries, without a tombstone; their periods.
-pub(super) fn summaries(connection: &Connection, agent_id: i64) -> Result<Vec<Period>> {
-    let mut statement = connection.prepare("DELETE FROM summary WHERE agent_id = ?1 RETURNING period")?;
+/// The periods of all summaries.
+pub(super) fn periods(connection: &Connection, agent_id: i64) -> Result<Vec<Period>> {
+    let mut statement = connection.prepare_cached("SELECT period FROM summary WHERE agent_id = ?1")?;
     let rows = statement.query_map([agent_id], |row| word(row, "period"))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// All dead letters; how many.
-pub(super) fn letters(connection: &Connection, agent_id: i64) -> Result<u64> {
-    Ok(connection.execute("DELETE FROM dead_letter WHERE agent_id = ?1", [agent_id])? as u64)
+/// How many dead letters there are.
+pub(super) fn count_letters(connection: &Connection, agent_id: i64) -> Result<u64> {
+    let mut statement = connection.prepare_cached("SELECT count(*) AS n FROM dead_letter WHERE agent_id = ?1")?;
+    Ok(statement.query_row([agent_id], |row| number(row, "n"))?)
 }
 
 /// Every row of every table that is the agent's, and the agent.
-pub(super) fn agent(connection: &Connection, agent_id: i64) -> Result<()> {
-    let mut statement = connection.prepare(include_str!("../sql/tables_of_agents.sql"))?;
-    let tables = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+pub(crate) fn agent(connection: &Connection, agent_id: i64) -> Result<()> {
+    let tables = tables_of_agents(connection)?;
     // The agent itself last: the others refer to it.
     for table in tables.iter().filter(|table| *table != "agent").chain([&"agent".to_owned()]) {
         connection.execute(&format!("DELETE FROM \"{table}\" WHERE agent_id = ?1"), [agent_id])?;
     }
     Ok(())
+}
+
+/// The names of the tables that hold rows of agents.
+pub(crate) fn tables_of_agents(connection: &Connection) -> Result<Vec<String>> {
+    let mut statement = connection.prepare(include_str!("../sql/tables_of_agents.sql"))?;
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
 }

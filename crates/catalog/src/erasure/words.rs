@@ -1,54 +1,108 @@
-//! The words that must be found nowhere after an erasure.
+//! The words that must be found nowhere after an erasure: sentences of what went that stand nowhere in what stays.
+//!
+//! What stays is read in pieces, so that no caller waits long for the one thread.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use annals_core::{Base, FactOperation, Phrases};
-use rusqlite::Connection;
+use annals_core::{Base, FactOperation, MemoryId, Phrases};
+use rusqlite::{Connection, params};
 
-use super::Gone;
+use super::plan::{Gone, Plan};
+use super::summaries::Cut;
 use crate::failure::Result;
-use crate::{bases, log};
+use crate::{bases, blocks, log, memories};
 
 /// Shorter sentences prove nothing: they are said everywhere.
 const SHORTEST: usize = 12;
 const ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 
-/// Sentences of what went that stand nowhere in what stays: in turns, statements, operations and blocks, and in what is left of
-/// pruned ones. Each text is read once.
-pub(super) fn gone(connection: &Connection, agent_id: i64, gone: &Gone) -> Result<Vec<String>> {
+/// Rows that are read in one piece, and bytes of text after which it ends sooner.
+const ROWS: usize = 1_000;
+const BYTES: usize = 2 << 20;
+
+pub(crate) const TURN_TEXTS: &str = "SELECT seq, id, content FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+pub(crate) const STATEMENT_TEXTS: &str =
+    "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+
+/// The sentences of what goes.
+pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
     // What was drawn out of a live turn may be reworded; its own words are looked for.
     let live: BTreeSet<_> = gone.memories.iter().map(|memory| &memory.id).collect();
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(told));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
-    let mut sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
+    texts.flat_map(sentences).collect()
+}
+
+/// Those of them that stand in no operation and block that stays, nor in what is left of sealed summaries.
+pub(super) fn not_in_rest(connection: &Connection, agent_id: i64, gone: &Gone, cuts: &[Cut]) -> Result<Vec<String>> {
+    let mut sentences = of(gone);
     let phrases = Phrases::new(&sentences);
     let mut look = |text: &str| {
         phrases.each_in(text, |stays| {
             sentences.remove(std::str::from_utf8(stays).unwrap_or_default());
         });
     };
-    each_text(connection, agent_id, &mut look)?;
-    log::all(connection, agent_id)?.iter().flat_map(told).for_each(&mut look);
+    let going: BTreeSet<&str> = gone.operations.iter().map(|operation| operation.id.as_str()).collect();
+    let staying = log::all(connection, agent_id)?;
+    staying.iter().filter(|operation| !going.contains(operation.id.as_str())).flat_map(told).for_each(&mut look);
+    let going: BTreeSet<&str> = gone.blocks.iter().map(|block| block.name.as_str()).collect();
+    let staying = blocks::of(connection, agent_id)?;
+    staying.iter().filter(|block| !going.contains(block.name.as_str())).for_each(|block| look(&block.text));
     for period in bases::periods(connection, agent_id)? {
-        bases::of(connection, agent_id, period)?.iter().flat_map(kept).for_each(&mut look);
+        let cut = cuts.iter().find(|cut| cut.period == period).map(|cut| cut.base.clone());
+        let base = cut.map_or_else(|| bases::of(connection, agent_id, period), Ok)?;
+        base.iter().flat_map(kept).for_each(&mut look);
     }
     Ok(sentences.into_iter().map(str::to_owned).collect())
 }
 
-fn each_text(connection: &Connection, agent_id: i64, look: &mut impl FnMut(&str)) -> Result<()> {
-    for sql in [
-        "SELECT content FROM turn WHERE agent_id = ?1",
-        "SELECT text FROM statement WHERE agent_id = ?1",
-        "SELECT text FROM block WHERE agent_id = ?1",
-    ] {
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([agent_id])?;
-        while let Some(row) = rows.next()? {
-            look(&row.get::<_, String>(0)?);
-        }
+/// A search for sentences of an erasure in the turns and statements that remain.
+#[derive(Clone)]
+pub(crate) struct Remaining {
+    agent_id: i64,
+    gone: Arc<BTreeSet<MemoryId>>,
+    phrases: Arc<Phrases>,
+}
+
+impl Remaining {
+    /// None if nothing remains to be searched, or there is nothing to look for.
+    pub(crate) fn new(plan: &Plan) -> Option<Remaining> {
+        let gone = plan.memories.iter().map(|memory| memory.id.clone()).collect();
+        let search = Remaining {
+            agent_id: plan.agent_id,
+            gone: Arc::new(gone),
+            phrases: Arc::new(Phrases::new(&plan.reach.words)),
+        };
+        (!plan.is_whole && !search.phrases.is_empty()).then_some(search)
     }
-    Ok(())
+
+    /// Which of the sentences the next rows after a number hold, and the number to go on with; none at the end.
+    pub(crate) fn piece(
+        &self,
+        connection: &Connection,
+        sql: &str,
+        after: i64,
+    ) -> Result<(BTreeSet<String>, Option<i64>)> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![self.agent_id, after])?;
+        let (mut held, mut read, mut bytes) = (BTreeSet::new(), 0, 0);
+        while let Some(row) = rows.next()? {
+            let text = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+            if !self.gone.contains(&memories::read_id(row)?) {
+                self.phrases.each_in(text, |stays| {
+                    held.insert(String::from_utf8_lossy(stays).into_owned());
+                });
+            }
+            read += 1;
+            bytes += text.len();
+            if read == ROWS || bytes > BYTES {
+                return Ok((held, Some(row.get(0)?)));
+            }
+        }
+        Ok((held, None))
+    }
 }
 
 fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
@@ -65,7 +119,6 @@ pub(super) fn kept(base: &Base) -> impl Iterator<Item = &str> {
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST)
 }
-
 #[cfg(test)]
 mod tests {
     use annals_core::Catalog;

@@ -6,19 +6,44 @@ use annals_core::ports::{Erasure, Reach, Target};
 use annals_core::{Agent, Digest, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
+use crate::erasure::{Plan, Remaining, STATEMENT_TEXTS, TURN_TEXTS};
 use crate::{SqliteCatalog, agents, cleaning, erasure, forgotten, pages};
+
+const PLANNING: &str = "finding out what is to be forgotten";
+
+impl SqliteCatalog {
+    /// The report of a plan, whose words are reduced to those that no turn or statement holds that remains. Reads in pieces: other
+    /// work goes on meanwhile.
+    async fn without_what_remains(&self, plan: Plan) -> Result<Reach> {
+        let (search, mut reach) = (Remaining::new(&plan), plan.reach);
+        let Some(search) = search else { return Ok(reach) };
+        let mut held = BTreeSet::new();
+        for sql in [TURN_TEXTS, STATEMENT_TEXTS] {
+            let mut from = Some(0);
+            while let Some(after) = from {
+                let search = search.clone();
+                let (found, next) = self.thread.read(PLANNING, move |c| search.piece(c, sql, after)).await?;
+                held.extend(found);
+                from = next;
+            }
+        }
+        reach.words.retain(|word| !held.contains(word));
+        Ok(reach)
+    }
+}
 
 #[async_trait]
 impl Erasure for SqliteCatalog {
     async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
         let (agent, target) = (agent.clone(), target.clone());
-        // It changes things and undoes them, so it is a write.
-        self.thread.write("looking what is to be forgotten", move |c| erasure::reach(c, &agent, &target)).await
+        let plan = self.thread.read(PLANNING, move |c| erasure::plan(c, &agent, &target)).await?;
+        self.without_what_remains(plan).await
     }
 
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
         let (agent, target) = (agent.clone(), target.clone());
-        self.thread.write("forgetting", move |c| erasure::erase(c, &agent, &target, now)).await
+        let plan = self.thread.write("forgetting", move |c| erasure::erase(c, &agent, &target, now)).await?;
+        self.without_what_remains(plan).await
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {

@@ -1,0 +1,125 @@
+//! Carries the plan of an erasure out. Part of one transaction with the queries that the plan was made by.
+
+use annals_core::{Agent, Kind, MemoryId, Period, Timestamp};
+use rusqlite::Connection;
+
+use super::Plan;
+use super::plan::Removed;
+use super::summaries::Cut;
+use super::wipe;
+use crate::failure::Result;
+use crate::forgotten::KeyedHashes;
+use crate::summaries::Place;
+use crate::{bases, blocks, dead_letters, ledger, log, pruned, remove, sequence, versions};
+
+impl Plan {
+    /// Removes and rewrites all that is planned.
+    pub(super) fn carry_out(&self, connection: &Connection, agent: &Agent, now: Timestamp) -> Result<()> {
+        Erasing { connection, agent, agent_id: self.agent_id, now }.all(self)
+    }
+}
+
+/// An erasure under way.
+struct Erasing<'a> {
+    connection: &'a Connection,
+    agent: &'a Agent,
+    agent_id: i64,
+    now: Timestamp,
+}
+
+impl Erasing<'_> {
+    fn all(&self, plan: &Plan) -> Result<()> {
+        self.remember(plan)?;
+        if plan.is_whole {
+            return wipe::agent(self.connection, self.agent_id);
+        }
+        plan.memories.iter().try_for_each(|memory| self.remove(memory))?;
+        self.remove_operations(&plan.reach.operations)?;
+        for name in &plan.reach.blocks {
+            blocks::remove_of(self.connection, self.agent_id, name)?;
+        }
+        plan.cuts.iter().try_for_each(|cut| self.cut(cut))?;
+        let is_cut = |period: &&Period| plan.cuts.iter().any(|cut| cut.period == **period);
+        plan.reach
+            .rebuilt
+            .iter()
+            .filter(|period| !is_cut(period))
+            .try_for_each(|period| self.remove_summary(*period))?;
+        for id in &plan.reworded {
+            versions::forget(self.connection, self.agent_id, id)?;
+        }
+        versions::remove(self.connection, &plan.versions)?;
+        wipe::requests(self.connection, self.agent_id)
+    }
+
+    /// Keeps hashes of the turns, and of those that were pruned no more than these.
+    fn remember(&self, plan: &Plan) -> Result<()> {
+        if plan.traces.is_empty() && plan.pruned.is_empty() {
+            return Ok(());
+        }
+        let hashes = KeyedHashes::ready(self.connection, self.agent)?;
+        for trace in &plan.traces {
+            let content = hashes.content(&trace.key.conversation, &trace.content);
+            hashes.forget(&trace.key, content)?;
+            hashes.forget(&trace.key, trace.sent.unwrap_or(content))?;
+        }
+        for turn in &plan.pruned {
+            hashes.forget_pruned(&turn.id, turn.content)?;
+            pruned::lift(self.connection, self.agent_id, &turn.id)?;
+        }
+        Ok(())
+    }
+
+    fn remove(&self, memory: &Removed) -> Result<()> {
+        dead_letters::drop_all(self.connection, self.agent_id, &memory.id)?;
+        if memory.kind == Kind::Turn {
+            remove::turn(self.connection, self.agent_id, &memory.id)?;
+            self.mark_dirty(memory.day)
+        } else {
+            remove::statement(self.connection, self.agent_id, &memory.id).map(|_| ())
+        }
+    }
+
+    fn remove_operations(&self, ids: &[String]) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        ids.iter().try_for_each(|id| log::remove(self.connection, self.agent_id, id))?;
+        log::raise_version(self.connection, self.agent_id)
+    }
+
+    fn cut(&self, cut: &Cut) -> Result<()> {
+        let (connection, agent_id, period) = (self.connection, self.agent_id, cut.period);
+        let id = MemoryId::summary(self.agent, period);
+        let seq = sequence::next(connection)?;
+        match &cut.present {
+            Some(present) => {
+                Place { connection, agent_id, id: id.clone() }.reword(present, seq)?;
+                versions::forget(connection, agent_id, &id)?;
+            }
+            None => {
+                remove::summary(connection, agent_id, &id, period.grain())?;
+            }
+        }
+        match &cut.base {
+            Some(base) => bases::set(connection, agent_id, period, base, cut.base_seq)?,
+            None => bases::lift(connection, agent_id, period)?,
+        }
+        self.mark_dirty_with_parent(period)
+    }
+
+    fn remove_summary(&self, period: Period) -> Result<()> {
+        let id = MemoryId::summary(self.agent, period);
+        remove::summary(self.connection, self.agent_id, &id, period.grain())?;
+        self.mark_dirty_with_parent(period)
+    }
+
+    fn mark_dirty_with_parent(&self, period: Period) -> Result<()> {
+        [Some(period), period.parent()].into_iter().flatten().try_for_each(|period| self.mark_dirty(period))
+    }
+
+    fn mark_dirty(&self, period: Period) -> Result<()> {
+        let seq = sequence::last(self.connection)?;
+        ledger::mark_dirty(self.connection, self.agent_id, period, seq, self.now)
+    }
+}

@@ -1,0 +1,199 @@
+//! What an erasure removes and rewrites, found by queries alone.
+
+use std::collections::BTreeSet;
+
+use annals_core::ports::{Block, Reach, Target};
+use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, TurnKey};
+use rusqlite::Connection;
+
+use super::aim::Aim;
+use super::summaries::{Cut, Summaries, lineage};
+use super::{wipe, words};
+use crate::failure::Result;
+use crate::forgotten::Hash;
+use crate::pruned::Pruned;
+use crate::turns::Stored;
+use crate::{agents, blocks, dead_letters, memories, versions};
+
+/// All that an erasure does.
+pub(crate) struct Plan {
+    pub(super) agent_id: i64,
+    /// Whether everything of the agent goes.
+    pub(super) is_whole: bool,
+    pub(super) traces: Vec<Trace>,
+    /// Turns and statements, in order.
+    pub(super) memories: Vec<Removed>,
+    pub(super) pruned: Vec<Pruned>,
+    pub(super) cuts: Vec<Cut>,
+    /// Memories that stay or are written again, and whose former texts go.
+    pub(super) reworded: BTreeSet<MemoryId>,
+    /// Former texts that name the subject.
+    pub(super) versions: Vec<i64>,
+    /// What is reported. Its words are still to be compared with what remains.
+    pub(crate) reach: Reach,
+}
+
+/// What recognises a turn that was forgotten.
+pub(super) struct Trace {
+    pub(super) key: TurnKey,
+    /// Of the turn as it stands.
+    pub(super) content: Digest,
+    /// Of what the client sent, where a person corrected it since.
+    pub(super) sent: Option<Hash>,
+}
+
+impl Trace {
+    fn of(stored: &Stored) -> Trace {
+        Trace { key: stored.turn.key.clone(), content: stored.as_sent().digest(), sent: stored.sent }
+    }
+}
+
+/// A turn or statement that goes.
+pub(super) struct Removed {
+    pub(super) id: MemoryId,
+    pub(super) kind: Kind,
+    pub(super) day: Period,
+}
+
+/// What goes by itself, as it is.
+pub(super) struct Gone {
+    pub(super) memories: Vec<Memory>,
+    pub(super) operations: Vec<FactOperation>,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// Finds out what an erasure would do now.
+pub(crate) fn plan(connection: &Connection, agent: &Agent, target: &Target) -> Result<Plan> {
+    let agent_id = agents::known(connection, agent)?;
+    let mut aim = Aim::new(connection, agent, agent_id, target)?;
+    let (turns, statements) = (std::mem::take(&mut aim.turns), aim.statements(connection)?);
+    let traces = turns.iter().map(Trace::of).collect();
+    let mut memories: Vec<Memory> = turns.into_iter().map(Stored::remember).chain(statements).collect();
+    memories.sort_by(memories::in_order);
+    let mut blocks = blocks::of(connection, agent_id)?;
+    blocks.retain(|block| aim.takes_block(block));
+    let gone = Gone { memories, operations: aim.operations(connection)?, blocks };
+    let is_whole = *target == Target::Agent;
+    let mut plan = Plan {
+        agent_id,
+        is_whole,
+        traces,
+        memories: gone.memories.iter().map(removed).collect(),
+        pruned: std::mem::take(&mut aim.pruned),
+        cuts: Vec::new(),
+        reworded: BTreeSet::new(),
+        versions: Vec::new(),
+        reach: Reach::default(),
+    };
+    plan.report(&gone);
+    if is_whole {
+        plan.reach.sealed_sentences = wipe::sentences(connection, agent_id)?;
+        plan.reach.lost = wipe::periods(connection, agent_id)?;
+        plan.reach.letters = wipe::count_letters(connection, agent_id)?;
+        plan.reach.words = words::of(&gone).into_iter().map(str::to_owned).collect();
+    } else {
+        plan.reach.letters = letters(connection, agent_id, &plan.memories)?;
+        plan.find_summaries(connection, agent, &aim)?;
+        plan.find_versions(connection, agent, &aim)?;
+        plan.reach.words = words::not_in_rest(connection, agent_id, &gone, &plan.cuts)?;
+    }
+    plan.finish(&mut aim);
+    Ok(plan)
+}
+
+fn removed(memory: &Memory) -> Removed {
+    Removed { id: memory.id.clone(), kind: memory.kind, day: memory.period }
+}
+
+/// How many letters the memories have.
+fn letters(connection: &Connection, agent_id: i64, memories: &[Removed]) -> Result<u64> {
+    memories.iter().map(|memory| dead_letters::count(connection, agent_id, &memory.id)).sum()
+}
+
+impl Plan {
+    fn report(&mut self, gone: &Gone) {
+        let of_kind = |is_turn: bool| {
+            let memories = gone.memories.iter().filter(move |memory| (memory.kind == Kind::Turn) == is_turn);
+            memories.map(|memory| memory.id.clone()).collect()
+        };
+        self.reach.turns = of_kind(true);
+        self.reach.statements = of_kind(false);
+        self.reach.pruned = self.pruned.iter().map(|turn| turn.id.clone()).collect();
+        self.reach.operations = gone.operations.iter().map(|operation| operation.id.clone()).collect();
+        self.reach.blocks = gone.blocks.iter().map(|block| block.name.clone()).collect();
+    }
+
+    fn find_summaries(&mut self, connection: &Connection, agent: &Agent, aim: &Aim) -> Result<()> {
+        let summaries = Summaries { connection, agent, agent_id: self.agent_id, aim };
+        self.cuts = summaries.cuts(&mut self.reach)?;
+        let mut touched: BTreeSet<Period> = self.cuts.iter().map(|cut| cut.period).collect();
+        touched.extend(self.memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.day));
+        self.reach.rebuilt.extend(summaries.made_of(touched)?);
+        Ok(())
+    }
+
+    /// Former texts that may hold words of what goes, of memories that stay.
+    fn find_versions(&mut self, connection: &Connection, agent: &Agent, aim: &Aim) -> Result<()> {
+        let days = self.memories.iter().map(|memory| memory.day);
+        let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));
+        self.reworded = days.flat_map(lineage).map(|period| MemoryId::summary(agent, period)).collect();
+        if aim.has_subject() {
+            self.versions = versions::of_which(connection, self.agent_id, |text| aim.is_named_in(text))?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, aim: &mut Aim) {
+        let reach = &mut self.reach;
+        let (unresolved, periods) = std::mem::take(&mut aim.unresolved);
+        reach.unresolved = unresolved;
+        let done: BTreeSet<_> = reach.cut.iter().chain(&reach.lost).copied().collect();
+        // What goes altogether holds nothing any more.
+        reach.unresolved_in = periods.difference(&done).copied().collect();
+        if aim.has_subject() {
+            reach.unread = aim.kept;
+            reach.unfollowed = aim.subject.unfollowed.iter().cloned().collect();
+        }
+        for periods in [&mut reach.rebuilt, &mut reach.cut, &mut reach.lost] {
+            periods.sort();
+        }
+        reach.sealed_sentences.sort();
+        reach.sealed_sentences.dedup();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::ports::{Erasure, Journal, Target};
+    use annals_core::{Catalog, Interval};
+    use annals_testkit::{agent, at, entry, summary};
+
+    use crate::fixture::{Folder, said};
+
+    #[tokio::test]
+    async fn a_dry_run_writes_nothing() {
+        let folder = Folder::new();
+        let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let turns = vec![said(&me, "1", "Ann told me of the green tea."), said(&me, "2", "The cake was for Bob.")];
+        let seq = catalog.ingest(&me, turns.clone(), false, now).await.unwrap().seq;
+        let day = summary(&turns[0].day.to_string(), seq, &[turns[0].id.clone()], "Ann told of tea.");
+        catalog.save_summaries(&me, vec![day], now).await.unwrap();
+        catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
+        let read_only = async |on: bool| {
+            let set = move |c: &rusqlite::Connection| Ok(c.pragma_update(None, "query_only", on)?);
+            catalog.thread.read("testing", set).await.unwrap();
+        };
+        for target in [
+            Target::Memories(vec![turns[1].id.clone()]),
+            Target::Conversation(turns[0].key.conversation.clone()),
+            Target::Subject("Ann".into()),
+            Target::Range(Interval::ALWAYS),
+            Target::Agent,
+        ] {
+            read_only(true).await;
+            let reach = catalog.reach(&me, &target).await.unwrap();
+            assert!(!reach.turns.is_empty() && !reach.words.is_empty(), "{target:?}: {reach:?}");
+            read_only(false).await;
+        }
+    }
+}
