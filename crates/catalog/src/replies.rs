@@ -52,6 +52,19 @@ pub(crate) fn usage(connection: &Connection, agent: &Agent, since: Timestamp) ->
     Ok(usage)
 }
 
+/// The cost of all agents on the UTC day of an instant.
+pub(crate) fn usage_of_all(connection: &Connection, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
+    let sql = "SELECT usage.*, workspace, name FROM usage JOIN agent USING (agent_id) WHERE day = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([utc_day(day).to_string()])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let agent = Agent::in_workspace(&row.get::<_, String>("workspace")?, &row.get::<_, String>("name")?)?;
+        all.push((agent, read(row)?));
+    }
+    Ok(all)
+}
+
 fn utc_day(at: Timestamp) -> Date {
     Zones::new("UTC").expect("UTC is a zone").day_of(at)
 }

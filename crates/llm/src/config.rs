@@ -183,6 +183,10 @@ pub struct RerankModel {
     pub candidates: usize,
     /// The tokens that one agent's searches may cost on one UTC day.
     pub daily_tokens: u64,
+    /// The tokens that the searches of all agents of one workspace may cost together on one UTC day.
+    pub workspace_daily_tokens: u64,
+    /// The tokens that the searches of all agents may cost together on one UTC day.
+    pub process_daily_tokens: u64,
     /// Whether its name may mean this machine or the local network.
     pub local_network: bool,
 }
@@ -233,12 +237,15 @@ impl ModelsConfig {
             let whole = if own.off { None } else { merged(own.clone(), &above) };
             by_purpose[purpose as usize] = whole.and_then(|whole| checker.model(&field, &own, whole)).map(Arc::new);
         }
-        let rerank = checker.rerank("models.rerank", &self.rerank).map(Arc::new);
+        let workspace_daily_tokens = self.workspace_daily_tokens.unwrap_or(WORKSPACE_DAILY_TOKENS);
+        let process_daily_tokens = self.process_daily_tokens.unwrap_or(PROCESS_DAILY_TOKENS);
+        let caps = (workspace_daily_tokens, process_daily_tokens);
+        let rerank = checker.rerank("models.rerank", &self.rerank, caps).map(Arc::new);
         let faults = checker.faults;
         let models = Models {
             daily_tokens: self.daily_tokens.unwrap_or(DAILY_TOKENS),
-            workspace_daily_tokens: self.workspace_daily_tokens.unwrap_or(WORKSPACE_DAILY_TOKENS),
-            process_daily_tokens: self.process_daily_tokens.unwrap_or(PROCESS_DAILY_TOKENS),
+            workspace_daily_tokens,
+            process_daily_tokens,
             rerank,
             by_purpose,
         };

@@ -38,7 +38,7 @@ use annals_core::{Digest, Draft, Error, Extracted, Grain, Purpose, Result, Setti
 use async_trait::async_trait;
 
 use breaker::Breaker;
-use budget::{Caps, Spending};
+use budget::{Budget, Caps};
 use channel::{Channel, Server};
 use pace::Pace;
 
@@ -54,8 +54,7 @@ const VERSION: &str = "endpoint 1";
 /// one that was answered before needs none.
 pub struct Endpoint {
     daily_tokens: u64,
-    caps: Caps,
-    spending: Spending,
+    budget: Budget,
     channels: HashMap<Purpose, Arc<Channel>>,
     replies: Arc<dyn Replies>,
 }
@@ -92,8 +91,8 @@ impl Endpoint {
             channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, pace)));
         }
         let caps = Caps { workspace: models.workspace_daily_tokens, process: models.process_daily_tokens };
-        let spending = Spending::default();
-        Ok(Endpoint { daily_tokens: models.daily_tokens, caps, spending, channels, replies })
+        let budget = Budget::new(caps, |purpose| purpose != Purpose::Rerank);
+        Ok(Endpoint { daily_tokens: models.daily_tokens, budget, channels, replies })
     }
 
     fn channel(&self, purpose: Purpose) -> Result<&Channel> {

@@ -32,4 +32,8 @@ impl Replies for SqliteCatalog {
         let agent = agent.clone();
         self.thread.read("reading costs", move |c| replies::usage(c, &agent, since)).await
     }
+
+    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
+        self.thread.read("reading the costs of all agents", move |c| replies::usage_of_all(c, day)).await
+    }
 }

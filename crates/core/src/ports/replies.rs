@@ -21,4 +21,7 @@ pub trait Replies: Send + Sync {
 
     /// The agent's cost since the UTC day of an instant, by day, purpose and model.
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>>;
+
+    /// The cost of all agents on the UTC day of an instant, in no order.
+    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>>;
 }

@@ -119,7 +119,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     }
 
     /// The model of `[models.rerank]`; none where nothing names one.
-    pub(super) fn rerank(&mut self, field: &str, own: &RerankConfig) -> Option<RerankModel> {
+    pub(super) fn rerank(&mut self, field: &str, own: &RerankConfig, caps: (u64, u64)) -> Option<RerankModel> {
         let (key, key_env) = (own.key.clone(), own.key_env.clone());
         let key = self.key_of(field, EndpointConfig { key, key_env, ..EndpointConfig::default() }).key;
         let timeout = self.timeout(field, own.timeout.as_ref(), (RERANK_TIMEOUT, LONGEST_RERANK_TIMEOUT));
@@ -142,6 +142,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
             timeout,
             candidates: usize::try_from(candidates).ok()?,
             daily_tokens: own.daily_tokens.unwrap_or(RERANK_DAILY_TOKENS),
+            workspace_daily_tokens: caps.0,
+            process_daily_tokens: caps.1,
             local_network: self.local_network,
         })
     }

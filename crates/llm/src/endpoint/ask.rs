@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::channel::{Channel, Said};
 use super::form::Form;
 use super::http::Completion;
-use super::{Endpoint, VERSION, answer, budget, tokens};
+use super::{Endpoint, VERSION, answer, tokens};
 use crate::prompts::Rendered;
 
 /// Work on what is older than this may cost half of a day's budget, so that an import does not use up what today needs.
@@ -168,9 +168,7 @@ impl Till<'_> {
         let whole = settings.daily_tokens.unwrap_or(self.endpoint.daily_tokens);
         let is_recent = about.saturating_add(RECENT).is_ok_and(|until| until >= *now);
         let limit = if is_recent { whole } else { whole / 2 };
-        let is_work = |purpose| purpose != Purpose::Rerank;
-        let spent = budget::afford(self.endpoint.replies.as_ref(), agent, is_work, (need, limit), *now).await?;
-        self.endpoint.spending.afford(self.endpoint.caps, agent, spent, need, *now)
+        self.endpoint.budget.afford(self.endpoint.replies.as_ref(), agent, (need, limit), *now).await
     }
 
     fn reply(&self, completion: &Completion, count: u64) -> Reply {

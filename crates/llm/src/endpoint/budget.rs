@@ -1,13 +1,14 @@
 //! The tokens that one agent, one workspace and all of them may cost on one day, which begins at midnight UTC. What an agent may cost
 //! stands in its settings, which its owner writes; the other two are the operator's, and no setting exceeds them.
 //!
-//! The order of what searches find has a budget of its own: however much is asked, summaries are written, and the other way round.
+//! The order of what searches find has a budget of its own, with the same caps: however much is asked, summaries are written, and
+//! the other way round.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use annals_core::ports::Replies;
-use annals_core::{Agent, Date, Error, Purpose, Result, Timestamp};
+use annals_core::{Agent, Date, Error, Purpose, Result, Timestamp, Usage};
 use jiff::tz::TimeZone;
 
 /// The most tokens of one day beyond those of an agent.
@@ -19,45 +20,83 @@ pub(super) struct Caps {
     pub(super) process: u64,
 }
 
-/// What agents have cost today. Only agents that asked something since the start are counted; what they had cost before is too.
-#[derive(Debug, Default)]
-pub(super) struct Spending(Mutex<(Option<Date>, HashMap<Agent, u64>)>);
+/// What all agents have cost today by some kinds of work.
+pub(super) struct Budget {
+    caps: Caps,
+    /// The kinds of work that count.
+    counts: fn(Purpose) -> bool,
+    spending: Mutex<Spending>,
+}
 
-impl Spending {
-    /// Notes what an agent has cost today, and says whether `need` more is left of the caps.
-    pub(super) fn afford(&self, caps: Caps, agent: &Agent, spent: u64, need: u64, now: Timestamp) -> Result<()> {
+#[derive(Debug, Default)]
+struct Spending {
+    /// The day; none before the costs of any were read.
+    day: Option<Date>,
+    agents: HashMap<Agent, u64>,
+}
+
+impl Budget {
+    pub(super) fn new(caps: Caps, counts: fn(Purpose) -> bool) -> Budget {
+        Budget { caps, counts, spending: Mutex::default() }
+    }
+
+    /// Whether `need` tokens are left for an agent, of its own `limit` and of what all may cost together.
+    pub(super) async fn afford(
+        &self,
+        replies: &dyn Replies,
+        agent: &Agent,
+        (need, limit): (u64, u64),
+        now: Timestamp,
+    ) -> Result<()> {
         let today = now.to_zoned(TimeZone::UTC).date();
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if noted.0 != Some(today) {
-            *noted = (Some(today), HashMap::new());
+        self.begin(replies, today, now).await?;
+        let usage = replies.usage(agent, midnight(today, now)).await?;
+        let of_today = usage.iter().filter(|usage| usage.day == today && (self.counts)(usage.purpose));
+        let spent = of_today.map(cost).sum();
+        if need.saturating_add(spent) > limit {
+            return Err(used_up(limit, today));
         }
-        noted.1.insert(agent.clone(), spent);
+        self.note(agent, spent, need, today)
+    }
+
+    /// Reads what all agents have cost today, once a day: most of them may have asked before this process began.
+    async fn begin(&self, replies: &dyn Replies, today: Date, now: Timestamp) -> Result<()> {
+        if self.spending().day == Some(today) {
+            return Ok(());
+        }
+        let mut agents = HashMap::new();
+        for (agent, usage) in replies.usage_of_all(now).await? {
+            if (self.counts)(usage.purpose) {
+                *agents.entry(agent).or_default() += cost(&usage);
+            }
+        }
+        *self.spending() = Spending { day: Some(today), agents };
+        Ok(())
+    }
+
+    /// Notes what an agent has cost, and compares the sums with the caps.
+    fn note(&self, agent: &Agent, spent: u64, need: u64, today: Date) -> Result<()> {
+        let mut spending = self.spending();
+        spending.agents.insert(agent.clone(), spent);
         let sum = |counts: &dyn Fn(&Agent) -> bool| {
-            let counted = noted.1.iter().filter(|(other, _)| counts(other)).map(|(_, spent)| *spent);
+            let counted = spending.agents.iter().filter(|(other, _)| counts(other)).map(|(_, spent)| *spent);
             counted.fold(need, u64::saturating_add)
         };
-        let of_workspace = sum(&|other| other.workspace() == agent.workspace());
+        let Caps { workspace, process } = self.caps;
         match () {
-            () if of_workspace > caps.workspace => Err(used_up(caps.workspace, today)),
-            () if sum(&|_| true) > caps.process => Err(used_up(caps.process, today)),
+            () if sum(&|other| other.workspace() == agent.workspace()) > workspace => Err(used_up(workspace, today)),
+            () if sum(&|_| true) > process => Err(used_up(process, today)),
             () => Ok(()),
         }
     }
+
+    fn spending(&self) -> MutexGuard<'_, Spending> {
+        self.spending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// Whether `need` tokens are left of `limit`, of which the kinds of work that `counts` names have taken; how many they have taken.
-pub(super) async fn afford(
-    replies: &dyn Replies,
-    agent: &Agent,
-    counts: fn(Purpose) -> bool,
-    (need, limit): (u64, u64),
-    now: Timestamp,
-) -> Result<u64> {
-    let today = now.to_zoned(TimeZone::UTC).date();
-    let usage = replies.usage(agent, midnight(today, now)).await?;
-    let of_today = usage.iter().filter(|usage| usage.day == today && counts(usage.purpose));
-    let spent: u64 = of_today.map(|usage| usage.tokens_in + usage.tokens_out).sum();
-    if spent.saturating_add(need) <= limit { Ok(spent) } else { Err(used_up(limit, today)) }
+fn cost(usage: &Usage) -> u64 {
+    usage.tokens_in + usage.tokens_out
 }
 
 fn used_up(limit: u64, today: Date) -> Error {
@@ -71,29 +110,64 @@ fn midnight(day: Date, otherwise: Timestamp) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use annals_testkit::at;
+    use annals_core::{Digest, Reply};
+    use annals_testkit::{MemoryCatalog, at};
 
     use super::*;
 
-    #[test]
-    fn a_workspace_and_the_process_have_caps_that_many_agents_share() {
-        let spending = Spending::default();
-        let caps = Caps { workspace: 100, process: 150 };
-        let afford = |workspace: &str, name: &str, spent: u64, now: &str| {
-            let agent = Agent::in_workspace(workspace, name).unwrap();
-            match spending.afford(caps, &agent, spent, 10, at(now)) {
-                Ok(()) => 0,
-                Err(Error::Budget { limit, .. }) => limit,
-                Err(other) => panic!("{other}"),
-            }
-        };
-        let noon = "2026-03-10T12:00:00Z";
-        assert_eq!(afford("one", "a", 0, noon), 0);
-        assert_eq!(afford("one", "a", 40, noon), 0);
-        assert_eq!(afford("one", "b", 50, noon), 0);
-        assert_eq!(afford("one", "c", 0, noon), 0, "90 and 10 are 100");
-        assert_eq!(afford("one", "c", 1, noon), 100, "another agent of the workspace does not get around its cap");
-        assert_eq!(afford("two", "a", 50, noon), 150, "nor another workspace around that of the process");
-        assert_eq!(afford("one", "c", 1, "2026-03-11T00:00:00Z"), 0, "the next day begins anew");
+    const NOON: &str = "2026-03-10T12:00:00Z";
+
+    async fn pay(replies: &MemoryCatalog, workspace: &str, name: &str, purpose: Purpose, tokens: u64) {
+        let agent = Agent::in_workspace(workspace, name).unwrap();
+        let (key, model, text) = (Digest::of(["q"]), "m".into(), String::new());
+        let reply = Reply { key, purpose, model, text, tokens_in: tokens, tokens_out: 0 };
+        replies.charge(&agent, reply, at(NOON)).await.unwrap();
+    }
+
+    /// Asks for 10 tokens; the limit that refuses them, or 0.
+    async fn refused_by(budget: &Budget, replies: &MemoryCatalog, workspace: &str, name: &str, now: &str) -> u64 {
+        let agent = Agent::in_workspace(workspace, name).unwrap();
+        match budget.afford(replies, &agent, (10, 1000), at(now)).await {
+            Ok(()) => 0,
+            Err(Error::Budget { limit, .. }) => limit,
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    fn budget(counts: fn(Purpose) -> bool) -> Budget {
+        Budget::new(Caps { workspace: 100, process: 150 }, counts)
+    }
+
+    #[tokio::test]
+    async fn a_workspace_and_the_process_have_caps_that_many_agents_share() {
+        let (replies, budget) = (MemoryCatalog::new(), budget(|purpose| purpose != Purpose::Rerank));
+        assert_eq!(refused_by(&budget, &replies, "one", "a", NOON).await, 0);
+        pay(&replies, "one", "a", Purpose::Daily, 40).await;
+        pay(&replies, "one", "a", Purpose::Rerank, 1000).await;
+        assert_eq!(refused_by(&budget, &replies, "one", "a", NOON).await, 0, "other work has a budget of its own");
+        pay(&replies, "one", "b", Purpose::Extraction, 50).await;
+        assert_eq!(refused_by(&budget, &replies, "one", "b", NOON).await, 0, "90 and 10 are 100");
+        pay(&replies, "one", "b", Purpose::Daily, 1).await;
+        assert_eq!(refused_by(&budget, &replies, "one", "b", NOON).await, 100);
+        assert_eq!(refused_by(&budget, &replies, "one", "c", NOON).await, 100, "another agent does not get around it");
+        assert_eq!(refused_by(&budget, &replies, "two", "a", NOON).await, 0);
+        pay(&replies, "two", "a", Purpose::Daily, 50).await;
+        assert_eq!(refused_by(&budget, &replies, "two", "a", NOON).await, 150, "nor another workspace");
+        assert_eq!(
+            refused_by(&budget, &replies, "one", "c", "2026-03-11T00:00:00Z").await,
+            0,
+            "the next day begins anew"
+        );
+    }
+
+    #[tokio::test]
+    async fn agents_that_paid_before_the_start_count() {
+        let replies = MemoryCatalog::new();
+        for name in ["a", "b", "c"] {
+            pay(&replies, "one", name, Purpose::Rerank, 33).await;
+        }
+        let after_restart = budget(|purpose| purpose == Purpose::Rerank);
+        assert_eq!(refused_by(&after_restart, &replies, "one", "d", NOON).await, 100);
+        assert_eq!(refused_by(&after_restart, &replies, "two", "d", NOON).await, 0);
     }
 }

@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use super::breaker::Breaker;
-use super::budget::afford;
+use super::budget::{Budget, Caps};
 use super::channel::error;
 use super::http::{client, post};
 use super::pace::Pace;
@@ -40,6 +40,7 @@ pub struct RerankEndpoint {
     breaker: Breaker,
     /// Whether it was asked for `texts` when `documents` would not do.
     takes_texts: AtomicBool,
+    budget: Budget,
     replies: Arc<dyn Replies>,
 }
 
@@ -61,7 +62,10 @@ impl RerankEndpoint {
         pace: Pace,
     ) -> annals_core::Result<RerankEndpoint> {
         let http = client(&model.base_url, model.local_network)?;
-        Ok(RerankEndpoint { model, http, breaker: Breaker::new(pace), takes_texts: AtomicBool::new(false), replies })
+        let caps = Caps { workspace: model.workspace_daily_tokens, process: model.process_daily_tokens };
+        let budget = Budget::new(caps, |purpose| purpose == Purpose::Rerank);
+        let (breaker, takes_texts) = (Breaker::new(pace), AtomicBool::new(false));
+        Ok(RerankEndpoint { model, http, breaker, takes_texts, budget, replies })
     }
 
     /// Asks within the deadline.
@@ -112,9 +116,8 @@ impl Reranker for RerankEndpoint {
         let texts: Vec<&str> = task.texts.iter().map(|text| beginning(text, TEXT)).collect();
         // The question is read with each text.
         let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
-        let replies = self.replies.as_ref();
-        let is_ours = |purpose| purpose == Purpose::Rerank;
-        afford(replies, task.agent, is_ours, (need, self.model.daily_tokens), task.now).await?;
+        let tokens_of_agent = (need, self.model.daily_tokens);
+        self.budget.afford(self.replies.as_ref(), task.agent, tokens_of_agent, task.now).await?;
         let answer = self.ask(question, &texts).await.map_err(|trouble| self.error(trouble))?;
         self.charge(task.agent, tokens(&answer).unwrap_or(need), task.now).await?;
         scores(&answer, texts.len()).map_err(|wrong| self.error(Trouble::Unusable(wrong)))

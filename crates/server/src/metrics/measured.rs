@@ -135,6 +135,10 @@ impl<P: Replies + ?Sized> Replies for Measured<P> {
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
         self.port.usage(agent, since).await
     }
+
+    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
+        self.port.usage_of_all(day).await
+    }
 }
 
 #[async_trait]

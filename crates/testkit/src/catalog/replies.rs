@@ -36,6 +36,15 @@ impl Replies for MemoryCatalog {
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
         self.read(agent, |shelf| shelf.usage.values().filter(|usage| usage.day >= utc_day(since)).cloned().collect())
     }
+
+    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
+        let state = self.state();
+        let all = state
+            .shelves
+            .iter()
+            .flat_map(|(agent, shelf)| shelf.usage.values().map(|usage| (agent.clone(), usage.clone())));
+        Ok(all.filter(|(_, usage)| usage.day == utc_day(day)).collect())
+    }
 }
 
 impl Shelf {

@@ -89,4 +89,8 @@ impl<P: Replies> Replies for Faulty<P> {
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
         self.store()?.usage(agent, since).await
     }
+
+    async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
+        self.store()?.usage_of_all(day).await
+    }
 }

@@ -1,6 +1,6 @@
 //! What port `Replies` promises.
 
-use annals_core::{Date, Digest, Purpose, Reply, Timestamp, Usage};
+use annals_core::{Agent, Date, Digest, Purpose, Reply, Timestamp, Usage};
 
 use super::catalog::{later, me, now};
 use super::{Case, Store, cases, run};
@@ -17,6 +17,7 @@ pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         costs_add_up_by_day_purpose_and_model,
         costs_are_listed_in_order_since_a_day,
         paying_makes_no_agent,
+        costs_of_all_agents_are_those_of_one_day,
     ];
     run("replies", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
@@ -140,6 +141,23 @@ async fn costs_are_listed_in_order_since_a_day(store: &dyn Store) {
     ] {
         assert_eq!(listed(usage(store, since).await), expected, "{since}");
     }
+}
+
+async fn costs_of_all_agents_are_those_of_one_day(store: &dyn Store) {
+    let elsewhere = Agent::in_workspace("elsewhere", "me").unwrap();
+    for agent in [&me(), &agent("other"), &elsewhere] {
+        store.charge(agent, reply("q", "x"), now()).await.unwrap();
+        store.charge(agent, reply("q", "x"), later()).await.unwrap();
+    }
+    let of = async |day: Timestamp| {
+        let mut all = store.usage_of_all(day).await.unwrap();
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all.into_iter().map(|(agent, usage)| (agent, usage.day, usage.calls)).collect::<Vec<_>>()
+    };
+    let mut expected = [me(), agent("other"), elsewhere].map(|agent| (agent, day("2026-06-01"), 1));
+    expected.sort();
+    assert_eq!(of(now()).await, expected);
+    assert_eq!(of(at("2026-06-03T00:00:00Z")).await, []);
 }
 
 async fn paying_makes_no_agent(store: &dyn Store) {
