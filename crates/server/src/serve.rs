@@ -21,9 +21,10 @@ use crate::config::ServerConfig;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
+use crate::tables::Worker;
 
-/// Workers that make messages searchable: the embedder keeps two cores busy.
-const WORKERS: usize = 2;
+/// Workers that make messages searchable: the embedder keeps two cores busy. The third is for agents with little to do.
+const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
 
 /// What is listened on.
 pub struct Listeners {
@@ -85,9 +86,9 @@ pub async fn serve(
     stop: CancellationToken,
 ) -> io::Result<()> {
     let tasks = TaskTracker::new();
-    for _ in 0..WORKERS {
+    for worker in WORKERS {
         let (service, stop) = (service.clone(), stop.clone());
-        tasks.spawn(async move { service.work(stop).await });
+        tasks.spawn(async move { service.work(worker, stop).await });
     }
     let (counting, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { counting.keep_counting(until).await });

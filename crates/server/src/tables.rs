@@ -1,8 +1,10 @@
 //! Makes new messages searchable as they come, and reads them for facts where that costs nothing.
 //!
 //! A nudge puts an agent at the end of a queue, once; workers take agents from its head and do a bounded piece of what is due,
-//! so that a large import of one agent does not hold up the others. A worker waits for nobody: an agent whose locks are taken
-//! comes back when they are free. What is due follows from the catalog: a nudge that is lost only makes it wait for the next
+//! so that a large import of one agent does not hold up the others. An agent of which more is due than a small piece is large
+//! until it is done. One worker takes no large agents and leaves reading for facts to the others, so that a message of
+//! somebody else waits for small pieces only, however many large agents there are. A worker waits for nobody: an agent whose
+//! locks are taken comes back when they are free. What is due follows from the catalog: a nudge that is lost only makes it wait for the next
 //! one, or for the next pass. Never calls a network.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -17,11 +19,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Service;
 use crate::jobs::Enough;
-use crate::locks::{Guard, Lock};
+use crate::locks::{Extraction, Facts, Held, Lock, Tables};
 use crate::metrics::Lane;
 
-/// Batches of one table that a worker applies before the next agent has its turn.
-const BATCHES: usize = 4;
+/// Changes of one table that a worker applies before the next agent has its turn: of an agent that may have little to do, and of a
+/// large one.
+const SMALL_PIECE: usize = 32;
+const LARGE_PIECE: usize = 256;
 /// How long a worker reads the messages of one agent for facts before the next agent has its turn.
 const READING: Duration = Duration::from_millis(200);
 /// How long an agent is left alone whose tables could not be written: the disk may be full.
@@ -44,10 +48,33 @@ struct Waiting {
     order: VecDeque<Agent>,
     /// The same agents.
     queued: HashSet<Agent>,
+    /// Agents of which more was due than a piece, and is still.
+    large: HashSet<Agent>,
+    /// Agents whose tables are up to date and whose messages are to be read for facts.
+    to_read: VecDeque<Agent>,
+    /// Whether reading comes before tables: they take turns.
+    reading_is_next: bool,
     /// Agents that a worker is at. No second one takes them: the other workers are for the others.
     working: HashSet<Agent>,
     /// Agents that come back when a lock is free.
     returning: HashSet<Agent>,
+}
+
+impl Waiting {
+    fn take_tables(&mut self, worker: Worker) -> Option<Work> {
+        let is_for =
+            |agent: &Agent| !self.working.contains(agent) && (worker == Worker::Any || !self.large.contains(agent));
+        let place = self.order.iter().position(is_for)?;
+        let agent = self.order.remove(place)?;
+        self.queued.remove(&agent);
+        let size = if self.large.contains(&agent) { LARGE_PIECE } else { SMALL_PIECE };
+        Some(Work::Tables(agent, size))
+    }
+
+    fn take_reading(&mut self) -> Option<Work> {
+        let place = self.to_read.iter().position(|agent| !self.working.contains(agent))?;
+        self.to_read.remove(place).map(Work::Reading)
+    }
 }
 
 impl Queue {
@@ -59,39 +86,57 @@ impl Queue {
         let mut waiting = self.waiting();
         if waiting.queued.insert(agent.clone()) {
             waiting.order.push_back(agent.clone());
-            self.0.nudged.notify_one();
+            self.0.nudged.notify_waiters();
         }
     }
 
-    async fn pop(&self) -> Agent {
+    async fn pop(&self, worker: Worker) -> Work {
         loop {
-            let nudged = self.0.nudged.notified();
-            if let Some(agent) = self.take() {
-                return agent;
+            let mut nudged = std::pin::pin!(self.0.nudged.notified());
+            // Whoever is woken by what another kind of worker takes sleeps on, so all are woken.
+            nudged.as_mut().enable();
+            if let Some(work) = self.take(worker) {
+                return work;
             }
             nudged.await;
         }
     }
 
-    fn take(&self) -> Option<Agent> {
-        let mut waiting = self.waiting();
-        let place = waiting.order.iter().position(|agent| !waiting.working.contains(agent))?;
-        let agent = waiting.order.remove(place)?;
-        waiting.queued.remove(&agent);
-        waiting.working.insert(agent.clone());
-        if !waiting.order.is_empty() {
-            // A nudge holds one wake-up: without this a second worker would sleep on.
-            self.0.nudged.notify_one();
+    fn take(&self, worker: Worker) -> Option<Work> {
+        let waiting = &mut *self.waiting();
+        let work = match worker {
+            Worker::Small => waiting.take_tables(worker),
+            Worker::Any if waiting.reading_is_next => waiting.take_reading().or_else(|| waiting.take_tables(worker)),
+            Worker::Any => waiting.take_tables(worker).or_else(|| waiting.take_reading()),
+        }?;
+        if worker == Worker::Any {
+            waiting.reading_is_next = matches!(work, Work::Tables(..));
         }
-        Some(agent)
+        waiting.working.insert(work.agent().clone());
+        Some(work)
     }
 
     /// Ends a worker's turn with an agent.
     fn finish(&self, agent: &Agent) {
+        self.waiting().working.remove(agent);
+        self.0.nudged.notify_waiters();
+    }
+
+    /// Notes whether more is due for an agent's tables than a piece.
+    fn note_size(&self, agent: &Agent, is_large: bool) {
         let mut waiting = self.waiting();
-        waiting.working.remove(agent);
-        if !waiting.order.is_empty() {
-            self.0.nudged.notify_one();
+        if is_large {
+            waiting.large.insert(agent.clone());
+        } else {
+            waiting.large.remove(agent);
+        }
+    }
+
+    /// Has a worker that takes any agent read its messages.
+    fn push_to_read(&self, agent: &Agent) {
+        let mut waiting = self.waiting();
+        if !waiting.to_read.contains(agent) {
+            waiting.to_read.push_back(agent.clone());
         }
     }
 
@@ -126,10 +171,39 @@ impl Queue {
     }
 }
 
+/// Which agents a worker takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Worker {
+    /// All.
+    Any,
+    /// Those that are not large.
+    Small,
+}
+
+/// A worker's turn with an agent.
+#[derive(Debug, PartialEq, Eq)]
+enum Work {
+    /// To bring at most so many changes into each of its tables.
+    Tables(Agent, usize),
+    /// To read its messages for facts.
+    Reading(Agent),
+}
+
+impl Work {
+    fn agent(&self) -> &Agent {
+        match self {
+            Work::Tables(agent, _) | Work::Reading(agent) => agent,
+        }
+    }
+}
+
 /// What a worker came to with an agent.
 enum Piece {
     Done,
+    /// More is due for the tables.
     More,
+    /// Messages are to be read for facts.
+    Unread,
     /// Somebody else holds this lock.
     Busy(Lock),
 }
@@ -141,17 +215,25 @@ impl Service {
     }
 
     /// Takes agents that were nudged one after the other, until it is stopped: then it ends after the piece at hand.
-    pub async fn work(&self, stop: CancellationToken) {
+    pub(crate) async fn work(&self, worker: Worker, stop: CancellationToken) {
         loop {
-            let agent = tokio::select! {
+            let work = tokio::select! {
                 () = stop.cancelled() => return,
-                agent = self.queue.pop() => agent,
+                work = self.queue.pop(worker) => work,
             };
-            let piece = self.piece(&agent).await;
+            let agent = work.agent().clone();
+            let piece = match work {
+                Work::Tables(_, size) => self.piece(&agent, size, worker).await,
+                Work::Reading(_) => self.read_piece(&agent).await,
+            };
+            match &piece {
+                Ok(Piece::More) => self.nudge(&agent),
+                Ok(Piece::Unread) => self.queue.push_to_read(&agent),
+                _ => {}
+            }
             self.queue.finish(&agent);
             match piece {
-                Ok(Piece::Done) => {}
-                Ok(Piece::More) => self.nudge(&agent),
+                Ok(Piece::Done | Piece::More | Piece::Unread) => {}
                 Ok(Piece::Busy(lock)) => self.return_when_free(agent, lock, &stop),
                 Err(error) => {
                     self.metrics.failed("project", &error);
@@ -171,7 +253,7 @@ impl Service {
         tokio::spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
-                guard = service.locks.lock(&agent, lock) => drop(guard),
+                () = service.locks.wait_until_free(&agent, lock) => {}
             }
             service.queue.end_return(&agent);
         });
@@ -188,20 +270,25 @@ impl Service {
     }
 
     /// Does a bounded piece of what is due for an agent, if nobody else does.
-    async fn piece(&self, agent: &Agent) -> Result<Piece> {
-        let Some(tables) = self.locks.try_lock(agent, Lock::Tables) else { return Ok(Piece::Busy(Lock::Tables)) };
-        let more = self.writer.project_some(agent, self.now(), BATCHES).await?;
+    async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
+        let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
+        let more = self.writer.project_some(agent, self.now(), size).await?;
         drop(tables);
+        self.queue.note_size(agent, more);
         self.came(agent).await?;
-        if more { Ok(Piece::More) } else { self.read_piece(agent).await }
+        match worker {
+            _ if more => Ok(Piece::More),
+            Worker::Any => self.read_piece(agent).await,
+            Worker::Small => Ok(Piece::Unread),
+        }
     }
 
     /// Reads new messages for facts for a while, if that costs nothing; else only brings the table of facts up to date.
     async fn read_piece(&self, agent: &Agent) -> Result<Piece> {
-        let Some(_reader) = self.locks.try_lock(agent, Lock::Extraction) else {
+        let Some(_reader) = self.locks.try_lock::<Extraction>(agent) else {
             return Ok(Piece::Busy(Lock::Extraction));
         };
-        let Some(_facts) = self.locks.try_lock(agent, Lock::Facts) else { return Ok(Piece::Busy(Lock::Facts)) };
+        let Some(_facts) = self.locks.try_lock::<Facts>(agent) else { return Ok(Piece::Busy(Lock::Facts)) };
         if !self.extractor.is_local(&self.catalog.settings(agent).await?) {
             self.fact_writer.bring_facts(agent).await?;
             return Ok(Piece::Done);
@@ -210,18 +297,18 @@ impl Service {
         let is_over = || Instant::now() >= until;
         let passed = self.fact_writer.extract_until(agent, self.now(), &|_| (), &is_over).await?;
         self.came(agent).await?;
-        Ok(if is_over() && passed.waiting.is_none() { Piece::More } else { Piece::Done })
+        Ok(if is_over() && passed.waiting.is_none() { Piece::Unread } else { Piece::Done })
     }
 
     /// Makes everything of an agent searchable.
     pub async fn make_searchable(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
-        let tables = self.locks.tables_lock(agent).await;
+        let tables = self.locks.lock::<Tables>(agent).await;
         self.project(agent, tables, progress).await
     }
 
     /// The same if nobody else writes the tables; else a worker does it once they are free.
     pub(crate) async fn make_searchable_if_free(&self, agent: &Agent) -> Result<Projected> {
-        match self.locks.try_lock(agent, Lock::Tables) {
+        match self.locks.try_lock::<Tables>(agent) {
             Some(tables) => self.project(agent, tables, &|_| ()).await,
             None => {
                 self.nudge(agent);
@@ -230,7 +317,12 @@ impl Service {
         }
     }
 
-    async fn project(&self, agent: &Agent, tables: Guard, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
+    async fn project(
+        &self,
+        agent: &Agent,
+        tables: Held<'_, Tables>,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<Projected> {
         let projected = self.writer.project(agent, self.now(), progress).await?;
         drop(tables);
         self.came(agent).await?;
@@ -242,7 +334,8 @@ impl Service {
     pub(crate) async fn mend_tables(&self, agent: &Agent, error: Error, now: Timestamp) -> Result<()> {
         let Error::Damaged { what, why } = error else { return Err(error) };
         tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
-        let _locks = self.locks.facts_and_tables_lock(agent).await;
+        let mut facts = self.locks.lock::<Facts>(agent).await;
+        let _tables = facts.then::<Tables>().await;
         self.fact_writer.bring_facts(agent).await?;
         let places = self.writer.mend(agent, now).await?;
         tracing::error!(?places, "the damaged table was kept there");
@@ -251,27 +344,28 @@ impl Service {
 
     /// Reads new messages of an agent for facts, by rules or by model.
     pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
-        let reader = self.locks.lock(agent, Lock::Extraction).await;
+        let reader = self.locks.lock::<Extraction>(agent).await;
         self.read_until(agent, reader, progress, &|| false).await
     }
 
     /// The same until it is `enough`, if nobody else reads them now.
     pub(crate) async fn read_for_facts_if_free(&self, agent: &Agent, enough: Enough<'_>) -> Result<ExtractionPassed> {
-        match self.locks.try_lock(agent, Lock::Extraction) {
-            Some(reader) => self.read_until(agent, reader, &|_| (), enough).await,
-            None => Ok(ExtractionPassed::default()),
-        }
+        let Some(reader) = self.locks.try_lock::<Extraction>(agent) else { return Ok(ExtractionPassed::default()) };
+        let signal = reader.signal();
+        self.read_until(agent, reader, &|_| (), &|| enough() || signal.is_waited_for()).await
     }
 
     async fn read_until(
         &self,
         agent: &Agent,
-        reader: Guard,
+        reader: Held<'_, Extraction>,
         progress: &(dyn Fn(u64) + Sync),
         enough: Enough<'_>,
     ) -> Result<ExtractionPassed> {
-        let facts = self.locks.for_saving(Lock::Facts);
-        let passed = self.fact_writer.extract_unlocked(agent, self.now(), progress, enough, &facts).await?;
+        let passed = {
+            let facts = reader.for_saving::<Facts>();
+            self.fact_writer.extract_unlocked(agent, self.now(), progress, enough, &facts).await?
+        };
         drop(reader);
         self.drop_stale_replies(agent, passed.stale).await?;
         self.came(agent).await?;
@@ -280,8 +374,8 @@ impl Service {
 
     /// Has a model read the messages again that it could not read before.
     pub async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
-        let _reader = self.locks.lock(agent, Lock::Extraction).await;
-        let passed = self.fact_writer.replay_unlocked(agent, now, &self.locks.for_saving(Lock::Facts)).await?;
+        let reader = self.locks.lock::<Extraction>(agent).await;
+        let passed = self.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
         self.drop_stale_replies(agent, passed.stale).await?;
         Ok(passed)
     }

@@ -10,7 +10,7 @@ use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Stage, Timest
 use crate::Writer;
 
 /// Changes per batch. Each batch is a table version and two fsyncs; with texts of at most 256 KiB it also bounds memory.
-const BATCH: usize = 256;
+pub(crate) const BATCH: usize = 256;
 
 /// What bringing a table up to date came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,18 @@ pub struct Projected {
     pub dead: u64,
     /// Where damaged tables were put.
     pub quarantined: Vec<String>,
+}
+
+/// How much of a table's changes is applied at once.
+#[derive(Clone, Copy)]
+struct Bounds {
+    batches: usize,
+    /// Of each batch.
+    changes: usize,
+}
+
+impl Bounds {
+    const NONE: Bounds = Bounds { batches: usize::MAX, changes: BATCH };
 }
 
 impl Writer {
@@ -38,72 +50,81 @@ impl Writer {
     pub async fn project(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
         let mut total = Projected::default();
         for grain in Grain::ALL {
-            self.project_grain(agent, grain, now, usize::MAX, progress, &mut total).await?;
+            self.project_grain(agent, grain, now, Bounds::NONE, progress, &mut total).await?;
         }
         Ok(total)
     }
 
-    /// Brings at most so many batches into each table of an agent. Whether more is due.
-    pub async fn project_some(&self, agent: &Agent, now: Timestamp, batches: usize) -> Result<bool> {
+    /// Brings at most so many changes into each table of an agent, in one batch. Whether more is due.
+    pub async fn project_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<bool> {
+        let bounds = Bounds { batches: 1, changes: changes.min(BATCH) };
         let mut total = Projected::default();
         let mut more = false;
         for grain in Grain::ALL {
-            more |= self.project_grain(agent, grain, now, batches, &|_| (), &mut total).await?;
+            more |= self.project_grain(agent, grain, now, bounds, &|_| (), &mut total).await?;
         }
         Ok(more)
     }
 
-    /// Whether more is due after so many batches.
+    /// Whether more is due beyond the bounds.
     async fn project_grain(
         &self,
         agent: &Agent,
         grain: Grain,
         now: Timestamp,
-        batches: usize,
+        bounds: Bounds,
         progress: &(dyn Fn(u64) + Sync),
         total: &mut Projected,
     ) -> Result<bool> {
-        let mut replaced = false;
-        for _ in 0..batches {
-            match self.advance(agent, grain, now).await {
+        let (mut replaced, mut is_full) = (false, false);
+        for _ in 0..bounds.batches {
+            match self.advance(agent, grain, now, bounds.changes).await {
                 Ok(None) => return Ok(false),
                 Ok(Some(step)) => {
+                    is_full = step.changes >= bounds.changes as u64;
                     total.applied += step.changes;
                     total.dead += step.dead;
                     progress(step.changes);
                 }
                 // Once only: a table that is damaged as soon as it is built says that the disk is, and a person must look.
                 Err(Error::Damaged { .. }) if !replaced => {
-                    replaced = true;
+                    (replaced, is_full) = (true, true);
                     total.quarantined.extend(self.replace(agent, grain).await?);
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(true)
+        Ok(is_full || self.catalog.lane(agent, grain).await?.building.is_some())
     }
 
     /// Applies the next batch of a grain: to the present table, and once that holds everything, or cannot be read any more, to
     /// the generation that is being built. None if both are done.
-    async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<Option<Step>> {
+    async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<Step>> {
         let lane = self.catalog.lane(agent, grain).await?;
-        match self.advance_present(agent, grain, lane, now).await {
-            Ok(None) => self.build(agent, grain, lane, now).await,
-            Err(Error::Damaged { .. }) if lane.building.is_some() => self.build(agent, grain, lane, now).await,
+        match self.advance_present(agent, grain, lane, now, most).await {
+            Ok(None) => self.build(agent, grain, lane, now, most).await,
+            Err(Error::Damaged { .. }) if lane.building.is_some() => self.build(agent, grain, lane, now, most).await,
             done => done,
         }
     }
 
-    async fn advance_present(&self, agent: &Agent, grain: Grain, lane: Lane, now: Timestamp) -> Result<Option<Step>> {
+    async fn advance_present(
+        &self,
+        agent: &Agent,
+        grain: Grain,
+        lane: Lane,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<Option<Step>> {
         let table = Table { agent: agent.clone(), grain, generation: lane.generation };
-        let Some(step) = self.step(&table, lane.applied, now).await? else { return Ok(None) };
+        let Some(step) = self.step(&table, lane.applied, now, most).await? else { return Ok(None) };
         self.catalog.save_lane(agent, grain, Lane { applied: step.applied_to, ..lane }).await?;
         Ok(Some(step))
     }
 
-    /// Applies the next batch of changes after `applied` to a table; none when there are none.
-    pub(crate) async fn step(&self, table: &Table, applied: u64, now: Timestamp) -> Result<Option<Step>> {
-        let changes = self.catalog.changes(&table.agent, table.grain, applied, BATCH).await?;
+    /// Applies the next changes after `applied` to a table, at most so many; none when there are none.
+    pub(crate) async fn step(&self, table: &Table, applied: u64, now: Timestamp, most: usize) -> Result<Option<Step>> {
+        let changes = self.catalog.changes(&table.agent, table.grain, applied, most).await?;
         let Some(last) = changes.last() else { return Ok(None) };
         // Written to a table that is gone, the batch would pass for all there is.
         self.strata.require(table, applied).await?;

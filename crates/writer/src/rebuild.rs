@@ -8,7 +8,7 @@ use annals_core::ports::{Lane, Table};
 use annals_core::{Agent, Grain, Result, Timestamp};
 
 use crate::Writer;
-use crate::project::Step;
+use crate::project::{BATCH, Step};
 
 impl Writer {
     /// Builds the next generation of a grain's table and swaps it in; goes on with one that was interrupted. `progress` receives
@@ -24,7 +24,7 @@ impl Writer {
         if lane.building.is_none() {
             lane = self.schedule_rebuild(agent, grain).await?;
         }
-        while let Some(step) = self.build(agent, grain, lane, now).await? {
+        while let Some(step) = self.build(agent, grain, lane, now, BATCH).await? {
             progress(step.changes);
             lane = self.catalog.lane(agent, grain).await?;
         }
@@ -42,7 +42,14 @@ impl Writer {
     }
 
     /// Applies the next batch to the generation that is being built; swaps it in when it holds everything. None if no batch is left.
-    pub(crate) async fn build(&self, agent: &Agent, grain: Grain, lane: Lane, now: Timestamp) -> Result<Option<Step>> {
+    pub(crate) async fn build(
+        &self,
+        agent: &Agent,
+        grain: Grain,
+        lane: Lane,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<Option<Step>> {
         let Some((generation, applied)) = lane.building else { return Ok(None) };
         let table = Table { agent: agent.clone(), grain, generation };
         let applied = if applied > 0 && self.strata.exists(&table).await? { applied } else { 0 };
@@ -50,7 +57,7 @@ impl Writer {
             // What an earlier attempt may have left before it was recorded.
             self.strata.remove(&table).await?;
         }
-        if let Some(step) = self.step(&table, applied, now).await? {
+        if let Some(step) = self.step(&table, applied, now, most).await? {
             let building = Some((generation, step.applied_to));
             self.catalog.save_lane(agent, grain, Lane { building, ..lane }).await?;
             return Ok(Some(step));

@@ -221,7 +221,7 @@ async fn a_memory_of_a_new_agent_begins_with_its_first_add() {
     let stop = tokio_util::sync::CancellationToken::new();
     let working = tokio::spawn({
         let (service, stop) = (service.clone(), stop.clone());
-        async move { service.work(stop).await }
+        async move { service.work(crate::tables::Worker::Any, stop).await }
     });
     let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
     assert_eq!(unknown, "Error: there is no agent \"a\". A memory begins with its first add_memory.");

@@ -5,6 +5,7 @@ use annals_testkit::{agent, at, message};
 
 use super::*;
 use crate::fixture::{NOW, service, told};
+use crate::locks::Level;
 use crate::wire::{ContextWish, SearchRequest};
 
 const A_MOMENT: Duration = Duration::from_secs(60);
@@ -22,14 +23,15 @@ async fn say(service: &Service, name: &str) -> u64 {
 
 /// Both agents have a message, and somebody holds a lock of the first. Expects that one worker serves the second meanwhile, and
 /// the first once the lock is free.
-async fn check(lock: Lock) {
+async fn check<L: Level>() {
+    let lock = L::LOCK;
     let service = service(Arc::new(|| at(NOW)));
     let stop = CancellationToken::new();
-    let held = service.locks.lock(&agent("busy"), lock).await;
+    let held = service.locks.lock::<L>(&agent("busy")).await;
     let (busy, other) = (say(&service, "busy").await, say(&service, "other").await);
     let worker = tokio::spawn({
         let (service, stop) = (service.clone(), stop.clone());
-        async move { service.work(stop).await }
+        async move { service.work(Worker::Any, stop).await }
     });
     let is_through = |seq| move |(searchable, extracted): (u64, u64)| searchable >= seq && extracted >= seq;
     let reached = service.reach(&agent("other"), A_MOMENT, is_through(other)).await.unwrap();
@@ -45,9 +47,9 @@ async fn check(lock: Lock) {
 
 #[tokio::test]
 async fn a_worker_does_not_wait_for_a_busy_agent_and_comes_back_to_it() {
-    for lock in [Lock::Tables, Lock::Facts, Lock::Extraction] {
-        check(lock).await;
-    }
+    check::<Tables>().await;
+    check::<Facts>().await;
+    check::<Extraction>().await;
 }
 
 #[tokio::test]
@@ -66,20 +68,42 @@ async fn an_agent_is_queued_once_and_in_order() {
     let queue = Queue::default();
     ["a", "b", "a", "c", "b"].iter().for_each(|name| queue.push(&agent(name)));
     for expect in ["a", "b", "c"] {
-        assert_eq!(queue.pop().await, agent(expect));
+        assert_eq!(queue.pop(Worker::Any).await, Work::Tables(agent(expect), SMALL_PIECE));
     }
-    assert_eq!(queue.take(), None);
+    assert_eq!(queue.take(Worker::Any), None);
 }
 
 #[tokio::test]
 async fn no_second_worker_takes_an_agent_that_one_is_at() {
     let queue = Queue::default();
     queue.push(&agent("big"));
-    assert_eq!(queue.pop().await, agent("big"));
+    let small = |name: &str| Work::Tables(agent(name), SMALL_PIECE);
+    assert_eq!(queue.pop(Worker::Any).await, small("big"));
     ["big", "other"].iter().for_each(|name| queue.push(&agent(name)));
-    assert_eq!((queue.pop().await, queue.take()), (agent("other"), None));
+    assert_eq!((queue.pop(Worker::Any).await, queue.take(Worker::Any)), (small("other"), None));
     queue.finish(&agent("big"));
-    assert_eq!(queue.pop().await, agent("big"));
+    assert_eq!(queue.pop(Worker::Any).await, small("big"));
+}
+
+#[tokio::test]
+async fn one_worker_is_left_to_agents_with_little_to_do() {
+    let queue = Queue::default();
+    for name in ["big", "vast"] {
+        queue.note_size(&agent(name), true);
+        queue.push(&agent(name));
+    }
+    queue.push_to_read(&agent("unread"));
+    assert_eq!(queue.take(Worker::Small), None);
+    queue.push(&agent("other"));
+    assert_eq!(queue.take(Worker::Small), Some(Work::Tables(agent("other"), SMALL_PIECE)));
+    let large = |name: &str| Some(Work::Tables(agent(name), LARGE_PIECE));
+    assert_eq!(queue.take(Worker::Any), large("big"));
+    assert_eq!(queue.take(Worker::Any), Some(Work::Reading(agent("unread"))), "large agents do not hold it up");
+    assert_eq!(queue.take(Worker::Any), large("vast"));
+    queue.note_size(&agent("big"), false);
+    queue.push(&agent("big"));
+    queue.finish(&agent("big"));
+    assert_eq!(queue.take(Worker::Small), Some(Work::Tables(agent("big"), SMALL_PIECE)));
 }
 
 async fn lose(service: &Service, name: &str) {
@@ -110,7 +134,7 @@ async fn a_search_holds_no_permit_while_a_table_is_built() {
     say(&service, "lost").await;
     service.make_searchable(&agent("lost"), &|_| ()).await.unwrap();
     lose(&service, "lost").await;
-    let building = service.locks.tables_lock(&agent("lost")).await;
+    let building = service.locks.lock::<Tables>(&agent("lost")).await;
     let searches: Vec<_> = (0..service.searches.available_permits() + 1)
         .map(|_| {
             let service = service.clone();
