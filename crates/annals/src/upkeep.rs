@@ -125,7 +125,7 @@ impl Task for Compaction {
 impl Compaction {
     /// Compacts a table; how worn it was.
     async fn tidy(&self, agent: &Agent, grain: Grain) -> Result<Wear> {
-        let _tables_lock = self.0.locks().tables_lock(agent).await;
+        let _tables_lock = self.0.locks().lock::<annals_server::locks::Tables>(agent).await;
         let generation = self.0.catalog.lane(agent, grain).await?.generation;
         let table = Table { agent: agent.clone(), grain, generation };
         let wear = self.0.strata.wear(&table).await?;

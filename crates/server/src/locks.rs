@@ -1,12 +1,19 @@
 //! The locks of agents: what one task at a time may do for an agent, and many at once for different ones.
 //!
-//! Whoever needs two locks of an agent takes them in the order of [`Lock`]; two that take them in different orders would wait
-//! for each other for ever. [`AgentLocks::facts_and_tables_lock`] and [`AgentLocks::all_locks`] take several in that order. A
-//! task that asks for an earlier lock than one that it holds panics in builds with debug assertions, whether anybody else
-//! wants it or not, so that the first test of the wrong order fails.
+//! Two tasks that take two locks of an agent in different orders would wait for each other for ever. So a lock that is held is
+//! a value, and further locks of the agent are taken through it ([`Held::then`]); the compiler admits those that come later
+//! in the order of [`Lock`] ([`After`]), one after the other. Functions that are called with a lock held take that value as an
+//! argument, or try and do not wait ([`AgentLocks::try_lock`]).
+//!
+//! [`AgentLocks::lock`] begins a chain. Whoever holds a lock and begins another chain for the same agent could still take an
+//! earlier one; that panics in builds with debug assertions, whether anybody else wants the lock or not.
+
+mod order;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use annals_core::Agent;
@@ -15,24 +22,8 @@ use async_trait::async_trait;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::task::Id;
 
-/// What a lock of an agent protects, in the order in which locks are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lock {
-    /// Requests that may come again under the same key.
-    Request,
-    /// One roll-up at a time. Held while a model answers, so nothing else may need it.
-    RollUp,
-    /// One reader of new messages at a time. Held while a model answers, so nothing else may need it.
-    Extraction,
-    /// The agent's history and settings: summaries, pruning, forgetting, blocks.
-    History,
-    /// Facts and their table.
-    Facts,
-    /// The searchable tables.
-    Tables,
-}
-
-const LOCKS: usize = Lock::Tables as usize + 1;
+use order::LOCKS;
+pub use order::{After, Extraction, Facts, History, Level, Lock, Request, RollUp, Tables};
 
 /// The locks of each agent that anybody holds or waits for. Cheap to clone; clones share the locks.
 #[derive(Clone, Default)]
@@ -41,62 +32,33 @@ pub struct AgentLocks(Arc<Mutex<HashMap<Agent, Weak<Entry>>>>);
 #[derive(Default)]
 struct Entry {
     locks: [Arc<AsyncMutex<()>>; LOCKS],
+    /// How many wait for each.
+    waiting: [AtomicUsize; LOCKS],
     /// What is held, by the task that took it.
     held: Mutex<Vec<(Id, Lock)>>,
 }
 
-/// While it lives, nobody else holds the lock.
-pub struct Guard {
-    entry: Arc<Entry>,
-    taken: Option<(Id, Lock)>,
-    _guard: OwnedMutexGuard<()>,
+/// While it lives, nobody else holds the lock. `'a` is the guard of an earlier lock, which cannot be used meanwhile.
+pub struct Held<'a, L: Level> {
+    agent: Agent,
+    guard: Guard,
+    earlier: PhantomData<(&'a mut (), L)>,
 }
 
 impl AgentLocks {
-    /// Waits until the lock is free, in order of arrival.
-    pub async fn lock(&self, agent: &Agent, lock: Lock) -> Guard {
-        let entry = self.entry(agent);
-        entry.check_order(agent, lock);
-        let guard = entry.locks[lock as usize].clone().lock_owned().await;
-        Guard::new(entry, lock, guard)
+    /// Waits until the lock is free, in order of arrival. For a task that holds no lock of the agent.
+    pub async fn lock<L: Level>(&self, agent: &Agent) -> Held<'static, L> {
+        self.entry(agent).lock(agent).await
     }
 
-    /// Takes the lock if it is free now.
-    pub fn try_lock(&self, agent: &Agent, lock: Lock) -> Option<Guard> {
-        let entry = self.entry(agent);
-        entry.check_order(agent, lock);
-        let guard = entry.locks[lock as usize].clone().try_lock_owned().ok()?;
-        Some(Guard::new(entry, lock, guard))
+    /// Takes the lock if it is free now. Never waits, so a task may hold any other lock.
+    pub fn try_lock<L: Level>(&self, agent: &Agent) -> Option<Held<'static, L>> {
+        self.entry(agent).try_lock(agent)
     }
 
-    /// The lock of the agent's history and settings.
-    pub async fn history_lock(&self, agent: &Agent) -> Guard {
-        self.lock(agent, Lock::History).await
-    }
-
-    /// The lock of the agent's facts.
-    pub async fn facts_lock(&self, agent: &Agent) -> Guard {
-        self.lock(agent, Lock::Facts).await
-    }
-
-    /// The lock of the agent's searchable tables.
-    pub async fn tables_lock(&self, agent: &Agent) -> Guard {
-        self.lock(agent, Lock::Tables).await
-    }
-
-    /// Both, for whoever reads or writes all that is derived from the agent's messages.
-    pub async fn facts_and_tables_lock(&self, agent: &Agent) -> [Guard; 2] {
-        [self.facts_lock(agent).await, self.tables_lock(agent).await]
-    }
-
-    /// Everything that is written of an agent.
-    pub async fn all_locks(&self, agent: &Agent) -> [Guard; 3] {
-        [self.history_lock(agent).await, self.facts_lock(agent).await, self.tables_lock(agent).await]
-    }
-
-    /// One of these locks, for a pass that takes it only to save.
-    pub fn for_saving(&self, lock: Lock) -> SavingLock {
-        SavingLock { locks: self.clone(), lock }
+    /// Waits until the lock is free, and leaves it so. For a task that holds no lock of the agent.
+    pub async fn wait_until_free(&self, agent: &Agent, lock: Lock) {
+        drop(self.entry(agent).wait(agent, lock).await);
     }
 
     fn entry(&self, agent: &Agent) -> Arc<Entry> {
@@ -113,15 +75,99 @@ impl AgentLocks {
 }
 
 impl Entry {
+    async fn lock<'a, L: Level>(self: Arc<Entry>, agent: &Agent) -> Held<'a, L> {
+        Held::new(agent, self.wait(agent, L::LOCK).await)
+    }
+
+    fn try_lock<'a, L: Level>(self: Arc<Entry>, agent: &Agent) -> Option<Held<'a, L>> {
+        let guard = self.locks[L::LOCK as usize].clone().try_lock_owned().ok()?;
+        Some(Held::new(agent, Guard::new(self, L::LOCK, guard)))
+    }
+
+    async fn wait(self: Arc<Entry>, agent: &Agent, lock: Lock) -> Guard {
+        self.check_order(agent, lock);
+        let waiting = Waiting::new(&self.waiting[lock as usize]);
+        let guard = self.locks[lock as usize].clone().lock_owned().await;
+        drop(waiting);
+        Guard::new(self, lock, guard)
+    }
+
     fn held(&self) -> std::sync::MutexGuard<'_, Vec<(Id, Lock)>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn check_order(&self, agent: &Agent, lock: Lock) {
         let Some(task) = tokio::task::try_id() else { return };
-        let later = self.held().iter().find(|(holder, held)| *holder == task && *held > lock).map(|(_, held)| *held);
+        let later = self.held().iter().find(|(holder, held)| *holder == task && *held >= lock).map(|(_, held)| *held);
         debug_assert!(later.is_none(), "{lock:?} of {} is taken after {later:?}: others wait for ever", agent.folder());
     }
+}
+
+/// Counts one that waits, even if it is given up.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Waiting<'a> {
+        count.fetch_add(1, Ordering::SeqCst);
+        Waiting(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl<L: Level> Held<'_, L> {
+    fn new(agent: &Agent, guard: Guard) -> Self {
+        Held { agent: agent.clone(), guard, earlier: PhantomData }
+    }
+
+    /// Waits until a later lock of the same agent is free.
+    pub async fn then<M: After<L>>(&mut self) -> Held<'_, M> {
+        self.guard.entry.clone().lock(&self.agent).await
+    }
+
+    /// Takes a later lock of the same agent if it is free now.
+    pub fn try_then<M: After<L>>(&mut self) -> Option<Held<'_, M>> {
+        self.guard.entry.clone().try_lock(&self.agent)
+    }
+
+    /// A later lock of the same agent, for a pass that takes it only to save.
+    pub fn for_saving<M: After<L>>(&self) -> SavingLock<'_> {
+        SavingLock { entry: self.guard.entry.clone(), agent: &self.agent, lock: M::LOCK }
+    }
+
+    /// Whether somebody waits for this lock: work that can go on another time ends then.
+    pub fn is_waited_for(&self) -> bool {
+        self.signal().is_waited_for()
+    }
+
+    /// Tells the same without the lock.
+    pub fn signal(&self) -> Signal {
+        Signal { entry: self.guard.entry.clone(), lock: L::LOCK }
+    }
+}
+
+/// See [`Held::signal`].
+pub struct Signal {
+    entry: Arc<Entry>,
+    lock: Lock,
+}
+
+impl Signal {
+    /// Whether somebody waits for the lock.
+    pub fn is_waited_for(&self) -> bool {
+        self.entry.waiting[self.lock as usize].load(Ordering::SeqCst) > 0
+    }
+}
+
+/// A lock that is held, without its type.
+struct Guard {
+    entry: Arc<Entry>,
+    taken: Option<(Id, Lock)>,
+    _guard: OwnedMutexGuard<()>,
 }
 
 impl Guard {
@@ -141,22 +187,24 @@ impl Drop for Guard {
     }
 }
 
-impl fmt::Debug for Guard {
+impl<L: Level> fmt::Debug for Held<'_, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Guard").field(&self.taken).finish()
+        f.debug_tuple("Held").field(&L::LOCK).finish()
     }
 }
 
-/// See [`AgentLocks::for_saving`].
-pub struct SavingLock {
-    locks: AgentLocks,
+/// See [`Held::for_saving`].
+pub struct SavingLock<'a> {
+    entry: Arc<Entry>,
+    agent: &'a Agent,
     lock: Lock,
 }
 
 #[async_trait]
-impl WriteLock for SavingLock {
+impl WriteLock for SavingLock<'_> {
     async fn acquire(&self, agent: &Agent) -> WriteGuard {
-        Box::new(self.locks.lock(agent, self.lock).await)
+        debug_assert_eq!(agent, self.agent, "a pass over one agent saves for another");
+        Box::new(self.entry.clone().wait(agent, self.lock).await)
     }
 }
 
@@ -171,62 +219,82 @@ mod tests {
     #[tokio::test]
     async fn a_lock_is_held_by_one_at_a_time_for_an_agent_and_by_many_for_different_ones() {
         let locks = AgentLocks::default();
-        let held = locks.tables_lock(&agent("a")).await;
-        assert!(locks.clone().try_lock(&agent("a"), Lock::Tables).is_none());
-        assert!(locks.try_lock(&agent("b"), Lock::Tables).is_some());
+        let held = locks.lock::<Tables>(&agent("a")).await;
+        assert!(locks.clone().try_lock::<Tables>(&agent("a")).is_none());
+        assert!(locks.try_lock::<Tables>(&agent("b")).is_some());
         drop(held);
-        assert!(locks.try_lock(&agent("a"), Lock::Tables).is_some());
+        assert!(locks.try_lock::<Tables>(&agent("a")).is_some());
     }
 
     #[tokio::test]
     async fn whoever_waits_comes_in_next() {
         let locks = AgentLocks::default();
-        let held = locks.facts_and_tables_lock(&agent("a")).await;
+        let mut facts = locks.lock::<Facts>(&agent("a")).await;
+        let tables = facts.then::<Tables>().await;
         let waiting = tokio::spawn({
             let locks = locks.clone();
-            async move { drop(locks.all_locks(&agent("a")).await) }
+            async move {
+                let mut facts = locks.lock::<Facts>(&agent("a")).await;
+                drop(facts.then::<Tables>().await);
+            }
         });
         tokio::task::yield_now().await;
-        drop(held);
+        drop(tables);
+        assert!(facts.is_waited_for());
+        drop(facts);
         waiting.await.unwrap();
+        assert!(!locks.lock::<Facts>(&agent("a")).await.is_waited_for());
+    }
+
+    #[tokio::test]
+    async fn a_lock_that_was_given_up_is_not_waited_for() {
+        let locks = AgentLocks::default();
+        let held = locks.lock::<History>(&agent("a")).await;
+        let waiting = tokio::spawn({
+            let locks = locks.clone();
+            async move { locks.wait_until_free(&agent("a"), Lock::History).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(held.is_waited_for());
+        waiting.abort();
+        assert!(waiting.await.is_err() && !held.is_waited_for());
     }
 
     #[tokio::test]
     async fn locks_that_nobody_holds_cost_nothing() {
         let locks = AgentLocks::default();
         for number in 0..100 {
-            drop(locks.history_lock(&agent(&number.to_string())).await);
+            drop(locks.lock::<History>(&agent(&number.to_string())).await);
         }
         assert_eq!(locks.0.lock().unwrap().len(), 1);
     }
 
-    /// Takes locks one after the other in one task, of the same agent or of two; expects whether that is a panic.
-    async fn check(first: Lock, second: Lock, same_agent: bool, panics: bool) {
+    /// Begins two chains in one task, for the same agent or for two; expects whether that is a panic.
+    async fn check<First: Level, Second: Level>(same_agent: bool, panics: bool) {
         let task = tokio::spawn(async move {
             let locks = AgentLocks::default();
             let other = if same_agent { agent("a") } else { agent("b") };
-            let _first = locks.lock(&agent("a"), first).await;
-            let _second = locks.lock(&other, second).await;
+            let _first = locks.lock::<First>(&agent("a")).await;
+            let _second = locks.lock::<Second>(&other).await;
         });
-        assert_eq!(task.await.is_err(), panics, "{first:?} then {second:?}");
+        assert_eq!(task.await.is_err(), panics, "{:?} then {:?}", First::LOCK, Second::LOCK);
     }
 
     #[tokio::test]
-    async fn a_wrong_order_panics_even_if_nobody_else_waits() {
-        check(Lock::Facts, Lock::Tables, true, false).await;
-        check(Lock::RollUp, Lock::Extraction, true, false).await;
-        check(Lock::Tables, Lock::Facts, true, true).await;
-        check(Lock::Facts, Lock::History, true, true).await;
-        check(Lock::History, Lock::RollUp, true, true).await;
-        check(Lock::Tables, Lock::Facts, false, false).await;
+    async fn two_chains_in_a_wrong_order_panic_even_if_nobody_else_waits() {
+        check::<Facts, Tables>(true, false).await;
+        check::<Tables, Facts>(true, true).await;
+        check::<Facts, History>(true, true).await;
+        check::<History, RollUp>(true, true).await;
+        check::<Tables, Facts>(false, false).await;
     }
 
     #[tokio::test]
     async fn a_lock_that_was_given_back_is_not_held() {
         let locks = AgentLocks::default();
         let task = tokio::spawn(async move {
-            drop(locks.tables_lock(&agent("a")).await);
-            drop(locks.facts_lock(&agent("a")).await);
+            drop(locks.lock::<Tables>(&agent("a")).await);
+            drop(locks.lock::<Facts>(&agent("a")).await);
         });
         task.await.unwrap();
     }

@@ -1,5 +1,6 @@
 //! `annals dead`: memories that could not be made searchable for a fault of their own.
 
+use annals_server::locks::Tables;
 use std::process::ExitCode;
 
 use annals_core::{Agent, Result};
@@ -50,7 +51,7 @@ async fn reread(folder: &Folder, agent: &Agent) -> Result<u64> {
 async fn revive(folder: &Folder, agent: &Agent) -> Result<u64> {
     // Replaces a damaged table, which nothing could be added to.
     folder.make_searchable(agent, &|_| ()).await?;
-    let _tables_lock = folder.locks().tables_lock(agent).await;
+    let _tables_lock = folder.locks().lock::<Tables>(agent).await;
     folder.writer.revive(agent).await
 }
 

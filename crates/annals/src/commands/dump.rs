@@ -1,6 +1,7 @@
 //! `annals dump`: everything in one canonical order, without sequences, clock times and table versions. Two folders that
 //! hold the same memory print the same, whatever happened on the way.
 
+use annals_server::locks::Facts;
 use std::process::ExitCode;
 
 use annals_core::ports::{Select, Table};
@@ -36,7 +37,7 @@ async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
 }
 
 async fn facts(folder: &Folder, agent: &Agent) -> Result<()> {
-    let _facts_lock = folder.locks().facts_lock(agent).await;
+    let _facts_lock = folder.locks().lock::<Facts>(agent).await;
     folder.fact_writer.bring_facts(agent).await?;
     let query = FactQuery { history: true, ..FactQuery::default() };
     for fact in folder.facts.find(agent, &query).await? {

@@ -1,6 +1,7 @@
 //! What `import`, `rollup` and `facts` have in common: reading new turns for facts, and bringing the table of facts up to date.
 
 use annals_core::{Agent, Grain, Result};
+use annals_server::locks::Facts;
 use annals_writer::ExtractionPassed;
 
 use crate::folder::Folder;
@@ -22,7 +23,7 @@ pub async fn bring_up_to_date(folder: &Folder, agent: &Agent, json: bool) -> Res
     if folder.extractor.is_local(&settings) {
         extract(folder, agent, json).await?;
     } else {
-        let _facts_lock = folder.locks().facts_lock(agent).await;
+        let _facts_lock = folder.locks().lock::<Facts>(agent).await;
         folder.fact_writer.bring_facts(agent).await?;
     }
     Ok(())

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, MERGED_BECAUSE, Result, Timestamp};
-use annals_server::ask_facts;
 use annals_server::wire::{FactView, FactsAnswer, FactsWish};
+use annals_server::{ask_facts, locks};
 
 use super::extract::bring_up_to_date;
 use crate::cli::{ChangeFacts, Entry, Facts, FindFacts};
@@ -17,7 +17,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
         Some(ChangeFacts::Add(triple)) => {
             let (agent, at) = entry(folder, &triple.entry)?;
             let (subject, predicate, object) = (&triple.subject, &triple.predicate, &triple.object);
-            let _facts_lock = folder.locks().facts_lock(&agent).await;
+            let _facts_lock = folder.locks().lock::<locks::Facts>(&agent).await;
             let ended = folder.fact_writer.add(&agent, subject, predicate, object, at, folder.now).await?;
             about(folder, &agent, subject, json).await?;
             if let Some(ended) = ended.as_ref().map(FactView::from).filter(|_| !json) {
@@ -31,7 +31,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
             let (_, at) = entry(folder, &triple.entry)?;
             let agent = folder.agent(&triple.entry.agent).await?;
             let (subject, predicate) = (&triple.subject, &triple.predicate);
-            let _facts_lock = folder.locks().facts_lock(&agent).await;
+            let _facts_lock = folder.locks().lock::<locks::Facts>(&agent).await;
             folder.fact_writer.retract(&agent, subject, predicate, triple.object.as_deref(), at, folder.now).await?;
             about(folder, &agent, subject, json).await?;
         }

@@ -1,5 +1,6 @@
 //! `annals rebuild`: tables anew from the catalog, beside the present ones, then swapped.
 
+use annals_server::locks::{Facts, Tables};
 use std::process::ExitCode;
 
 use annals_core::{Grain, Result};
@@ -17,13 +18,13 @@ pub async fn run(folder: &Folder, args: &Rebuild, json: bool) -> Result<ExitCode
         for grain in &grains {
             let total = folder.catalog.backlog(&agent, *grain, 0).await?;
             let bar = progress::bar(total, "rebuilding", json);
-            let _tables_lock = folder.locks().tables_lock(&agent).await;
+            let _tables_lock = folder.locks().lock::<Tables>(&agent).await;
             folder.writer.rebuild(&agent, *grain, folder.now, &|changes| bar.inc(changes)).await?;
             bar.finish_and_clear();
             rows += total;
         }
         if args.grains.is_empty() {
-            let _facts_lock = folder.locks().facts_lock(&agent).await;
+            let _facts_lock = folder.locks().lock::<Facts>(&agent).await;
             folder.fact_writer.refold(&agent).await?;
         }
     }

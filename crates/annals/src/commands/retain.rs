@@ -1,5 +1,6 @@
 //! `annals retain`: prunes what is past its plan and covered by a summary, or says what would be pruned.
 
+use annals_server::locks::History;
 use std::process::ExitCode;
 
 use annals_core::{Agent, Grain, Result, Timestamp};
@@ -59,9 +60,10 @@ async fn look(folder: &Folder, agent: &Agent, args: &Retain) -> Result<Outcome> 
 }
 
 async fn prune(folder: &Folder, agent: &Agent, confirmed: bool) -> Result<Outcome> {
-    let _history = folder.locks().history_lock(agent).await;
+    let history = folder.locks().lock::<History>(agent).await;
     let plan = folder.catalog.settings(agent).await?.plan;
     let done = folder.retention.prune(agent, folder.now, confirmed).await?;
+    drop(history);
     folder.make_searchable(agent, &|_| ()).await?;
     let grains = if confirmed { done.pruned } else { done.postponed };
     Ok(Outcome { plan, pruned: confirmed, grains, held: done.held })

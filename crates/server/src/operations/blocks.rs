@@ -4,6 +4,7 @@ use annals_core::ports::Block;
 use annals_core::{Agent, Error, Fault, Result, Timestamp};
 
 use crate::Service;
+use crate::locks::History;
 use crate::wire::{BlockView, BlocksRequest, BlocksView};
 
 const LONGEST_NAME: usize = 64;
@@ -26,7 +27,7 @@ impl Service {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let _history = self.locks.history_lock(agent).await;
+        let _history = self.locks.lock::<History>(agent).await;
         let mut names: Vec<String> = self.blocks.blocks(agent).await?.into_iter().map(|block| block.name).collect();
         names.extend(request.blocks.iter().filter(|block| !block.text.is_empty()).map(|block| block.name.clone()));
         names.sort();

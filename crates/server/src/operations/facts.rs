@@ -5,6 +5,7 @@ use annals_writer::FactWriter;
 
 use super::timeline::limit;
 use crate::Service;
+use crate::locks::Facts;
 use crate::wire::{FactEntry, FactView, FactsAnswer, FactsWish, Verb};
 
 /// How long a path may be that nothing is said of: what is farther apart has little to do with each other.
@@ -22,7 +23,7 @@ impl Service {
         let at = entry.at.unwrap_or(now);
         let mut ended = None;
         {
-            let _facts_lock = self.locks.facts_lock(agent).await;
+            let _facts_lock = self.locks.lock::<Facts>(agent).await;
             let (subject, predicate, object) = (&entry.subject, &entry.predicate, entry.object.as_deref());
             match (entry.verb, object) {
                 (Verb::Add, Some(object)) => {

@@ -1,10 +1,10 @@
 //! Forgetting: what goes is said first, done when that is asked for, and proved afterwards.
 
-use annals_core::ports::Target;
+use annals_core::ports::{Reach, Target};
 use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
 
 use crate::Service;
-use crate::locks::Lock;
+use crate::locks::{Extraction, Facts, History, RollUp, Tables};
 use crate::wire::{ForgetAnswer, ForgetRequest};
 
 impl Service {
@@ -23,24 +23,36 @@ impl Service {
         dry_run: bool,
         now: Timestamp,
     ) -> Result<ForgetAnswer> {
-        // Nothing may be written of the agent meanwhile: neither its history nor its tables.
-        let locks = self.locks.all_locks(agent).await;
         if dry_run {
             return Ok(ForgetAnswer::new(agent, &self.eraser.reach(agent, target).await?, None));
         }
-        let mut reach = self.eraser.erase(agent, target, now).await?;
-        drop(locks);
+        let mut reach = self.erase(agent, target, now).await?;
+        // Whoever rolls the agent up or reads its messages now may have a model's answer on its way that holds what is forgotten.
+        // Both end early when they are waited for, and nobody begins anew until all is clean.
+        let mut roll_up = self.locks.lock::<RollUp>(agent).await;
+        let mut reader = roll_up.then::<Extraction>().await;
         if *target != Target::Agent {
-            // What is left is written without a lock: a model may take minutes.
-            let history = self.locks.for_saving(Lock::History);
+            // The history is locked only to save: a model may take minutes.
+            let history = reader.for_saving::<History>();
             self.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
         }
-        let _locks = self.locks.all_locks(agent).await;
+        let mut history = reader.then::<History>().await;
+        let mut facts = history.then::<Facts>().await;
+        let _tables = facts.then::<Tables>().await;
+        self.replies.drop_replies(agent, Timestamp::MAX).await?;
         let sealed = std::mem::take(&mut reach.sealed_sentences);
         reach.words.extend(self.gone(agent, sealed).await?);
         self.eraser.clean(agent, now).await?;
         let proof = self.prove(agent, std::mem::take(&mut reach.words)).await?;
         Ok(ForgetAnswer::new(agent, &reach, Some(proof)))
+    }
+
+    /// Erases in the catalog at once, whoever works for the agent with a model. Nothing is written of the agent meanwhile.
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+        let mut history = self.locks.lock::<History>(agent).await;
+        let mut facts = history.then::<Facts>().await;
+        let _tables = facts.then::<Tables>().await;
+        self.eraser.erase(agent, target, now).await
     }
 
     async fn target(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<Target> {

@@ -7,7 +7,7 @@ use annals_core::ports::Origin;
 use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Settings, SignedDuration, Timestamp};
 
 use crate::Service;
-use crate::locks::Lock;
+use crate::locks::{Held, History, Request};
 use crate::metrics::Lane;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
@@ -32,6 +32,24 @@ impl Service {
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<Accepted> {
+        self.ingest_holding(None, agent, settings, request, now).await
+    }
+
+    /// The same for a caller that may hold the lock of requests.
+    async fn ingest_holding(
+        &self,
+        held: Option<&mut Held<'_, Request>>,
+        agent: &Agent,
+        settings: &Settings,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Accepted> {
+        // What replaces a message changes the agent's history.
+        let _history = match (request.revise, held) {
+            (false, _) => None,
+            (true, Some(held)) => Some(held.then::<History>().await),
+            (true, None) => Some(self.locks.lock::<History>(agent).await),
+        };
         let mut ignored = BTreeMap::new();
         for field in request.messages.iter().flat_map(|message| message.other.keys()) {
             *ignored.entry(field.clone()).or_default() += 1;
@@ -76,12 +94,12 @@ impl Service {
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<Accepted> {
-        let _one_at_a_time = self.locks.lock(agent, Lock::Request).await;
+        let mut one_at_a_time = self.locks.lock::<Request>(agent).await;
         match self.requests.request(agent, key).await? {
             Some((known, operation)) if known == *body => Ok(Accepted { operation, ignored: BTreeMap::new() }),
             Some(_) => Err(Error::invalid("Idempotency-Key", "was used for another request; choose a new one")),
             None => {
-                let accepted = self.ingest(agent, settings, request, now).await?;
+                let accepted = self.ingest_holding(Some(&mut one_at_a_time), agent, settings, request, now).await?;
                 self.requests.save_request(agent, key, body, &accepted.operation.id, now).await?;
                 Ok(accepted)
             }

@@ -3,6 +3,7 @@
 use annals_core::{Agent, Error, Memory, MemoryId, Result, Timestamp};
 
 use crate::Service;
+use crate::locks::History;
 use crate::wire::{CorrectRequest, MemoryAnswer, MemoryView, SentenceView, SourcesAnswer, VersionView};
 
 impl Service {
@@ -45,14 +46,17 @@ impl Service {
         if request.text.is_none() && request.pinned.is_none() {
             return Err(Error::invalid("text", "is missing, and so is pinned: nothing is to be changed"));
         }
-        let _history = self.locks.history_lock(agent).await;
+        let history = self.locks.lock::<History>(agent).await;
         let id = self.find(agent, id).await?.id;
         if let Some(text) = &request.text {
             self.writer.correct(agent, &id, text, now).await?;
-            self.make_searchable(agent, &|_| ()).await?;
         }
         if let Some(pinned) = request.pinned {
             self.seals.pin(agent, &id, pinned).await?;
+        }
+        drop(history);
+        if request.text.is_some() {
+            self.make_searchable(agent, &|_| ()).await?;
         }
         self.memory(agent, id.as_str()).await
     }

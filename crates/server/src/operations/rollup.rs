@@ -7,7 +7,7 @@ use annals_summarizer::{Passed, Plan};
 use annals_writer::ExtractionPassed;
 
 use crate::Service;
-use crate::locks::Lock;
+use crate::locks::{History, RollUp};
 use crate::wire::{FailureView, RollupAnswer, RollupRequest};
 
 impl Service {
@@ -32,8 +32,8 @@ impl Service {
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Passed> {
-        let _roll_up = self.locks.lock(agent, Lock::RollUp).await;
-        let history = self.locks.for_saving(Lock::History);
+        let roll_up = self.locks.lock::<RollUp>(agent).await;
+        let history = roll_up.for_saving::<History>();
         let passed = if refresh {
             self.summarizer.refresh_unlocked(agent, now, progress, &history).await?
         } else {

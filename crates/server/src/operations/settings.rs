@@ -3,6 +3,7 @@
 use annals_core::{Agent, Error, Fault, Grain, Result, Settings, Timestamp};
 
 use crate::Service;
+use crate::locks::{History, Tables};
 use crate::wire::{SettingsChange, SettingsView};
 
 /// More is a slip of the hand. The caps of workspace and process, which are the operator's, lie far below and hold anyway.
@@ -25,13 +26,13 @@ impl Service {
     }
 
     async fn save_change(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<Settings> {
-        let _history_lock = self.locks.history_lock(agent).await;
+        let mut history = self.locks.lock::<History>(agent).await;
         let before = self.catalog.settings(agent).await?;
         let has_memories = self.catalog.counts(agent).await?.has_memories();
         let mut settings = before.clone();
         self.apply(&mut settings, change, has_memories, now)?;
         // Nobody may build a table in the former language between the two.
-        let _tables_lock = self.locks.tables_lock(agent).await;
+        let _tables = history.then::<Tables>().await;
         if settings.language != before.language {
             self.schedule_rebuilds(agent).await?;
         }

@@ -8,6 +8,7 @@ use annals_summarizer::Gap;
 use annals_writer::Discrepancy;
 
 use crate::Service;
+use crate::locks::{Facts, Tables};
 
 /// What is wrong with an agent's memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,8 @@ impl Verified {
 impl Service {
     /// Compares the agent's summaries, tables and facts with the catalog. Nobody writes them meanwhile.
     pub async fn verify(&self, agent: &Agent, now: Timestamp) -> Result<Verified> {
-        let _locks = self.locks.facts_and_tables_lock(agent).await;
+        let mut facts = self.locks.lock::<Facts>(agent).await;
+        let _tables = facts.then::<Tables>().await;
         let ledger = self.catalog.ledger(agent).await?;
         let dirty: HashSet<Period> = ledger.iter().filter(|row| row.is_dirty()).map(|row| row.period).collect();
         let waits = |gap: &Gap| Grain::SUMMARIES.iter().any(|grain| dirty.contains(&gap.day.ancestor(*grain)));
@@ -44,7 +46,8 @@ impl Service {
 
     /// Makes anew from the catalog what was found not to be what that says.
     pub async fn mend(&self, agent: &Agent, found: &Verified, now: Timestamp) -> Result<()> {
-        let _locks = self.locks.facts_and_tables_lock(agent).await;
+        let mut facts = self.locks.lock::<Facts>(agent).await;
+        let _tables = facts.then::<Tables>().await;
         if found.facts_differ {
             self.fact_writer.refold(agent).await?;
         }

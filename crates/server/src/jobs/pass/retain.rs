@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round};
-use crate::locks::Lock;
+use crate::locks::History;
 
 /// How long a model's answer is kept after it was last of use: a retry comes within seven days at the latest, the longest wait
 /// that the ledger knows.
@@ -41,7 +41,7 @@ impl Pass {
 
     /// None if somebody else is at work on the agent's history.
     async fn retain_agent(&self, agent: &Agent, look: Look, enough: Enough<'_>) -> Result<Option<Retained>> {
-        let Some(history) = self.locks.try_lock(agent, Lock::History) else { return Ok(None) };
+        let Some(history) = self.locks.try_lock::<History>(agent) else { return Ok(None) };
         let (now, trust) = (look.now, look.trust(None));
         let pruned = self.retention.prune_until(agent, now, trust.prunes(), enough).await?;
         drop(history);

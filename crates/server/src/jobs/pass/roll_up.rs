@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round};
-use crate::locks::Lock;
+use crate::locks::{Held, History, RollUp};
 
 /// What rolling up one agent came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +66,8 @@ impl Pass {
         is_owed: bool,
         enough: Enough<'_>,
     ) -> Result<Option<RolledUp>> {
-        let Some(_roll_up) = self.locks.try_lock(agent, Lock::RollUp) else { return Ok(None) };
-        if self.locks.try_lock(agent, Lock::History).is_none() {
+        let Some(mut roll_up) = self.locks.try_lock::<RollUp>(agent) else { return Ok(None) };
+        if self.locks.try_lock::<History>(agent).is_none() {
             return Ok(None);
         }
         let now = look.now;
@@ -82,37 +82,47 @@ impl Pass {
         if is_known {
             let extracted = self.tables.read_for_facts(agent, now, enough).await;
             first = first.and(extracted.map(|extracted| turn.extracted = extracted));
-            let passed = self.write_due(agent, look, &mut turn.trust, enough).await;
+            let passed = self.write_due(agent, &roll_up, look, &mut turn.trust, enough).await;
             first = first.and(passed.map(|passed| turn.passed = passed));
             let projected = self.tables.make_searchable(agent, now).await;
             first = first.and(projected.map(|projected| turn.projected = projected));
         }
         if is_owed {
-            first = first.and(self.clean(agent, now).await.map(|cleaned| turn.cleaned = cleaned));
+            first = first.and(self.clean(agent, &mut roll_up, now).await.map(|cleaned| turn.cleaned = cleaned));
         }
         first.map(|()| Some(turn))
     }
 
-    /// Cleans the agent's files unless whoever forgot has done so by now, or it failed a short time ago. Whether it did.
-    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<bool> {
+    /// Cleans the agent's files unless whoever forgot has done so by now, it failed a short time ago, or they are in use. Whether
+    /// it did.
+    async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
         if !self.cleanings.is_due(agent, now) || !self.tables.owed().await?.contains(agent) {
             return Ok(false);
         }
-        let cleaned = self.tables.clean(agent, now).await;
+        let cleaned = self.tables.clean(agent, roll_up, now).await;
         self.cleanings.note(agent, now, cleaned.is_ok());
-        cleaned.map(|()| true)
+        cleaned
     }
 
     /// Writes what is due, if the clock is believed.
-    async fn write_due(&self, agent: &Agent, look: Look, trust: &mut Trust, enough: Enough<'_>) -> Result<Passed> {
+    async fn write_due(
+        &self,
+        agent: &Agent,
+        roll_up: &Held<'_, RollUp>,
+        look: Look,
+        trust: &mut Trust,
+        enough: Enough<'_>,
+    ) -> Result<Passed> {
         let ledger = self.catalog.ledger(agent).await?;
         *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
         let zones = self.catalog.settings(agent).await?.zones()?;
         if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.now)) {
             return Ok(Passed::default());
         }
-        let history = self.locks.for_saving(Lock::History);
-        let passed = self.summarizer.pass_unlocked(agent, look.now, &|_| (), enough, &history).await?;
+        let history = roll_up.for_saving::<History>();
+        // A forgetting waits for no more than what is being written now.
+        let enough = || enough() || roll_up.is_waited_for();
+        let passed = self.summarizer.pass_unlocked(agent, look.now, &|_| (), &enough, &history).await?;
         if passed.stale > 0 {
             // They were drawn from something that was forgotten or changed meanwhile.
             self.replies.drop_replies(agent, Timestamp::MAX).await?;

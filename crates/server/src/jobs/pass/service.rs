@@ -4,9 +4,10 @@ use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{ExtractionPassed, Projected};
 use async_trait::async_trait;
 
-use super::{Enough, Pass, Tables};
+use super::{Enough, Pass, Tables as TableWork};
 use crate::Service;
 use crate::jobs::Rota;
+use crate::locks::{Extraction, Facts, Held, History, RollUp, Tables};
 
 impl Pass {
     /// The work of a wake-up over this service.
@@ -27,7 +28,7 @@ impl Pass {
 }
 
 #[async_trait]
-impl Tables for Service {
+impl TableWork for Service {
     async fn read_for_facts(&self, agent: &Agent, _: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
         self.read_for_facts_if_free(agent, enough).await
     }
@@ -40,8 +41,14 @@ impl Tables for Service {
         self.eraser.owed().await
     }
 
-    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let _locks = self.locks.all_locks(agent).await;
-        self.eraser.clean(agent, now).await
+    async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
+        // A model may be at it for minutes: the next round tries again.
+        let Some(mut reader) = roll_up.try_then::<Extraction>() else { return Ok(false) };
+        let mut history = reader.then::<History>().await;
+        let mut facts = history.then::<Facts>().await;
+        let _tables = facts.then::<Tables>().await;
+        // An answer that was on its way while the agent forgot.
+        self.replies.drop_replies(agent, Timestamp::MAX).await?;
+        self.eraser.clean(agent, now).await.map(|()| true)
     }
 }

@@ -5,6 +5,8 @@ use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
 use async_trait::async_trait;
 
+use crate::locks::{Held, RollUp};
+
 /// Says between steps whether a turn has lasted long enough. Each kind of work does one step whatever it says, so that none
 /// waits for ever behind another.
 pub type Enough<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -21,8 +23,8 @@ pub trait Tables: Send + Sync {
     /// The agents whose files still hold what was forgotten, those that were forgotten whole among them.
     async fn owed(&self) -> Result<Vec<Agent>>;
 
-    /// Cleans an agent's files of what was forgotten.
-    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()>;
+    /// Cleans an agent's files of what was forgotten, while nobody rolls it up. False if somebody else reads its messages now.
+    async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool>;
 }
 
 /// Where nobody else does it at the same time.
@@ -50,7 +52,7 @@ impl Tables for Alone {
         self.eraser.owed().await
     }
 
-    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        self.eraser.clean(agent, now).await
+    async fn clean(&self, agent: &Agent, _: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
+        self.eraser.clean(agent, now).await.map(|()| true)
     }
 }

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::jobs::Round;
+use crate::locks::{Held, History, RollUp};
 
 struct Silent;
 
@@ -60,8 +61,8 @@ impl Tables for Picky {
         self.inner.owed().await
     }
 
-    async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        self.inner.clean(agent, now).await
+    async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
+        self.inner.clean(agent, roll_up, now).await
     }
 }
 
@@ -287,7 +288,7 @@ async fn an_idle_agent_has_no_turn() {
 #[tokio::test]
 async fn an_agent_whose_history_is_locked_is_left_for_the_next_round() {
     let given = given(&["a", "b"]).await;
-    let forgetting = given.pass.locks.history_lock(&agent("a")).await;
+    let forgetting = given.pass.locks.lock::<History>(&agent("a")).await;
     let round = given.roll_up(NEXT, None).await;
     assert_eq!((round.left, round.turns.len()), (vec![agent("a")], 1));
     assert_eq!((given.memories("a").await[1], given.memories("b").await[1]), (0, 1));
@@ -331,7 +332,7 @@ impl Tables for Unclean {
         self.inner.owed().await
     }
 
-    async fn clean(&self, _: &Agent, _: Timestamp) -> Result<()> {
+    async fn clean(&self, _: &Agent, _: &mut Held<'_, RollUp>, _: Timestamp) -> Result<bool> {
         self.tried.fetch_add(1, Ordering::SeqCst);
         Err(Error::storage("overwriting what was deleted", "the disk is full"))
     }
@@ -357,9 +358,9 @@ async fn a_cleaning_that_fails_is_tried_less_and_less_often() {
 async fn what_was_cleaned_while_the_agent_was_busy_is_not_cleaned_again() {
     let given = given(&["a"]).await;
     given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
-    let forgetting = given.pass.locks.history_lock(&agent("a")).await;
+    let forgetting = given.pass.locks.lock::<History>(&agent("a")).await;
     assert_eq!(given.roll_up(NEXT, None).await.left, [agent("a")]);
-    given.tables.clean(&agent("a"), at(NEXT)).await.unwrap();
+    given.tables.eraser.clean(&agent("a"), at(NEXT)).await.unwrap();
     drop(forgetting);
     assert!(given.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
 }
