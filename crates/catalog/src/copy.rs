@@ -12,6 +12,7 @@ use annals_core::Error;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
+use crate::check;
 use crate::failure::Result;
 
 const DOING: &str = "copying the catalog";
@@ -39,6 +40,14 @@ impl Pages {
     /// Where they are.
     pub(crate) fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// Checks the pages as they are.
+    pub(crate) fn check(&self) -> annals_core::Result<Vec<String>> {
+        let check = || -> Result<Vec<String>> {
+            check::check(&Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?)
+        };
+        check().map_err(|failure| failure.context("checking the catalog"))
     }
 
     /// Writes what the pages hold, and nothing else, into a new file, and syncs it.

@@ -74,7 +74,7 @@ mod scrubbed;
 pub use ahead::read_ahead;
 pub use open::Options;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
 
@@ -82,6 +82,10 @@ use annals_core::{Error, Result};
 pub struct SqliteCatalog {
     thread: thread::Thread,
     scrubs: scrub::Passes,
+    /// Where copies to be checked lie; none on a disk of tests.
+    copies: Option<PathBuf>,
+    /// One check at a time.
+    checking: tokio::sync::Mutex<()>,
 }
 
 impl SqliteCatalog {
@@ -96,7 +100,11 @@ impl SqliteCatalog {
     /// The same with another disk underneath; for tests.
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let connection = open::open(path, options)?;
-        Ok(SqliteCatalog { thread: thread::Thread::start(connection, options)?, scrubs: scrub::Passes::default() })
+        let copies = options.vfs.is_none().then(|| path.with_file_name("annals-scratch-check"));
+        // One that a killed process left may hold words that are forgotten by now.
+        copies.as_deref().map(copy::Pages::beside).transpose()?;
+        let (thread, scrubs) = (thread::Thread::start(connection, options)?, scrub::Passes::default());
+        Ok(SqliteCatalog { thread, scrubs, copies, checking: tokio::sync::Mutex::default() })
     }
 
     /// Writes everything that is committed into a new file at `path`, syncs it, and answers the number of the last change
@@ -109,6 +117,17 @@ impl SqliteCatalog {
         let written = tokio::task::spawn_blocking(move || pages.write_anew(&path)).await;
         written.map_err(|error| Error::storage("copying the catalog", error))??;
         Ok(last)
+    }
+
+    /// The faults of the file, in words; none if all is sound. Reads every page, of a copy: other work goes on meanwhile.
+    async fn faults(&self) -> Result<Vec<String>> {
+        const DOING: &str = "checking the catalog";
+        let Some(place) = &self.copies else { return self.thread.read(DOING, check::check).await };
+        let _one_at_a_time = self.checking.lock().await;
+        let pages = copy::Pages::beside(place)?;
+        self.thread.copy(pages.path()).await?;
+        let checked = tokio::task::spawn_blocking(move || pages.check()).await;
+        checked.map_err(|error| Error::storage(DOING, error))?
     }
 
     /// The number of the last change.

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
-    SqliteCatalog, agents, changes, check, counts, dead_letters, get, ingest, inputs, lanes, ledger, list, summaries,
+    SqliteCatalog, agents, changes, counts, dead_letters, get, ingest, inputs, lanes, ledger, list, summaries,
 };
 
 #[async_trait]
@@ -148,6 +148,6 @@ impl Catalog for SqliteCatalog {
     }
 
     async fn check(&self) -> Result<Vec<String>> {
-        self.thread.read("checking the catalog", check::check).await
+        self.faults().await
     }
 }
