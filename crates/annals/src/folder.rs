@@ -181,10 +181,18 @@ fn plans(folder: &Path) -> Result<Plans> {
     Ok(plans)
 }
 
-/// Whether the system says that its clock is synchronised; none where it does not say.
+/// Whether the machine's clock is synchronised; none where nothing says so.
 pub fn clock_is_synchronised() -> Option<bool> {
-    // systemd-timesyncd leaves this file once it has heard from a server.
-    Path::new("/run/systemd/timesync/synchronized").exists().then_some(true)
+    is_synchronised(Path::new("/run/systemd/timesync"), Path::new("/sys/class/rtc/rtc0"))
+}
+
+/// systemd-timesyncd has a folder, and leaves a file there once it has heard from a server. A machine without a clock of its own
+/// begins in the past, so until then its time is wrong for certain; with one it may never need a server.
+fn is_synchronised(daemon: &Path, own_clock: &Path) -> Option<bool> {
+    match daemon.join("synchronized").exists() {
+        true => Some(true),
+        false => (daemon.is_dir() && !own_clock.exists()).then_some(false),
+    }
 }
 
 /// Where the data is when nobody says: `annals` in the user's data directory.
@@ -233,4 +241,22 @@ fn owner(file: &mut File) -> String {
     let mut pid = String::new();
     let read = file.read_to_string(&mut pid);
     if read.is_ok() && !pid.is_empty() { format!(" (pid {pid})") } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_synchronised;
+
+    #[test]
+    fn a_clock_is_wrong_for_certain_where_there_is_none_and_no_server_was_heard() {
+        let folder = tempfile::tempdir().unwrap();
+        let [daemon, own_clock] = ["timesync", "rtc0"].map(|name| folder.path().join(name));
+        assert_eq!(is_synchronised(&daemon, &own_clock), None, "no daemon says anything");
+        std::fs::create_dir(&daemon).unwrap();
+        assert_eq!(is_synchronised(&daemon, &own_clock), Some(false));
+        std::fs::create_dir(&own_clock).unwrap();
+        assert_eq!(is_synchronised(&daemon, &own_clock), None, "its own clock may be right");
+        std::fs::write(daemon.join("synchronized"), "").unwrap();
+        assert_eq!(is_synchronised(&daemon, &own_clock), Some(true));
+    }
 }

@@ -20,6 +20,8 @@ use crate::scratch::Scratch;
 /// The name of the catalog in a backup, as in the data folder.
 pub const CATALOG: &str = "catalog.sqlite";
 
+const STOPPED: &str = "it was stopped: its time is over, or the service ends";
+
 /// Read and hashed at once.
 const PIECE: usize = 1 << 20;
 
@@ -49,8 +51,10 @@ pub async fn take(
     if manifest::read(target, &name).await?.is_some() {
         return Err(Error::invalid("TARGET", format!("holds a backup of this very second: {name}")));
     }
+    unless_stopped(stop)?;
     let scratch = Scratch::within(source.data, "backup")?;
     let catalog_sequence = source.catalog.copy_to(&scratch.path().join(CATALOG)).await?;
+    unless_stopped(stop)?;
     let mut files = vec![(CATALOG.to_owned(), scratch.path().join(CATALOG))];
     let left_out = redact(source.config, &scratch.path().join(NAME), &mut files)?;
     for (folder, _) in FOLDERS {
@@ -67,6 +71,10 @@ pub async fn take(
     let written = target.store.put(&target.place(&name, MANIFEST), text.into()).await;
     written.map_err(|cause| target.failed("writing to", cause))?;
     Ok((name, manifest))
+}
+
+fn unless_stopped(stop: &CancellationToken) -> Result<()> {
+    if stop.is_cancelled() { Err(Error::unavailable("making a backup", STOPPED)) } else { Ok(()) }
 }
 
 /// The settings without their secrets, beside the copy of the catalog.
@@ -111,7 +119,7 @@ async fn copy(file: &Path, writer: &mut BufWriter, stop: &CancellationToken) -> 
     let (mut hasher, mut bytes, mut piece) = (Sha256::new(), 0, vec![0; PIECE]);
     loop {
         if stop.is_cancelled() {
-            return Err(std::io::Error::other("it was stopped: its time is over, or the service ends"));
+            return Err(std::io::Error::other(STOPPED));
         }
         let read = file.read(&mut piece).await?;
         if read == 0 {
@@ -123,4 +131,66 @@ async fn copy(file: &Path, writer: &mut BufWriter, stop: &CancellationToken) -> 
     }
     writer.shutdown().await?;
     Ok((bytes, HEXLOWER.encode(&hasher.finalize())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use annals_core::Timestamp;
+
+    use super::*;
+
+    struct Place {
+        folder: tempfile::TempDir,
+        catalog: SqliteCatalog,
+        target: Target,
+    }
+
+    fn place() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let catalog = SqliteCatalog::open(&data.join(CATALOG)).unwrap();
+        let target = Target::to_write(folder.path().join("backups").to_str().unwrap(), &data).unwrap();
+        Place { folder, catalog, target }
+    }
+
+    impl Place {
+        async fn take(&self, now: i64, stop: &CancellationToken) -> Result<(String, Manifest)> {
+            let data = self.folder.path().join("data");
+            let source = Source { catalog: &self.catalog, data: &data, config: None };
+            take(&source, &self.target, Timestamp::from_second(now).unwrap(), stop).await
+        }
+
+        /// What lies beside the catalog.
+        fn scratch(&self) -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(self.folder.path().join("data")).unwrap();
+            let paths = entries.map(|entry| entry.unwrap().path());
+            paths.filter(|path| path.to_string_lossy().contains("annals-scratch")).collect()
+        }
+    }
+
+    /// One test, for one backup at a time is taken in the whole process.
+    #[tokio::test]
+    async fn a_stopped_backup_and_a_second_one_at_once_leave_nothing() {
+        let (place, stop) = (place(), CancellationToken::new());
+        stop.cancel();
+        let error = place.take(0, &stop).await.unwrap_err();
+        assert!(error.to_string().contains(STOPPED), "{error}");
+        assert_eq!(
+            (
+                manifest::read(&place.target, &manifest::name(Timestamp::UNIX_EPOCH)).await.unwrap().is_some(),
+                place.scratch()
+            ),
+            (false, Vec::new())
+        );
+        let go_on = CancellationToken::new();
+        let (first, second) = tokio::join!(place.take(1, &go_on), place.take(2, &go_on));
+        assert_eq!(first.unwrap().1.files.len(), 1);
+        let error = second.unwrap_err();
+        assert!(error.to_string().contains("another one is under way"), "{error}");
+        assert_eq!(place.scratch(), Vec::<PathBuf>::new());
+        assert!(place.take(2, &go_on).await.is_ok(), "the next one may begin");
+    }
 }
