@@ -1,9 +1,10 @@
 //! Exports as files: one record a line, each with its agent. Finds all faults of all lines before anything is stored.
 
-use std::collections::HashMap;
-use std::io::BufRead;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek};
 
-use annals_core::ports::Record;
+use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
 use serde_json::Value;
 
@@ -12,31 +13,61 @@ pub fn is_record(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value.get("record").is_some())
 }
 
-/// Reads and checks everything; `agent` overrides the agent of each line.
-pub fn parse(input: impl BufRead, agent: Option<&str>) -> Result<Vec<(Agent, Vec<Record>)>> {
-    let mut faults = Vec::new();
-    let mut agents: Vec<(Agent, Vec<Record>)> = Vec::new();
-    let mut places = HashMap::new();
-    for (line, number) in input.split(b'\n').zip(1..) {
-        let bytes = line.map_err(|cause| Error::storage(format!("reading line {number}"), cause))?;
-        if bytes.trim_ascii().is_empty() {
-            continue;
-        }
-        match record(&bytes, agent) {
-            Ok((agent, record)) => {
-                let place = *places.entry(agent.clone()).or_insert_with(|| {
-                    agents.push((agent, Vec::new()));
-                    agents.len() - 1
-                });
-                agents[place].1.push(record);
-            }
-            Err(fault) => faults.push(fault.at_line(number)),
-        }
-    }
-    if faults.is_empty() { Ok(agents) } else { Err(Error::Faults(faults)) }
+/// An export that was checked whole and can be read again.
+pub struct ExportFile {
+    source: File,
+    /// Overrides the agent of each line.
+    agent: Option<String>,
+    /// The agents in it, each with the number of its records.
+    pub agents: BTreeMap<Agent, u64>,
 }
 
-fn record(bytes: &[u8], agent: Option<&str>) -> std::result::Result<(Agent, Record), Fault> {
+impl ExportFile {
+    /// Checks every line and whose records they are. Holds one line at a time.
+    pub fn check(source: File, agent: Option<&str>) -> Result<ExportFile> {
+        let mut file = ExportFile { source, agent: agent.map(str::to_owned), agents: BTreeMap::new() };
+        let (mut agents, mut origins, mut faults) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        for line in file.lines()? {
+            match line? {
+                (_, Ok((agent, record))) => {
+                    let origin: &mut RecordOrigin = origins.entry(agent.clone()).or_default();
+                    origin.add(&agent, &record);
+                    *agents.entry(agent).or_insert(0) += 1;
+                }
+                (number, Err(fault)) => faults.push(fault.at_line(number)),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Error::Faults(faults));
+        }
+        origins.values().try_for_each(RecordOrigin::check)?;
+        file.agents = agents;
+        Ok(file)
+    }
+
+    /// The records of a rank, with their agents.
+    pub fn of_rank(&mut self, rank: u8) -> Result<impl Iterator<Item = Result<(Agent, Record)>> + Send> {
+        let records = self.lines()?.map(|line| line?.1.map_err(Error::Invalid));
+        Ok(records.filter(move |found| found.as_ref().map_or(true, |(_, record)| record.rank() == rank)))
+    }
+
+    /// Every line that is not empty, with its number.
+    fn lines(&mut self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send> {
+        self.source.rewind().map_err(|cause| Error::storage("reading an export", cause))?;
+        let agent = self.agent.as_deref();
+        let lines = BufReader::new(&self.source).split(b'\n').zip(1..);
+        Ok(lines.filter_map(move |(line, number)| match line {
+            Ok(bytes) if bytes.trim_ascii().is_empty() => None,
+            Ok(bytes) => Some(Ok((number, record(&bytes, agent)))),
+            Err(cause) => Some(Err(Error::storage(format!("reading line {number}"), cause))),
+        }))
+    }
+}
+
+/// What a line holds.
+type Parsed = std::result::Result<(Agent, Record), Fault>;
+
+fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
     let wrong = |error: serde_json::Error| Fault::new("the line", format!("is no record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
     let own = value.as_object_mut().and_then(|fields| fields.remove("agent"));

@@ -5,7 +5,7 @@
 //! commands at once do not remove each other's.
 
 use std::fs::{DirBuilder, File, TryLockError};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
@@ -38,6 +38,16 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// An empty file in a folder, under no name: it goes when it is closed, or the process ends.
+pub fn nameless_file(folder: &Path) -> std::io::Result<File> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random)?;
+    let path = folder.join(format!("{PREFIX}{}", HEXLOWER.encode(&random)));
+    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
 }
 
 /// Removes what killed processes left. For the owner of the data folder, before it begins to work.

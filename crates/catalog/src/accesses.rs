@@ -9,7 +9,7 @@ use crate::failure::Result;
 use crate::{agents, get, memories};
 
 pub(crate) const OF_MEMORY: &str = "SELECT times, last FROM access WHERE agent_id = ?1 AND id = ?2";
-const OF_AGENT: &str = "SELECT id, times, last FROM access WHERE agent_id = ?1 ORDER BY id";
+const OF_AGENT: &str = "SELECT id, times, last FROM access WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
 pub(crate) const ADD: &str = include_str!("sql/add_access.sql");
 
 /// Live memories by id, each with its count.
@@ -30,7 +30,11 @@ pub(crate) fn recall(
 
 /// Adds to the counts of memories that exist.
 pub(crate) fn add(connection: &Connection, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()> {
-    let agent_id = agents::known(connection, agent)?;
+    add_of(connection, agents::known(connection, agent)?, accesses)
+}
+
+/// The same by the agent's number.
+pub(crate) fn add_of(connection: &Connection, agent_id: i64, accesses: &[(MemoryId, Access)]) -> Result<()> {
     let mut add = connection.prepare_cached(ADD)?;
     for (id, access) in accesses {
         add.execute(params![agent_id, id.as_str(), signed(access.times), micros(access.last)])?;
@@ -38,10 +42,10 @@ pub(crate) fn add(connection: &Connection, agent: &Agent, accesses: &[(MemoryId,
     Ok(())
 }
 
-/// All counts of an agent, by id.
-pub(crate) fn records(connection: &Connection, agent_id: i64) -> Result<Vec<Record>> {
+/// Counts of an agent behind a memory, by id.
+pub(crate) fn records(connection: &Connection, agent_id: i64, after: &str, most: i64) -> Result<Vec<Record>> {
     let mut question = connection.prepare_cached(OF_AGENT)?;
-    let rows = question.query_map([agent_id], |row| {
+    let rows = question.query_map(params![agent_id, after, most], |row| {
         let (id, Access { times, last }) = (memories::read_id(row)?, read(row)?);
         Ok(Record::Access { id, times, last })
     })?;

@@ -36,10 +36,14 @@ pub(crate) fn with_work(connection: &Connection, now: Timestamp) -> Result<Vec<A
 
 /// The agent's number; 0, which no row carries, for one that is not known, so that questions about it find nothing.
 pub(crate) fn known(connection: &Connection, agent: &Agent) -> Result<i64> {
+    Ok(numbered(connection, agent.workspace(), agent.name())?.unwrap_or(0))
+}
+
+/// The number of a row, whether its names are those of an agent or not.
+pub(crate) fn numbered(connection: &Connection, workspace: &str, name: &str) -> Result<Option<i64>> {
     let sql = "SELECT agent_id FROM agent WHERE workspace = ?1 AND name = ?2";
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row([agent.workspace(), agent.name()], |row| row.get(0)).optional()?;
-    Ok(found.unwrap_or(0))
+    Ok(statement.query_row([workspace, name], |row| row.get(0)).optional()?)
 }
 
 /// The agent's number, given now if it has none.
@@ -76,8 +80,13 @@ pub(crate) fn settings(connection: &Connection, agent: &Agent) -> Result<Setting
 
 /// Replaces the settings.
 pub(crate) fn save_settings(connection: &Connection, agent: &Agent, settings: &Settings) -> Result<()> {
+    save_settings_of(connection, enrolled(connection, agent)?, settings)
+}
+
+/// The same by the agent's number.
+pub(crate) fn save_settings_of(connection: &Connection, agent_id: i64, settings: &Settings) -> Result<()> {
     let sql = "UPDATE agent SET settings = ?2 WHERE agent_id = ?1";
-    connection.prepare_cached(sql)?.execute(params![enrolled(connection, agent)?, to_json(settings)])?;
+    connection.prepare_cached(sql)?.execute(params![agent_id, to_json(settings)])?;
     Ok(())
 }
 

@@ -4,4 +4,4 @@ mod records;
 mod restore;
 
 pub(crate) use records::records;
-pub(crate) use restore::restore;
+pub(crate) use restore::{begin, drop_all_staged, drop_staged, finish, take};

@@ -23,8 +23,12 @@ pub(crate) fn of(connection: &Connection, agent_id: i64) -> Result<Vec<Block>> {
 
 /// Writes a block, in place of one of the same name.
 pub(crate) fn save(connection: &Connection, agent: &Agent, block: &Block) -> Result<()> {
+    save_of(connection, agents::enrolled(connection, agent)?, block)
+}
+
+/// The same by the agent's number.
+pub(crate) fn save_of(connection: &Connection, agent_id: i64, block: &Block) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO block (agent_id, name, text, updated_at) VALUES (?1, ?2, ?3, ?4)";
-    let agent_id = agents::enrolled(connection, agent)?;
     connection.prepare_cached(sql)?.execute(params![agent_id, block.name, block.text, micros(block.updated_at)])?;
     Ok(())
 }

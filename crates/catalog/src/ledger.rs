@@ -15,6 +15,15 @@ pub(crate) fn ledger(connection: &Connection, agent: &Agent) -> Result<Vec<Ledge
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// Rows behind a period, in the same order.
+pub(crate) fn page(connection: &Connection, agent_id: i64, after: Option<Period>, most: i64) -> Result<Vec<LedgerRow>> {
+    let sql = "SELECT * FROM ledger WHERE agent_id = ?1 AND (grain, period) > (?2, ?3) ORDER BY grain, period LIMIT ?4";
+    let mut statement = connection.prepare_cached(sql)?;
+    let (grain, period) = after.map_or((-1, String::new()), |last| (grain_number(last.grain()), last.to_string()));
+    let rows = statement.query_map(params![agent_id, grain, period, most], read)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// The last day that the last sealed period covers whose children are of this grain.
 pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
     let Some(parent) = grain.coarser() else { return Ok(None) };

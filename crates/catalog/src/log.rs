@@ -8,6 +8,7 @@ use crate::failure::Result;
 use crate::{agents, sequence};
 
 pub(crate) const ALL: &str = "SELECT * FROM fact_operation WHERE agent_id = ?1 ORDER BY id";
+const PAGE: &str = "SELECT * FROM fact_operation WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
 pub(crate) const OF_SOURCE: &str =
     concat!("SELECT * FROM fact_operation INDEXED BY fact_operation_by_source ", "WHERE agent_id = ?1 AND source = ?2");
 
@@ -40,6 +41,11 @@ pub(crate) fn add(connection: &Connection, agent: &Agent, operations: &[FactOper
 /// The whole log, by id.
 pub(crate) fn all(connection: &Connection, agent_id: i64) -> Result<Vec<FactOperation>> {
     find(connection, ALL, [agent_id])
+}
+
+/// Operations behind one, by id.
+pub(crate) fn page(connection: &Connection, agent_id: i64, after: &str, most: i64) -> Result<Vec<FactOperation>> {
+    find(connection, PAGE, params![agent_id, after, most])
 }
 
 /// The operations of one source.

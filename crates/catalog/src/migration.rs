@@ -1,5 +1,6 @@
 //! That catalogs of former schema versions open, and hold what they held.
 
+use annals_testkit::all_records;
 use std::path::Path;
 
 use annals_core::ports::{
@@ -78,7 +79,7 @@ async fn what_an_earlier_version_pruned_is_forgotten_as_far_as_it_can_be_told() 
         let by_id = catalog.erase(&you, &Target::Memories(vec![id.clone()]), now).await.unwrap();
         assert_eq!((by_id.pruned, by_id.lost, by_id.unresolved), (vec![id], vec![day], 0));
         let record = |record: &Record| matches!(record, Record::Gone { .. });
-        assert!(!catalog.records(&you).await.unwrap().iter().any(record));
+        assert!(!all_records(&catalog, &you).await.iter().any(record));
         assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
     }
 }
@@ -99,7 +100,7 @@ async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
 /// What the fixture says of the other agent.
 async fn holds_what_version_2_held(catalog: &SqliteCatalog) {
     let (you, now) = (agent("you"), at("2026-06-01T00:00:00Z"));
-    let records: Vec<String> = catalog.records(&you).await.unwrap().iter().map(in_short).collect();
+    let records: Vec<String> = all_records(&catalog, &you).await.iter().map(in_short).collect();
     let expected = [
         "settings keep",
         "turn jam true true",

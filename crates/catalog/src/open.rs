@@ -5,6 +5,7 @@ use std::path::Path;
 use annals_core::Error;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::archive;
 use crate::failure::{Failure, Result};
 
 /// The schema that this code writes. Files of versions 1 to 4 are brought to it when they are opened.
@@ -62,7 +63,15 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     prepare_schema(&connection)?;
     connection.execute_batch(include_str!("sql/ledger_open.sql"))?;
+    drop_staged(&connection)?;
     Ok(connection)
+}
+
+/// Drops what a restore left that was cut off.
+fn drop_staged(connection: &Connection) -> Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    archive::drop_all_staged(&transaction)?;
+    Ok(transaction.commit()?)
 }
 
 fn prepare_schema(connection: &Connection) -> Result<()> {

@@ -23,7 +23,7 @@ mod strata;
 mod write_lock;
 
 pub use accesses::{Access, Accesses};
-pub use archive::{Archive, Record, Version, check_origin};
+pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use blocks::{Block, Blocks};
 pub use catalog::{Catalog, Change, Comparison, Counts, Lane, Origin, Select, Standing, Turn};
 pub use embedder::Embedder;

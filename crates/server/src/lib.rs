@@ -41,7 +41,7 @@ pub mod socket;
 mod tables;
 pub mod wire;
 
-pub use operations::{Accepted, MOST_MESSAGES, Verified, ask_facts, line};
+pub use operations::{Accepted, Export, MOST_MESSAGES, Verified, ask_facts};
 pub use request::request_id;
 pub use serve::{Listeners, private, public, serve};
 pub use service::{Clock, Parts, Prompts, Service};

@@ -16,7 +16,7 @@ mod status;
 mod timeline;
 mod verify;
 
-pub use export::line;
+pub use export::Export;
 pub use facts::ask as ask_facts;
 pub use ingest::{Accepted, MOST_MESSAGES};
 pub use verify::Verified;

@@ -37,6 +37,8 @@ struct State {
     seq: u64,
     shelves: BTreeMap<Agent, Shelf>,
     clock: Option<ClockNote>,
+    /// Agents that are being restored.
+    restoring: BTreeMap<Agent, Shelf>,
     /// By id.
     keys: BTreeMap<String, (Key, Digest)>,
     /// Erasures so far, of all agents.

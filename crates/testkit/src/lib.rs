@@ -31,5 +31,5 @@ pub use strata::MemoryStrata;
 pub use suites::{
     STRATA_DIMENSION, catalog_suite, embedder_suite, engine_suite, facts_suite, strata_suite, whole_tables_suite,
 };
-pub use suites::{Store, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
+pub use suites::{Store, all_records, archive_suite, erasure_suite, journal_suite, replies_suite, seals_suite};
 pub use suites::{accesses_suite, blocks_suite, keys_suite, requests_suite, reranker_suite};

@@ -29,7 +29,7 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 
 pub use accesses::accesses_suite;
-pub use archive::archive_suite;
+pub use archive::{all_records, archive_suite};
 pub use blocks::blocks_suite;
 pub use catalog::catalog_suite;
 pub use embedder::embedder_suite;

@@ -1,13 +1,13 @@
 //! `annals export`: everything of an agent, as records a line that `import` takes back, or as Parquet.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Error, Grain, Result};
-use annals_server::line;
+use annals_server::Export as Exported;
 use annals_server::wire::MemoryView;
 
 use super::extract::bring_up_to_date;
@@ -22,25 +22,26 @@ pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode>
         parquet(folder, &agent, target, json).await?;
         return Ok(ExitCode::SUCCESS);
     }
-    let records = folder.archive.records(&agent).await?;
+    let Exported { file, records } = folder.export(&agent).await?;
+    let mut lines = file.into_std().await;
     let failed = |cause| Error::storage(format!("writing {}", args.file.display()), cause);
     let written = if args.file == Path::new("-") {
-        for record in &records {
-            say!("{}", line(&agent, record));
-        }
-        Ok(())
+        say_lines(lines)
     } else {
-        whole_or_not(&args.file, |file| write_all(file, &agent, &records))
+        whole_or_not(&args.file, |target| std::io::copy(&mut lines, target).map(|_| ()))
     };
     written.map_err(failed)?;
     if !json && args.file != Path::new("-") {
-        say!("Wrote {} of {agent} to {}.", plural(records.len() as u64, "record"), args.file.display());
+        say!("Wrote {} of {agent} to {}.", plural(records, "record"), args.file.display());
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_all(target: &mut dyn Write, agent: &Agent, records: &[annals_core::ports::Record]) -> std::io::Result<()> {
-    records.iter().try_for_each(|record| writeln!(target, "{}", line(agent, record)))
+fn say_lines(lines: File) -> std::io::Result<()> {
+    for line in BufReader::new(lines).lines() {
+        say!("{}", line?);
+    }
+    Ok(())
 }
 
 /// Writes beside the file and renames, so that a full disk leaves no half of an export under its name.

@@ -1,7 +1,9 @@
 //! `annals import`: a file of messages into memory. Everything is checked first, then committed in batches; what is there
 //! already is skipped, so that an interrupted import is finished by running it again.
 
+use annals_server::locks::{Facts, History};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,11 +20,14 @@ use crate::failure::unreadable;
 use crate::folder::Folder;
 use crate::jsonl::{Conversations, Parsed, parse};
 use crate::progress;
-use crate::records;
+use crate::records::{self, ExportFile};
+use crate::scratch;
 use crate::view::{plural, print_json, say};
 
 /// Messages per transaction: one fsync each. Larger gains nothing, smaller shows on SD cards.
 const BATCH: usize = 500;
+/// Records of an export per transaction.
+const RECORDS: usize = 100;
 /// The lane's bound: how many messages may be stored without being searchable before the import waits for the tables.
 const LANE: u64 = 2000;
 
@@ -32,11 +37,11 @@ pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     // The folder is only made once the files and the zone are found fit.
     let now = super::now(global);
     args.time_zone.as_deref().map(Zones::new).transpose()?;
-    let read = read_all(args, now)?;
+    let read = read_all(args, &super::data(global)?, now)?;
     let folder = open_or_make(global).await?;
     let mut imported = import(&folder, read.messages, args, global.json).await?;
-    for (agent, records) in read.exports {
-        restore(&folder, &agent, records, &mut imported, global.json).await?;
+    for export in read.exports {
+        restore(&folder, export, &mut imported, global.json).await?;
     }
     if global.json {
         print_json(&imported);
@@ -130,21 +135,53 @@ pub async fn import(folder: &Folder, mut parsed: Parsed, args: &Import, json: bo
     Ok(imported)
 }
 
-/// Brings back what `export` wrote, for an agent that holds nothing yet.
-async fn restore(
+/// Brings back what `export` wrote, for agents that hold nothing yet: of each all or nothing.
+async fn restore(folder: &Folder, mut export: ExportFile, imported: &mut Imported, json: bool) -> Result<()> {
+    let agents = std::mem::take(&mut export.agents);
+    if let Err(error) = restore_records(folder, &mut export, agents.keys()).await {
+        for agent in agents.keys() {
+            folder.archive.drop_restore(agent).await?;
+        }
+        return Err(error);
+    }
+    for (agent, records) in agents {
+        imported.agents += 1;
+        imported.restored += records;
+        let bar = progress::bar(folder.writer.backlog(&agent).await?, "embedding", json);
+        project(folder, &agent, &bar, imported).await?;
+        bar.finish_and_clear();
+        let _facts = folder.locks().lock::<Facts>(&agent).await;
+        folder.fact_writer.bring_facts(&agent).await?;
+    }
+    Ok(())
+}
+
+/// Stores the records in pieces, of which nothing is seen before all are there.
+async fn restore_records(
     folder: &Folder,
-    agent: &Agent,
-    records: Vec<Record>,
-    imported: &mut Imported,
-    json: bool,
+    export: &mut ExportFile,
+    agents: impl Iterator<Item = &Agent> + Clone,
 ) -> Result<()> {
-    imported.agents += 1;
-    imported.restored += records.len() as u64;
-    folder.archive.restore(agent, records, folder.now).await?;
-    let bar = progress::bar(folder.writer.backlog(agent).await?, "embedding", json);
-    project(folder, agent, &bar, imported).await?;
-    bar.finish_and_clear();
-    folder.fact_writer.bring_facts(agent).await?;
+    for agent in agents.clone() {
+        folder.archive.begin_restore(agent).await?;
+    }
+    for rank in Record::RANKS {
+        let mut pieces: BTreeMap<Agent, Vec<Record>> = BTreeMap::new();
+        for found in export.of_rank(rank)? {
+            let (agent, record) = found?;
+            let piece = pieces.entry(agent.clone()).or_default();
+            piece.push(record);
+            if piece.len() == RECORDS {
+                folder.archive.restore_some(&agent, std::mem::take(piece)).await?;
+            }
+        }
+        for (agent, piece) in pieces {
+            folder.archive.restore_some(&agent, piece).await?;
+        }
+    }
+    for agent in agents {
+        folder.archive.finish_restore(agent, folder.now).await?;
+    }
     Ok(())
 }
 
@@ -160,7 +197,10 @@ async fn import_agent(
     while !messages.is_empty() {
         let rest = messages.split_off(messages.len().min(BATCH));
         let batch = std::mem::replace(&mut messages, rest);
+        // What replaces a message changes the agent's history.
+        let history = if revise { Some(folder.locks().lock::<History>(agent).await) } else { None };
         let operation = folder.writer.ingest_keyed(agent, batch, revise, folder.now).await?;
+        drop(history);
         imported.accepted += operation.accepted;
         imported.duplicate += operation.duplicate;
         imported.revised += operation.revised;
@@ -189,7 +229,7 @@ async fn project(folder: &Folder, agent: &Agent, bar: &ProgressBar, imported: &m
 }
 
 async fn set_time_zone(folder: &Folder, agent: &Agent, zone: &str) -> Result<()> {
-    let _history = folder.locks().history_lock(agent).await;
+    let _history = folder.locks().lock::<History>(agent).await;
     let mut settings = folder.catalog.settings(agent).await?;
     let has_memories = folder.catalog.counts(agent).await?.has_memories();
     settings.set_time_zone(zone, has_memories, folder.now)?;
@@ -241,15 +281,15 @@ async fn changed(folder: &Folder, parsed: &Parsed) -> Result<Vec<Changed>> {
 /// What the files hold: messages, or exports.
 struct Contents {
     messages: Parsed,
-    exports: Vec<(Agent, Vec<Record>)>,
+    exports: Vec<ExportFile>,
 }
 
-fn read_all(args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
+fn read_all(args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<Contents> {
     let mut all = Parsed { agents: Vec::new(), ignored: BTreeMap::new() };
     let mut exports = Vec::new();
     let mut faults = Vec::new();
     for path in &args.files {
-        match read(path, args, now) {
+        match read(path, args, data, now) {
             Ok(contents) => {
                 exports.extend(contents.exports);
                 let file = (args.files.len() > 1).then(|| path.display().to_string());
@@ -266,7 +306,7 @@ fn read_all(args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
     if faults.is_empty() { Ok(Contents { messages: all, exports }) } else { Err(Error::Faults(faults)) }
 }
 
-fn read(path: &Path, args: &Import, now: annals_core::Timestamp) -> Result<Contents> {
+fn read(path: &Path, args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<Contents> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         crate::terminal::input()
     } else {
@@ -278,11 +318,20 @@ fn read(path: &Path, args: &Import, now: annals_core::Timestamp) -> Result<Conte
     let is_export = records::is_record(&first);
     let whole = std::io::Cursor::new(first).chain(input);
     if is_export {
+        let source = again(whole, data).map_err(|cause| unreadable(path, cause))?;
         let messages = Parsed { agents: Vec::new(), ignored: BTreeMap::new() };
-        return Ok(Contents { messages, exports: records::parse(whole, args.agent.as_deref())? });
+        return Ok(Contents { messages, exports: vec![ExportFile::check(source, args.agent.as_deref())?] });
     }
     let messages = parse(whole, args.agent.as_deref(), args.revise, now)?;
     Ok(Contents { messages, exports: Vec::new() })
+}
+
+/// What is read, in a file that can be read again: it may come from a pipe.
+fn again(mut input: impl Read, data: &Path) -> std::io::Result<File> {
+    let folder = if data.is_dir() { data.to_owned() } else { std::env::temp_dir() };
+    let mut file = scratch::nameless_file(&folder)?;
+    std::io::copy(&mut input, &mut file)?;
+    Ok(file)
 }
 
 fn in_file(fault: Fault, path: &Path, args: &Import) -> Fault {

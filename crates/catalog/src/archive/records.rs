@@ -1,43 +1,154 @@
-//! Everything out, in an order that depends on nothing but content.
+//! Everything out, page by page, in an order that depends on nothing but content.
 
 use annals_core::ports::{Block, Record};
-use annals_core::{Agent, Digest, FactOperation, LedgerRow, MemoryId, Message};
-use rusqlite::Connection;
+use annals_core::{Agent, Digest, LedgerRow, MemoryId, Message};
+use rusqlite::{Connection, params};
 
-use crate::columns::instant;
+use crate::columns::{instant, micros, signed};
 use crate::failure::Result;
 use crate::forgotten::KeyedHashes;
 use crate::turns::Stored;
 use crate::{accesses, agents, bases, blocks, extraction, get, ledger, log, memories, pruned, statements, turns};
 
-const TURNS: &str =
-    concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1 ORDER BY at, day, conversation, message");
-const STATEMENTS: &str =
-    concat!(include_str!("../sql/statement.sql"), "WHERE agent_id = ?1 ORDER BY cover_start, day, id");
-const VERSIONS: &str = "SELECT * FROM version WHERE agent_id = ?1 ORDER BY id, version_id";
+const TURNS: &str = concat!(
+    include_str!("../sql/turn.sql"),
+    "WHERE agent_id = ?1 AND at >= ?2 AND (at, day, conversation, message) > (?2, ?3, ?4, ?5)
+    ORDER BY at, day, conversation, message LIMIT ?6"
+);
+const PRUNED: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
+const STATEMENTS: &str = concat!(
+    include_str!("../sql/statement.sql"),
+    "WHERE agent_id = ?1 AND cover_start >= ?2 AND (cover_start, day, id) > (?2, ?3, ?4)
+    ORDER BY cover_start, day, id LIMIT ?5"
+);
+const VERSIONS: &str = "SELECT * FROM version WHERE agent_id = ?1 AND id > ?2 ORDER BY id, version_id";
 
-/// All records of an agent.
-pub(crate) fn records(connection: &Connection, agent: &Agent) -> Result<Vec<Record>> {
+/// The kinds of records, in order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Section {
+    Turns,
+    Pruned,
+    Statements,
+    Operations,
+    Periods,
+    Versions,
+    Accesses,
+}
+
+impl Section {
+    const ALL: [Section; 7] = [
+        Section::Turns,
+        Section::Pruned,
+        Section::Statements,
+        Section::Operations,
+        Section::Periods,
+        Section::Versions,
+        Section::Accesses,
+    ];
+
+    /// The section that a record is in; none of those that come before all sections.
+    fn of(record: &Record) -> Option<Section> {
+        match record {
+            Record::Settings(_) | Record::Block { .. } => None,
+            Record::Turn { .. } => Some(Section::Turns),
+            Record::Gone { .. } => Some(Section::Pruned),
+            Record::Statement { .. } => Some(Section::Statements),
+            Record::Operation(_) => Some(Section::Operations),
+            Record::Period { .. } => Some(Section::Periods),
+            Record::Version { .. } => Some(Section::Versions),
+            Record::Access { .. } => Some(Section::Accesses),
+        }
+    }
+}
+
+/// The next records of an agent, at most about `limit`.
+pub(crate) fn records(
+    connection: &Connection,
+    agent: &Agent,
+    after: Option<&Record>,
+    limit: usize,
+) -> Result<Vec<Record>> {
     let agent_id = agents::known(connection, agent)?;
-    let mut records = vec![Record::Settings(agents::settings(connection, agent)?)];
-    records.extend(blocks::of(connection, agent_id)?.into_iter().map(block_record));
-    let extracted = extraction::lane(connection, agent)?.extracted;
-    let turns = turns::find(connection, TURNS, [agent_id])?;
-    records.extend(turns.into_iter().map(|stored| turn_record(stored, extracted)));
-    let pruned = pruned::all(connection, agent_id)?.into_iter();
-    records.extend(pruned.map(|turn| Record::Gone { id: turn.id, day: turn.day, at: turn.at }));
-    for statements::Stored { statement, pinned, .. } in statements::find(connection, STATEMENTS, [agent_id])? {
-        records.push(Record::Statement { statement, pinned });
+    let mut records = Vec::new();
+    if after.is_none() {
+        records.push(Record::Settings(agents::settings(connection, agent)?));
+        records.extend(blocks::of(connection, agent_id)?.into_iter().map(block_record));
     }
-    let mut operations = log::all(connection, agent_id)?;
-    operations.sort_by(in_order_of_fold);
-    records.extend(operations.into_iter().map(Record::Operation));
-    for row in ledger::ledger(connection, agent)? {
-        records.push(period_record(connection, agent, agent_id, row)?);
+    let reader = Reader { connection, agent, agent_id };
+    let first = after.and_then(Section::of);
+    for section in Section::ALL.into_iter().filter(|section| first.is_none_or(|first| *section >= first)) {
+        let left = limit.saturating_sub(records.len());
+        if left == 0 {
+            break;
+        }
+        let after = after.filter(|record| Section::of(record) == Some(section));
+        records.append(&mut reader.section(section, after, left)?);
     }
-    records.append(&mut versions(connection, agent, agent_id)?);
-    records.append(&mut accesses::records(connection, agent_id)?);
     Ok(records)
+}
+
+struct Reader<'a> {
+    connection: &'a Connection,
+    agent: &'a Agent,
+    agent_id: i64,
+}
+
+impl Reader<'_> {
+    fn section(&self, section: Section, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
+        let most = signed(limit as u64);
+        match section {
+            Section::Turns => self.turns(after, most),
+            Section::Pruned => {
+                let id = if let Some(Record::Gone { id, .. }) = after { id.as_str() } else { "" };
+                let pruned = pruned::find(self.connection, PRUNED, params![self.agent_id, id, most])?.into_iter();
+                Ok(pruned.map(|turn| Record::Gone { id: turn.id, day: turn.day, at: turn.at }).collect())
+            }
+            Section::Statements => self.statements(after, most),
+            Section::Operations => {
+                let id = if let Some(Record::Operation(operation)) = after { operation.id.as_str() } else { "" };
+                let operations = log::page(self.connection, self.agent_id, id, most)?;
+                Ok(operations.into_iter().map(Record::Operation).collect())
+            }
+            Section::Periods => {
+                let last = if let Some(Record::Period { period, .. }) = after { Some(*period) } else { None };
+                let rows = ledger::page(self.connection, self.agent_id, last, most)?.into_iter();
+                rows.map(|row| period_record(self.connection, self.agent, self.agent_id, row)).collect()
+            }
+            Section::Versions => {
+                let id = if let Some(Record::Version { id, .. }) = after { id.as_str() } else { "" };
+                versions(self.connection, self.agent, self.agent_id, id, limit)
+            }
+            Section::Accesses => {
+                let id = if let Some(Record::Access { id, .. }) = after { id.as_str() } else { "" };
+                accesses::records(self.connection, self.agent_id, id, most)
+            }
+        }
+    }
+
+    fn turns(&self, after: Option<&Record>, most: i64) -> Result<Vec<Record>> {
+        let (at, day, conversation, message) = match after {
+            Some(Record::Turn { at, day, conversation, id, .. }) => {
+                (micros(*at), day.to_string(), conversation.as_str(), id.as_str())
+            }
+            _ => (i64::MIN, String::new(), "", ""),
+        };
+        let extracted = extraction::lane(self.connection, self.agent)?.extracted;
+        let place = params![self.agent_id, at, day, conversation, message, most];
+        let turns = turns::find(self.connection, TURNS, place)?;
+        Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())
+    }
+
+    fn statements(&self, after: Option<&Record>, most: i64) -> Result<Vec<Record>> {
+        let (start, day, id) = match after {
+            Some(Record::Statement { statement, .. }) => {
+                (micros(statement.cover.start), statement.day.to_string(), statement.id.as_str())
+            }
+            _ => (i64::MIN, String::new(), ""),
+        };
+        let found = statements::find(self.connection, STATEMENTS, params![self.agent_id, start, day, id, most])?;
+        let record = |statements::Stored { statement, pinned, .. }| Record::Statement { statement, pinned };
+        Ok(found.into_iter().map(record).collect())
+    }
 }
 
 fn block_record(Block { name, text, updated_at }: Block) -> Record {
@@ -58,10 +169,6 @@ fn turn_record(Stored { turn, pinned, seq, sent_at, .. }: Stored, extracted: u64
         extracted: seq <= extracted,
         pinned,
     }
-}
-
-fn in_order_of_fold(a: &FactOperation, b: &FactOperation) -> std::cmp::Ordering {
-    (a.at, a.said_at, &a.source, a.position, &a.id).cmp(&(b.at, b.said_at, &b.source, b.position, &b.id))
 }
 
 fn period_record(connection: &Connection, agent: &Agent, agent_id: i64, row: LedgerRow) -> Result<Record> {
@@ -93,14 +200,19 @@ fn period_record(connection: &Connection, agent: &Agent, agent_id: i64, row: Led
     })
 }
 
-fn versions(connection: &Connection, agent: &Agent, agent_id: i64) -> Result<Vec<Record>> {
+/// Former texts of the memories behind one, those of a memory together.
+fn versions(connection: &Connection, agent: &Agent, agent_id: i64, after: &str, limit: usize) -> Result<Vec<Record>> {
     let hashes = KeyedHashes::known(connection, agent)?;
     let mut statement = connection.prepare_cached(VERSIONS)?;
-    let mut rows = statement.query([agent_id])?;
-    let mut versions = Vec::new();
+    let mut rows = statement.query(params![agent_id, after])?;
+    let mut versions: Vec<Record> = Vec::new();
     while let Some(row) = rows.next()? {
         let (id, text, replaced_at): (_, String, _) =
             (memories::read_id(row)?, row.get("text")?, instant(row, "replaced_at")?);
+        let goes_on = matches!(versions.last(), Some(Record::Version { id: last, .. }) if *last == id);
+        if versions.len() >= limit && !goes_on {
+            break;
+        }
         let sent = is_sent(connection, agent_id, hashes.as_ref(), &id, &text)?;
         versions.push(Record::Version { id, text, replaced_at, sent });
     }

@@ -1,6 +1,7 @@
-//! Everything in again. The memories get new numbers, so every table of the agent learns of them as of any others.
+//! Everything in again, in pieces and under an agent that nothing shows, which takes the place of the other at the end. The memories
+//! get new numbers, so every table of the agent learns of them as of any others.
 
-use annals_core::ports::{Access, Block, Origin, Record, Turn, check_origin};
+use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Period, Timestamp, TurnKey};
 use data_encoding::HEXLOWER;
 use rusqlite::{Connection, params};
@@ -12,40 +13,97 @@ use crate::pruned::Pruned;
 use crate::summaries;
 use crate::turns::Place;
 use crate::{
-    accesses, agents, bases, blocks, counts, extraction, get, ingest, ledger, log, pins, pruned, sequence, statements,
+    accesses, agents, bases, blocks, erasure, extraction, get, ingest, ledger, log, pins, pruned, sequence, statements,
     turns, versions,
 };
 
 const DAYS_WITHOUT_ROW: &str = include_str!("../sql/days_without_row.sql");
 
-/// Stores records for an agent that holds no memories yet.
-pub(crate) fn restore(connection: &Connection, agent: &Agent, mut records: Vec<Record>, now: Timestamp) -> Result<()> {
-    let agent_id = agents::enrolled(connection, agent)?;
-    let memories = counts::counts(connection, agent)?.memories.iter().sum::<u64>();
-    // A sealed period may be without summary for a while, and lives on in its base.
-    let sealed = bases::periods(connection, agent_id)?.len();
-    let blocks = blocks::of(connection, agent_id)?.len();
-    if memories > 0 || sealed > 0 || blocks > 0 || !log::all(connection, agent_id)?.is_empty() {
-        return Err(Error::invalid("agent", "holds memories already").into());
-    }
-    check_origin(agent, &records)?;
-    records.sort_by_key(rank);
-    let restoring = Restoring { connection, agent, agent_id, forgotten: KeyedHashes::known(connection, agent)? };
-    records.into_iter().try_for_each(|record| restoring.take(record))?;
-    restoring.soil_days_without_row(now)
+/// The workspace of agents that are being restored: no agent can have it, so nothing shows them.
+const STAGING: &str = "";
+const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
+
+/// Begins to restore an agent that holds no memories yet.
+pub(crate) fn begin(connection: &Connection, agent: &Agent) -> Result<()> {
+    unless_full(connection, agents::known(connection, agent)?)?;
+    drop_staged(connection, agent)?;
+    let sql = "INSERT INTO agent (workspace, name) VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute([STAGING, &staged_name(agent)])?;
+    Ok(())
 }
 
-/// Extraction has read all turns up to a number: those that it has read come in first. A period comes in after what it is
-/// made of, so that its row is the newer.
-fn rank(record: &Record) -> u8 {
-    match record {
-        Record::Settings(_) => 0,
-        Record::Turn { extracted: true, .. } => 1,
-        Record::Turn { .. } => 2,
-        // Of memories that are there.
-        Record::Access { .. } => 4,
-        _ => 3,
+/// Takes records, in order of rank.
+pub(crate) fn take(connection: &Connection, agent: &Agent, records: Vec<Record>) -> Result<()> {
+    let agent_id = staged(connection, agent)?;
+    let restoring = Restoring { connection, agent, agent_id, forgotten: KeyedHashes::known(connection, agent)? };
+    records.into_iter().try_for_each(|record| restoring.take(record))
+}
+
+/// Gives the agent what was taken.
+pub(crate) fn finish(connection: &Connection, agent: &Agent, now: Timestamp) -> Result<()> {
+    let (former, agent_id) = (agents::known(connection, agent)?, staged(connection, agent)?);
+    unless_full(connection, former)?;
+    Restoring { connection, agent, agent_id, forgotten: None }.soil_days_without_row(now)?;
+    log::raise_version(connection, agent_id)?;
+    if former > 0 {
+        take_over(connection, former, agent_id)?;
     }
+    let sql = "UPDATE agent SET workspace = ?2, name = ?3 WHERE agent_id = ?1";
+    connection.prepare_cached(sql)?.execute(params![agent_id, agent.workspace(), agent.name()])?;
+    Ok(())
+}
+
+/// Drops what was taken for an agent.
+pub(crate) fn drop_staged(connection: &Connection, agent: &Agent) -> Result<()> {
+    match agents::numbered(connection, STAGING, &staged_name(agent))? {
+        Some(agent_id) => erasure::wipe_agent(connection, agent_id),
+        None => Ok(()),
+    }
+}
+
+/// Drops what all restores left that were cut off.
+pub(crate) fn drop_all_staged(connection: &Connection) -> Result<()> {
+    let mut statement = connection.prepare(STAGED)?;
+    let staged: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    staged.into_iter().try_for_each(|agent_id| erasure::wipe_agent(connection, agent_id))
+}
+
+fn staged_name(agent: &Agent) -> String {
+    format!("{}/{}", agent.workspace(), agent.name())
+}
+
+fn staged(connection: &Connection, agent: &Agent) -> Result<i64> {
+    let found = agents::numbered(connection, STAGING, &staged_name(agent))?;
+    Ok(found.ok_or_else(|| Error::invalid("restore", "was not begun"))?)
+}
+
+fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
+    for sql in [
+        "SELECT 1 FROM turn WHERE agent_id = ?1",
+        "SELECT 1 FROM statement WHERE agent_id = ?1",
+        "SELECT 1 FROM summary WHERE agent_id = ?1",
+        // A sealed period may be without summary for a while, and lives on in its base.
+        "SELECT 1 FROM base WHERE agent_id = ?1",
+        "SELECT 1 FROM fact_operation WHERE agent_id = ?1",
+        "SELECT 1 FROM block WHERE agent_id = ?1",
+    ] {
+        if connection.prepare_cached(sql)?.exists([agent_id])? {
+            return Err(Error::invalid("agent", "holds memories already").into());
+        }
+    }
+    Ok(())
+}
+
+/// Gives what is left of an agent without memories to the one that takes its place: costs, how far its tables are, what is gone.
+fn take_over(connection: &Connection, former: i64, agent_id: i64) -> Result<()> {
+    connection.execute_batch(
+        &include_str!("../sql/take_over.sql").replace("?1", &former.to_string()).replace("?2", &agent_id.to_string()),
+    )?;
+    for table in erasure::tables_of_agents(connection)?.iter().filter(|table| *table != "agent") {
+        let sql = format!("UPDATE OR IGNORE \"{table}\" SET agent_id = ?2 WHERE agent_id = ?1");
+        connection.execute(&sql, [former, agent_id])?;
+    }
+    erasure::wipe_agent(connection, former)
 }
 
 struct Restoring<'c> {
@@ -58,7 +116,7 @@ struct Restoring<'c> {
 impl Restoring<'_> {
     fn take(&self, record: Record) -> Result<()> {
         match record {
-            Record::Settings(settings) => agents::save_settings(self.connection, self.agent, &settings),
+            Record::Settings(settings) => agents::save_settings_of(self.connection, self.agent_id, &settings),
             Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned } => {
                 let message = Message { conversation: conversation.clone(), client_id: None, role, name, content, at };
                 let key = TurnKey { conversation, id };
@@ -81,10 +139,10 @@ impl Restoring<'_> {
             }
             Record::Gone { id, day, at } => self.take_gone(id, day, at),
             Record::Access { id, times, last } => {
-                accesses::add(self.connection, self.agent, &[(id, Access { times, last })])
+                accesses::add_of(self.connection, self.agent_id, &[(id, Access { times, last })])
             }
             Record::Block { name, text, updated_at } => {
-                blocks::save(self.connection, self.agent, &Block { name, text, updated_at })
+                blocks::save_of(self.connection, self.agent_id, &Block { name, text, updated_at })
             }
         }
     }
@@ -189,4 +247,31 @@ impl Restoring<'_> {
 fn digest(hex: &str) -> annals_core::Result<Digest> {
     let bytes = HEXLOWER.decode(hex.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
     bytes.map(Digest).ok_or_else(|| Error::invalid("digest", "is not one"))
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::Catalog;
+    use annals_core::ports::Archive;
+    use annals_testkit::{MemoryCatalog, agent, all_records, at};
+
+    use crate::fixture::{Folder, said};
+
+    #[tokio::test]
+    async fn what_a_cut_off_restore_left_goes_when_the_catalog_is_opened() {
+        let (folder, source, me) = (Folder::new(), MemoryCatalog::new(), agent("me"));
+        let turns = vec![said(&me, "1", "tea"), said(&me, "2", "cake")];
+        source.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
+        let records = all_records(&source, &me).await;
+        let catalog = folder.open();
+        catalog.begin_restore(&me).await.unwrap();
+        catalog.restore_some(&me, records).await.unwrap();
+        let count = "SELECT (SELECT count(*) FROM turn) + (SELECT count(*) FROM agent)";
+        let rows = |c: &rusqlite::Connection| Ok(c.query_row(count, [], |row| row.get::<_, i64>(0))?);
+        assert_eq!(catalog.thread.read("testing", rows).await.unwrap(), 3);
+        assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
+        drop(catalog);
+        let catalog = folder.open();
+        assert_eq!(catalog.thread.read("testing", rows).await.unwrap(), 0);
+    }
 }

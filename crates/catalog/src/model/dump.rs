@@ -2,6 +2,7 @@
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Grain};
+use annals_testkit::all_records;
 use annals_testkit::{Store, at};
 
 /// Everything, a line for each answer.
@@ -26,7 +27,7 @@ pub(super) async fn dump(store: &dyn Store, agent: &Agent) -> Vec<String> {
     lines.push(format!("{:?}", store.blocks(agent).await.unwrap()));
     lines.push(format!("{:?}", store.cleaning_owed().await.unwrap()));
     lines.push(format!("{:?}", store.agents().await.unwrap()));
-    lines.extend(store.records(agent).await.unwrap().iter().map(|record| format!("{record:?}")));
+    lines.extend(all_records(store, agent).await.iter().map(|record| format!("{record:?}")));
     lines
 }
 

@@ -6,16 +6,34 @@ use async_trait::async_trait;
 
 use crate::{SqliteCatalog, archive, correct, versions};
 
+const RESTORING: &str = "restoring an agent";
+
 #[async_trait]
 impl Archive for SqliteCatalog {
-    async fn records(&self, agent: &Agent) -> Result<Vec<Record>> {
-        let agent = agent.clone();
-        self.thread.read("reading all of an agent", move |c| archive::records(c, &agent)).await
+    async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
+        let (agent, after) = (agent.clone(), after.cloned());
+        let read = move |c: &rusqlite::Connection| archive::records(c, &agent, after.as_ref(), limit);
+        self.thread.read("reading all of an agent", read).await
     }
 
-    async fn restore(&self, agent: &Agent, records: Vec<Record>, now: Timestamp) -> Result<()> {
+    async fn begin_restore(&self, agent: &Agent) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("restoring an agent", move |c| archive::restore(c, &agent, records, now)).await
+        self.thread.write(RESTORING, move |c| archive::begin(c, &agent)).await
+    }
+
+    async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write(RESTORING, move |c| archive::take(c, &agent, records)).await
+    }
+
+    async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write(RESTORING, move |c| archive::finish(c, &agent, now)).await
+    }
+
+    async fn drop_restore(&self, agent: &Agent) -> Result<()> {
+        let agent = agent.clone();
+        self.thread.write(RESTORING, move |c| archive::drop_staged(c, &agent)).await
     }
 
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {

@@ -2,9 +2,12 @@
 -- all there is.
 SELECT workspace, name
 FROM agent
-WHERE settings IS NOT NULL
-   OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
-   OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
-   OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
-   OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+-- One that is being restored has no workspace.
+WHERE workspace <> '' AND (
+    settings IS NOT NULL
+    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM fact_operation WHERE fact_operation.agent_id = agent.agent_id)
+    OR EXISTS (SELECT 1 FROM block WHERE block.agent_id = agent.agent_id)
+)
 ORDER BY name, workspace

@@ -65,7 +65,7 @@ WHERE (
     )
 )
 -- Known, as in agents.sql: of one that was forgotten whole only changes are left.
-AND (
+AND workspace <> '' AND (
     settings IS NOT NULL
     OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)
     OR EXISTS (SELECT 1 FROM ledger WHERE ledger.agent_id = agent.agent_id)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Base, FactOperation, MemoryId, Period, Result, Sentence, Settings, Statement, Timestamp};
 
-pub use origin::check_origin;
+pub use origin::{Origin as RecordOrigin, check_origin};
 
 /// One record of an export. Field names are a stored format: they change on purpose only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,6 +136,23 @@ pub enum Record {
     },
 }
 
+impl Record {
+    /// The ranks that there are.
+    pub const RANKS: std::ops::RangeInclusive<u8> = 0..=4;
+
+    /// In which order records are restored. Extraction has read all turns up to a number: those that it has read come in first. A
+    /// period comes in after what it is made of, and accesses after the memories that they are of.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Record::Settings(_) => 0,
+            Record::Turn { extracted: true, .. } => 1,
+            Record::Turn { .. } => 2,
+            Record::Access { .. } => 4,
+            _ => 3,
+        }
+    }
+}
+
 /// A former text of a corrected memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
@@ -148,13 +165,41 @@ pub struct Version {
 /// Everything of an agent.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// All records of an agent, settings first, then blocks, turns, pruned turns, statements, operations, periods,
-    /// versions and accesses, each in order. Accesses are of live memories only.
-    async fn records(&self, agent: &Agent) -> Result<Vec<Record>>;
+    /// The next records of an agent after one of them, or the first; none at the end. Settings come first, then blocks, turns by
+    /// time, pruned turns by id, statements by time, operations by id, periods, versions and accesses by memory. Accesses are of
+    /// live memories only. There are `limit` of them or fewer, or some more where blocks or versions are not torn apart.
+    ///
+    /// The pages together are of one moment only if nobody changes the agent meanwhile; new messages may be in them or not.
+    async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>>;
+
+    /// Begins to restore an agent, in place of a former attempt. [`crate::Error::Invalid`] if it holds memories or blocks. What is
+    /// restored is shown nowhere before it is all there; what an attempt left that was cut off goes when the store is opened.
+    async fn begin_restore(&self, agent: &Agent) -> Result<()>;
+
+    /// Takes records of the agent, those of a lower [`Record::rank`] first. The caller has checked their [`RecordOrigin`].
+    async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()>;
+
+    /// Makes all that was taken the agent's memory, at once. [`crate::Error::Invalid`] if it holds others by now.
+    async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()>;
+
+    /// Drops what was taken.
+    async fn drop_restore(&self, agent: &Agent) -> Result<()>;
 
     /// Stores records for an agent that holds no memories and no blocks yet, all or none. [`crate::Error::Invalid`] if it
     /// does, and for records of another agent ([`check_origin`]).
-    async fn restore(&self, agent: &Agent, records: Vec<Record>, now: Timestamp) -> Result<()>;
+    async fn restore(&self, agent: &Agent, mut records: Vec<Record>, now: Timestamp) -> Result<()> {
+        check_origin(agent, &records)?;
+        self.begin_restore(agent).await?;
+        records.sort_by_key(Record::rank);
+        let stored = match self.restore_some(agent, records).await {
+            Ok(()) => self.finish_restore(agent, now).await,
+            failed => failed,
+        };
+        if stored.is_err() {
+            self.drop_restore(agent).await?;
+        }
+        stored
+    }
 
     /// Replaces the words of a statement or summary; the former ones become a version. The summary stands until its input
     /// changes. Turns are revised by storing them again. [`crate::Error::NotFound`] if there is no such memory.

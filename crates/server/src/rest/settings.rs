@@ -1,11 +1,10 @@
 //! `GET|PUT …/settings`, `GET …/status`, `POST …/rollup`, `GET …/export`.
 
-use std::convert::Infallible;
-
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
+use tokio_util::io::ReaderStream;
 
 use super::Problem;
 use super::extract::{Administering, Body, Known, Named, Reading};
@@ -68,6 +67,9 @@ pub async fn rollup(
     Ok(Json(service.rollup(&agent, body.value, service.now()).await?))
 }
 
+/// Bytes of an export that are sent at once.
+const PIECE: usize = 64 * 1024;
+
 /// Everything of an agent, one JSON record a line, as `annals import` takes it back.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/export", tag = "agents",
@@ -78,6 +80,6 @@ pub async fn export(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
 ) -> Result<impl IntoResponse, Problem> {
-    let pieces = service.export(&agent).await?.map(Ok::<_, Infallible>);
-    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], axum::body::Body::from_stream(futures::stream::iter(pieces))))
+    let pieces = ReaderStream::with_capacity(service.export(&agent).await?.file, PIECE);
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], axum::body::Body::from_stream(pieces)))
 }

@@ -12,12 +12,41 @@ use super::shelf::Shelf;
 
 #[async_trait]
 impl Archive for MemoryCatalog {
-    async fn records(&self, agent: &Agent) -> Result<Vec<Record>> {
-        self.read(agent, |shelf| shelf.records(agent))
+    async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
+        let all = self.read(agent, |shelf| shelf.records(agent))?;
+        let start = after.and_then(|last| all.iter().position(|record| record == last)).map_or(0, |place| place + 1);
+        Ok(all.into_iter().skip(start).take(limit).collect())
     }
 
-    async fn restore(&self, agent: &Agent, records: Vec<Record>, now: Timestamp) -> Result<()> {
-        self.write(agent, |shelf, seq| shelf.restore(agent, records, seq, now))?
+    async fn begin_restore(&self, agent: &Agent) -> Result<()> {
+        let shelf = self.read(agent, |shelf| shelf.unless_full().map(|()| shelf.clone()))??;
+        self.state().restoring.insert(agent.clone(), shelf);
+        Ok(())
+    }
+
+    async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()> {
+        let state = &mut *self.state();
+        let shelf = state.restoring.get_mut(agent).ok_or_else(not_begun)?;
+        for record in records {
+            state.seq += 1;
+            shelf.take(agent, record, state.seq)?;
+        }
+        Ok(())
+    }
+
+    async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        let state = &mut *self.state();
+        let mut shelf = state.restoring.remove(agent).ok_or_else(not_begun)?;
+        shelf.soil_unknown_days(state.seq, now);
+        let present = state.shelves.entry(agent.clone()).or_default();
+        present.unless_full()?;
+        *present = shelf;
+        Ok(())
+    }
+
+    async fn drop_restore(&self, agent: &Agent) -> Result<()> {
+        self.state().restoring.remove(agent);
+        Ok(())
     }
 
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
@@ -37,6 +66,10 @@ impl Archive for MemoryCatalog {
     async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
         self.read(agent, |shelf| shelf.versions.get(id).cloned().unwrap_or_default())
     }
+}
+
+fn not_begun() -> Error {
+    Error::invalid("restore", "was not begun")
 }
 
 impl Shelf {

@@ -79,12 +79,24 @@ impl<P: Accesses> Accesses for Faulty<P> {
 
 #[async_trait]
 impl<P: Archive> Archive for Faulty<P> {
-    async fn records(&self, agent: &Agent) -> Result<Vec<Record>> {
-        self.store()?.records(agent).await
+    async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
+        self.store()?.records(agent, after, limit).await
     }
 
-    async fn restore(&self, agent: &Agent, records: Vec<Record>, now: Timestamp) -> Result<()> {
-        self.store()?.restore(agent, records, now).await
+    async fn begin_restore(&self, agent: &Agent) -> Result<()> {
+        self.store()?.begin_restore(agent).await
+    }
+
+    async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()> {
+        self.store()?.restore_some(agent, records).await
+    }
+
+    async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()> {
+        self.store()?.finish_restore(agent, now).await
+    }
+
+    async fn drop_restore(&self, agent: &Agent) -> Result<()> {
+        self.store()?.drop_restore(agent).await
     }
 
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {

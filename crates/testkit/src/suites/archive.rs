@@ -6,7 +6,22 @@ mod restore;
 mod versions;
 mod world;
 
+use annals_core::Agent;
+use annals_core::ports::{Archive, Record};
+
 use super::{Case, Store, cases, run};
+
+/// All records of an agent, read in pages.
+pub async fn all_records<A: Archive + ?Sized>(archive: &A, agent: &Agent) -> Vec<Record> {
+    let mut all: Vec<Record> = Vec::new();
+    loop {
+        let page = archive.records(agent, all.last(), 7).await.unwrap();
+        if page.is_empty() {
+            return all;
+        }
+        all.extend(page);
+    }
+}
 
 /// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
 pub async fn archive_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
@@ -17,6 +32,7 @@ pub async fn archive_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         records::say_how_far_extraction_came,
         records::say_all_of_a_period,
         records::are_those_of_the_catalog_in_memory,
+        records::are_the_same_in_pages_of_any_size,
         records::are_read_back_from_json,
         restore::gives_the_same_records_again,
         restore::gives_the_same_answers_again,
@@ -32,6 +48,8 @@ pub async fn archive_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         restore::is_refused_for_what_was_forgotten,
         restore::leaves_other_agents_alone,
         restore::of_nothing_is_nothing,
+        restore::is_seen_when_all_of_it_is_there,
+        restore::is_refused_if_memories_came_meanwhile,
         correct::a_statement,
         correct::a_summary,
         correct::a_summary_stands_until_its_input_changes,

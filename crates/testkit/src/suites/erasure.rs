@@ -15,6 +15,7 @@ mod words;
 use annals_core::ports::{Change, Reach, Record, Target};
 use annals_core::{Grain, LedgerRow, MemoryId, Period};
 
+use super::all_records;
 use super::catalog::{all_changes, me};
 use super::history::sorted;
 use super::{Case, Store, cases, run};
@@ -148,5 +149,5 @@ async fn everything(store: &dyn Store) -> (Vec<Record>, Vec<Change>, Vec<LedgerR
     for grain in Grain::ALL {
         changes.extend(all_changes(store, grain).await);
     }
-    (store.records(&me()).await.unwrap(), changes, store.ledger(&me()).await.unwrap())
+    (all_records(store, &me()).await, changes, store.ledger(&me()).await.unwrap())
 }

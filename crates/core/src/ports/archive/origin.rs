@@ -4,26 +4,65 @@
 //! records name one another by id, those ids would lead nowhere under another name: no sentence could be traced, and nothing
 //! forgotten by its source.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use super::Record;
-use crate::{Agent, Error, Grain, MemoryId, Result, TurnKey};
+use crate::{Agent, Digest, Error, Grain, MemoryId, Result, TurnKey};
 
 /// [`Error::Invalid`] if the records name memories of another agent. Records that name none are anybody's.
 pub fn check_origin(agent: &Agent, records: &[Record]) -> Result<()> {
-    let known: BTreeSet<MemoryId> = records.iter().flat_map(|record| derived(agent, record)).collect();
-    let corrected: BTreeSet<&MemoryId> = records.iter().filter_map(version_of).collect();
-    let prunes = records.iter().any(|record| matches!(record, Record::Period { base: Some(_), .. }));
-    let mut mentioned = records.iter().flat_map(|record| named(record, &corrected, prunes)).peekable();
-    // One that is known is enough: no hash meets another's by chance, and a memory may have gone whose id stayed.
-    if mentioned.peek().is_none() || mentioned.any(|id| known.contains(id)) {
-        return Ok(());
-    }
-    Err(Error::invalid("agent", "is not the one of these records: they name memories by ids of another agent's"))
+    let mut origin = Origin::default();
+    records.iter().for_each(|record| origin.add(agent, record));
+    origin.check()
 }
 
-fn version_of(record: &Record) -> Option<&MemoryId> {
-    if let Record::Version { id, .. } = record { Some(id) } else { None }
+/// The same for records that are met one by one. Takes some 16 bytes for each id.
+#[derive(Debug, Default)]
+pub struct Origin {
+    /// Ids that memories of the records have under the agent.
+    known: HashSet<u64>,
+    /// Ids that are named and must be known, unless they are among the others.
+    mentioned: HashSet<u64>,
+    /// Sources of operations: turns that may be pruned.
+    sources: HashSet<u64>,
+    /// Memories that were corrected, whose ids are of former words.
+    corrected: HashSet<u64>,
+    /// Whether anything was pruned.
+    prunes: bool,
+}
+
+impl Origin {
+    /// Notes what a record says.
+    pub fn add(&mut self, agent: &Agent, record: &Record) {
+        self.known.extend(derived(agent, record).iter().map(short));
+        self.mentioned.extend(named(record).iter().map(short));
+        match record {
+            Record::Version { id, .. } if id.as_str().starts_with("f-") => self.corrected.extend([short(id)]),
+            Record::Version { id, .. } => self.mentioned.extend([short(id)]),
+            Record::Operation(operation) if operation.source.as_str().starts_with("t-") => {
+                self.sources.extend([short(&operation.source)]);
+            }
+            Record::Period { base: Some(_), .. } => self.prunes = true,
+            _ => {}
+        }
+    }
+
+    /// [`Error::Invalid`] if the records name memories of another agent.
+    pub fn check(&self) -> Result<()> {
+        let statements = self.mentioned.difference(&self.corrected);
+        let sources = self.sources.iter().filter(|_| !self.prunes);
+        let mut mentioned = statements.chain(sources).peekable();
+        // One that is known is enough: no hash meets another's by chance, and a memory may have gone whose id stayed.
+        if mentioned.peek().is_none() || mentioned.any(|id| self.known.contains(id)) {
+            return Ok(());
+        }
+        Err(Error::invalid("agent", "is not the one of these records: they name memories by ids of another agent's"))
+    }
+}
+
+fn short(id: &MemoryId) -> u64 {
+    let digest = Digest::of([id.as_str()]).0;
+    digest.iter().take(8).fold(0, |short, byte| short << 8 | u64::from(*byte))
 }
 
 /// The ids that memories of a record have under this agent.
@@ -46,20 +85,15 @@ fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
     }
 }
 
-/// The ids in a record that must be among the derived ones.
-fn named<'r>(record: &'r Record, corrected: &BTreeSet<&MemoryId>, prunes: bool) -> &'r [MemoryId] {
+/// The ids in a record that must be among the derived ones. Of statements and versions, only if the memory was not corrected, or
+/// is a turn or summary.
+fn named(record: &Record) -> &[MemoryId] {
     match record {
         // One that was corrected keeps the id of its former words.
-        Record::Statement { statement, .. } if !corrected.contains(&statement.id) => {
-            std::slice::from_ref(&statement.id)
-        }
+        Record::Statement { statement, .. } => std::slice::from_ref(&statement.id),
         Record::Period { period, sources, .. } if period.grain() != Grain::Daily => sources,
         // Turns that were pruned are not in the records.
         Record::Period { base: None, dirty: false, sources, .. } => sources,
-        Record::Operation(operation) if !prunes && operation.source.as_str().starts_with("t-") => {
-            std::slice::from_ref(&operation.source)
-        }
-        Record::Version { id, .. } if !id.as_str().starts_with("f-") => std::slice::from_ref(id),
         _ => &[],
     }
 }

@@ -1,7 +1,7 @@
 //! Everything out.
 
 use annals_core::ports::{Block, Record};
-use annals_core::{Agent, Digest, FactOperation, Kind, LedgerRow, Memory};
+use annals_core::{Agent, Digest, Kind, LedgerRow, Memory};
 
 use crate::catalog::shelf::Shelf;
 
@@ -19,7 +19,7 @@ impl Shelf {
                 pinned: memory.pinned,
             }),
         );
-        records.extend(self.ordered_log().into_iter().map(Record::Operation));
+        records.extend(self.log.values().cloned().map(Record::Operation));
         records.extend(self.ledger.values().map(|row| self.period_record(agent, row)));
         let versions =
             self.versions.iter().flat_map(|(id, versions)| versions.iter().map(move |version| (id, version)));
@@ -52,15 +52,6 @@ impl Shelf {
             extracted: turn.seq <= self.extraction.extracted,
             pinned: turn.pinned,
         }
-    }
-
-    /// The log in the order in which it is folded.
-    fn ordered_log(&self) -> Vec<FactOperation> {
-        let mut log: Vec<_> = self.log.values().cloned().collect();
-        log.sort_by(|a, b| {
-            (a.at, a.said_at, &a.source, a.position, &a.id).cmp(&(b.at, b.said_at, &b.source, b.position, &b.id))
-        });
-        log
     }
 
     fn period_record(&self, agent: &Agent, row: &LedgerRow) -> Record {

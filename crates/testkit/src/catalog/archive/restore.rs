@@ -1,35 +1,20 @@
-//! Everything in again, on a copy that takes the shelf's place once all of it is in.
+//! Everything in again, into a shelf that takes the agent's place once all of it is in.
 
-use annals_core::ports::{Access, Block, Origin, Record, Turn, check_origin};
+use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
 
 use crate::catalog::shelf::{Pruned, Shelf, remember, state, summarized};
 
 impl Shelf {
-    pub(super) fn restore(
-        &mut self,
-        agent: &Agent,
-        mut records: Vec<Record>,
-        seq: &mut u64,
-        now: Timestamp,
-    ) -> Result<()> {
+    /// [`Error::Invalid`] if the agent holds memories, facts or blocks.
+    pub(super) fn unless_full(&self) -> Result<()> {
         if !self.memories.is_empty() || !self.log.is_empty() || !self.blocks.is_empty() {
             return Err(Error::invalid("agent", "holds memories already"));
         }
-        check_origin(agent, &records)?;
-        let mut shelf = self.clone();
-        // Extraction has read all turns up to a number: those that it has read come in first.
-        records.sort_by_key(rank);
-        for record in records {
-            *seq += 1;
-            shelf.take(agent, record, *seq)?;
-        }
-        shelf.soil_unknown_days(*seq, now);
-        *self = shelf;
         Ok(())
     }
 
-    fn take(&mut self, agent: &Agent, record: Record, seq: u64) -> Result<()> {
+    pub(super) fn take(&mut self, agent: &Agent, record: Record, seq: u64) -> Result<()> {
         match record {
             Record::Settings(settings) => self.settings = Some(settings),
             Record::Turn { conversation, id, day, at, sent_at, role, name, content, extracted, pinned } => {
@@ -140,20 +125,12 @@ impl Shelf {
     }
 
     /// A day of which no record tells has had no roll-up.
-    fn soil_unknown_days(&mut self, seq: u64, now: Timestamp) {
+    pub(super) fn soil_unknown_days(&mut self, seq: u64, now: Timestamp) {
         let turns = self.memories.values().filter(|memory| memory.kind == Kind::Turn);
         let days: Vec<_> = turns.map(|turn| turn.period).filter(|day| !self.ledger.contains_key(day)).collect();
         for day in days {
             self.soil(day, seq, now);
         }
-    }
-}
-
-fn rank(record: &Record) -> u8 {
-    match record {
-        Record::Turn { extracted, .. } => u8::from(!extracted),
-        Record::Access { .. } => 3,
-        _ => 2,
     }
 }
 

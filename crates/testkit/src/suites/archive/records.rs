@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use annals_core::ports::{Record, Turn};
 use annals_core::{Base, Digest, MemoryId, Message, Role, Settings};
 
+use super::all_records;
 use super::world::build;
 use crate::suites::Store;
 use crate::suites::catalog::{dirty, later, me, now, row, said, say};
@@ -12,13 +13,13 @@ use crate::suites::history::{By, extract, roll_up_all, seal, sorted, summary_of}
 use crate::{MemoryCatalog, agent, at, message, period, turn_of};
 
 pub(super) async fn records(store: &dyn Store) -> Vec<Record> {
-    store.records(&me()).await.unwrap()
+    all_records(store, &me()).await
 }
 
 pub(super) async fn of_an_unknown_agent_are_its_settings(store: &dyn Store) {
     assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
     build(store).await;
-    assert_eq!(store.records(&agent("other")).await.unwrap(), [Record::Settings(Settings::default())]);
+    assert_eq!(all_records(store, &agent("other")).await, [Record::Settings(Settings::default())]);
 }
 
 /// A record in short.
@@ -48,6 +49,14 @@ pub(super) async fn come_in_order(store: &dyn Store) {
     build(store).await;
     let (gone, all): (Vec<_>, Vec<_>) =
         records(store).await.iter().map(short).partition(|line| line.starts_with("gone"));
+    let (operations, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|line| line.starts_with("operation"));
+    let expected = ["operation 2020-01-01 Kyoto", "operation 2026-03-12 \"cake\"", "operation 2026-03-16 home"];
+    assert_eq!(sorted(operations), expected.map(str::to_owned));
+    let operation_ids = records(store).await.into_iter().filter_map(|record| match record {
+        Record::Operation(operation) => Some(operation.id),
+        _ => None,
+    });
+    assert!(operation_ids.is_sorted());
     let pruned = ["1", "2", "3"].map(|id| format!("gone {}", said(id, "2026-03-04T10:00:00Z", "").id));
     assert_eq!(gone, sorted(pruned.to_vec()));
     let place = |line: &str| all.iter().position(|other| other == line);
@@ -64,9 +73,6 @@ pub(super) async fn come_in_order(store: &dyn Store) {
         "turn 2026-03-20 new",
         "statement Ann is at home. pinned",
         "statement They move.",
-        "operation 2020-01-01 Kyoto",
-        "operation 2026-03-12 \"cake\"",
-        "operation 2026-03-16 home",
         "2026-03-04 (none)",
         "2026-03-05 (none)",
         "2026-03-11 home dirty sealed",
@@ -105,6 +111,23 @@ pub(super) async fn come_in_order(store: &dyn Store) {
         _ => None,
     });
     assert!(ids.is_sorted());
+}
+
+pub(super) async fn are_the_same_in_pages_of_any_size(store: &dyn Store) {
+    build(store).await;
+    let all = store.records(&me(), None, usize::MAX).await.unwrap();
+    assert!(all.len() > 30, "{}", all.len());
+    for limit in [1, 2, 3, 7, 1000] {
+        let mut pages: Vec<Record> = Vec::new();
+        loop {
+            let page = store.records(&me(), pages.last(), limit).await.unwrap();
+            if page.is_empty() {
+                break;
+            }
+            pages.extend(page);
+        }
+        assert_eq!(pages, all, "pages of {limit}");
+    }
 }
 
 pub(super) async fn say_all_of_a_turn(store: &dyn Store) {

@@ -3,6 +3,7 @@
 use annals_core::ports::{Block, Change, Children, Erasure, Record, Select, Target};
 use annals_core::{Agent, Error, Grain, Kind, LedgerRow, Memory, Settings};
 
+use super::all_records;
 use super::records::records;
 use super::world::build;
 use crate::suites::Store;
@@ -221,10 +222,10 @@ pub(super) async fn is_refused_for_what_was_forgotten(store: &dyn Store) {
 pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
-    let before = store.records(&other).await.unwrap();
+    let before = all_records(store, &other).await;
     let (_, records) = world().await;
     store.restore(&me(), records, later()).await.unwrap();
-    assert_eq!(store.records(&other).await.unwrap(), before);
+    assert_eq!(all_records(store, &other).await, before);
     assert_eq!(store.list(&other, &Select::all(Grain::Working)).await.unwrap()[0].kind, Kind::Turn);
 }
 
@@ -232,4 +233,45 @@ pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {
     store.restore(&me(), Vec::new(), now()).await.unwrap();
     assert_eq!(records(store).await, [Record::Settings(Settings::default())]);
     assert_eq!(store.agents().await.unwrap(), []);
+}
+
+/// Records that were exported from another store, in the order in which they are restored.
+async fn exported() -> Vec<Record> {
+    let source = MemoryCatalog::new();
+    build(&source).await;
+    let mut records = all_records(&source, &me()).await;
+    records.sort_by_key(Record::rank);
+    records
+}
+
+pub(super) async fn is_seen_when_all_of_it_is_there(store: &dyn Store) {
+    let records = exported().await;
+    let nothing = all_records(store, &me()).await;
+    store.begin_restore(&me()).await.unwrap();
+    store.restore_some(&me(), records[..records.len() / 2].to_vec()).await.unwrap();
+    assert_eq!((store.agents().await.unwrap(), all_records(store, &me()).await), (Vec::new(), nothing.clone()));
+    // As after a crash: it is begun again.
+    store.begin_restore(&me()).await.unwrap();
+    for piece in records.chunks(3) {
+        store.restore_some(&me(), piece.to_vec()).await.unwrap();
+        assert_eq!((store.agents().await.unwrap(), all_records(store, &me()).await), (Vec::new(), nothing.clone()));
+    }
+    store.finish_restore(&me(), now()).await.unwrap();
+    assert_eq!(store.agents().await.unwrap(), [me()]);
+    let mut restored = all_records(store, &me()).await;
+    restored.sort_by_key(Record::rank);
+    assert_eq!(restored, records);
+}
+
+pub(super) async fn is_refused_if_memories_came_meanwhile(store: &dyn Store) {
+    let records = exported().await;
+    store.begin_restore(&me()).await.unwrap();
+    store.restore_some(&me(), records).await.unwrap();
+    say(store, vec![said("own", "2026-03-04T10:00:00Z", "tea")]).await;
+    let present = all_records(store, &me()).await;
+    let error = store.finish_restore(&me(), now()).await.unwrap_err();
+    assert_eq!(error.to_string(), "agent holds memories already");
+    store.drop_restore(&me()).await.unwrap();
+    assert_eq!(all_records(store, &me()).await, present);
+    assert!(store.finish_restore(&me(), now()).await.is_err(), "there is nothing to be finished");
 }

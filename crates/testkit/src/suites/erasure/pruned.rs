@@ -1,6 +1,7 @@
 //! What retention pruned: it is reached by the little that was kept of it, and by what is left of it.
 
-use annals_core::ports::{Archive, Reach, Record, Target, Turn};
+use crate::suites::all_records;
+use annals_core::ports::{Reach, Record, Target, Turn};
 use annals_core::{Digest, FactOperation, Grain, Message, TurnKey};
 
 use super::{by_id, erase, ids, periods};
@@ -140,7 +141,7 @@ pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Sto
 async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
     let memory = MemoryCatalog::new();
     let all = talks(&memory).await;
-    let mut records = memory.records(&me()).await.unwrap();
+    let mut records = all_records(&memory, &me()).await;
     for record in &mut records {
         if let Record::Gone { day, at, .. } = record {
             (*day, *at) = (None, None);
@@ -179,7 +180,7 @@ pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
     let rain = said("9", "2026-03-05T12:00:00Z", "rain");
     say(store, vec![rain.clone()]).await;
     erase(store, by_id(&[&turns[0].id, &rain.id])).await;
-    let records = store.records(&me()).await.unwrap();
+    let records = all_records(store, &me()).await;
     let gone = records.iter().filter_map(|record| if let Record::Gone { id, .. } = record { Some(id) } else { None });
     assert_eq!(ids(&gone.collect::<Vec<_>>()), ids(&[&turns[1].id, &turns[2].id]));
     // The table has to learn of it, and then nobody.

@@ -1,5 +1,6 @@
 //! A whole agent.
 
+use crate::suites::all_records;
 use annals_core::ports::{Counts, Lane, Record, Target, Turn};
 use annals_core::{DeadLetter, Digest, ExtractionLane, FactOperation, Grain, Purpose, Reply, Settings, Stage};
 
@@ -56,7 +57,7 @@ async fn nothing_is_left(store: &dyn Store) {
         let none = Lane { generation: 0, applied: 0, building: None };
         assert_eq!(store.lane(&me(), grain).await.unwrap(), none);
     }
-    assert_eq!(store.records(&me()).await.unwrap(), [Record::Settings(Settings::default())]);
+    assert_eq!(all_records(store, &me()).await, [Record::Settings(Settings::default())]);
     assert_eq!(store.counts(&me()).await.unwrap(), Counts::default());
     assert_eq!(store.children(&me()).await.unwrap(), []);
     assert_eq!(store.base(&me(), period("2026-03-04")).await.unwrap(), None);
