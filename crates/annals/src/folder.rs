@@ -175,7 +175,8 @@ fn plans(folder: &Path) -> Result<Plans> {
         let path = entry.map_err(failed)?.path();
         if path.extension().is_some_and(|extension| extension == "toml") {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            plans.add(&name, &std::fs::read_to_string(&path).map_err(failed)?)?;
+            let text = String::from_utf8(std::fs::read(&path).map_err(failed)?);
+            plans.add(&name, &text.map_err(|_| Error::invalid(path.display().to_string(), "is not UTF-8 text"))?)?;
         }
     }
     Ok(plans)

@@ -49,7 +49,9 @@ pub(super) fn check(prompt: Prompt, text: &str) -> Result<()> {
         let block = all.get_attr(name).ok().and_then(|value| value.as_str().map(str::to_owned));
         if block.is_some_and(|block| !rendered.contains(&block)) {
             let reason = format!("does not show the variable {name} in its second part");
-            return Err(Error::Invalid(fault(prompt, reason, user.line)));
+            // Below a `---` at the very end there is no line.
+            let line = user.line.min(text.lines().count());
+            return Err(Error::Invalid(fault(prompt, reason, line)));
         }
     }
     Ok(())

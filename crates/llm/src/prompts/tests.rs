@@ -34,6 +34,7 @@ fn a_fault_is_named_with_its_prompt_and_line() {
     check("daily", "Write!\n{{ sources }}", "line 2: prompt daily has no line --- between instructions and data");
     check("daily", "---\n{{ sources }}", "line 1: prompt daily has no instructions above the line ---");
     check("daily", "Write!\n---\nNow.", "line 3: prompt daily does not show the variable sources in its second part");
+    check("daily", "Write!\n---", "line 2: prompt daily does not show the variable sources in its second part");
     check("amend", "W\n---\n{{ sources }}", "line 3: prompt amend does not show the variable base in its second part");
     check(
         "daily",

@@ -9,6 +9,7 @@ mod read;
 mod tests;
 
 use std::path::Path;
+use std::string::FromUtf8Error;
 
 use annals_core::{Error, Fault, Result};
 
@@ -69,10 +70,7 @@ impl Jobs {
 
     /// The jobs that come with Annals, changed by the files in a folder; it need not be there.
     pub fn in_folder(folder: &Path) -> Result<Jobs> {
-        Jobs::parse(
-            &files(folder)
-                .map_err(|cause| Error::storage(format!("cannot read the jobs in {}", folder.display()), cause))?,
-        )
+        Jobs::parse(&files(folder)?)
     }
 
     /// The jobs that come with Annals, changed by files: their names without `.toml`, and their texts.
@@ -130,18 +128,27 @@ fn unknown(name: &str) -> Option<Fault> {
 }
 
 /// The TOML files of a folder, by name.
-fn files(folder: &Path) -> std::io::Result<Vec<(String, String)>> {
+fn files(folder: &Path) -> Result<Vec<(String, String)>> {
+    let failed = |cause| Error::storage(format!("cannot read the jobs in {}", folder.display()), cause);
     let mut files = Vec::new();
     if !folder.exists() {
         return Ok(files);
     }
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
         if path.extension().is_some_and(|extension| extension == "toml") {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            files.push((name, std::fs::read_to_string(&path)?));
+            let text = String::from_utf8(std::fs::read(&path).map_err(failed)?);
+            let text = text.map_err(|error| Error::Faults(vec![not_utf8(&name, &error)]))?;
+            files.push((name, text));
         }
     }
     files.sort();
     Ok(files)
+}
+
+fn not_utf8(name: &str, error: &FromUtf8Error) -> Fault {
+    let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+    Fault { file: Some(format!("{name}.toml")), ..Fault::new("the file", "is not UTF-8 text").at_line(line) }
 }
