@@ -6,45 +6,68 @@ use std::path::{Path, PathBuf};
 use arrow_array::cast::AsArray;
 use futures::TryStreamExt;
 use lancedb::query::ExecutableQuery;
+use regex::bytes::{Regex, RegexBuilder};
 use rusqlite::types::ValueRef;
 
-/// Whether a text holds a word, as it was written or in lower case.
-fn holds(text: &[u8], word: &str) -> bool {
-    let text = String::from_utf8_lossy(text).to_lowercase();
-    text.contains(&word.to_lowercase())
+/// What a search found, and in how many places it looked.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub looked_at: usize,
+    pub places: Vec<String>,
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// Words in any case; none if there is nothing to look for.
+pub struct Words(Option<Regex>);
+
+impl Words {
+    pub fn new(words: &BTreeSet<String>) -> Words {
+        let any = words.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|");
+        Words((!any.is_empty()).then(|| RegexBuilder::new(&any).case_insensitive(true).build().unwrap()))
+    }
+
+    /// Nothing to look for.
+    pub fn none() -> Words {
+        Words(None)
+    }
+
+    fn in_bytes(&self, bytes: &[u8]) -> BTreeSet<String> {
+        let found = self.0.iter().flat_map(|any| any.find_iter(bytes));
+        found.map(|found| String::from_utf8_lossy(found.as_bytes()).into_owned()).collect()
+    }
+}
+
+pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
     }
+    found.sort();
     found
 }
 
 /// The files whose bytes hold any of the words.
-pub fn bytes(folder: &Path, words: &BTreeSet<String>) -> Vec<String> {
-    let mut held = Vec::new();
+pub fn bytes(folder: &Path, words: &Words) -> Found {
+    let mut found = Found::default();
     for file in files(folder) {
         let Ok(content) = std::fs::read(&file) else { continue };
-        let content = String::from_utf8_lossy(&content).to_lowercase();
-        for word in words.iter().filter(|word| content.contains(&word.to_lowercase())) {
-            held.push(format!("{word} in the bytes of {}", file.display()));
-        }
+        found.looked_at += 1;
+        let held = words.in_bytes(&content).into_iter();
+        found.places.extend(held.map(|word| format!("{word} in the bytes of {}", file.display())));
     }
-    held
+    found
 }
 
 /// The rows of an agent in a SQLite file that hold any of the words, over all columns of all tables.
-pub fn sqlite(file: &Path, agent: &str, words: &BTreeSet<String>) -> Vec<String> {
+pub fn sqlite(file: &Path, agent: &str, words: &Words) -> Found {
     let connection = rusqlite::Connection::open(file).unwrap();
-    let mut held = Vec::new();
+    let mut found = Found::default();
     let agents = "SELECT agent_id FROM agent WHERE name = ?1";
     let agent_id: i64 = connection.query_row(agents, [agent], |row| row.get(0)).unwrap_or(-1);
     let mut tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();
     let tables: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     for table in tables {
+        found.looked_at += 1;
         let mut rows = connection.prepare(&format!("SELECT * FROM \"{table}\"")).unwrap();
         let names: Vec<String> = rows.column_names().map(str::to_owned).collect();
         let owner = names.iter().position(|name| name == "agent_id");
@@ -55,20 +78,21 @@ pub fn sqlite(file: &Path, agent: &str, words: &BTreeSet<String>) -> Vec<String>
             }
             for (column, name) in names.iter().enumerate() {
                 if let ValueRef::Text(text) | ValueRef::Blob(text) = row.get_ref(column).unwrap() {
-                    let found = words.iter().filter(|word| holds(text, word));
-                    held.extend(found.map(|word| format!("{word} in {table}.{name} of {}", file.display())));
+                    let held = words.in_bytes(text).into_iter();
+                    found.places.extend(held.map(|word| format!("{word} in {table}.{name} of {}", file.display())));
                 }
             }
         }
     }
-    held
+    found
 }
 
-/// The tables of an agent that hold any of the words, in any column of any version.
-pub async fn lance(folder: &Path, words: &BTreeSet<String>) -> Vec<String> {
-    let mut held = Vec::new();
+/// The tables of an agent that hold any words of each set, in any column of any version. One pass for both sets: opening tables
+/// takes most of the time of a history.
+pub async fn lance(folder: &Path, sets: [&Words; 2]) -> [Found; 2] {
+    let mut found = [Found::default(), Found::default()];
     if !folder.is_dir() {
-        return held;
+        return found;
     }
     let store = lancedb::connect(folder.to_str().unwrap()).execute().await.unwrap();
     for name in store.table_names().execute().await.unwrap() {
@@ -77,28 +101,37 @@ pub async fn lance(folder: &Path, words: &BTreeSet<String>) -> Vec<String> {
             table.checkout(version.version).await.unwrap();
             let batches: Vec<_> = table.query().execute().await.unwrap().try_collect().await.unwrap();
             let columns = batches.iter().flat_map(arrow_array::RecordBatch::columns);
-            let columns = columns.filter_map(|column| column.as_string_opt::<i32>());
-            for text in columns.flat_map(|column| column.iter().flatten()) {
-                let found = words.iter().filter(|word| holds(text.as_bytes(), word));
-                held.extend(found.map(|word| format!("{word} in {name}, version {}", version.version)));
+            let columns: Vec<_> = columns.filter_map(|column| column.as_string_opt::<i32>()).collect();
+            for (words, found) in sets.into_iter().zip(&mut found) {
+                found.looked_at += 1;
+                for text in columns.iter().flat_map(|column| column.iter().flatten()) {
+                    let held = words.in_bytes(text.as_bytes()).into_iter();
+                    found.places.extend(held.map(|word| format!("{word} in {name}, version {}", version.version)));
+                }
             }
         }
     }
-    held
+    found
 }
 
 /// The Parquet files below a folder that hold any of the words.
-pub fn parquet(folder: &Path, words: &BTreeSet<String>) -> Vec<String> {
+pub fn parquet(folder: &Path, words: &Words) -> Found {
+    let mut found = Found::default();
+    let tables = files(folder).into_iter().filter(|file| file.extension().is_some_and(|end| end == "parquet"));
+    let tables: Vec<_> = tables.collect();
+    if tables.is_empty() {
+        return found;
+    }
     let duckdb = duckdb::Connection::open_in_memory().unwrap();
-    let mut held = Vec::new();
-    for file in files(folder).into_iter().filter(|file| file.extension().is_some_and(|end| end == "parquet")) {
+    for file in tables {
+        found.looked_at += 1;
         let sql = format!("SELECT fact::VARCHAR FROM read_parquet('{}') AS fact", file.display());
         let mut rows = duckdb.prepare(&sql).unwrap();
         let rows = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
         for row in rows.map(Result::unwrap) {
-            let found = words.iter().filter(|word| holds(row.as_bytes(), word));
-            held.extend(found.map(|word| format!("{word} in {}", file.display())));
+            let held = words.in_bytes(row.as_bytes()).into_iter();
+            found.places.extend(held.map(|word| format!("{word} in {}", file.display())));
         }
     }
-    held
+    found
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use annals_catalog::SqliteCatalog;
+use annals_core::ports::Erasure;
 use annals_core::{Embedder, Facts, SignedDuration, Strata, Timestamp};
 use annals_facts::DuckFacts;
-use annals_llm::{Extractive, Rules};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_server::config::Limits;
@@ -16,6 +16,9 @@ use annals_strata::{LanceStrata, Memory};
 use annals_summarizer::{Patience, Summarizer};
 use annals_testkit::WordEmbedder;
 use annals_writer::{Eraser, FactWriter, Writer};
+
+use crate::models::{Engines, Reader};
+use crate::planted::{Bug, Planted};
 
 /// The time of a history, in seconds.
 pub type Moment = Arc<AtomicI64>;
@@ -30,17 +33,22 @@ pub struct World {
 }
 
 impl World {
-    pub async fn open(folder: &Path, moment: &Moment) -> World {
+    /// Opens the folder; with a bug, if there is to be one.
+    pub async fn open(folder: &Path, moment: &Moment, bug: Option<Bug>) -> World {
         let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
+        let erasure: Arc<dyn Erasure> = match bug {
+            Some(bug) => Arc::new(Planted { bug, catalog: catalog.clone() }),
+            None => catalog.clone(),
+        };
         let embedder: Arc<dyn Embedder> = Arc::new(WordEmbedder::new());
         let tables = folder.join("tables");
         let strata = LanceStrata::open(&tables, embedder.dimension(), Memory::of_machine()).await.unwrap();
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&folder.join("facts")).unwrap());
-        let (engine, rules) = (Arc::new(Extractive), Arc::new(Rules));
+        let (engines, reader) = (Arc::new(Engines), Arc::new(Reader));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
         let fact_writer =
-            FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), rules.clone(), rules.clone());
+            FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), reader.clone(), reader.clone());
         let patience = Patience { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, ..Patience::default() };
         let clock = moment.clone();
         let service = Service::new(Parts {
@@ -52,9 +60,9 @@ impl World {
             seals: catalog.clone(),
             journal: catalog.clone(),
             replies: catalog.clone(),
-            extractor: rules,
-            eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, patience),
+            extractor: reader,
+            eraser: Eraser::new(writer.clone(), fact_writer.clone(), erasure),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engines.clone(), engines, patience),
             retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
             search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
             plans: Plans::built_in(),

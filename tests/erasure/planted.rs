@@ -1,0 +1,203 @@
+//! Bugs that the product once had, put between it and the catalog. Histories must find each of them.
+
+use std::sync::Arc;
+
+use annals_catalog::SqliteCatalog;
+use annals_core::ports::{Catalog, Erasure, Journal, Reach, Seals, Select, Target};
+use annals_core::{
+    Agent, Base, Digest, Draft, FactOperation, Grain, Memory, Result, Summary, Timestamp, TurnKey, Zones, entity_key,
+};
+use async_trait::async_trait;
+
+use crate::history::History;
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bug {
+    /// A conversation is its live turns: what was made of its pruned turns stays.
+    ConversationsWithoutPrunedTurns,
+    /// The proof looks into the memory of all agents.
+    ProofOverAllAgents,
+    /// Operations go if they have the subject's name for subject or object, not if they name it among other words.
+    SubjectsByEqualNames,
+    /// Sealed summaries above days that a model wrote stay, whatever they were made of.
+    RewordedSummariesStay,
+}
+
+/// Port `Erasure` with a bug.
+pub struct Planted {
+    pub bug: Bug,
+    pub catalog: Arc<SqliteCatalog>,
+}
+
+impl Planted {
+    /// What the bug makes of a target.
+    async fn target(&self, agent: &Agent, target: &Target) -> Result<Target> {
+        Ok(match (self.bug, target) {
+            (Bug::ConversationsWithoutPrunedTurns, Target::Conversation(name)) => {
+                let select = Select { conversation: Some(name.clone()), ..Select::all(Grain::Working) };
+                let live = self.catalog.list(agent, &select).await?;
+                Target::Memories(live.into_iter().map(|turn| turn.id).collect())
+            }
+            _ => target.clone(),
+        })
+    }
+
+    /// Operations by hand that name a subject, but not as subject or object.
+    async fn naming(&self, agent: &Agent, target: &Target) -> Result<Vec<FactOperation>> {
+        let (Bug::SubjectsByEqualNames, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
+        let (_, mut log) = self.catalog.operations(agent).await?;
+        let is_it = |text: &str| entity_key(text) == entity_key(name);
+        log.retain(|operation| {
+            let is_by_hand = operation.source.as_str().starts_with("u-");
+            is_by_hand && !is_it(&operation.subject) && !is_it(&operation.object)
+        });
+        Ok(log)
+    }
+
+    /// The sealed summaries above days that a model wrote.
+    async fn reworded(&self, agent: &Agent) -> Result<Vec<(Memory, Base)>> {
+        let mut found = Vec::new();
+        for grain in Grain::SUMMARIES.into_iter().filter(|grain| *grain > Grain::Daily) {
+            for summary in self.catalog.list(agent, &Select::all(grain)).await? {
+                let base = self.catalog.base(agent, summary.period).await?;
+                found.extend(base.filter(|base| !base.verbatim).map(|base| (summary, base)));
+            }
+        }
+        Ok(found)
+    }
+
+    async fn put_back(
+        &self,
+        agent: &Agent,
+        kept: Vec<(Memory, Base)>,
+        reach: &mut Reach,
+        now: Timestamp,
+    ) -> Result<()> {
+        let zones = Zones::new("UTC")?;
+        let lost = std::mem::take(&mut reach.lost);
+        for (memory, base) in kept.iter().filter(|(memory, _)| lost.contains(&memory.period)) {
+            let ledger = self.catalog.ledger(agent).await?;
+            let row = ledger.iter().find(|row| row.period == memory.period).unwrap();
+            let draft = Draft {
+                text: memory.text.clone(),
+                sentences: memory.sentences.clone(),
+                tokens: 0,
+                ungrounded: 0,
+                verbatim: base.verbatim,
+            };
+            let summary = Summary {
+                period: memory.period,
+                cover: zones.cover(memory.period),
+                read_seq: row.dirty_seq,
+                input_digest: Digest::of(["kept"]),
+                recipe: Digest::of(["kept"]),
+                sources: memory.sources.clone(),
+                degraded: false,
+                draft: Some(draft),
+            };
+            self.catalog.save_summaries(agent, vec![summary], now).await?;
+        }
+        reach.lost = lost;
+        reach.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Erasure for Planted {
+    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
+        let target = self.target(agent, target).await?;
+        let kept = if self.bug == Bug::RewordedSummariesStay { self.reworded(agent).await? } else { Vec::new() };
+        let named = self.naming(agent, &target).await?;
+        let mut reach = self.catalog.reach(agent, &target).await?;
+        reach.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
+        reach.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
+        Ok(reach)
+    }
+
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+        let is_kept = self.bug == Bug::RewordedSummariesStay && *target != Target::Agent;
+        let kept = if is_kept { self.reworded(agent).await? } else { Vec::new() };
+        let target = self.target(agent, target).await?;
+        let mut named = self.naming(agent, &target).await?;
+        let mut reach = self.catalog.erase(agent, &target, now).await?;
+        named.retain(|operation| reach.operations.contains(&operation.id));
+        reach.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
+        if !named.is_empty() {
+            self.catalog.add_operations(agent, named).await?;
+        }
+        self.put_back(agent, kept, &mut reach, now).await?;
+        Ok(reach)
+    }
+
+    async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
+        self.catalog.forgotten(agent, messages).await
+    }
+
+    async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
+        self.catalog.unforget(agent, messages).await
+    }
+
+    async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
+        self.catalog.cleaning_owed().await
+    }
+
+    async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {
+        self.catalog.cleaned(agent, erasure).await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        self.catalog.scrub().await
+    }
+
+    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        if self.bug != Bug::ProofOverAllAgents {
+            return self.catalog.holds(agent, words).await;
+        }
+        let mut places = Vec::new();
+        for agent in self.catalog.agents().await? {
+            places.extend(self.catalog.holds(&agent, words).await?);
+        }
+        Ok(places)
+    }
+
+    async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
+        self.catalog.unused_space_holds(words).await
+    }
+}
+
+/// Runs histories with the bug until one fails.
+async fn is_found(bug: Bug, histories: u64) -> bool {
+    for seed in 1..=histories {
+        let history = tokio::spawn(async move { History::begin(seed, Some(bug)).await.run().await });
+        if history.await.is_err_and(|error| error.is_panic()) {
+            println!("{bug:?}: found by history {seed}");
+            return true;
+        }
+    }
+    false
+}
+
+/// As many as one run of the tests has.
+const HISTORIES: u64 = 12;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_without_its_pruned_turns_is_found() {
+    assert!(is_found(Bug::ConversationsWithoutPrunedTurns, HISTORIES).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_proof_that_looks_into_other_agents_is_found() {
+    assert!(is_found(Bug::ProofOverAllAgents, HISTORIES).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn facts_that_name_a_subject_and_stay_are_found() {
+    assert!(is_found(Bug::SubjectsByEqualNames, HISTORIES).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reworded_summaries_that_stay_are_found() {
+    assert!(is_found(Bug::RewordedSummariesStay, HISTORIES).await);
+}
