@@ -9,6 +9,12 @@ use tempfile::TempDir;
 /// When all tests take place.
 pub const NOW: &str = "2026-11-20T12:00:00Z";
 
+/// The command under test: the one that was built with the tests, or the one that `ANNALS_BIN` names, so that a long run is not
+/// disturbed by the next build.
+pub fn program() -> Command {
+    Command::new(std::env::var("ANNALS_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_annals").to_owned()))
+}
+
 /// A data folder and what is done with it.
 pub struct Annals {
     place: TempDir,
@@ -43,7 +49,7 @@ impl Annals {
     }
 
     fn command_at(&self, now: &str, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
+        let mut command = program();
         command.args(args).arg("--data").arg(self.data()).args(["--now", now]);
         command.env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG").stdin(Stdio::null());
         command

@@ -6,7 +6,9 @@ use std::process::{Child, Command, Stdio};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::command::Annals;
+use crate::command::{Annals, program};
+
+const UNLIMITED: [&str; 4] = ["--set", "limits.requests_per_minute=100000", "--set", "limits.burst=100000"];
 
 /// A running service over a folder.
 pub struct Served {
@@ -26,6 +28,11 @@ impl Served {
         Served::start(annals, &[])
     }
 
+    /// Serves a folder that is there to whoever asks as fast as they can.
+    pub fn over_unlimited(annals: Annals) -> Served {
+        Served::start(annals, &UNLIMITED)
+    }
+
     /// Serves a new folder with more words on the command line.
     pub fn with(args: &[&str]) -> Served {
         Served::start(Annals::new(), args)
@@ -33,7 +40,7 @@ impl Served {
 
     /// Serves a new folder to whoever asks as fast as they can.
     pub fn unlimited() -> Served {
-        Served::with(&["--set", "limits.requests_per_minute=100000", "--set", "limits.burst=100000"])
+        Served::over_unlimited(Annals::new())
     }
 
     fn start(annals: Annals, args: &[&str]) -> Served {
@@ -113,7 +120,7 @@ impl Drop for Served {
 }
 
 fn serve(annals: &Annals, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_annals"));
+    let mut command = program();
     command.args(["serve", "--json"]).args(args).arg("--data").arg(annals.data());
     command.env_remove("ANNALS_DATA").env_remove("ANNALS_CONFIG").stdin(Stdio::null());
     command
