@@ -18,6 +18,7 @@ mod export;
 mod facts;
 mod fairness;
 mod forget;
+mod fuzz;
 mod hostile;
 mod infra;
 mod kill;

@@ -1,0 +1,143 @@
+//! Damaged input for every parser: messages, exports, backups, stored files, model answers, configuration, prompts, requests.
+//!
+//! Good inputs are changed at random (`mutation.rs`) and handed to the parser (`targets/`). None may panic, hang or leave a state that
+//! is half written, and an error says what is wrong. `ANNALS_FUZZ_SECONDS` is the time for each target (1 second if it is not set),
+//! `ANNALS_FUZZ_SEED` the seed. An input that fails is made as small as it gets and stored in `tests/fuzz/corpus`, from which every
+//! run starts.
+
+mod mutation;
+mod targets;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use sha2::{Digest, Sha256};
+
+use mutation::{Mutation, apply, mutations};
+
+/// Far longer than any input takes. Whatever takes so long never ends.
+const FOR_EVER: Duration = Duration::from_secs(120);
+/// Inputs between two looks at the clock.
+const BATCH: u32 = 16;
+const MOST_SHRINKING: u32 = 300;
+
+/// Whether a parser did right by an input; if not, why.
+type Verdict = Result<(), String>;
+
+/// Hands damaged forms of the good inputs to `check` until the time is over.
+#[expect(clippy::print_stderr, reason = "the number of inputs is part of the result")]
+fn fuzz(target: &'static str, good: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict) {
+    let watch = Watch::start(target);
+    let check = |input: &[u8]| watch.over(input, || check(input));
+    let corpus = corpus(target);
+    for input in good.iter().chain(&corpus) {
+        check(input).unwrap_or_else(|why| panic!("{target}: {why}: {}", String::from_utf8_lossy(input)));
+    }
+    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
+    let end = Instant::now() + Duration::from_secs(number("ANNALS_FUZZ_SECONDS", 1));
+    let (seed, mut batches) = (number("ANNALS_FUZZ_SEED", 1), 0);
+    let choice = (0..good.len(), mutations());
+    while batches == 0 || Instant::now() < end {
+        let mut runner = TestRunner::new_with_rng(
+            Config { cases: BATCH, max_shrink_iters: MOST_SHRINKING, failure_persistence: None, ..Config::default() },
+            random(seed, batches),
+        );
+        let done = runner.run(&choice, |(index, mutations): (usize, Vec<Mutation>)| {
+            check(&apply(&good[index], &mutations)).map_err(TestCaseError::fail)
+        });
+        if let Err(TestError::Fail(why, (index, mutations))) = done {
+            let place = keep(target, &apply(&good[index], &mutations));
+            panic!("{target}: {why}; ANNALS_FUZZ_SEED={seed}, input stored in {}", place.display());
+        }
+        batches += 1;
+    }
+    eprintln!(
+        "fuzz {target}: {} inputs from {} good ones and a corpus of {}",
+        batches * u64::from(BATCH),
+        good.len(),
+        corpus.len()
+    );
+}
+
+fn random(seed: u64, batch: u64) -> TestRng {
+    let seed: [u8; 32] = Sha256::digest([seed.to_le_bytes(), batch.to_le_bytes()].concat()).into();
+    TestRng::from_seed(RngAlgorithm::ChaCha, &seed)
+}
+
+fn folder(target: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/corpus").join(target)
+}
+
+/// Inputs that failed once.
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder(target)).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().map(|file| std::fs::read(file).unwrap()).collect()
+}
+
+fn keep(target: &str, input: &[u8]) -> PathBuf {
+    let name = Sha256::digest(input).iter().take(6).fold(String::new(), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    });
+    std::fs::create_dir_all(folder(target)).unwrap();
+    let place = folder(target).join(name);
+    std::fs::write(&place, input).unwrap();
+    place
+}
+
+/// Ends the process when an input takes for ever, and keeps that input.
+struct Watch {
+    /// The input that is under way.
+    input: Mutex<Vec<u8>>,
+    looks: std::sync::mpsc::Sender<bool>,
+}
+
+impl Watch {
+    fn start(target: &'static str) -> std::sync::Arc<Watch> {
+        let (looks, looked) = channel();
+        let watch = std::sync::Arc::new(Watch { input: Mutex::default(), looks });
+        let watched = std::sync::Arc::downgrade(&watch);
+        std::thread::spawn(move || {
+            wait(&looked, || {
+                if let Some(watch) = watched.upgrade() {
+                    let place = keep(target, &watch.input.lock().unwrap());
+                    panic_everywhere(&format!("{target}: an input takes for ever: {}", place.display()));
+                }
+            });
+        });
+        watch
+    }
+
+    fn over(&self, input: &[u8], check: impl FnOnce() -> Verdict) -> Verdict {
+        *self.input.lock().unwrap() = input.to_vec();
+        let _ = self.looks.send(true);
+        let verdict = check();
+        let _ = self.looks.send(false);
+        verdict
+    }
+}
+
+/// Calls `hangs` if an input that began does not end in time.
+fn wait(looked: &Receiver<bool>, hangs: impl Fn()) {
+    let mut is_under_way = false;
+    loop {
+        match looked.recv_timeout(FOR_EVER) {
+            Ok(begins) => is_under_way = begins,
+            Err(RecvTimeoutError::Timeout) if is_under_way => hangs(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the last words of the process")]
+fn panic_everywhere(why: &str) {
+    eprintln!("{why}");
+    std::process::abort();
+}

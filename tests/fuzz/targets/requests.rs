@@ -1,0 +1,84 @@
+//! Requests to a running service: paths, questions, bodies and MCP calls. Whatever comes, it answers with a status that is the
+//! client's fault or none, and goes on.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use crate::command::Annals;
+use crate::fuzz::{Verdict, fuzz};
+use crate::service::Served;
+use crate::story::days;
+
+/// A line with method and path, and the body below.
+const GOOD: [&str; 20] = [
+    "GET /v1/agents/ann/timeline?grains=working,daily&from=2026-01-01&to=2026-01-31&limit=10\n",
+    "GET /v1/agents/ann/timeline?period=2026-W03&newest_first=true&conversation=day%203\n",
+    "GET /v1/agents/ann/facts?about=ann&predicate=lives_in,works_at&depth=2&direction=in&as_of=2026-02-20T10:00:00Z\n",
+    "GET /v1/agents/ann/facts?about=ann&to=Bern&history=true\n",
+    "GET /v1/agents/ann/memories/t-abcdefghijklmnopqrstuvwxyz/sources\n",
+    "GET /v1/operations/op-abcdefghijklmnopqrstuvwxyz\n",
+    "GET /v1/agents?workspace=default\n",
+    "POST /v1/agents/ann/search\n{\"query\": \"why was the trip to Kyoto cancelled last month?\", \"grains\": [\"weekly\"], \"from\": \"2026-01-01\", \"to\": \"2026-03-31\", \"limit\": 5, \"budget\": 500}",
+    "POST /v1/agents/ann/search\n{\"query\": \"What happened 3 weeks ago?\", \"period\": \"2026-Q1\", \"minimum_days_ago\": 0, \"maximum_days_ago\": 400, \"kinds\": [\"turn\"], \"strict\": true}",
+    "POST /v1/agents/ann/context\n{\"prompt\": \"Where does Ann live?\", \"budget_tokens\": 1500, \"speaker\": \"Ann\"}",
+    "POST /v1/agents/ann/messages?wait=stored\n{\"conversation\": \"talk\", \"messages\": [{\"role\": \"user\", \"name\": \"Ann\", \"id\": \"1\", \"content\": \"I moved to Bern.\", \"at\": \"2026-03-04T18:30:00Z\"}], \"revise\": true}",
+    "POST /v1/agents/ann/forget\n{\"subject\": \"Ann\", \"dry_run\": true}",
+    "POST /v1/agents/ann/forget\n{\"from\": \"2026-01-01\", \"to\": \"2026-01-02\", \"dry_run\": true}",
+    "POST /v1/agents/ann/facts\n{\"subject\": \"Ann\", \"predicate\": \"likes\", \"object\": \"figs\", \"at\": \"2026-03-04T18:30:00Z\"}",
+    "PUT /v1/agents/ann/blocks\n{\"blocks\": [{\"name\": \"persona\", \"text\": \"Be kind.\"}]}",
+    "PUT /v1/agents/ann/settings\n{\"time_zone\": \"Europe/Lisbon\", \"language\": \"pt\", \"plan\": \"keep\", \"prompts\": {\"daily\": \"Say it in short. {{ sources }}\"}}",
+    "PATCH /v1/agents/ann/memories/t-abcdefghijklmnopqrstuvwxyz\n{\"text\": \"Ann moved to Basel.\"}",
+    "POST /v1/agents/ann/tools/search_memory\n{\"query\": \"Kyoto\", \"limit\": 3}",
+    "POST /mcp\n{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"tools/call\", \"params\": {\"name\": \"timeline\", \"arguments\": {\"period\": \"2026-01\", \"agent\": \"ann\"}}}",
+    "POST /mcp\n{\"jsonrpc\": \"2.0\", \"id\": 2, \"method\": \"initialize\", \"params\": {\"protocolVersion\": \"2025-06-18\", \"capabilities\": {}, \"clientInfo\": {\"name\": \"x\", \"version\": \"1\"}}}",
+];
+
+#[test]
+fn requests_are_answered_whatever_they_are() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 20, 1));
+    annals.json(&["rollup"]);
+    let served = Served::over_unlimited(annals);
+    let address = served.address.trim_start_matches("http://").to_owned();
+    let good = GOOD.map(|request| request.as_bytes().to_vec());
+    fuzz("requests", &good, |input| {
+        check(&ask(&address, input)?)?;
+        let ready = ask(&address, b"GET /readyz\n")?;
+        if ready.starts_with("HTTP/1.1 200") { Ok(()) } else { Err(format!("not ready: {ready}")) }
+    });
+    let sound = served.annals.run(&["verify", "--json"]);
+    assert!(sound.out.contains("\"catalog\":[]"), "{} {}", sound.out, sound.err);
+}
+
+/// The status line of an answer: none of the service's own faults.
+fn check(answer: &str) -> Verdict {
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse::<u16>().ok());
+    match status {
+        Some(200..500) => Ok(()),
+        _ => Err(format!("answered: {answer}")),
+    }
+}
+
+/// Sends it as a request of its own connection; everything that comes back.
+fn ask(address: &str, input: &[u8]) -> Result<String, String> {
+    let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
+    let (line, body) = (&input[..end], input.get(end + 1..).unwrap_or_default());
+    let head = format!(
+        " HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let failed = |error: std::io::Error| format!("no answer: {error}");
+    let mut stream = TcpStream::connect(address).map_err(failed)?;
+    // An answer may come before all of the request went, which is then cut off.
+    let _ = stream.write_all(&[line, head.as_bytes(), body].concat());
+    stream.set_read_timeout(Some(Duration::from_secs(90))).map_err(failed)?;
+    let mut answer = Vec::new();
+    match stream.read_to_end(&mut answer) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Err(failed(error)),
+        // Closed in the middle of a request that is too long.
+        _ if answer.is_empty() => Ok("HTTP/1.1 400 closed".to_owned()),
+        _ => Ok(String::from_utf8_lossy(&answer).into_owned()),
+    }
+}
