@@ -66,6 +66,7 @@ def main():
         print(f"catalog: {size / 1e6:.0f} MB")
         service = Service(annals, folder)
         try:
+            time.sleep(5)  # What the service does at its start.
             print("an export:")
             watched(service, lambda: fetch(service, file))
             print(f"  {file.stat().st_size / 1e6:.0f} MB, {sum(1 for _ in open(file, 'rb'))} records")

@@ -30,13 +30,13 @@ struct Erasing<'a> {
 impl Erasing<'_> {
     fn all(&self, plan: &Plan) -> Result<()> {
         self.remember(plan)?;
-        if plan.is_whole {
-            return wipe::agent(self.connection, self.agent_id);
-        }
         plan.memories.iter().try_for_each(|memory| self.remove(memory))?;
         self.remove_operations(&plan.reach.operations)?;
         for name in &plan.reach.blocks {
             blocks::remove_of(self.connection, self.agent_id, name)?;
+        }
+        if plan.is_whole {
+            return wipe::agent(self.connection, self.agent_id);
         }
         plan.cuts.iter().try_for_each(|cut| self.cut(cut))?;
         let is_cut = |period: &&Period| plan.cuts.iter().any(|cut| cut.period == **period);
