@@ -44,7 +44,6 @@ pub(crate) fn finish(connection: &Connection, agent: &Agent, now: Timestamp) -> 
     let (former, agent_id) = (agents::known(connection, agent)?, staged(connection, agent)?);
     unless_full(connection, former)?;
     Restoring { connection, agent, agent_id, forgotten: None }.soil_days_without_row(now)?;
-    log::raise_version(connection, agent_id)?;
     if former > 0 {
         take_over(connection, former, agent_id)?;
     }
@@ -96,6 +95,11 @@ fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
 
 /// Gives what is left of an agent without memories to the one that takes its place: costs, how far its tables are, what is gone.
 fn take_over(connection: &Connection, former: i64, agent_id: i64) -> Result<()> {
+    let sql = "SELECT 1 FROM journal WHERE agent_id = ?1 AND log_version > 0";
+    if connection.prepare_cached(sql)?.exists([former])? {
+        // The table of facts is of that version, and of another log.
+        log::raise_version(connection, agent_id)?;
+    }
     connection.execute_batch(
         &include_str!("../sql/take_over.sql").replace("?1", &former.to_string()).replace("?2", &agent_id.to_string()),
     )?;
