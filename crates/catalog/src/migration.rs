@@ -100,7 +100,7 @@ async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
 /// What the fixture says of the other agent.
 async fn holds_what_version_2_held(catalog: &SqliteCatalog) {
     let (you, now) = (agent("you"), at("2026-06-01T00:00:00Z"));
-    let records: Vec<String> = all_records(&catalog, &you).await.iter().map(in_short).collect();
+    let records: Vec<String> = all_records(catalog, &you).await.iter().map(in_short).collect();
     let expected = [
         "settings keep",
         "turn jam true true",
