@@ -110,7 +110,7 @@ async def uses_every_tool(client):
     assert isinstance(path["connected"], bool), path
     await tools.refused("search_facts", "about", depth=2)
     context, text = await tools.call("memory_context", prompt=f"What is {mark}?", budgetTokens=500)
-    assert mark in text and context["items"] and context["tokens"] <= 500, context
+    assert mark in text and context["ids"] and context["tokens"] <= 500, context
 
     await tools.refused("search_memory", "maxResults", maxResults=5000)
     await tools.refused("search_memory", "from", **{"from": "yesterday"})

@@ -94,11 +94,13 @@ impl ContextKind {
 pub struct ContextItem {
     /// Id of the memory, fact or document; name of the block.
     pub id: String,
+    /// Its id in the text, unique within one context: `t1`, `f2`. Empty of a block.
+    pub short: String,
     /// What it is.
     pub kind: ContextKind,
     /// The first and last local day it tells of; of a fact, on which it was said. None of what the caller gave.
     pub days: Option<(Date, Date)>,
-    /// As it stands in the text.
+    /// As it stands in the text; a summary on several lines.
     pub text: String,
     /// Higher is better, comparable within one context only.
     pub score: f64,
@@ -117,6 +119,9 @@ pub struct Context {
     pub tokens: u64,
     /// How many more would have fitted the prompt, but not the budget.
     pub omitted: usize,
+    /// Whether memory knows anything about the prompt. If not, there are facts about the speaker at most, besides blocks, documents
+    /// and the conversation that goes on.
+    pub is_known: bool,
     /// The days that were searched.
     pub range: DateRange,
     /// Whether a model has judged what comes first.

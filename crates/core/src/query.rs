@@ -68,10 +68,28 @@ pub struct Found {
     pub memory: Memory,
     /// How well it fits: higher is better, comparable within one answer only.
     pub score: f64,
+    /// How well it fits by itself; nothing where no question was asked.
+    pub fit: Fit,
     /// Days that it covers outside the range that was asked for.
     pub days_outside: i64,
     /// What the score is the sum of, if that was asked for.
     pub parts: Vec<ScorePart>,
+}
+
+/// How well a memory fits a question by itself, beside no other. Two answers can be compared by it, where scores cannot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fit {
+    /// Cosine similarity of its best part and the question.
+    pub similarity: f64,
+    /// The share of the question's words that it holds, from 0 to 1; rare words count more.
+    pub words: f64,
+}
+
+impl Fit {
+    /// The larger of each.
+    pub fn max(self, other: Fit) -> Fit {
+        Fit { similarity: self.similarity.max(other.similarity), words: self.words.max(other.words) }
+    }
 }
 
 /// One summand of a score.

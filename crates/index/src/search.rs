@@ -97,6 +97,7 @@ impl InMemoryTable {
             all_conversations: Conversations::of(passing_conversations.map(|(_, near, matched)| (*near, *matched))),
             similarity: similar.spread,
             relevance: by_word.spread,
+            rarity: found.rarity.clone(),
         }
     }
 

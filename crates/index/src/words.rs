@@ -40,6 +40,8 @@ pub struct WordScores {
     pub matched: Vec<u64>,
     /// The rows that pass the filter and contain a word.
     pub rows: Vec<u32>,
+    /// The inverse document frequency of the first 64 words of the query.
+    pub rarity: Vec<f32>,
 }
 
 impl WordScores {
@@ -50,6 +52,7 @@ impl WordScores {
         }
         self.scores.resize(rows, 0.0);
         self.matched.resize(rows, 0);
+        self.rarity.clear();
     }
 
     /// Returns the size in bytes.
@@ -57,6 +60,7 @@ impl WordScores {
         self.scores.capacity() * size_of::<f32>()
             + self.matched.capacity() * size_of::<u64>()
             + self.rows.capacity() * size_of::<u32>()
+            + self.rarity.capacity() * size_of::<f32>()
     }
 
     /// Returns the mean and deviation of the scores over `rows` rows.
@@ -108,6 +112,9 @@ impl InvertedIndex {
             let postings = self.postings.get(word).map_or(&[][..], Vec::as_slice);
             let rarity = rarity(self.live, self.count(postings));
             let bit = 1_u64.checked_shl(place).unwrap_or(0);
+            if bit > 0 {
+                found.rarity.push(rarity);
+            }
             for entry in postings {
                 let (row, times) = (row(*entry), (entry & MOST_FREQUENT) as f32);
                 if !passing.contains(row) {
@@ -182,6 +189,7 @@ mod tests {
         let (words, passing) = words(&[often.trim(), "tea cake", "cake"]);
         let found = search(&words, "tea cake", &passing);
         assert_eq!((found.rows, found.matched), (vec![0, 1, 2], vec![0b01, 0b11, 0b10]));
+        assert_eq!(found.rarity.len(), 2);
         assert!(found.scores[1] > found.scores[0] && found.scores[0] > 0.0, "{:?}", found.scores);
     }
 

@@ -2,8 +2,8 @@
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table};
 use annals_core::{
-    Agent, Answer, Date, DateRange, Error, Filter, Found, Grain, Interval, Memory, MemoryId, Query, Reranked, Result,
-    Settings, TimeExpression, Timestamp, Zones,
+    Agent, Answer, Date, DateRange, Error, Filter, Fit, Found, Grain, Interval, Memory, MemoryId, Query, Reranked,
+    Result, Settings, TimeExpression, Timestamp, Zones,
 };
 use futures::future::try_join_all;
 use jiff::ToSpan;
@@ -137,12 +137,11 @@ impl Search {
     async fn read_back(&self, asked: &Asked<'_>, rows: Vec<Row>) -> Result<Vec<Ranked>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.clone()).collect();
         let mut scores =
-            rows.into_iter().map(|row| (row.memory, row.score)).collect::<std::collections::HashMap<_, _>>();
+            rows.into_iter().map(|row| (row.memory, (row.score, row.fit))).collect::<std::collections::HashMap<_, _>>();
         let recalled = self.accesses.recall(asked.agent, &ids).await?.into_iter();
-        let ranked = |(memory, access): (Memory, Option<Access>)| Ranked {
-            score: scores.remove(&memory.id).unwrap_or_default(),
-            memory,
-            access,
+        let ranked = |(memory, access): (Memory, Option<Access>)| {
+            let (score, fit) = scores.remove(&memory.id).unwrap_or_default();
+            Ranked { memory, access, score, fit }
         };
         Ok(recalled.filter(|(memory, _)| asked.admits(memory)).map(ranked).collect())
     }
@@ -153,7 +152,10 @@ impl Search {
             found.extend(self.newest_of(asked, *grain).await?);
         }
         found.sort_by_key(|memory| (std::cmp::Reverse(memory.cover.end), memory.grain));
-        Ok(found.into_iter().map(|memory| Ranked { memory, access: None, score: Score::default() }).collect())
+        Ok(found
+            .into_iter()
+            .map(|memory| Ranked { memory, access: None, score: Score::default(), fit: Fit::default() })
+            .collect())
     }
 
     /// The store does not know what is strict. Periods of one grain do not overlap, so that drops at most one at each end.
@@ -192,7 +194,7 @@ fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
     let first = summaries.into_iter().enumerate().map(|(place, memory)| {
         let mut score = Score::default();
         score.add(Part::Period, best + (count - place) as f64);
-        Ranked { memory, access: None, score }
+        Ranked { memory, access: None, score, fit: Fit::default() }
     });
     ranked.splice(0..0, first.collect::<Vec<_>>());
 }
@@ -250,6 +252,7 @@ impl Asked<'_> {
         let found = |ranked: Ranked| Found {
             days_outside: self.days_outside(&ranked.memory),
             score: ranked.score.total(),
+            fit: ranked.fit,
             parts: if self.query.explain { ranked.score.explain() } else { Vec::new() },
             memory: ranked.memory,
         };

@@ -67,6 +67,8 @@ fn keep(found: &Found, covered: &mut HashSet<Period>, asked_for: &HashSet<Memory
 
 #[cfg(test)]
 mod tests {
+    use annals_core::Fit;
+
     use super::*;
     use crate::fixture::memory;
 
@@ -89,7 +91,7 @@ mod tests {
         let kind = if label.is_some() { Kind::Turn } else { Kind::Summary };
         let mut memory = memory(text, kind, period);
         memory.text = text.to_owned();
-        Found { memory, score: 0.0, days_outside: 0, parts: Vec::new() }
+        Found { memory, score: 0.0, fit: Fit::default(), days_outside: 0, parts: Vec::new() }
     }
 
     #[test]

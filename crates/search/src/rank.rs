@@ -21,7 +21,7 @@ mod words;
 use std::sync::Arc;
 
 use annals_core::ports::{Access, Conversation, Conversations, Findings, Seat};
-use annals_core::{Memory, MemoryId};
+use annals_core::{Fit, Memory, MemoryId};
 
 use crate::Weights;
 use crate::score::Score;
@@ -40,6 +40,7 @@ pub(crate) struct Row {
     pub(crate) seats: Option<(Seat, Seat)>,
     /// Which of the question's words it holds, a bit each.
     pub(crate) matched: u64,
+    pub(crate) fit: Fit,
     pub(crate) score: Score,
 }
 
@@ -47,6 +48,7 @@ impl Row {
     /// Takes in another part of the same memory.
     fn merge(&mut self, other: Row) {
         self.matched |= other.matched;
+        self.fit = self.fit.max(other.fit);
         self.score.raise(&other.score);
         self.seats = self.seats.zip(other.seats).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
     }
@@ -91,6 +93,7 @@ pub(crate) struct Ranked {
     /// How often it was given out.
     pub(crate) access: Option<Access>,
     pub(crate) score: Score,
+    pub(crate) fit: Fit,
 }
 
 /// The rows of all tables, and their conversations.

@@ -41,7 +41,7 @@ pub async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> la
         worded.iter().for_each(|batch| hits.add(batch, SCORE, |hit, score| hit.relevance = Some(score)));
         worded.iter().for_each(|batch| hits.mark(batch, &words));
     }
-    Ok(hits.findings())
+    Ok(hits.findings(words.split_whitespace().count()))
 }
 
 async fn by_vector(
@@ -131,7 +131,8 @@ impl Hits {
         }
     }
 
-    fn findings(self) -> Findings {
+    /// `words` is how many were looked for. How rare each is, is not known here.
+    fn findings(self, words: usize) -> Findings {
         let mut hits: Vec<(Hit, Option<String>)> = self.0.into_values().collect();
         let conversations = seat(&mut hits);
         let hits: Vec<Hit> = hits.into_iter().map(|(hit, _)| hit).collect();
@@ -142,6 +143,7 @@ impl Hits {
             relevance: Spread::of(hits.len(), hits.iter().filter_map(|hit| hit.relevance)),
             conversations,
             all_conversations,
+            rarity: vec![1.0; words.min(64)],
             hits,
         }
     }

@@ -86,6 +86,9 @@ pub struct Findings {
     pub similarity: Spread,
     /// How relevant; a row without any of the words is not relevant at all.
     pub relevance: Spread,
+    /// How rare each of the first 64 words of the question is among the rows, in their order, as BM25 weighs it; words that no
+    /// row holds too. Equal for all words where the store does not count.
+    pub rarity: Vec<f32>,
 }
 
 /// A part that was found, by similarity, by words, or by both, or that stands beside one.

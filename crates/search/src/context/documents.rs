@@ -1,8 +1,8 @@
 //! Parts of the caller's documents, ranked by their similarity to the prompt.
 
-use annals_core::{ContextItem, ContextKind, ContextRequest, Document, Error, Result};
+use annals_core::{ContextRequest, Document, Error, Result};
 
-use super::items;
+use super::items::{Candidate, of_document};
 use crate::Search;
 
 /// More parts are not compared: each costs an embedding, some 5 ms.
@@ -12,7 +12,7 @@ const WEIGHT: f64 = 8.0;
 
 impl Search {
     /// The parts of the documents, each with its similarity.
-    pub(super) async fn of_documents(&self, request: &ContextRequest) -> Result<Vec<ContextItem>> {
+    pub(super) async fn of_documents(&self, request: &ContextRequest) -> Result<Vec<Candidate>> {
         let parts: Vec<(&Document, &str)> = request.documents.iter().flat_map(|document| self.cut(document)).collect();
         if parts.len() > MOST_PARTS {
             let reason = format!("have {} parts; {MOST_PARTS} are compared at most", parts.len());
@@ -34,9 +34,8 @@ impl Search {
     }
 }
 
-fn part(document: &Document, text: &str, likeness: f64) -> ContextItem {
-    let text = titled(document, text);
-    items::item(document.id.clone(), ContextKind::Document, None, &text, WEIGHT * likeness.max(0.0))
+fn part(document: &Document, text: &str, likeness: f64) -> Candidate {
+    of_document(&document.id, &titled(document, text), WEIGHT * likeness.max(0.0))
 }
 
 fn titled(document: &Document, text: &str) -> String {

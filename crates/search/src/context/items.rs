@@ -1,57 +1,128 @@
-//! From what there is to lines of a context. Pure.
+//! What may go into a context: the line it would be, what it was made from, and which share of the budget it comes out of. Pure.
 
-use annals_core::{Block, ContextItem, ContextKind, Date, Fact, Found, Kind, Memory, Zones, one_line};
+use annals_core::{
+    Block, ContextItem, ContextKind, Date, Fact, Kind, Memory, MemoryId, Period, Timestamp, Zones, one_line,
+};
 
 /// Blocks come first whatever else there is, in the order of the caller.
 const BLOCK: f64 = 1_000_000.0;
 
+/// Which share of the budget a candidate comes out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pool {
+    /// Standing instructions.
+    Blocks,
+    /// The end of the conversation that goes on.
+    JustSaid,
+    /// Facts about those whom the prompt concerns.
+    Facts,
+    /// Summaries of the period that the prompt asks for.
+    Period,
+    /// What the search found, and documents.
+    Found,
+}
+
+/// Something that may go into a context.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// Its line. The text of a summary is written once it is known which of its sentences go in.
+    pub(super) item: ContextItem,
+    pub(super) pool: Pool,
+    /// When it was said, or begins.
+    pub(super) at: Option<Timestamp>,
+    /// The turns that it was made from; of a turn, itself.
+    pub(super) sources: Vec<MemoryId>,
+    /// Of a summary, its period and its sentences.
+    pub(super) summary: Option<(Period, Vec<Line>)>,
+}
+
+/// A sentence of a summary.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Line {
+    /// The day it tells of, where that is not said above it.
+    pub(super) day: Option<Date>,
+    /// Who says what.
+    pub(super) text: String,
+    /// The turns that it comes from.
+    pub(super) from: Vec<MemoryId>,
+}
+
+impl Candidate {
+    fn new(id: String, kind: ContextKind, pool: Pool, text: &str, score: f64) -> Candidate {
+        let text = one_line(text);
+        let item = ContextItem { id, short: String::new(), kind, days: None, text, score, tokens: 0 };
+        Candidate { item, pool, at: None, sources: Vec::new(), summary: None }
+    }
+}
+
 /// The block at a place of the caller's list.
-pub(super) fn of_block(block: &Block, place: usize) -> ContextItem {
+pub(super) fn of_block(block: &Block, place: usize) -> Candidate {
     let text = format!("{}: {}", block.name, block.text);
-    item(block.name.clone(), ContextKind::Block, None, &text, BLOCK - place as f64)
+    Candidate::new(block.name.clone(), ContextKind::Block, Pool::Blocks, &text, BLOCK - place as f64)
 }
 
 /// A fact with the time from which it holds.
-pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> ContextItem {
+pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     let since = zones.day_of(fact.valid_from);
     let held = match fact.valid_to {
         Some(end) => format!("{since} until {}", zones.day_of(end)),
         None => format!("since {since}"),
     };
     let text = format!("{} {} {} ({held})", fact.subject, fact.predicate.replace('_', " "), fact.object);
-    let days = (zones.day_of(fact.said.start), zones.day_of(fact.said.end));
-    item(fact.id.clone(), ContextKind::Fact, Some(days), &text, score)
+    let mut candidate = Candidate::new(fact.id.clone(), ContextKind::Fact, Pool::Facts, &text, score);
+    candidate.item.days = Some((zones.day_of(fact.said.start), zones.day_of(fact.said.end)));
+    candidate.sources.clone_from(&fact.sources);
+    candidate
 }
 
-/// A result of the search.
-pub(super) fn of_found(found: &Found) -> ContextItem {
-    of_memory(&found.memory, found.score)
-}
-
-/// A memory with its dates.
-pub(super) fn of_memory(memory: &Memory, score: f64) -> ContextItem {
-    let kind = match memory.kind {
-        Kind::Turn => ContextKind::Turn,
-        Kind::Fact => ContextKind::Statement,
-        Kind::Summary => ContextKind::Summary,
+/// A memory. What was said stands below its day, so the line names the speaker alone.
+pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
+    let (kind, sources) = match memory.kind {
+        Kind::Turn => (ContextKind::Turn, vec![memory.id.clone()]),
+        Kind::Fact => (ContextKind::Statement, memory.sources.clone()),
+        Kind::Summary => (ContextKind::Summary, Vec::new()),
     };
-    item(memory.id.to_string(), kind, Some(memory.days), &told(memory), score)
+    let text = said(memory);
+    let mut candidate = Candidate::new(memory.id.to_string(), kind, pool, &text, score);
+    candidate.item.days = Some(memory.days);
+    candidate.at = Some(memory.cover.start);
+    candidate.sources = sources;
+    candidate.summary = (memory.kind == Kind::Summary).then(|| (memory.period, lines(memory)));
+    candidate
+}
+
+/// A part of a document of the caller's.
+pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
+    Candidate::new(id.to_owned(), ContextKind::Document, Pool::Found, text, score)
+}
+
+/// The sentences of a summary. One that tells of a single day says it above them.
+fn lines(summary: &Memory) -> Vec<Line> {
+    let is_long = summary.days.0 != summary.days.1;
+    let line = |sentence: &annals_core::Sentence| Line {
+        day: is_long.then_some(sentence.day),
+        text: one_line(&with_speaker(sentence.speaker.as_deref(), &sentence.text)),
+        from: sentence.from.clone(),
+    };
+    if summary.sentences.is_empty() {
+        return vec![Line { day: None, text: one_line(&summary.text), from: Vec::new() }];
+    }
+    summary.sentences.iter().map(line).collect()
+}
+
+fn said(memory: &Memory) -> String {
+    with_speaker(memory.speaker.as_deref(), &memory.text)
+}
+
+fn with_speaker(speaker: Option<&str>, text: &str) -> String {
+    speaker.map_or_else(|| text.to_owned(), |speaker| format!("{speaker}: {text}"))
 }
 
 /// What a memory says, with its dates and who says it.
 pub(crate) fn told(memory: &Memory) -> String {
-    let who = memory.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
-    format!("{} {who}{}", dates(memory.days), memory.text)
+    format!("{} {}", dates(memory.days), said(memory))
 }
 
 fn dates((first, last): (Date, Date)) -> String {
     if first == last { first.to_string() } else { format!("{first} to {last}") }
-}
-
-/// An item whose text is made fit to stand between marks; it is priced with its id and its bullet.
-pub(super) fn item(id: String, kind: ContextKind, days: Option<(Date, Date)>, text: &str, score: f64) -> ContextItem {
-    let text = one_line(text);
-    let mut item = ContextItem { id, kind, days, text, score, tokens: 0 };
-    item.tokens = annals_core::tokens(&super::render::line(&item)) + 1;
-    item
 }

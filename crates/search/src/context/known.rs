@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 
 use annals_core::ports::Select;
 use annals_core::{
-    Agent, Along, ContextItem, ContextRequest, DateRange, Fact, Grain, Memory, Result, Timestamp, Walk, entity_key,
-    folded,
+    Agent, Along, ContextRequest, DateRange, Fact, Grain, Memory, Result, Timestamp, Walk, Zones, entity_key,
 };
 
-use super::{entities::candidates, items};
+use super::entities::candidates;
+use super::items::{self, Candidate, Pool};
+use super::words::{shared, words};
 use crate::Search;
 use crate::range::within_until;
 
@@ -26,10 +27,19 @@ const SPEAKER: f64 = 1.0;
 /// Each word of the prompt that a fact has, up to so many.
 const SHARED: f64 = 1.0;
 const MOST_SHARED: usize = 2;
-/// Shorter words are in too many facts, or say too little.
-const SHORTEST: usize = 4;
 /// What is said right before is seldom left out.
 const JUST_SAID: f64 = 4.0;
+
+/// What is known about whom.
+#[derive(Default)]
+pub(super) struct Known {
+    /// Facts about those whom the prompt names.
+    pub(super) named: Vec<Candidate>,
+    /// Facts about the speaker.
+    pub(super) speaker: Vec<Candidate>,
+    /// Those of the prompt's names that facts are about. What is only the object of some is in prompts by chance.
+    pub(super) subjects: Vec<String>,
+}
 
 impl Search {
     /// Facts that hold now, about the entities of the prompt and the speaker, of which a source was said in the range.
@@ -38,29 +48,42 @@ impl Search {
         agent: &Agent,
         request: &ContextRequest,
         range: DateRange,
+        zones: &Zones,
         now: Timestamp,
-    ) -> Result<Vec<ContextItem>> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
-        let said_within = Some(within_until(range, &zones, now));
-        let mut named = self.facts.known(agent, &candidates(&request.prompt)).await?;
-        named.sort_by_key(|name| Reverse(name.len()));
-        named.truncate(NAMES);
-        let speaker = request.speaker.as_deref().map(entity_key).filter(|key| !key.is_empty());
-        let named = named.into_iter().map(|name| (name, NAMED));
-        let (mut items, asked) = (Vec::new(), words(&request.prompt));
-        for (from, weight) in named.chain(speaker.map(|key| (key, SPEAKER))) {
-            // What holds now, not what will: a plan may be dated ahead.
-            let along = Along { said_within, as_of: Some(now), ..Along::default() };
-            let reached = self.facts.walk(agent, &Walk { from, depth: 1, along, limit: None }).await?;
-            let mut facts: Vec<(usize, &Fact)> =
-                reached.iter().map(|reached| (shared(&asked, &reached.fact), &reached.fact)).collect();
-            // What the prompt asks for, then what was learnt last.
-            facts.sort_by_key(|(shared, fact)| Reverse((*shared, fact.valid_from)));
-            let score = |shared: usize, fact: &Fact| weight * worth(fact) + SHARED * shared.min(MOST_SHARED) as f64;
-            let best = facts.into_iter().take(EACH);
-            items.extend(best.map(|(shared, fact)| items::of_fact(fact, score(shared, fact), &zones)));
+    ) -> Result<Known> {
+        let mut names = self.facts.known(agent, &candidates(&request.prompt)).await?;
+        names.sort_by_key(|name| Reverse(name.len()));
+        names.truncate(NAMES);
+        let asked = words(&request.prompt);
+        // What holds now, not what will: a plan may be dated ahead.
+        let along = Along { said_within: Some(within_until(range, zones, now)), as_of: Some(now), ..Along::default() };
+        let mut known = Known::default();
+        for name in names {
+            let facts = self.facts_of(agent, &name, &along, &asked).await?;
+            known.named.extend(facts.iter().map(|(shared, fact)| item(fact, *shared, NAMED, zones)));
+            if facts.iter().any(|(_, fact)| entity_key(&fact.object) != name) {
+                known.subjects.push(name);
+            }
         }
-        Ok(items)
+        let speaker = request.speaker.as_deref().map(entity_key).filter(|key| !key.is_empty());
+        if let Some(name) = speaker {
+            let facts = self.facts_of(agent, &name, &along, &asked).await?;
+            known.speaker.extend(facts.iter().map(|(shared, fact)| item(fact, *shared, SPEAKER, zones)));
+        }
+        Ok(known)
+    }
+
+    /// The facts of one entity, each with how many words of the prompt it has: those that the prompt asks for, then what was
+    /// learnt last.
+    async fn facts_of(&self, agent: &Agent, name: &str, along: &Along, asked: &[String]) -> Result<Vec<(usize, Fact)>> {
+        let walk = Walk { from: name.to_owned(), depth: 1, along: along.clone(), limit: None };
+        let reached = self.facts.walk(agent, &walk).await?;
+        let shared = |fact: &Fact| shared(asked, &format!("{} {}", fact.predicate, fact.object));
+        let mut facts: Vec<(usize, Fact)> =
+            reached.into_iter().map(|reached| (shared(&reached.fact), reached.fact)).collect();
+        facts.sort_by_key(|(shared, fact)| Reverse((*shared, fact.valid_from)));
+        facts.truncate(EACH);
+        Ok(facts)
     }
 
     /// The end of the conversation that goes on, as far as it was said in the range; the last first.
@@ -69,39 +92,28 @@ impl Search {
         agent: &Agent,
         request: &ContextRequest,
         range: DateRange,
+        zones: &Zones,
         now: Timestamp,
-    ) -> Result<Vec<Memory>> {
+    ) -> Result<Vec<Candidate>> {
         let Some(conversation) = &request.conversation else { return Ok(Vec::new()) };
         let select = Select {
-            within: within_until(range, &self.catalog.settings(agent).await?.zones()?, now),
+            within: within_until(range, zones, now),
             conversation: Some(conversation.clone()),
             newest_first: true,
             limit: LAST,
             ..Select::all(Grain::Working)
         };
-        self.catalog.list(agent, &select).await
+        let turns: Vec<Memory> = self.catalog.list(agent, &select).await?;
+        // The first weighs most.
+        let ranked = turns.iter().zip(0_u32..);
+        Ok(ranked
+            .map(|(turn, place)| items::of_memory(turn, Pool::JustSaid, JUST_SAID - f64::from(place) * 0.5))
+            .collect())
     }
 }
 
-/// Turns as lines; the first weighs most.
-pub(super) fn just_said(turns: &[Memory]) -> impl Iterator<Item = ContextItem> {
-    let ranked = turns.iter().zip(0_u32..);
-    ranked.map(|(turn, place)| items::of_memory(turn, JUST_SAID - f64::from(place) * 0.5))
-}
-
-/// The words of a text that may say which fact is asked for.
-fn words(text: &str) -> Vec<String> {
-    let folded = folded(text);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= SHORTEST);
-    words.map(str::to_owned).collect()
-}
-
-/// How many words of a fact's predicate and object are asked for; "work" and "works" are the same.
-fn shared(asked: &[String], fact: &Fact) -> usize {
-    let of_fact = words(&format!("{} {}", fact.predicate, fact.object));
-    let is_asked =
-        |word: &&String| asked.iter().any(|asked| asked.starts_with(*word) || word.starts_with(asked.as_str()));
-    of_fact.iter().filter(is_asked).count()
+fn item(fact: &Fact, shared: usize, weight: f64, zones: &Zones) -> Candidate {
+    items::of_fact(fact, weight * worth(fact) + SHARED * shared.min(MOST_SHARED) as f64, zones)
 }
 
 /// Between a half and one.

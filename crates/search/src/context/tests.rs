@@ -3,11 +3,14 @@
 mod parts;
 mod reranking;
 
-use annals_core::{Block, Catalog, Document, Facts, fold};
+use annals_core::{Block, Catalog, ContextItem, Document, Facts, fold};
 use annals_testkit::{agent, at, entry};
 
 use super::*;
 use crate::fixture::{NOW, World};
+
+/// What the heading of a section costs at most.
+const HEADING: u64 = 10;
 
 const TURNS: [(&str, &str); 4] = [
     ("2026-03-01T10:00:00Z", "Ann sold the red boat"),
@@ -76,7 +79,7 @@ async fn the_budget_is_kept_and_what_is_left_out_is_counted() {
     for budget in 1..full.tokens + 20 {
         let context = ask(prompt("the boat of Ann", budget)).await;
         assert!(context.tokens <= budget, "{} of {budget}: {}", context.tokens, context.text);
-        assert_eq!(context.items.len() + context.omitted, full.items.len());
+        assert_eq!(context.items.len() + context.omitted, full.items.len(), "{budget}");
         assert_eq!(context.text.is_empty(), context.items.is_empty());
     }
 }
@@ -88,7 +91,7 @@ async fn the_text_is_fenced_once_and_names_ids() {
     assert_eq!(context.text.matches("annals-memory>").count(), 3, "{}", context.text);
     assert_eq!(context.text.matches("</annals-memory>").count(), 1, "{}", context.text);
     for item in &context.items {
-        assert!(context.text.contains(&format!("- [{}] {}", item.id, item.text)));
+        assert!(context.text.contains(&format!("\n[{}] {}\n", item.short, item.text)), "{}", context.text);
     }
 }
 

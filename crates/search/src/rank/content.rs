@@ -34,7 +34,7 @@ pub(crate) fn content(ranked: &mut [Ranked], asked: &Asked<'_>, weights: &Weight
 }
 
 fn content_of(ranked: &mut Ranked, usual: &Usual, asked: &Asked<'_>, weights: &Weights) {
-    let Ranked { memory, access, score } = ranked;
+    let Ranked { memory, access, score, .. } = ranked;
     if memory.kind == Kind::Turn {
         if memory.speaker.as_deref().is_some_and(|speaker| asked.question.names(speaker)) {
             score.add(Part::Speaker, weights.speaker);
@@ -152,6 +152,8 @@ fn faded(at: Timestamp, now: Timestamp, half_life: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::Fit;
+
     use super::*;
     use crate::fixture::memory;
     use crate::score::Score;
@@ -163,7 +165,7 @@ mod tests {
             let mut said = memory("m", kind, "2026-03-04".parse().unwrap());
             (said.text, said.speaker) = (format!("{}{end}", "word ".repeat(19)), Some("Ann".into()));
             change(&mut said);
-            let mut ranked = [Ranked { memory: said, access: None, score: Score::default() }];
+            let mut ranked = [Ranked { memory: said, access: None, score: Score::default(), fit: Fit::default() }];
             let asked = Asked { question: &Question::new(question, "en"), said: &[], now: Timestamp::UNIX_EPOCH };
             content(&mut ranked, &asked, &Weights { length: 0.0, ..Weights::default() });
             let parts: Vec<String> =
@@ -227,7 +229,7 @@ mod tests {
         let turn = |role, words: usize| {
             let mut memory = memory("m", Kind::Turn, "2026-03-04".parse().unwrap());
             (memory.role, memory.text) = (Some(role), "word ".repeat(words));
-            Ranked { memory, access: None, score: Score::default() }
+            Ranked { memory, access: None, score: Score::default(), fit: Fit::default() }
         };
         let usual = Usual::of(&[]);
         let check = |words, expect| assert_eq!(usual.doublings(&turn(Role::User, words).memory), expect);

@@ -101,7 +101,7 @@ fn others(company: &[f64], own: f64, many: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use annals_core::ports::{Conversations, Seat};
-    use annals_core::{Kind, Memory, MemoryId};
+    use annals_core::{Fit, Kind, Memory, MemoryId};
 
     use super::*;
     use crate::fixture::memory;
@@ -113,7 +113,7 @@ mod tests {
         let mut own = Score::default();
         own.add(Part::Vector, score);
         let seat = Seat { conversation, place: 0 };
-        Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), matched: 0, score: own }
+        Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), matched: 0, fit: Fit::default(), score: own }
     }
 
     /// Conversations, each with its name, theme and words. The first so many were found.
@@ -177,7 +177,7 @@ mod tests {
         let mut score = Score::default();
         score.add(Part::Vector, fields[1].parse().unwrap());
         score.add(Part::Words, fields[2].parse().unwrap());
-        Ranked { memory, access: None, score }
+        Ranked { memory, access: None, score, fit: Fit::default() }
     }
 
     #[test]

@@ -64,8 +64,8 @@ fn rarity(all: &Conversations) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::MemoryId;
     use annals_core::ports::Seat;
+    use annals_core::{Fit, MemoryId};
 
     use super::*;
     use crate::rank::Talk;
@@ -88,7 +88,13 @@ mod tests {
                 let Ok(words) = u64::from_str_radix(turn, 2) else { continue };
                 let seat = Seat { conversation, place };
                 let memory = MemoryId::from_text(format!("{conversation}:{place}"));
-                rows.push(Row { memory, seats: Some((seat, seat)), matched: words, score: Score::default() });
+                rows.push(Row {
+                    memory,
+                    seats: Some((seat, seat)),
+                    matched: words,
+                    fit: Fit::default(),
+                    score: Score::default(),
+                });
                 matched |= words;
             }
             found.push(Talk { name: conversation.to_string().into() });

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use annals_core::MemoryId;
 use annals_core::ports::{Findings, Hit, Spread};
+use annals_core::{Fit, MemoryId, ones};
 
 use super::{Row, Talk, Talks};
 use crate::Weights;
@@ -30,23 +30,32 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let mut places: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
     for hit in findings.hits {
+        let fit =
+            Fit { similarity: hit.similarity.map_or(0.0, f64::from), words: share(hit.matched, &findings.rarity) };
         let mut score = Score::default();
         score.add(Part::Vector, weights.vector * similarity.of(hit.similarity));
         score.add(Part::Words, weights.words * relevance.of(hit.relevance));
         match places.entry(hit.memory.clone()) {
-            Entry::Occupied(known) => rows[*known.get()].merge(row(hit, score)),
+            Entry::Occupied(known) => rows[*known.get()].merge(row(hit, score, fit)),
             Entry::Vacant(place) => {
                 place.insert(rows.len());
-                rows.push(row(hit, score));
+                rows.push(row(hit, score, fit));
             }
         }
     }
     (rows, talks)
 }
 
-fn row(hit: Hit, score: Score) -> Row {
+/// The share of the question's words, each by how rare it is.
+fn share(matched: u64, rarity: &[f32]) -> f64 {
+    let all: f32 = rarity.iter().sum();
+    let held: f32 = ones(matched).filter_map(|word| rarity.get(word)).sum();
+    if all > 0.0 { f64::from(held / all) } else { 0.0 }
+}
+
+fn row(hit: Hit, score: Score, fit: Fit) -> Row {
     let seats = hit.seat.map(|seat| (seat, seat));
-    Row { memory: hit.memory, seats, matched: hit.matched, score }
+    Row { memory: hit.memory, seats, matched: hit.matched, fit, score }
 }
 
 /// From what a leg found to distances from the mean in standard deviations.

@@ -33,8 +33,8 @@ pub(super) fn follow(before: &Row, after: &Row) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::MemoryId;
     use annals_core::ports::Seat;
+    use annals_core::{Fit, MemoryId};
 
     use super::*;
     use crate::score::Score;
@@ -63,6 +63,7 @@ mod tests {
                 .map(|conversation| Seat { conversation, place: fields[1].parse().unwrap() })
                 .map(|seat| (seat, seat)),
             matched: 0,
+            fit: Fit::default(),
             score,
         }
     }

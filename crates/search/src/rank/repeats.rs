@@ -61,7 +61,7 @@ fn alike(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Kind;
+    use annals_core::{Fit, Kind};
 
     use super::*;
     use crate::fixture::memory;
@@ -75,7 +75,7 @@ mod tests {
             score.add(Part::Words, 10.0 - 0.5 * f64::from(place));
             let mut memory = memory(&place.to_string(), Kind::Turn, "2026-03-04".parse().unwrap());
             memory.text = (*text).to_owned();
-            Ranked { memory, access: None, score }
+            Ranked { memory, access: None, score, fit: Fit::default() }
         });
         let mut ranked: Vec<Ranked> = ranked.collect();
         repeats(&mut ranked, &Weights { repeat: -2.0, ..Weights::default() });

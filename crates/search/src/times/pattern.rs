@@ -41,7 +41,20 @@ fn closed(words: &[Word<'_>], before: Token, today: Date) -> Option<(usize, Days
 }
 
 fn meaning(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
-    relative(tokens, today).or_else(|| dated(tokens, today)).or_else(|| lone(tokens, before, today))
+    relative(tokens, today)
+        .or_else(|| dated(tokens, today))
+        .or_else(|| around(tokens, today))
+        .or_else(|| lone(tokens, before, today))
+}
+
+/// The week, weekend or month of a day: "the week of 8 May 2023".
+fn around(tokens: &[Token], today: Date) -> Option<Days> {
+    let [Token::Unit(length), day @ ..] = tokens else { return None };
+    let days = match *day {
+        [Token::Days(first, last)] => Some((first, last)),
+        _ => dated(day, today),
+    };
+    days.filter(|(first, last)| first == last).and_then(|(day, _)| calendar::around(*length, day))
 }
 
 /// Counted from today.

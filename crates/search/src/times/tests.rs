@@ -25,6 +25,12 @@ fn days_and_weeks() {
     check("on Tuesday", &["Tuesday=2026-03-03..2026-03-03"]);
     check("on Wednesday", &["Wednesday=2026-02-25..2026-02-25"]);
     check("this Wednesday", &["this Wednesday=2026-03-04..2026-03-04"]);
+    check("the week of 8 May 2023", &["week of 8 May 2023=2023-05-08..2023-05-14"]);
+    check(
+        "the week of 2026-02-18 and the weekend of 3 March",
+        &["week of 2026-02-18=2026-02-16..2026-02-22", "weekend of 3 March=2026-03-07..2026-03-08"],
+    );
+    check("the week of March", &["March=2026-03-01..2026-03-31"]);
     check("last weekend", &["last weekend=2026-02-28..2026-03-01"]);
     check("2 weeks ago", &["2 weeks ago=2026-02-16..2026-02-22"]);
     check("two weeks ago", &["two weeks ago=2026-02-16..2026-02-22"]);

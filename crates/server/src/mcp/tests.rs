@@ -216,6 +216,39 @@ async fn context_is_fenced_and_within_its_budget() {
 }
 
 #[tokio::test]
+async fn short_ids_of_a_context_resolve_by_its_structure() {
+    let service = told(&agent("a")).await;
+    let reply = good(&service, "memory_context", json!({"prompt": "Why was the sailing trip cancelled?"})).await;
+    let ids = reply.structured["ids"].as_object().unwrap();
+    assert!(ids.len() > 1, "{ids:?}");
+    for (short, id) in ids {
+        assert!(reply.text.contains(&format!("\n[{short}] ")), "{short} in {}", reply.text);
+        if !short.starts_with('f') {
+            let one = good(&service, "get_memory", json!({"id": id})).await;
+            assert_eq!(&one.structured["memory"]["id"], id);
+        }
+    }
+    let rest = reply.structured.to_string().len() - reply.text.len();
+    assert!(rest < 200 + 50 * ids.len(), "the structure repeats no line of the text: {}", reply.structured);
+}
+
+#[tokio::test]
+async fn what_a_budget_leaves_out_is_not_said_to_be_unknown() {
+    let service = told(&agent("a")).await;
+    let ask = async |prompt: &str, budget: u64| {
+        good(&service, "memory_context", json!({"prompt": prompt, "budgetTokens": budget})).await
+    };
+    let tight = ask("Why was the sailing trip cancelled?", 64).await;
+    assert!(tight.text.contains("not the budget") && !tight.text.contains("nothing"), "{}", tight.text);
+    assert_eq!(tight.structured["known"], true);
+    let all = ask("Why was the sailing trip cancelled?", 4000).await;
+    assert!(all.text.ends_with("</annals-memory>"), "{}", all.text);
+    let unknown = ask("What is the capital of Mongolia?", 4000).await;
+    assert_eq!(unknown.text, "Memory knows nothing about this.");
+    assert_eq!((&unknown.structured["known"], &unknown.structured["ids"]), (&json!(false), &json!({})));
+}
+
+#[tokio::test]
 async fn a_memory_of_a_new_agent_begins_with_its_first_add() {
     let service = service(Arc::new(|| at(NOW)));
     let stop = tokio_util::sync::CancellationToken::new();

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use annals_core::{
-    Agent, Block, ContextItem, ContextKind, ContextRequest, Date, Document, Error, MemoryId, Result, Timestamp,
+    Agent, Block, Context, ContextItem, ContextKind, ContextRequest, Date, Document, Error, MemoryId, Result, Timestamp,
 };
 use annals_search::GatheredContext;
 
@@ -57,6 +57,7 @@ impl Service {
         self.given.note(agent, context.items.iter().filter_map(memory), now);
         let item = |item: ContextItem| ContextItemView {
             id: item.id,
+            short: item.short,
             kind: item.kind.as_str().to_owned(),
             dates: item.days.map(dates),
             text: item.text,
@@ -64,6 +65,8 @@ impl Service {
             tokens: item.tokens,
         };
         Ok(ContextAnswer {
+            hint: hint(&context),
+            known: context.is_known,
             agent: agent.name().to_owned(),
             reranked: context.reranked.is_done(),
             not_reranked_because: context.reranked.why_not().map(str::to_owned),
@@ -98,6 +101,21 @@ impl Service {
     ) -> Result<GatheredContext<'a>> {
         let _permit = self.searches.acquire().await;
         self.search.gather_context(agent, request, now).await
+    }
+}
+
+/// What to try. Left out for the budget is not the same as not there.
+fn hint(context: &Context) -> Option<String> {
+    let left_out = match context.omitted {
+        0 => None,
+        1 => Some("1 more fits the prompt but not the budget".to_owned()),
+        many => Some(format!("{many} more fit the prompt but not the budget")),
+    };
+    match left_out {
+        Some(left_out) => Some(format!("{left_out}; ask for a larger budget, or search.")),
+        None if !context.is_known => Some("Memory knows nothing about this.".to_owned()),
+        None if context.items.is_empty() => Some("Memory holds nothing that fits these dates.".to_owned()),
+        None => None,
     }
 }
 

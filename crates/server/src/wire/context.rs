@@ -60,7 +60,8 @@ pub struct DocumentIn {
 pub struct ContextAnswer {
     /// Whose memory.
     pub agent: String,
-    /// To be put into a prompt as it is: dated lines, fenced as data, so that a model does not take them for instructions.
+    /// To be put into a prompt as it is: lines with short ids below their days, fenced as data, so that a model does not take them
+    /// for instructions.
     pub text: String,
     /// What the text is made of, in its order.
     pub items: Vec<ContextItemView>,
@@ -68,6 +69,12 @@ pub struct ContextAnswer {
     pub tokens: u64,
     /// How many more would have fitted the question but not the budget.
     pub omitted: usize,
+    /// Whether memory knows anything about the prompt. If not, the text holds facts about the speaker at most, besides blocks,
+    /// documents and the conversation that goes on.
+    pub known: bool,
+    /// What to try, where something was left out or nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
     /// Whether the configured model has put the best into its order; absent where none is configured for this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reranked: Option<bool>,
@@ -81,12 +88,17 @@ pub struct ContextAnswer {
 pub struct ContextItemView {
     /// Id of the memory, fact or document, or name of the block.
     pub id: String,
+    /// Its id in the text, unique within this answer; absent of a block.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false, example = "t1")]
+    #[schemars(default)]
+    pub short: String,
     /// `block`, `fact`, `turn`, `statement`, `summary` or `document`.
     pub kind: String,
     /// What it covers in time, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dates: Option<String>,
-    /// The words.
+    /// The words; of a summary one line a sentence.
     pub text: String,
     /// How well it fits.
     pub score: f64,

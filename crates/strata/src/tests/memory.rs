@@ -117,6 +117,7 @@ fn alike(a: Spread, b: Spread) -> bool {
 fn check(found: &Findings, plain: &Findings) {
     assert!(alike(found.similarity, plain.similarity), "{:?} or {:?}", found.similarity, plain.similarity);
     check_all(&found.all_conversations, &plain.all_conversations);
+    assert_eq!(found.rarity.len(), plain.rarity.len());
     // Which of equals are among the best is for each to say.
     if [found, plain].iter().all(|all| all.hits.len() == all.similarity.rows) {
         let hits = |found: &Findings| -> Vec<_> {

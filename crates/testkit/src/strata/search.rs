@@ -41,6 +41,7 @@ pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
         all_conversations: search.all_conversations(),
         similarity: if probe.vector.is_some() { spread(&search.similarity) } else { Spread::default() },
         relevance: spread(&search.relevance),
+        rarity: search.asked.iter().take(64).map(|word| search.rarity(word)).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Each thing that a context is said to hold is there, where nothing else could have brought it in.
 
-use annals_core::{Message, one_line};
+use annals_core::Message;
 use annals_testkit::{message, turn_of};
 
 use super::*;
@@ -80,7 +80,7 @@ async fn every_way_to_ask_for_a_time_is_a_filter() {
     let check = async |request: ContextRequest, days: &[&str]| {
         let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
         let found = context.items.iter().filter(|item| item.kind != ContextKind::Fact);
-        let found: Vec<&str> = found.filter_map(|item| item.text.split(' ').next()).collect();
+        let found: Vec<String> = found.filter_map(|item| Some(item.days?.0.to_string())).collect();
         assert_eq!(found, days, "{request:?}");
     };
     let asked = || prompt("boat", 2000);
@@ -105,7 +105,7 @@ async fn what_is_too_long_leaves_its_place_to_what_is_shorter() {
     let all = ask(request(1000)).await;
     let ids = |context: &Context| context.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&all), ["long", "short"]);
-    let tight = ask(request(render::FRAME + render::HEADING + all.items[1].tokens)).await;
+    let tight = ask(request(render::FRAME + HEADING + all.items[1].tokens)).await;
     assert_eq!((ids(&tight), tight.omitted), (vec!["short".to_owned()], 1));
 }
 
@@ -127,7 +127,7 @@ async fn the_last_turns_of_the_conversation_are_there_whatever_is_asked() {
         let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
         let turns = of_kind(&context, ContextKind::Turn).into_iter();
         let steps: Vec<&str> = turns.filter(|text| text.contains("step")).collect();
-        let expect: Vec<String> = expect.iter().map(|number| format!("2026-03-08 user: step {number}")).collect();
+        let expect: Vec<String> = expect.iter().map(|number| format!("user: step {number}")).collect();
         assert_eq!(steps, expect, "{request:?}");
     };
     let plan = |budget| ContextRequest { conversation: Some("plan".into()), ..prompt("hello", budget) };
@@ -139,7 +139,7 @@ async fn the_last_turns_of_the_conversation_are_there_whatever_is_asked() {
     // With little room the last one stays.
     let all = world.search.context(&agent("a"), &plan(1000), at(NOW)).await.unwrap();
     let last = all.items.iter().find(|item| item.text.ends_with("step 8")).unwrap();
-    check(plan(render::FRAME + render::HEADING + last.tokens), &[8]).await;
+    check(plan(2 * (HEADING + render::DAY + last.tokens) + render::FRAME), &[8]).await;
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn a_summary_that_matters_is_there_with_the_days_it_covers() {
     let asked = prompt("who painted the boat in the harbour?", 1000);
     let context = world.search.context(&agent("a"), &asked, at(NOW)).await.unwrap();
     let summaries = of_kind(&context, ContextKind::Summary);
-    assert_eq!(summaries, ["2025-12-29 to 2026-02-01 Ann painted the boat in the harbour"]);
+    assert_eq!(summaries, ["2026-01 (2025-12-29 to 2026-02-01):\n- Ann painted the boat in the harbour"]);
     let since = ContextRequest { from: Some("2026-02-02".parse().unwrap()), ..asked };
     let context = world.search.context(&agent("a"), &since, at(NOW)).await.unwrap();
     assert_eq!(of_kind(&context, ContextKind::Summary), Vec::<&str>::new());
@@ -167,7 +167,7 @@ async fn of_a_long_document_the_part_that_fits_is_taken() {
     let all = ask(request(10_000, &text)).await;
     assert!(of_kind(&all, ContextKind::Document).len() > 1, "its parts are several");
     let longest = all.items.iter().map(|item| item.tokens).max().unwrap();
-    let context = ask(request(render::FRAME + render::HEADING + longest, &text)).await;
+    let context = ask(request(render::FRAME + HEADING + longest, &text)).await;
     let parts = of_kind(&context, ContextKind::Document);
     assert!(parts.len() == 1 && parts[0].contains("paint") && !parts[0].contains("interest"), "{parts:?}");
     let endless = request(1000, &"Nothing to be seen there at all. ".repeat(5_000));
@@ -199,10 +199,12 @@ async fn no_word_of_anybody_ends_the_data_or_begins_a_line() {
     assert_eq!(kinds.len(), 4, "the summary says what the turn says: {}", context.text);
     assert_eq!(context.text.matches("</annals-memory>").count(), 1, "{}", context.text);
     let headings = 4;
-    assert_eq!(context.text.lines().count(), context.items.len() + headings + 3, "{}", context.text);
+    let days = context.items.iter().filter(|item| item.kind == ContextKind::Turn).count();
+    let lines: usize = context.items.iter().map(|item| item.text.lines().count()).sum();
+    assert_eq!(context.text.lines().count(), lines + days + headings + 3, "{}", context.text);
     for item in &context.items {
-        let id = if item.kind == ContextKind::Block { String::new() } else { format!("[{}] ", one_line(&item.id)) };
-        assert!(context.text.contains(&format!("\n- {id}{}\n", item.text)), "{item:?}");
+        let id = if item.kind == ContextKind::Block { "- ".into() } else { format!("[{}] ", item.short) };
+        assert!(context.text.contains(&format!("\n{id}{}\n", item.text)), "{item:?}");
     }
 }
 

@@ -46,7 +46,7 @@ async fn what_a_model_puts_first_is_what_fits() {
     let request = |budget| ContextRequest { documents: documents.clone(), ..prompt("boat", budget) };
     let all = ask(request(1000)).await;
     let long = all.items.iter().find(|item| item.id == "long").unwrap();
-    let one = request(render::FRAME + render::HEADING + long.tokens);
+    let one = request(render::FRAME + HEADING + long.tokens);
     let taken = |context: Context| context.items.into_iter().map(|item| item.id).collect::<Vec<_>>();
     assert_eq!(taken(ask(one.clone()).await), ["long"]);
     assert_eq!(taken(ask_with(Arc::new(WordReranker::new()), &one).await), ["short"]);

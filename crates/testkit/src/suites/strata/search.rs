@@ -79,7 +79,10 @@ pub(super) async fn hits_say_which_words_they_hold(strata: &dyn Strata) {
     let parts = texts.iter().enumerate().map(|(index, text)| part(&format!("t-{index}"), 0, index, text));
     upsert(strata, parts.collect()).await;
     let text = Some("zebra crossing zebra lion".into());
-    let hits = search(strata, Probe { text, language: "en".into(), limit: 9, ..Probe::default() }).await;
+    let probe = Probe { text, language: "en".into(), limit: 9, ..Probe::default() };
+    let all = strata.search(&table(), &probe).await.unwrap();
+    assert_eq!(all.rarity.len(), 3, "one for each word, whether any row holds it or not: {:?}", all.rarity);
+    let hits = search(strata, probe).await;
     let matched: Vec<u64> = hits.iter().map(|hit| hit.matched).collect();
     assert_eq!(matched, [0b11, 0b10]);
 }

@@ -1,0 +1,113 @@
+//! Candidates by hand, and what of them goes in.
+
+use annals_core::{ContextItem, Date};
+
+use super::*;
+
+fn ids(all: &str) -> Vec<MemoryId> {
+    all.split_whitespace().map(MemoryId::from_text).collect()
+}
+
+fn candidate(id: &str, kind: ContextKind, pool: Pool, text: &str, score: f64) -> Candidate {
+    let days = (kind == ContextKind::Turn).then(|| (day(), day()));
+    let item = ContextItem { id: id.into(), short: String::new(), kind, days, text: text.into(), score, tokens: 0 };
+    Candidate { item, pool, at: None, sources: Vec::new(), summary: None }
+}
+
+fn day() -> Date {
+    "2026-03-04".parse().unwrap()
+}
+
+fn turn(id: &str, text: &str) -> Candidate {
+    Candidate { sources: ids(id), ..candidate(id, ContextKind::Turn, Pool::Found, text, 5.0) }
+}
+
+fn fact(id: &str, text: &str, from: &str) -> Candidate {
+    Candidate { sources: ids(from), ..candidate(id, ContextKind::Fact, Pool::Facts, text, 3.0) }
+}
+
+/// A summary of sentences, each with the turns that it comes from.
+fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
+    let line = |(text, from): &(&str, &str)| Line { day: None, text: (*text).into(), from: ids(from) };
+    let summary = Some(("2026-W10".parse().unwrap(), sentences.iter().map(line).collect()));
+    Candidate { summary, ..candidate(id, ContextKind::Summary, pool, "", 4.0) }
+}
+
+/// What goes in, sorted: ids, and of a summary its sentences.
+fn shown(candidates: &[Candidate], budget: u64, is_known: bool, asked: &str) -> Vec<String> {
+    let asked = super::super::words::words(asked);
+    let chosen = choose(candidates, &Limits { budget, is_known, asked: &asked });
+    let line = |candidate: &Candidate| {
+        let lines = candidate.summary.iter().flat_map(|(_, lines)| lines.iter().map(|line| line.text.as_str()));
+        [&[candidate.item.id.as_str()], &lines.collect::<Vec<_>>()[..]].concat().join(" ")
+    };
+    let mut all: Vec<String> = chosen.taken.iter().map(line).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn fact_and_sentence_yield_to_the_turn_they_were_made_from() {
+    let all = [
+        turn("t-1", "I moved to Bern"),
+        fact("f-1", "Ann lives in Bern", "t-1"),
+        fact("f-2", "Ann likes tea", "t-2"),
+        summary("s-1", Pool::Found, &[("moved", "t-1"), ("sold", "t-3")]),
+        summary("s-2", Pool::Found, &[("bern", "t-1")]),
+    ];
+    assert_eq!(shown(&all, 1000, true, ""), ["f-2", "s-1 sold", "t-1"]);
+    // Where the turn does not fit, the fact is all there is.
+    let long = turn("t-1", &"I moved to Bern. ".repeat(30));
+    assert_eq!(shown(&[long, all[1].clone()], 100, true, ""), ["f-1"]);
+}
+
+#[test]
+fn turn_yields_to_a_sentence_of_the_period_that_is_asked_for() {
+    let all = [
+        turn("t-1", "I moved to Bern"),
+        turn("t-2", "I sold the boat"),
+        summary("s-1", Pool::Period, &[("moved", "t-1"), ("painted", "t-9")]),
+    ];
+    let limits = Limits { budget: 1000, is_known: true, asked: &[] };
+    assert_eq!(shown(&all, 1000, true, ""), ["s-1 moved painted", "t-2"]);
+    assert_eq!(choose(&all, &limits).omitted, 0, "what is said already is not left out for the budget");
+}
+
+#[test]
+fn facts_have_their_share_and_what_others_leave() {
+    let facts: Vec<Candidate> = (10..30)
+        .map(|number| fact(&format!("f-{number}"), "Ann likes tea very much", &format!("x-{number}")))
+        .collect();
+    let turns: Vec<Candidate> =
+        (10..60).map(|number| turn(&format!("t-{number}"), "Something that was said")).collect();
+    let count = |candidates: &[Candidate], start: &str| {
+        shown(candidates, 500, true, "").iter().filter(|line| line.starts_with(start)).count()
+    };
+    let both = [&turns[..], &facts[..]].concat();
+    let (among, alone) = (count(&both, "f-"), count(&facts, "f-"));
+    assert!((1..=5).contains(&among) && alone == 20, "{among} {alone}");
+    assert!(count(&both, "t-") > 15);
+}
+
+#[test]
+fn of_a_long_summary_the_sentences_go_in_that_are_asked_for() {
+    let sentences = [("Ann painted the whole kitchen", ""), ("Bob sold a boat", ""), ("The cat was ill again", "")];
+    let all = [summary("s-1", Pool::Period, &sentences)];
+    let room = render::FRAME
+        + render::price_of_heading(Section::Summaries)
+        + render::price_of_head("2026-W10".parse().unwrap());
+    let one = room + render::price_of_sentence(sentences[1].0);
+    assert_eq!(shown(&all, one, true, "Who sold the boats?"), ["s-1 Bob sold a boat"]);
+    assert_eq!(shown(&all, room, true, "Who sold the boats?"), [""; 0]);
+    let whole = "s-1 Ann painted the whole kitchen Bob sold a boat The cat was ill again";
+    assert_eq!(shown(&all, 500, true, "Who sold the boats?"), [whole]);
+}
+
+#[test]
+fn prompt_that_memory_knows_nothing_about_gets_sixty_tokens_of_facts() {
+    let facts: Vec<Candidate> = (1..9).map(|number| fact(&format!("f-{number}"), "Ann likes tea", "")).collect();
+    let chosen = choose(&facts, &Limits { budget: 2000, is_known: false, asked: &[] });
+    let text = render::render(&render::arrange(chosen.taken));
+    assert!(!text.is_empty() && annals_core::tokens(&text) <= UNRELATED, "{text}");
+    assert_eq!(shown(&facts, 2000, true, "").len(), 8);
+}
