@@ -20,7 +20,7 @@ fn commands(annals: &Annals, id: &str, round: u32) -> Vec<Vec<String>> {
         line("ann", "y", &format!("y{round}"), "Ann", &format!("Tea number {round}."), "2026-01-02T10:00:00Z");
     let file = annals.file("more.jsonl", &message);
     let backups = annals.file("x", "").with_file_name(format!("backups {round}"));
-    let of_ann: [&[&str]; 16] = [
+    let of_ann: [&[&str]; 17] = [
         &["dead", "replay"],
         &["verify"],
         &["rebuild"],
@@ -34,6 +34,7 @@ fn commands(annals: &Annals, id: &str, round: u32) -> Vec<Vec<String>> {
         &["forget", "--conversation", "none"],
         &["forget", "--conversation", "x", "--yes"],
         &["search", "Kyoto"],
+        &["context", "Who was in Kyoto?"],
         &["timeline"],
         &["import", file.to_str().unwrap()],
         &["prompt", "list"],

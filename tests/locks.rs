@@ -128,6 +128,7 @@ async fn every_command_that_the_service_runs_leaves_the_locks() {
         &["job", "list"],
         &["rollup"],
         &["search", "the contract", "--agent", "ann"],
+        &["context", "What about the contract?", "--agent", "ann"],
         &["timeline", "--agent", "ann"],
         &["facts", "--agent", "ann"],
         &["facts", "add", "--agent", "ann", "Ann", "likes", "figs"],

@@ -84,6 +84,33 @@ fn search_answers_by_grain_and_range_and_says_where_from() {
 }
 
 #[test]
+fn context_holds_what_fits_and_its_ids_resolve() {
+    let annals = with_story();
+    let ask = |prompt: &str, more: &[&str]| {
+        annals.json(&[&["context", prompt, "--agent", "ann", "--speaker", "Ann"][..], more].concat())
+    };
+    let answer = ask("When did Ann see two lamps in Kyoto?", &["--budget", "300"]);
+    let (text, tokens) = (answer["text"].as_str().unwrap(), answer["tokens"].as_u64().unwrap());
+    assert!(text.contains("Kyoto and saw two lamps") && tokens <= 300, "{answer}");
+    for item in answer["items"].as_array().unwrap() {
+        assert!(text.contains(&format!("\n[{}] ", item["short"].as_str().unwrap())), "{answer}");
+        let shown = annals.json(&["show", item["id"].as_str().unwrap()]);
+        assert_eq!(shown["memory"]["id"], item["id"]);
+    }
+    // What was left out is not said to be missing.
+    assert!(answer["hint"].as_str().unwrap().contains("but not the budget"), "{answer}");
+
+    let month = ask("What happened in January 2026?", &[]);
+    assert_eq!((&month["items"][0]["kind"], &month["items"][0]["short"]), (&json!("summary"), &json!("s1")), "{month}");
+    let before = ask("What happened in January 2026?", &["--to", "2025-12-31"]);
+    assert_eq!((&before["items"], &before["known"]), (&json!([]), &json!(false)), "{before}");
+
+    let plain = annals.run(&["context", "Good morning!", "--agent", "ann"]);
+    assert_eq!((plain.code, plain.out.as_str()), (0, "0 tokens. Memory knows nothing about this.\n"));
+    assert_eq!(annals.run(&["context", "Kyoto", "--agent", "ann", "--budget", "10"]).code, 2);
+}
+
+#[test]
 fn an_empty_range_is_said_to_be_empty() {
     let annals = with_story();
     let answer = annals.json(&["search", "Kyoto", "--agent", "ann", "--period", "2025"]);

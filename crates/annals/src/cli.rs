@@ -30,7 +30,7 @@ pub use forget::Forget;
 pub use memory::{Correct, Pin, Show};
 pub use passes::{Dead, Rebuild, Retain, Rollup};
 pub use prompt::Prompt;
-pub use search::{Range, Search, Timeline};
+pub use search::{Context, Range, Search, Timeline};
 pub use service::{AddKey, Job, Key, Mcp, Serve};
 pub use transfer::{Export, Import};
 
@@ -85,6 +85,8 @@ pub enum Command {
     Rollup(Rollup),
     /// Search memory by words, grain and date range; without words, list the newest
     Search(Search),
+    /// What an answer to a prompt should know of, within a budget of tokens: the text that agents get
+    Context(Context),
     /// List memories in order of time
     Timeline(Timeline),
     /// What is known about whom, and since when; add or retract a fact by hand

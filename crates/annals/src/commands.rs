@@ -3,6 +3,7 @@
 mod agent;
 pub mod backup;
 mod config;
+mod context;
 mod correct;
 mod dead;
 mod demo;
@@ -71,6 +72,7 @@ pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Agent(args) => agent::run(&global, &args).await,
         Command::Rollup(args) => rollup::run(&open(&global).await?, &args, json).await,
         Command::Search(args) => search::run(&open(&global).await?, &args, json).await,
+        Command::Context(args) => context::run(&open(&global).await?, &args, json).await,
         Command::Timeline(args) => timeline::run(&open(&global).await?, &args, json).await,
         Command::Facts(args) => facts::run(&facts_folder(&global, &args).await?, &args, json).await,
         Command::Correct(args) => correct::correct(&open(&global).await?, &args, json).await,

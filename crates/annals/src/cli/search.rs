@@ -47,6 +47,26 @@ pub struct Search {
 }
 
 #[derive(Args)]
+pub struct Context {
+    /// The message that is to be answered
+    pub prompt: String,
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// The most tokens of the text: 64 to 100,000
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = number::<u64>, allow_negative_numbers = true)]
+    pub budget: u64,
+    /// Who asks; what is known about them counts as well
+    #[arg(long, value_name = "S")]
+    pub speaker: Option<String>,
+    /// The conversation that is going on; its last turns are included
+    #[arg(long, value_name = "C")]
+    pub conversation: Option<String>,
+    #[command(flatten)]
+    pub range: Range,
+}
+
+#[derive(Args)]
 pub struct Range {
     /// First day, inclusive, such as 2026-03-04
     #[arg(long, value_name = "DAY", value_parser = day)]
