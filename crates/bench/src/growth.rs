@@ -11,7 +11,6 @@ mod measure;
 mod plot;
 mod questions;
 mod report;
-pub mod stores;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

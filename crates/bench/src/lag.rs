@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use crate::growth::folders::{Folders, copy};
 use crate::growth::life::Life;
-use crate::growth::stores::Stores;
 use crate::growth::{AGENT, Failure, PER_DAY, texts, vectors};
 use crate::load::in_ms;
+use crate::stores::Stores;
 use crate::vectors::Kept;
 use crate::world::size;
 use service::Service;

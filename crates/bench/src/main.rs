@@ -3,6 +3,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what it is run for")]
 
+mod contexts;
 mod figures;
 mod graph;
 mod growth;
@@ -13,6 +14,7 @@ mod merged;
 mod progress;
 mod retrieval;
 mod scale;
+mod stores;
 mod vectors;
 mod world;
 
@@ -36,6 +38,9 @@ struct Cli {
 enum Command {
     /// Whether questions find the messages that answer them
     Retrieval(retrieval::Retrieval),
+    /// Whether the context for a question holds what answers it, and what contexts cost
+    #[command(name = "context")]
+    Contexts(contexts::Contexts),
     /// The same questions when all agents are one, among other turns
     Merged(merged::Merged),
     /// One agent with very many memories: time, memory, and how exact the nearest vectors are
@@ -60,6 +65,7 @@ enum Command {
 async fn main() -> ExitCode {
     let done: Result<(), Box<dyn std::error::Error + Send + Sync>> = match Cli::parse().command {
         Command::Retrieval(args) => retrieval::run(&args).await.map_err(Into::into),
+        Command::Contexts(args) => contexts::run(&args).await.map_err(Into::into),
         Command::Merged(args) => merged::run(&args).await.map_err(Into::into),
         Command::Scale(args) => scale::run(&args).await.map_err(Into::into),
         Command::ScaleAsk(args) => scale::ask::run(&args).await.map_err(Into::into),

@@ -15,9 +15,9 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::questions::Questions;
-use super::stores::Stores;
 use super::{AGENT, Failure};
 use crate::figures::{histogram, in_ms, quantile_ms};
+use crate::stores::Stores;
 use crate::world::{Timed, status_mb};
 
 /// Vectors kept, as in the command.

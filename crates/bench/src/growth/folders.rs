@@ -7,7 +7,7 @@ use std::sync::Arc;
 use annals_core::{Agent, Embedder, Error, Message, Result};
 
 use super::life::{self, Life};
-use super::stores::Stores;
+use crate::stores::Stores;
 
 /// Days that are told, read and rolled up together.
 const AT_ONCE: usize = 30;

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::ask::{Start, Times, Warm};
 use super::life::Life;
 use super::questions::Questions;
-use super::stores::Stores;
 use super::{AGENT, Failure};
 use crate::figures::in_ms;
+use crate::stores::Stores;
 use crate::world::size;
 
 /// Everything at one age.

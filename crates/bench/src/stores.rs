@@ -6,12 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::Table;
-use annals_core::{Agent, Catalog, Embedder, Facts, Grain, Message, Result, SignedDuration, Strata, Timestamp};
+use annals_core::ports::{Select, Table};
+use annals_core::{
+    Agent, Catalog, Embedder, Fact, FactQuery, Facts, Grain, Memory, Message, Result, Settings, SignedDuration, Strata,
+    Timestamp,
+};
 use annals_facts::DuckFacts;
 use annals_llm::{Auto, Extractive, Rules};
+use annals_retention::{Plans, Retention};
 use annals_search::Search;
-use annals_strata::{LanceStrata, Memory};
+use annals_strata::LanceStrata;
 use annals_summarizer::{Patience, Summarizer};
 use annals_writer::{FactWriter, Writer};
 
@@ -26,6 +30,8 @@ pub struct Stores {
     pub search: Search,
     catalog: Arc<SqliteCatalog>,
     strata: Arc<dyn Strata>,
+    facts: Arc<dyn Facts>,
+    retention: Retention,
     writer: Writer,
     fact_writer: FactWriter,
     summarizer: Summarizer,
@@ -36,7 +42,8 @@ impl Stores {
     pub async fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Stores> {
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
-        let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
+        let strata =
+            LanceStrata::open(&path.join("tables"), embedder.dimension(), annals_strata::Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let (spare, rules) = (Arc::new(Extractive), Arc::new(Rules));
         let engine = Arc::new(Auto::new(spare.clone(), rules.clone(), None));
@@ -45,7 +52,9 @@ impl Stores {
             writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
             fact_writer: FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), rules),
             summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine, spare, patience),
-            search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts, embedder),
+            search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
+            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
+            facts,
             strata,
             catalog,
         })
@@ -61,6 +70,29 @@ impl Stores {
         self.summarizer.pass(agent, now, &|_| ()).await?;
         self.writer.project(agent, now, &|_| ()).await?;
         Ok(())
+    }
+
+    /// Puts the agent on a plan and prunes what is past it at `now`.
+    pub async fn prune(&self, agent: &Agent, plan: &str, now: Timestamp) -> Result<()> {
+        let settings = Settings { plan: plan.to_owned(), ..self.catalog.settings(agent).await? };
+        self.catalog.save_settings(agent, &settings).await?;
+        self.retention.prune(agent, now, true).await?;
+        self.writer.project(agent, now, &|_| ()).await?;
+        Ok(())
+    }
+
+    /// All facts, ended ones too.
+    pub async fn facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
+        self.facts.find(agent, &FactQuery { history: true, ..FactQuery::default() }).await
+    }
+
+    /// The summaries of all grains.
+    pub async fn summaries(&self, agent: &Agent) -> Result<Vec<Memory>> {
+        let mut summaries = Vec::new();
+        for grain in Grain::SUMMARIES {
+            summaries.extend(self.catalog.list(agent, &Select::all(grain)).await?);
+        }
+        Ok(summaries)
     }
 
     /// Compacts the tables, as the service does every night.

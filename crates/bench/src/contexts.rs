@@ -1,0 +1,135 @@
+//! `annals-bench context`: whether what a prompt is given holds what answers it, and what it costs.
+//!
+//! Each set of messages is imported, read for facts by the rules and rolled up by the extractive engine over all grains. Then its
+//! questions are asked for a context at each budget, as are questions about periods and prompts that memory knows nothing
+//! about. In the end the plan `starter` prunes everything a year later, and the questions are asked again. Only public
+//! answers are judged: ids, texts and tokens of contexts, and the lineage that the catalog keeps.
+
+mod ask;
+mod evidence;
+mod periods;
+mod report;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use annals_core::{Agent, Error, MemoryId, Message, Result, SignedDuration, Timestamp, identify};
+use clap::Args;
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+use crate::input::{self, Messages, Question};
+use crate::retrieval::embedder;
+use crate::stores::Stores;
+use ask::Asking;
+use report::Report;
+
+/// Budgets that are asked with, in tokens.
+const BUDGETS: [u64; 3] = [500, 1_500, 4_000];
+/// Prompts that no memory of the sets knows anything about.
+const UNRELATED: &str = include_str!("contexts/unrelated.txt");
+/// The plan that prunes before the last questions.
+const PLAN: &str = "starter";
+/// How long after the last message all periods are over.
+const LATER: SignedDuration = SignedDuration::from_hours(400 * 24);
+/// How long after the last message retention prunes and the questions are asked again.
+const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
+
+/// Which files to measure with.
+#[derive(Args)]
+pub struct Contexts {
+    /// Folders, each with messages.jsonl and queries.jsonl, as for `retrieval`
+    #[arg(required = true, value_name = "FOLDER")]
+    sets: Vec<PathBuf>,
+    /// Keep vectors in this folder between runs
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+    /// Ask only every Nth question, for a quick look
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    every: u32,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+pub async fn run(args: &Contexts) -> Result<()> {
+    let mut reports = Map::new();
+    for set in &args.sets {
+        let name = set.file_name().unwrap_or(set.as_os_str()).to_string_lossy().into_owned();
+        let report = measure(args, set).await?;
+        if args.json {
+            reports.insert(name, report.in_json());
+        } else {
+            print!("{}", report.table(&name));
+        }
+    }
+    if args.json {
+        println!("{}", Value::Object(reports));
+    }
+    Ok(())
+}
+
+async fn measure(args: &Contexts, set: &Path) -> Result<Report> {
+    let messages = input::messages(&set.join("messages.jsonl"))?;
+    let (mut questions, _) = input::questions(&set.join("queries.jsonl"), &messages)?;
+    let mut number = 0;
+    questions.retain(|_| {
+        number += 1;
+        (number - 1) % args.every == 0
+    });
+    let folder = TempDir::new().map_err(|error| Error::storage("making a temporary folder", error))?;
+    let stores = Stores::open(folder.path(), embedder(args.cache.as_deref())?).await?;
+    for (agent, messages) in &messages {
+        stores.tell(agent, messages, last(messages, &questions) + LATER).await?;
+    }
+    let ids = ids(&messages);
+    let mut asking = Asking::of(&stores, &messages, &ids).await?;
+    let mut report = Report::default();
+    for budget in BUDGETS {
+        report.answered.push(asking.questions(&questions, None, budget).await?);
+        report.wasted.push(asking.unrelated(&unrelated(), budget).await?);
+        report.periods.push(asking.periods(budget).await?);
+    }
+    for (agent, messages) in &messages {
+        stores.prune(agent, PLAN, last(messages, &[]) + A_YEAR).await?;
+    }
+    asking = Asking::of(&stores, &messages, &ids).await?;
+    for budget in BUDGETS {
+        report.retained.push(asking.questions(&questions, Some(A_YEAR), budget).await?);
+    }
+    Ok(report)
+}
+
+fn unrelated() -> Vec<&'static str> {
+    UNRELATED.lines().filter(|line| !line.trim().is_empty()).collect()
+}
+
+/// The moment of the last message or question.
+fn last(messages: &[Message], questions: &[Question]) -> Timestamp {
+    let moments = messages.iter().map(|message| message.at).chain(questions.iter().map(|question| question.at));
+    moments.max().unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// The memories of messages, by agent and the id that the client gave.
+type Ids = BTreeMap<Agent, HashMap<String, MemoryId>>;
+
+fn ids(messages: &Messages) -> Ids {
+    let of = |(agent, messages): (&Agent, &Vec<Message>)| {
+        let keys = identify(messages).into_iter();
+        (agent.clone(), keys.map(|key| (key.id.clone(), MemoryId::turn(agent, &key))).collect())
+    };
+    messages.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hundred_prompts_are_unrelated_and_each_is_there_once() {
+        let prompts = unrelated();
+        let distinct: std::collections::HashSet<&str> = prompts.iter().copied().collect();
+        assert_eq!((prompts.len(), distinct.len()), (100, 100));
+    }
+}

@@ -1,0 +1,151 @@
+//! Asking for contexts, and what each came to.
+
+use std::collections::{BTreeMap, HashMap};
+
+use annals_core::{Agent, Context, ContextKind, ContextRequest, Message, Result, Role, SignedDuration, Timestamp};
+
+use super::evidence::{Lineage, Source};
+use super::periods::{self, PeriodQuestion};
+use super::{Ids, last};
+use crate::input::{Messages, Question};
+use crate::stores::Stores;
+
+/// What the contexts of many questions came to.
+#[derive(Default)]
+pub struct Answered {
+    /// How many were asked.
+    pub asked: usize,
+    /// Of how many any evidence was in the context.
+    pub any: usize,
+    /// Of how many all of it.
+    pub all: usize,
+    /// Of how many any was there word for word.
+    pub verbatim: usize,
+    /// Of how many any was told by this.
+    pub by: BTreeMap<Source, usize>,
+    /// Tokens of all.
+    pub tokens: u64,
+    /// Tokens of the lines of each kind.
+    pub kinds: BTreeMap<&'static str, u64>,
+}
+
+/// What the contexts of prompts that have nothing to do with the memory cost.
+pub struct Wasted {
+    /// Tokens of each, ascending.
+    pub tokens: Vec<u64>,
+}
+
+/// Of how many questions about a period its summary came first.
+#[derive(Default)]
+pub struct Periods {
+    /// By grain: how many were asked, and how many were right.
+    pub by_grain: BTreeMap<String, (usize, usize)>,
+}
+
+/// What is asked, and of whom.
+pub struct Asking<'a> {
+    stores: &'a Stores,
+    messages: &'a Messages,
+    ids: &'a Ids,
+    lineage: HashMap<Agent, Lineage>,
+}
+
+impl<'a> Asking<'a> {
+    /// Of what the stores hold now.
+    pub async fn of(stores: &'a Stores, messages: &'a Messages, ids: &'a Ids) -> Result<Asking<'a>> {
+        let mut lineage = HashMap::new();
+        for agent in messages.keys() {
+            lineage.insert(agent.clone(), Lineage::of(stores, agent).await?);
+        }
+        Ok(Asking { stores, messages, ids, lineage })
+    }
+
+    /// Asks the questions when they are asked, or so long after the last message.
+    pub async fn questions(
+        &self,
+        questions: &[Question],
+        later: Option<SignedDuration>,
+        budget: u64,
+    ) -> Result<Answered> {
+        let mut answered = Answered::default();
+        for question in questions {
+            let end = || last(&self.messages[&question.agent], &[]);
+            let now = later.map_or(question.at, |later| end() + later);
+            let context = self.ask(&question.agent, &question.text, None, budget, now).await?;
+            let ids = &self.ids[&question.agent];
+            let evidence = question.evidence.iter().filter_map(|id| ids.get(id).cloned()).collect();
+            let found = self.lineage[&question.agent].find(&context, &evidence);
+            answered.add(&context, &found, evidence.len());
+        }
+        Ok(answered)
+    }
+
+    /// Asks every agent every prompt after its last message, in the name of whoever spoke most.
+    pub async fn unrelated(&self, prompts: &[&str], budget: u64) -> Result<Wasted> {
+        let mut tokens = Vec::new();
+        for (agent, messages) in self.messages {
+            let speaker = speaker(messages);
+            for prompt in prompts {
+                let context = self.ask(agent, prompt, speaker.clone(), budget, last(messages, &[])).await?;
+                tokens.push(context.tokens);
+            }
+        }
+        tokens.sort_unstable();
+        Ok(Wasted { tokens })
+    }
+
+    /// Asks about the periods of each agent.
+    pub async fn periods(&self, budget: u64) -> Result<Periods> {
+        let mut all = Periods::default();
+        for (agent, messages) in self.messages {
+            for PeriodQuestion { text, period, now } in periods::questions(messages) {
+                let context = self.ask(agent, &text, None, budget, now).await?;
+                let memories = |kind| !matches!(kind, ContextKind::Block | ContextKind::Fact);
+                let first = context.items.iter().find(|item| memories(item.kind));
+                let is_right =
+                    first.is_some_and(|item| item.id == annals_core::MemoryId::summary(agent, period).as_str());
+                let (asked, right) = all.by_grain.entry(period.grain().to_string()).or_default();
+                (*asked, *right) = (*asked + 1, *right + usize::from(is_right));
+            }
+        }
+        Ok(all)
+    }
+
+    async fn ask(
+        &self,
+        agent: &Agent,
+        prompt: &str,
+        speaker: Option<String>,
+        budget: u64,
+        now: Timestamp,
+    ) -> Result<Context> {
+        let request = ContextRequest { prompt: prompt.to_owned(), budget, speaker, ..ContextRequest::default() };
+        self.stores.search.context(agent, &request, now).await
+    }
+}
+
+impl Answered {
+    fn add(&mut self, context: &Context, found: &BTreeMap<Source, usize>, evidence: usize) {
+        let most = found.get(&Source::All).copied().unwrap_or_default();
+        self.asked += 1;
+        self.any += usize::from(most > 0);
+        self.all += usize::from(most == evidence);
+        self.verbatim += usize::from(found.contains_key(&Source::Turn));
+        for source in found.keys() {
+            *self.by.entry(*source).or_default() += 1;
+        }
+        self.tokens += context.tokens;
+        for item in &context.items {
+            *self.kinds.entry(item.kind.as_str()).or_default() += item.tokens;
+        }
+    }
+}
+
+/// The name that most messages of a user have.
+fn speaker(messages: &[Message]) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for message in messages.iter().filter(|message| message.role == Role::User) {
+        *counts.entry(message.speaker()).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(name, _)| name.to_owned())
+}

@@ -1,0 +1,123 @@
+//! Whether a context holds evidence: the turn word for word, or a sentence or fact that was made from it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use annals_core::{Agent, Context, ContextKind, Grain, MemoryId, Result, one_line};
+
+use crate::stores::Stores;
+
+/// What holds evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Any of the others.
+    All,
+    /// The turn itself.
+    Turn,
+    /// A fact or statement.
+    Fact,
+    /// A sentence of a summary of this grain.
+    Summary(Grain),
+}
+
+/// A sentence as it is shown, and the turns that it comes from.
+type Traced = (String, Vec<MemoryId>);
+
+/// What facts and summaries were made from.
+#[derive(Default)]
+pub struct Lineage {
+    facts: HashMap<String, Vec<MemoryId>>,
+    /// By id the grain, and each sentence with the turns that it comes from.
+    summaries: HashMap<String, (Grain, Vec<Traced>)>,
+}
+
+impl Lineage {
+    /// Of all that is stored of an agent now.
+    pub async fn of(stores: &Stores, agent: &Agent) -> Result<Lineage> {
+        let mut lineage = Lineage::default();
+        for fact in stores.facts(agent).await? {
+            lineage.facts.insert(fact.id, fact.sources);
+        }
+        for summary in stores.summaries(agent).await? {
+            let sentences = summary.sentences.into_iter().map(|sentence| (one_line(&sentence.text), sentence.from));
+            lineage.summaries.insert(summary.id.to_string(), (summary.grain, sentences.collect()));
+        }
+        Ok(lineage)
+    }
+
+    /// How many pieces of evidence each source holds. A sentence counts only if its words are in the context.
+    pub fn find(&self, context: &Context, evidence: &HashSet<MemoryId>) -> BTreeMap<Source, usize> {
+        let mut found: BTreeMap<Source, HashSet<&MemoryId>> = BTreeMap::new();
+        let mut add = |source: Source, from: &[MemoryId]| {
+            for id in from.iter().filter_map(|id| evidence.get(id)) {
+                found.entry(source).or_default().insert(id);
+                found.entry(Source::All).or_default().insert(id);
+            }
+        };
+        for item in &context.items {
+            match item.kind {
+                ContextKind::Turn => add(Source::Turn, &[MemoryId::from_text(&item.id)]),
+                ContextKind::Fact | ContextKind::Statement => {
+                    add(Source::Fact, self.facts.get(&item.id).map_or(&[], Vec::as_slice));
+                }
+                ContextKind::Summary => {
+                    let Some((grain, sentences)) = self.summaries.get(&item.id) else { continue };
+                    let shown = sentences.iter().filter(|(text, _)| context.text.contains(text.as_str()));
+                    shown.for_each(|(_, from)| add(Source::Summary(*grain), from));
+                }
+                ContextKind::Block | ContextKind::Document => {}
+            }
+        }
+        found.into_iter().map(|(source, ids)| (source, ids.len())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::{ContextItem, DateRange, Reranked};
+
+    use super::*;
+
+    fn context(items: &[(&str, ContextKind)], text: &str) -> Context {
+        let item = |(id, kind): &(&str, ContextKind)| ContextItem {
+            id: (*id).to_owned(),
+            short: String::new(),
+            kind: *kind,
+            days: None,
+            text: String::new(),
+            score: 0.0,
+            tokens: 0,
+        };
+        Context {
+            items: items.iter().map(item).collect(),
+            text: text.into(),
+            tokens: 0,
+            omitted: 0,
+            is_known: true,
+            range: DateRange::default(),
+            reranked: Reranked::NotAsked,
+        }
+    }
+
+    #[test]
+    fn evidence_is_found_by_lineage_where_the_words_are_shown() {
+        let ids = |all: &[&str]| all.iter().map(|id| MemoryId::from_text(*id)).collect::<Vec<_>>();
+        let lineage = Lineage {
+            facts: HashMap::from([("f".into(), ids(&["t-1"]))]),
+            summaries: HashMap::from([(
+                "s".into(),
+                (Grain::Weekly, vec![("one".into(), ids(&["t-1"])), ("two".into(), ids(&["t-2", "t-9"]))]),
+            )]),
+        };
+        let check = |items: &[(&str, ContextKind)], text: &str, expect: &[(Source, usize)]| {
+            let found = lineage.find(&context(items, text), &ids(&["t-1", "t-2", "t-3"]).into_iter().collect());
+            assert_eq!(found.into_iter().collect::<Vec<_>>(), expect, "{items:?}");
+        };
+        check(&[("t-3", ContextKind::Turn), ("t-4", ContextKind::Turn)], "", &[(Source::All, 1), (Source::Turn, 1)]);
+        check(&[("f", ContextKind::Fact)], "", &[(Source::All, 1), (Source::Fact, 1)]);
+        let summary = Source::Summary(Grain::Weekly);
+        check(&[("s", ContextKind::Summary)], "two", &[(Source::All, 1), (summary, 1)]);
+        check(&[("s", ContextKind::Summary)], "one two", &[(Source::All, 2), (summary, 2)]);
+        check(&[("s", ContextKind::Summary)], "three", &[]);
+        check(&[("unknown", ContextKind::Fact)], "one", &[]);
+    }
+}

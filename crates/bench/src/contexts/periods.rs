@@ -1,0 +1,117 @@
+//! Questions about periods, from the calendar of an agent: one for each month, quarter and year with messages, for every second
+//! week and every third day. Each is asked when its period is over. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::{Date, Grain, Message, Period, Timestamp, Zones};
+use jiff::ToSpan;
+
+/// A question whose answer is the summary of a period.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PeriodQuestion {
+    /// The words.
+    pub text: String,
+    /// The period that it asks for.
+    pub period: Period,
+    /// When it is asked.
+    pub now: Timestamp,
+}
+
+/// How a question names its period; the days after its end on which it is asked.
+type Template = (fn(Period, &str) -> String, i64);
+
+/// Of every so many periods of a grain one is asked for, in the words of its templates in turn.
+const GRAINS: [(Grain, usize, &[Template]); 5] = [
+    (
+        Grain::Daily,
+        3,
+        &[
+            (|period, _| format!("What happened on {}?", long(period.first_day())), 40),
+            (|_, _| "What happened yesterday?".into(), 1),
+            (|period, name| format!("How was {period} for {name}?"), 10),
+        ],
+    ),
+    (
+        Grain::Weekly,
+        2,
+        &[
+            (|period, name| format!("How was the week of {} for {name}?", long(period.first_day())), 30),
+            (|_, _| "What happened last week?".into(), 3),
+            (|period, _| format!("Summarise {period}."), 100),
+            (|_, name| format!("How was last week for {name}?"), 5),
+        ],
+    ),
+    (
+        Grain::Monthly,
+        1,
+        &[
+            (|period, _| format!("What happened in {}?", month(period)), 45),
+            (|_, _| "Summarise last month".into(), 10),
+            (|period, name| format!("How was {} for {name}?", month(period)), 200),
+            (|period, _| format!("Give me an overview of {}.", month(period)), 20),
+        ],
+    ),
+    (Grain::Quarterly, 1, &[(|period, _| format!("Summarise {period}"), 20)]),
+    (Grain::Yearly, 1, &[(|period, _| format!("What happened in {period}?"), 30)]),
+];
+
+/// The questions about what was said in these messages.
+pub fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
+    let utc = Zones::new("UTC").expect("UTC is a zone");
+    let days: BTreeSet<Date> = messages.iter().map(|message| utc.day_of(message.at)).collect();
+    let names: BTreeMap<&str, ()> = messages.iter().map(|message| (message.speaker(), ())).collect();
+    let names: Vec<&str> = names.into_keys().collect();
+    let mut questions = Vec::new();
+    for (grain, every, templates) in GRAINS {
+        let periods: BTreeSet<Period> = days.iter().map(|day| Period::of(grain, *day)).collect();
+        for (place, period) in periods.into_iter().step_by(every).enumerate() {
+            let (text, after) = templates[place % templates.len()];
+            let asked = period.last_day().saturating_add(after.days());
+            let now = utc.day_interval(asked).start + annals_core::SignedDuration::from_hours(12);
+            questions.push(PeriodQuestion { text: text(period, names[place % names.len()]), period, now });
+        }
+    }
+    questions
+}
+
+fn long(day: Date) -> String {
+    day.strftime("%-d %B %Y").to_string()
+}
+
+fn month(period: Period) -> String {
+    period.first_day().strftime("%B %Y").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::Role;
+
+    use super::*;
+
+    #[test]
+    fn questions_are_asked_once_the_period_is_over() {
+        let message = |at: &str| Message {
+            conversation: "c".into(),
+            client_id: None,
+            role: Role::User,
+            name: Some("Ann".into()),
+            content: "x".into(),
+            at: at.parse().unwrap(),
+        };
+        let asked = questions(&[message("2026-03-04T10:00:00Z"), message("2026-03-05T10:00:00Z")]);
+        let asked: Vec<String> = asked
+            .iter()
+            .map(|question| format!("{} {} {}", question.period, &question.now.to_string()[..10], question.text))
+            .collect();
+        assert_eq!(
+            asked,
+            [
+                "2026-03-04 2026-04-13 What happened on 4 March 2026?",
+                "2026-W10 2026-04-07 How was the week of 2 March 2026 for Ann?",
+                "2026-03 2026-05-15 What happened in March 2026?",
+                "2026-Q1 2026-04-20 Summarise 2026-Q1",
+                "2026 2027-01-30 What happened in 2026?",
+            ]
+        );
+    }
+}
