@@ -146,7 +146,10 @@ fn a_folder_or_agent_that_is_not_there() {
     let answer = annals.run(&["search", "x", "--agent", "b"]);
     assert_eq!(
         (answer.code, answer.err.as_str()),
-        (3, "annals: there is no agent \"b\"; `annals agent list` names those there are\n")
+        (
+            3,
+            "annals: there is no agent \"b\"; `annals agent list` names those there are, `annals agent create` makes one\n"
+        )
     );
 }
 

@@ -108,7 +108,7 @@ fn credentials_are_masked_before_they_are_stored() {
     let imported = annals.import(&line("ann", "c", "1", "Ann", &text, "2026-01-05T10:00:00Z"));
     assert_eq!(imported["masked"], json!(1));
     assert!(!annals.dump().contains(&key));
-    annals.json(&["agent", "set", "bob", "--mask", "false"]);
+    annals.json(&["agent", "create", "bob", "--mask", "false"]);
     annals.import(&line("bob", "c", "1", "Bob", &text, "2026-01-05T10:00:00Z"));
     assert!(annals.dump().contains(&key));
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
 #![allow(missing_docs, reason = "names of tests say what they are for")]
 
+mod agents;
 mod architecture;
 mod backup;
 mod bad_input;
@@ -20,6 +21,7 @@ mod fairness;
 mod forget;
 mod fuzz;
 mod hostile;
+mod import_kinds;
 mod infra;
 mod kill;
 mod late;
@@ -27,6 +29,8 @@ mod locking;
 mod locks;
 mod mcp;
 mod models;
+mod plans;
+mod readme;
 mod rerank;
 mod retention;
 mod service;
@@ -34,3 +38,4 @@ mod simulation;
 mod slow_model;
 mod story;
 mod surface;
+mod terminal;

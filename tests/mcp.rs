@@ -85,12 +85,12 @@ fn three_agents_share_a_memory_and_the_first_may_be_killed() {
     let annals = Annals::new();
     let _started = Started(&annals);
     let (mut first, mut second, mut third) = (Client::start(&annals), Client::start(&annals), Client::start(&annals));
-    let said = json!({ "content": "The key to the boat hangs behind the door.", "occurredAt": "2026-03-04T18:30:00Z" });
+    let said = json!({ "content": "The key to the boat hangs behind the door.", "at": "2026-03-04T18:30:00Z" });
     first.call("add_memory", said);
     drop(first);
     let reading = ["search_memory", "get_memory", "timeline", "search_facts", "memory_context"];
     assert_eq!(second.tools(), [&reading[..], &["add_memory"]].concat(), "forgetting is asked for");
-    let found = third.call("search_memory", json!({ "queryText": "Where is the key to the boat?", "maxResults": 1 }));
+    let found = third.call("search_memory", json!({ "query": "Where is the key to the boat?", "limit": 1 }));
     let text = found["content"][0]["text"].as_str().unwrap();
     assert!(
         text.contains("behind the door") && text.contains("2026-03-04") && text.contains("annals-memory"),
@@ -98,17 +98,17 @@ fn three_agents_share_a_memory_and_the_first_may_be_killed() {
     );
     assert_eq!(found["structuredContent"]["results"][0]["date"], "2026-03-04");
     drop(third);
-    second.call("search_memory", json!({ "queryText": "boat" }));
+    second.call("search_memory", json!({ "query": "boat" }));
     // A client has the tools of the scopes that it was started with.
     assert_eq!(Client::with(&annals, &["--scope", "read"]).tools(), reading);
     let mut all = Client::with(&annals, &["--scope", "read,ingest,forget"]);
     assert_eq!(all.tools(), [&reading[..], &["add_memory", "forget_memory"]].concat());
-    let act = json!({ "conversation": "notes", "dryRun": false });
+    let act = json!({ "conversation": "notes", "dry_run": false });
     let refused = all.ask("tools/call", json!({ "name": "forget_memory", "arguments": act }));
     assert!(refused["content"][0]["text"].as_str().unwrap().contains("confirmation is missing"), "{refused}");
     let planned = all.call("forget_memory", json!({ "conversation": "notes" }));
     let confirmation = planned["structuredContent"]["confirmation"].as_str().unwrap();
-    let act = json!({ "conversation": "notes", "dryRun": false, "confirmation": confirmation });
+    let act = json!({ "conversation": "notes", "dry_run": false, "confirmation": confirmation });
     assert_eq!(all.call("forget_memory", act)["structuredContent"]["done"], true);
 }
 
@@ -119,9 +119,95 @@ fn memories_of_one_moment_keep_the_order_in_which_they_were_added() {
     let mut client = Client::start(&annals);
     let said = ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour."];
     for text in said {
-        client.call("add_memory", json!({ "content": text, "occurredAt": "2026-03-04T18:30:00Z" }));
+        client.call("add_memory", json!({ "content": text, "at": "2026-03-04T18:30:00Z" }));
     }
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
     let texts: Vec<&str> = turns.as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap()).collect();
     assert_eq!(texts, said);
+}
+
+#[test]
+fn a_question_is_answered_with_what_was_understood_and_times_can_be_ignored() {
+    let annals = Annals::new();
+    let _started = Started(&annals);
+    annals.import(&crate::story::days("ann", 40, 2));
+    annals.json(&["rollup"]);
+    annals.json(&["agent", "set", "ann", "--time-zone", "Asia/Tokyo"]);
+    let mut client = Client::start(&annals);
+    let question = "What happened in January 2026?";
+    let found = client.call("search_memory", json!({ "query": question }));
+    let text = found["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("Times in the query were understood: \"January 2026\" as from 2026-01-01 to 2026-01-31"),
+        "{text}"
+    );
+    assert_eq!(text.matches("Days are local: Asia/Tokyo.").count(), 1, "{text}");
+    let structured = &found["structuredContent"];
+    assert_eq!(structured["said"], json!([{ "from": "2026-01-01", "to": "2026-01-31" }]), "{structured}");
+    assert_eq!(structured["period"], json!({ "from": "2026-01-01", "to": "2026-01-31" }));
+    let ignored = client.call("search_memory", json!({ "query": question, "ignore_times": true }));
+    assert_eq!(ignored["structuredContent"]["said"], json!([]));
+    assert!(!ignored["content"][0]["text"].as_str().unwrap().contains("understood"));
+}
+
+#[test]
+fn the_default_timeline_tells_a_time_once_and_in_whole_lines() {
+    let annals = Annals::new();
+    let _started = Started(&annals);
+    annals.import(&crate::story::days("ann", 70, 3));
+    annals.json(&["rollup"]);
+    let mut client = Client::start(&annals);
+    let told = client.call("timeline", json!({}));
+    let memories = told["structuredContent"]["memories"].as_array().unwrap().clone();
+    let mut until = String::new();
+    for memory in &memories {
+        let (from, to) = (memory["date"].as_str().unwrap(), memory["to"].as_str().unwrap());
+        assert!(from > until.as_str(), "{from} was told already: {memories:?}");
+        until = to.to_owned();
+    }
+    assert!(memories.len() > 2 && until.starts_with("2026-03"), "{memories:?}");
+    // Each sentence of a summary stands on a line of its own, and none is cut in the middle.
+    let text = told["content"][0]["text"].as_str().unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("  ")).collect();
+    assert!(lines.len() > memories.len(), "{text}");
+    assert!(lines.iter().all(|line| line.contains("with my brother.") || line.ends_with("shows all of it)")), "{text}");
+    // What programs get beside it is shorter.
+    let brief = told["structuredContent"]["text"].as_str().unwrap();
+    assert!(
+        brief.len() < text.len() / 2 && brief.contains("get_memory shows all of it"),
+        "{} {}",
+        brief.len(),
+        text.len()
+    );
+    // A page at a time, with the same end.
+    let (mut seen, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let page = client.call("timeline", json!({ "limit": 2, "cursor": cursor }))["structuredContent"].clone();
+        seen.extend(page["memories"].as_array().unwrap().clone());
+        cursor = page["next_cursor"].as_str().map(str::to_owned);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, memories);
+}
+
+#[test]
+fn a_date_is_enough_where_a_moment_is_asked_for() {
+    let annals = Annals::new();
+    let _started = Started(&annals);
+    annals.json(&["agent", "create", "ann", "--time-zone", "Asia/Tokyo"]);
+    annals.json(&["facts", "add", "Ann", "likes", "figs", "--agent", "ann", "--at", "2026-03-04T18:30:00Z"]);
+    let mut client = Client::start(&annals);
+    for (as_of, expect) in [("2026-03-05", 0), ("2026-03-06", 1), ("2026-03-04T18:30:00Z", 1)] {
+        for name in ["as_of", "asOf"] {
+            let found = client.call("search_facts", json!({ "about": "Ann", name: as_of }));
+            let facts = found["structuredContent"]["facts"].as_array().unwrap().len();
+            assert_eq!(facts, expect, "{name} {as_of}");
+        }
+    }
+    let found = client.call("search_facts", json!({ "about": "Ann" }));
+    let text = found["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("likes figs: holds from 2026-03-05; said 2026-11-2"), "{text}");
+    assert!(text.starts_with("1 fact, by the moment from which they hold. Days are local: Asia/Tokyo."), "{text}");
 }

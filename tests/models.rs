@@ -24,7 +24,7 @@ impl Modelled {
         let annals = Annals::new();
         let modelled = Modelled { annals, mode, _server: server };
         modelled.point_at(modelled._server.base_url());
-        modelled.annals.json(&["agent", "set", "bob", "--engine", "extractive"]);
+        modelled.annals.json(&["agent", "create", "bob", "--engine", "extractive"]);
         modelled
     }
 

@@ -196,7 +196,10 @@ async fn commands_beside_the_service_are_run_by_it() {
     let wrong = served.annals.run(&["search", "x", "--agent", "nobody"]);
     assert_eq!(
         (wrong.code, wrong.err.as_str()),
-        (3, "annals: there is no agent \"nobody\"; `annals agent list` names those there are\n")
+        (
+            3,
+            "annals: there is no agent \"nobody\"; `annals agent list` names those there are, `annals agent create` makes one\n"
+        )
     );
     assert_eq!(served.annals.run(&["search", "--no-such-flag"]).code, 2);
     let exported = served.annals.run(&["export", "--agent", "ann"]);
@@ -242,7 +245,7 @@ async fn problems_say_which_field_is_wrong() {
         assert_eq!(problem["faults"][0]["field"], field, "{problem}");
         assert!(!problem["request_id"].as_str().unwrap().is_empty());
     }
-    check(&served, json!({}), 400, "invalid", "the body").await;
+    check(&served, json!({}), 400, "invalid", "messages").await;
     check(&served, json!({ "messages": [] }), 400, "invalid", "messages").await;
     check(
         &served,

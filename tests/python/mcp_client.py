@@ -80,27 +80,27 @@ async def uses_every_tool(client):
         "add_memory",
         content=f"I live in Bern, and the word of the day is {mark}.",
         speaker="Ann",
-        occurredAt=moment,
+        at=moment,
         conversation=mark,
     )
     assert stored["accepted"] == 1 and stored["status"] in ("searchable", "extracted"), stored
 
     found, text = await tools.call(
-        "search_memory", queryText=mark, grain="working", minimumDaysAgo=1, maximumDaysAgo=7, maxResults=5
+        "search_memory", query=mark, grains=["working"], min_days_ago=1, max_days_ago=7, limit=5
     )
     assert found["results"] and mark in found["text"] and "text" not in found["results"][0], found
     assert text.count("<annals-memory>") == 1 and text.count("</annals-memory>") == 1, text
     assert found["results"][0]["date"] == day.strftime("%Y-%m-%d"), found
     turn = found["results"][0]["id"]
 
-    empty, text = await tools.call("search_memory", queryText=mark, period="1999")
+    empty, text = await tools.call("search_memory", query=mark, period="1999")
     assert empty["range_is_empty"] and not empty["results"] and "1999" in text, text
-    few, text = await tools.call("search_memory", queryText=mark, grain="daily", period="1999-03-04")
+    few, text = await tools.call("search_memory", query=mark, grains=["daily"], period="1999-03-04")
     assert "weekly" in few["hint"] and few["hint"] in text, few
 
     memory, text = await tools.call("get_memory", id=turn, sources=True)
     assert memory["memory"]["id"] == turn and "Ann: " in text and mark in text, memory
-    listed, text = await tools.call("timeline", grain="working", **{"from": day.strftime("%Y-%m-%d")}, maxResults=1000)
+    listed, text = await tools.call("timeline", grains=["working"], **{"from": day.strftime("%Y-%m-%d")}, limit=1000)
     assert any(memory["id"] == turn for memory in listed["memories"]), listed
     await tools.call("timeline")
     await tools.call("search_facts", about="Ann", history=True)
@@ -109,10 +109,10 @@ async def uses_every_tool(client):
     path, _ = await tools.call("search_facts", about="Ann", to="Bern", history=True)
     assert isinstance(path["connected"], bool), path
     await tools.refused("search_facts", "about", depth=2)
-    context, text = await tools.call("memory_context", prompt=f"What is {mark}?", budgetTokens=500)
+    context, text = await tools.call("memory_context", prompt=f"What is {mark}?", budget_tokens=500)
     assert mark in text and context["ids"] and context["tokens"] <= 500, context
 
-    await tools.refused("search_memory", "maxResults", maxResults=5000)
+    await tools.refused("search_memory", "limit", limit=5000)
     await tools.refused("search_memory", "from", **{"from": "yesterday"})
     await tools.refused("search_memory", "limit", limit=3)
     await tools.refused("get_memory", "search_memory", id="t-nothing")
@@ -120,14 +120,14 @@ async def uses_every_tool(client):
 
     planned, text = await tools.call("forget_memory", conversation=mark)
     assert not planned["done"] and turn in planned["turns"] and planned["confirmation"] in text, planned
-    await tools.refused("forget_memory", "confirmation", conversation=mark, dryRun=False)
-    still, _ = await tools.call("search_memory", queryText=mark, grain="working")
+    await tools.refused("forget_memory", "confirmation", conversation=mark, dry_run=False)
+    still, _ = await tools.call("search_memory", query=mark, grains=["working"])
     assert any(result["id"] == turn for result in still["results"]), "a dry run has forgotten"
     gone, text = await tools.call(
-        "forget_memory", conversation=mark, dryRun=False, confirmation=planned["confirmation"]
+        "forget_memory", conversation=mark, dry_run=False, confirmation=planned["confirmation"]
     )
     assert gone["done"] and gone["proof"]["clean"], gone
-    after, _ = await tools.call("search_memory", queryText=mark, grain="working")
+    after, _ = await tools.call("search_memory", query=mark, grains=["working"])
     assert mark not in after["text"] and turn not in [result["id"] for result in after["results"]], after
 
 

@@ -61,7 +61,7 @@ class Model(BaseHTTPRequestHandler):
     def calls_the_tool(self, tools):
         names = [tool["function"]["name"] for tool in tools]
         assert "search_memory" in names, names
-        arguments = {"queryText": QUESTION, "grain": "working", "from": "2026-03-01", "to": "2026-03-31"}
+        arguments = {"query": QUESTION, "grains": ["working"], "from": "2026-03-01", "to": "2026-03-31"}
         function = {"name": "search_memory", "arguments": json.dumps(arguments)}
         message = {"content": None, "tool_calls": [{"id": "call-1", "type": "function", "function": function}]}
         return message, "tool_calls"

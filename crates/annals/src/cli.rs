@@ -25,12 +25,12 @@ pub use backup::{Backup, BackupCommand, Restore};
 pub use config::Config;
 pub use doctor::Doctor;
 pub use embed::Embed;
-pub use facts::{ChangeFacts, Entry, Facts, FindFacts};
+pub use facts::{ChangeFacts, Facts, FindFacts};
 pub use forget::Forget;
 pub use memory::{Correct, Pin, Show};
 pub use passes::{Dead, Rebuild, Retain, Rollup};
 pub use prompt::Prompt;
-pub use search::{Context, Range, Search, Timeline};
+pub use search::{Context, Conversations, Range, Search, Timeline};
 pub use service::{AddKey, Job, Key, Mcp, Serve};
 pub use transfer::{Export, Import};
 
@@ -91,12 +91,16 @@ pub enum Command {
     Timeline(Timeline),
     /// What is known about whom, and since when; add or retract a fact by hand
     Facts(Facts),
+    /// List conversations
+    Conversations(Conversations),
     /// Show one memory in full
     Show(Show),
     /// Replace the words of a memory; the former ones are kept as its history
     Correct(Correct),
     /// Keep a memory, and what it is stored with, from retention
     Pin(Pin),
+    /// Show what each retention plan keeps
+    Plans,
     /// Prune what is past its plan and covered by a summary
     Retain(Retain),
     /// Forget memories for good, everywhere; without --yes only says what would go

@@ -4,6 +4,7 @@ mod agent;
 pub mod backup;
 mod config;
 mod context;
+mod conversations;
 mod correct;
 mod dead;
 mod demo;
@@ -18,6 +19,7 @@ mod import;
 mod job;
 mod key;
 mod mcp;
+mod plans;
 mod prompt;
 mod rebuild;
 mod restore;
@@ -74,6 +76,8 @@ pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
         Command::Search(args) => search::run(&open(&global).await?, &args, json).await,
         Command::Context(args) => context::run(&open(&global).await?, &args, json).await,
         Command::Timeline(args) => timeline::run(&open(&global).await?, &args, json).await,
+        Command::Conversations(args) => conversations::run(&open(&global).await?, &args, json).await,
+        Command::Plans => plans::run(&global).await,
         Command::Facts(args) => facts::run(&facts_folder(&global, &args).await?, &args, json).await,
         Command::Correct(args) => correct::correct(&open(&global).await?, &args, json).await,
         Command::Pin(args) => correct::pin(&open(&global).await?, &args, json).await,

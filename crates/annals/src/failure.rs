@@ -35,6 +35,7 @@ fn code(error: &Error) -> (&'static str, u8) {
     match error {
         Error::Invalid(_) | Error::Faults(_) => ("invalid", 2),
         Error::Conflict { .. } => ("conflict", 2),
+        Error::Exists { .. } => ("exists", 2),
         Error::NotFound { .. } => ("not_found", 3),
         Error::InUse { .. } => ("in_use", 4),
         Error::Damaged { .. } => ("damaged", 5),
@@ -43,6 +44,7 @@ fn code(error: &Error) -> (&'static str, u8) {
         Error::Unavailable { .. } => ("unavailable", 7),
         Error::Budget { .. } => ("budget", 7),
         Error::Stale { .. } => ("stale", 8),
+        Error::AddressInUse { .. } => ("address_in_use", 9),
     }
 }
 
@@ -50,12 +52,12 @@ fn code(error: &Error) -> (&'static str, u8) {
 fn advice(error: &Error) -> &'static str {
     let Error::NotFound { what, .. } = error else { return "" };
     match *what {
-        "agent" => "; `annals agent list` names those there are",
+        "agent" => "; `annals agent list` names those there are, `annals agent create` makes one",
         "data folder" => "; --data names another one, `annals import` and `annals serve` make it",
         "job" => "; `annals job list` names those there are",
         "key" => "; `annals key list` names those there are",
         "memory" => "; `annals search` and `annals timeline` say the ids",
-        "plan" => "; keep, free, starter and pro are built in, others are files in the data folder's `retention`",
+        "plan" => "; `annals plans` lists those there are",
         "running service over" => "; `annals serve` starts one",
         _ => "",
     }

@@ -28,17 +28,24 @@ pub struct Conversations {
 
 /// Faults beyond this many are counted, not listed.
 const MOST_FAULTS: usize = 100;
+/// So many lines at the beginning, none of them with a field of a message, are no file of messages.
+const ENOUGH: usize = 5;
 const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
 
 /// Reads and checks everything. `agent` stands in for, and overrides, the agent of each line. With `revise` a later line
 /// may replace an earlier one of the same id.
 pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timestamp) -> Result<Parsed> {
-    let mut reading = Reading { agent, now, faults: Vec::new(), ignored: BTreeMap::new() };
+    let mut reading = Reading { agent, now, faults: Vec::new(), ignored: BTreeMap::new(), read: 0, unparsed: 0 };
     let mut lines: Vec<(usize, Agent, Message)> = Vec::new();
     for (line, number) in input.split(b'\n').zip(1..) {
         let bytes = line.map_err(|cause| Error::storage(format!("reading line {number}"), cause))?;
         if !bytes.trim_ascii().is_empty() {
             lines.extend(reading.line(&bytes, number).map(|(agent, message)| (number, agent, message)));
+            reading.read += 1;
+            // Something else altogether is refused in one sentence.
+            if reading.read == ENOUGH && reading.unparsed == ENOUGH {
+                return Err(Error::Faults(vec![something_else(reading.faults.swap_remove(0))]));
+            }
         }
     }
     let agents = group(lines, revise, &mut reading.faults);
@@ -47,6 +54,14 @@ pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timest
         Some(error) => Err(error),
         None => Ok(Parsed { agents, ignored: reading.ignored }),
     }
+}
+
+/// The fault of a file that is none of messages, from that of its first line.
+fn something_else(first: Fault) -> Fault {
+    let example =
+        r#"{"conversation": "c", "role": "user", "content": "Hello.", "at": "2026-03-04T18:30:00Z", "agent": "ann"}"#;
+    let reason = format!("{}. A file of messages has a JSON object a line, such as {example}", first.reason);
+    Fault { reason, ..first }
 }
 
 fn refuse(mut faults: Vec<Fault>) -> Option<Error> {
@@ -66,6 +81,9 @@ struct Reading<'a> {
     now: Timestamp,
     faults: Vec<Fault>,
     ignored: BTreeMap<String, u64>,
+    /// Lines so far, and how many of them had no field of a message.
+    read: usize,
+    unparsed: usize,
 }
 
 impl Reading<'_> {
@@ -80,9 +98,16 @@ impl Reading<'_> {
     fn fields(&mut self, bytes: &[u8], faults: &mut Vec<Fault>) -> Option<(Agent, Message)> {
         let object = match serde_json::from_slice(bytes) {
             Ok(Value::Object(object)) => object,
-            Ok(_) => return reject(faults, Fault::new("the line", "is not a JSON object")),
-            Err(error) => return reject(faults, Fault::new("the line", syntax(&error))),
+            Ok(_) => {
+                self.unparsed += 1;
+                return reject(faults, Fault::new("the line", "is not a JSON object"));
+            }
+            Err(error) => {
+                self.unparsed += 1;
+                return reject(faults, Fault::new("the line", syntax(&error)));
+            }
         };
+        self.unparsed += usize::from(!FIELDS.iter().any(|field| object.contains_key(*field)));
         for field in object.keys().filter(|field| !FIELDS.contains(&field.as_str())) {
             *self.ignored.entry(field.clone()).or_default() += 1;
         }

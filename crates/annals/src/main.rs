@@ -13,9 +13,11 @@ mod private;
 mod progress;
 mod records;
 mod scratch;
+mod source;
 mod terminal;
 mod upkeep;
 mod view;
+mod visible;
 
 use std::process::ExitCode;
 

@@ -15,6 +15,7 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::task::unconstrained;
 
 use crate::folder::Folder;
+use crate::visible::visible;
 
 /// Another process, for which a command runs here.
 #[derive(Clone)]
@@ -75,16 +76,35 @@ pub fn guest<T>(look: impl FnOnce(&Guest) -> T) -> Option<T> {
     GUEST.try_with(look).ok()
 }
 
-/// Prints to standard output, without colours where nobody sees them. A reader that went away (`| head`) ends the
-/// command quietly.
+/// Prints words for people to standard output, without colours where nobody sees them. What a terminal would obey, or a reader not
+/// see, is shown as an escape: words of memories are anybody's.
 pub fn print(words: fmt::Arguments<'_>) {
+    print_text(&visible(&words.to_string()));
+}
+
+/// Prints as it is, for programs.
+pub fn print_raw(words: fmt::Arguments<'_>) {
+    print_text(&words.to_string());
+}
+
+/// Prints a line to standard error.
+pub fn print_error(text: &str) {
     let sent = guest(|guest| {
-        let text = words.to_string();
-        let text = if guest.call.colours { text } else { anstream::adapter::strip_str(&text).to_string() };
+        let _ = block_on(unconstrained(guest.frames.send(Frame::Err(text.to_owned()))));
+    });
+    if sent.is_none() {
+        crate::failure::print(text);
+    }
+}
+
+/// A reader that went away (`| head`) ends the command quietly.
+fn print_text(text: &str) {
+    let sent = guest(|guest| {
+        let text = if guest.call.colours { text.to_owned() } else { anstream::adapter::strip_str(text).to_string() };
         // A process that went away needs no words. Commands of guests run on threads that may block.
         let _ = block_on(unconstrained(guest.frames.send(Frame::Out(text))));
     });
-    if sent.is_none() && write!(anstream::stdout(), "{words}").is_err() {
+    if sent.is_none() && write!(anstream::stdout(), "{text}").is_err() {
         std::process::exit(0);
     }
 }

@@ -18,6 +18,14 @@ macro_rules! say {
 }
 pub(crate) use say;
 
+/// Writes a line as it is: for programs, whose formats have escapes of their own.
+macro_rules! say_raw {
+    ($($words:tt)*) => {
+        $crate::terminal::print_raw(format_args!("{}\n", format_args!($($words)*)))
+    };
+}
+pub(crate) use say_raw;
+
 /// Dates and labels.
 pub const DATE: Style = AnsiColor::Cyan.on_default();
 /// What matters less.
@@ -29,7 +37,7 @@ pub const WARN: Style = AnsiColor::Yellow.on_default();
 
 /// Prints one JSON value on a line.
 pub fn print_json(value: &impl Serialize) {
-    say!("{}", serde_json::to_string(value).unwrap_or_else(|error| Value::from(error.to_string()).to_string()));
+    say_raw!("{}", serde_json::to_string(value).unwrap_or_else(|error| Value::from(error.to_string()).to_string()));
 }
 
 /// The local dates that a memory covers, and whether its label says so already.
@@ -40,6 +48,11 @@ pub fn dates(memory: &Memory, zones: &Zones) -> String {
         Grain::Daily => first.to_string(),
         _ => format!("{} · {first} to {last}", memory.period),
     }
+}
+
+/// A moment as a local day and time.
+pub fn local(at: Timestamp, zones: &Zones) -> String {
+    format!("{} {}", zones.day_of(at), clock(at, zones))
 }
 
 fn clock(at: Timestamp, zones: &Zones) -> String {

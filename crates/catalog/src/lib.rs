@@ -20,6 +20,7 @@ mod children;
 mod cleaning;
 mod clock;
 mod columns;
+mod conversations;
 mod copy;
 mod correct;
 mod counts;

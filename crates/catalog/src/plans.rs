@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::fixture::Folder;
 use crate::open::{Options, open};
 use crate::{
-    accesses, bases, changes, children, counts, erasure, extraction, get, inputs, list, log, memories, moment, pruned,
-    requests, seal, statements, tombstones, versions,
+    accesses, bases, changes, children, conversations, counts, erasure, extraction, get, inputs, list, log, memories,
+    moment, pruned, requests, seal, statements, tombstones, versions,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
@@ -56,6 +56,10 @@ fn every_question_has_its_index() {
             &format!("SEARCH statement USING INDEX statement_by_time (agent_id=? AND cover_start<?); {ties}"),
         );
     }
+    check(
+        conversations::CONVERSATIONS,
+        "SEARCH turn USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation>?)",
+    );
     check(pruned::IS_PRUNED, "SEARCH pruned USING PRIMARY KEY (agent_id=? AND id=?)");
     check(pruned::ALL, "SEARCH pruned USING PRIMARY KEY (agent_id=?)");
     let of_conversation = "USING COVERING INDEX turn_by_conversation (agent_id=? AND conversation=? AND at>?";

@@ -32,6 +32,20 @@ pub enum Error {
         /// The client's id of the message.
         id: String,
     },
+    /// There is something of that name already.
+    #[error("there is an {what} {name:?} already")]
+    Exists {
+        /// The kind of thing, as in `agent`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Another program listens there.
+    #[error("another program listens on {address} already; choose another with --listen, or stop that one")]
+    AddressInUse {
+        /// Address and port.
+        address: String,
+    },
     /// Another process owns the data folder.
     #[error("the data folder {folder} is in use by another annals process{owner}")]
     InUse {

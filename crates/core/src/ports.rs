@@ -25,7 +25,7 @@ mod write_lock;
 pub use accesses::{Access, Accesses};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use blocks::{Block, Blocks};
-pub use catalog::{Catalog, Change, Comparison, Counts, Lane, Origin, Select, Standing, Turn};
+pub use catalog::{Catalog, Change, Comparison, Counts, Lane, Origin, Select, Standing, StoredConversation, Turn};
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
 pub use erasure::{Erasure, Reach, Target};

@@ -132,7 +132,7 @@ impl Default for ServerConfig {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { requests_per_minute: 600, burst: 60, concurrent: 16, lane_depth: 5000, disk_low_mib: 256 }
+        Limits { requests_per_minute: 600, burst: 600, concurrent: 16, lane_depth: 5000, disk_low_mib: 256 }
     }
 }
 

@@ -6,6 +6,7 @@
 //! | | |
 //! | --- | --- |
 //! | `wire` | what goes in and out, as plain data |
+//! | `arguments` | reads requests into types, and finds all their faults |
 //! | `operations` | what can be asked, one file each |
 //! | `tables` | makes new messages searchable in the background |
 //! | `given` | counts what was given out |
@@ -24,6 +25,7 @@ extern crate self as annals_server;
 pub mod access;
 mod activity;
 mod admit;
+mod arguments;
 pub mod config;
 #[cfg(test)]
 mod fixture;
@@ -35,13 +37,14 @@ pub mod metrics;
 mod operations;
 mod request;
 pub mod rest;
+mod schema;
 mod serve;
 mod service;
 pub mod socket;
 mod tables;
 pub mod wire;
 
-pub use operations::{Accepted, Export, MOST_MESSAGES, Verified, ask_facts};
+pub use operations::{Accepted, Export, MOST_MESSAGES, Verified};
 pub use request::request_id;
 pub use serve::{Listeners, private, public, serve};
 pub use service::{Clock, Parts, Prompts, Service};

@@ -16,7 +16,6 @@ mod handler;
 mod http;
 mod memory_context;
 mod refusal;
-mod schema;
 mod search_facts;
 mod search_memory;
 mod stdio;

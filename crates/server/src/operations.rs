@@ -3,11 +3,14 @@
 mod agents;
 mod blocks;
 mod context;
+mod conversations;
 mod export;
 mod facts;
 mod forget;
 mod ingest;
 mod memory;
+mod place;
+mod plans;
 mod proof;
 mod rollup;
 mod search;
@@ -17,6 +20,5 @@ mod timeline;
 mod verify;
 
 pub use export::Export;
-pub use facts::ask as ask_facts;
 pub use ingest::{Accepted, MOST_MESSAGES};
 pub use verify::Verified;

@@ -8,6 +8,7 @@ mod describe;
 mod extract;
 mod facts;
 mod health;
+mod home;
 mod memories;
 mod messages;
 mod metrics;

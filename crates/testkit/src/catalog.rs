@@ -14,7 +14,9 @@ mod shelf;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::ports::{Catalog, Change, ClockNote, Comparison, Counts, Key, Lane, Select, Standing, Turn};
+use annals_core::ports::{
+    Catalog, Change, ClockNote, Comparison, Counts, Key, Lane, Select, Standing, StoredConversation, Turn,
+};
 use annals_core::{
     Agent, Date, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result,
     Settings, Stage, Summary, Timestamp, TurnKey,
@@ -233,6 +235,21 @@ impl Catalog for MemoryCatalog {
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.read(agent, |shelf| ids.iter().filter_map(|id| shelf.memories.get(id).cloned()).collect())
+    }
+
+    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
+        self.read(agent, |shelf| {
+            let mut found: BTreeMap<String, StoredConversation> = BTreeMap::new();
+            for turn in shelf.select(|memory| memory.kind == Kind::Turn) {
+                let (name, at) = (turn.conversation.clone().unwrap_or_default(), turn.at());
+                let new = StoredConversation { name: name.clone(), turns: 0, first: at, last: at };
+                let conversation = found.entry(name).or_insert(new);
+                conversation.turns += 1;
+                conversation.last = at;
+            }
+            let later = found.into_values().filter(|one| after.is_none_or(|after| one.name.as_str() > after));
+            later.take(limit).collect()
+        })
     }
 
     async fn counts(&self, agent: &Agent) -> Result<Counts> {

@@ -14,7 +14,14 @@ pub enum Agent {
         /// The agent's name
         name: String,
     },
-    /// Change an agent's settings; makes the agent if there is none
+    /// Make an agent, with settings to begin with; one also begins with its first message
+    Create {
+        /// The agent's name
+        name: String,
+        #[command(flatten)]
+        change: ChangeAgent,
+    },
+    /// Change an agent's settings
     Set {
         /// The agent's name
         name: String,

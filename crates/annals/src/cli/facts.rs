@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use annals_core::{Direction, Timestamp};
+use annals_core::Direction;
+use annals_server::wire::When;
 use clap::{Args, Subcommand};
 
-use super::value::{direction, moment, number};
+use super::value::{direction, number, when};
 use crate::terminal::path;
 
 #[derive(Args)]
@@ -37,9 +38,9 @@ pub struct FindFacts {
     /// Only this predicate, such as lives_in; with --depth or --to also several, with commas between them
     #[arg(long, value_name = "P")]
     pub predicate: Option<String>,
-    /// What held at this moment or day, instead of what holds now
-    #[arg(long, value_name = "T", value_parser = moment, conflicts_with = "history")]
-    pub as_of: Option<Timestamp>,
+    /// What held at this moment, or when this day began, instead of what holds now
+    #[arg(long, value_name = "T", value_parser = when, conflicts_with = "history")]
+    pub as_of: Option<When>,
     /// Facts that ended too
     #[arg(long)]
     pub history: bool,
@@ -88,7 +89,7 @@ pub struct Entry {
     /// Whose memory
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// Since when [default: now]
-    #[arg(long, value_name = "T", value_parser = moment)]
-    pub since: Option<Timestamp>,
+    /// From when on: a moment, or the beginning of a day [default: now]
+    #[arg(long, alias = "since", value_name = "T", value_parser = when)]
+    pub at: Option<When>,
 }

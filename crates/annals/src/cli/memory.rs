@@ -9,6 +9,9 @@ pub struct Show {
     /// Also show what it was made from
     #[arg(long)]
     pub sources: bool,
+    /// Also show its former words, with when each was replaced
+    #[arg(long)]
+    pub history: bool,
 }
 
 #[derive(Args)]

@@ -48,7 +48,7 @@ pub struct Rebuild {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// Only this grain; may be given several times [default: all]
-    #[arg(long = "grain", value_name = "G", value_parser = grain)]
+    /// Only this grain; with commas between several [default: all]
+    #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
 }

@@ -12,8 +12,8 @@ pub struct Search {
     /// Whose memory
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// Only this grain; may be given several times [default: those that suit time and question]
-    #[arg(long = "grain", value_name = "G", value_parser = grain)]
+    /// Only these grains, with commas between them [default: those that suit time and question]
+    #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
     #[command(flatten)]
     pub range: Range,
@@ -32,8 +32,8 @@ pub struct Search {
     /// Leave out summaries that also cover days outside the range
     #[arg(long)]
     pub strict: bool,
-    /// Only this kind of memory: turn, fact or summary
-    #[arg(long = "kind", value_name = "K", value_parser = kind)]
+    /// Only these kinds of memory: turn, fact, summary
+    #[arg(long, alias = "kind", value_name = "K", value_delimiter = ',', value_parser = kind)]
     pub kinds: Vec<Kind>,
     /// Only turns of this conversation
     #[arg(long, value_name = "C")]
@@ -54,7 +54,7 @@ pub struct Context {
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// The most tokens of the text: 64 to 100,000
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = number::<u64>, allow_negative_numbers = true)]
+    #[arg(long = "budget-tokens", alias = "budget", value_name = "N", default_value_t = 2000, value_parser = number::<u64>, allow_negative_numbers = true)]
     pub budget: u64,
     /// Who asks; what is known about them counts as well
     #[arg(long, value_name = "S")]
@@ -81,12 +81,25 @@ pub struct Timeline {
     /// Whose memory
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// Only this grain; may be given several times [default: all summaries]
-    #[arg(long = "grain", value_name = "G", value_parser = grain)]
+    /// Only these grains, with commas between them [default: all summaries]
+    #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
     #[command(flatten)]
     pub range: Range,
     /// The most memories [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
+}
+
+#[derive(Args)]
+pub struct Conversations {
+    /// Whose memory
+    #[arg(long, value_name = "A")]
+    pub agent: String,
+    /// The most conversations [default: all]
+    #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
+    pub limit: Option<usize>,
+    /// Goes on behind this conversation
+    #[arg(long, value_name = "C")]
+    pub cursor: Option<String>,
 }

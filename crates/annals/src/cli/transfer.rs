@@ -13,7 +13,7 @@ const EXAMPLE: &str = r#"A line, of which id and name may be left out; role is u
 #[derive(Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Import {
-    /// Files with one message a line; - reads standard input
+    /// Files with one message a line or a JSON list of messages, also as .gz; - reads standard input
     #[arg(required = true, value_name = "FILE", value_parser = path)]
     pub files: Vec<PathBuf>,
     /// Import everything into this agent, whatever the lines say
@@ -29,6 +29,17 @@ pub struct Import {
     /// Take messages back that were forgotten
     #[arg(long)]
     pub unforget: bool,
+    /// There is one format; other tools have more
+    #[arg(long, hide = true, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<String>,
+}
+
+fn format(word: &str) -> Result<String, String> {
+    match word {
+        "jsonl" | "json" | "annals" => Ok(word.to_owned()),
+        _ => Err("import reads one JSON message a line and its own exports, and finds out which; convert others first"
+            .to_owned()),
+    }
 }
 
 #[derive(Args)]

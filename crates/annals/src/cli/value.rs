@@ -3,6 +3,9 @@
 use std::str::FromStr;
 
 use annals_core::{Date, Direction, EngineChoice, Grain, Kind, Period, Timestamp};
+use annals_server::wire::When;
+
+const MOMENT: &str = "a moment looks like 2026-03-04T18:30:00Z or 2026-03-04";
 
 pub(super) fn grain(text: &str) -> Result<Grain, String> {
     text.parse().map_err(|error: annals_core::Error| error.to_string())
@@ -33,11 +36,15 @@ pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "it must be a whole number, and not below zero".to_owned())
 }
 
-/// A moment, or the beginning of a day in UTC.
+/// A moment, or the beginning of a day in UTC: for what is of no agent.
 pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
     let of_day = format!("{text}T00:00:00Z");
-    let wrong = |_| "a moment looks like 2026-03-04T18:30:00Z or 2026-03-04".to_owned();
-    text.parse().or_else(|_| of_day.parse()).map_err(wrong)
+    text.parse().or_else(|_| of_day.parse()).map_err(|_| MOMENT.to_owned())
+}
+
+/// A moment, or a day of the agent.
+pub(super) fn when(text: &str) -> Result<When, String> {
+    text.parse().map_err(|_| MOMENT.to_owned())
 }
 
 pub(super) fn day(text: &str) -> Result<Date, String> {

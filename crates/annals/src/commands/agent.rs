@@ -2,14 +2,15 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Agent, EngineChoice, Result};
-use annals_server::wire::{SettingsChange, SettingsView};
+use annals_core::{Agent, EngineChoice, Grain, Result};
+use annals_server::wire::{PastPlanView, SettingsChange, SettingsView};
 
 use super::forget::forget_agent;
+use super::plans::keeps;
 use super::{open, open_or_make};
 use crate::cli::{self, Global};
 use crate::folder::Folder;
-use crate::view::{BOLD, DIM, count, print_json, say};
+use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
 
 pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
     match args {
@@ -17,11 +18,18 @@ pub async fn run(global: &Global, args: &cli::Agent) -> Result<ExitCode> {
         cli::Agent::Show { name } => {
             let folder = open(global).await?;
             let agent = folder.agent(name).await?;
-            show(&folder.settings(&agent).await?, global.json);
+            show(&folder, &folder.settings(&agent).await?, global.json);
+        }
+        cli::Agent::Create { name, change } => {
+            let folder = open_or_make(global).await?;
+            let settings = folder.create_agent(&Agent::new(name)?, change_of(change), folder.now).await?;
+            show(&folder, &settings, global.json);
         }
         cli::Agent::Set { name, change } => {
-            let folder = open_or_make(global).await?;
-            set(&folder, &Agent::new(name)?, change, global.json).await?;
+            let folder = open(global).await?;
+            let agent = folder.agent(name).await?;
+            let settings = folder.change_settings(&agent, change_of(change), folder.now).await?;
+            show(&folder, &settings, global.json);
         }
         cli::Agent::Delete { name, yes } => {
             let folder = open(global).await?;
@@ -42,8 +50,8 @@ async fn list(folder: &Folder, json: bool) -> Result<()> {
     Ok(())
 }
 
-async fn set(folder: &Folder, agent: &Agent, change: &cli::ChangeAgent, json: bool) -> Result<()> {
-    let change = SettingsChange {
+fn change_of(change: &cli::ChangeAgent) -> SettingsChange {
+    SettingsChange {
         time_zone: change.time_zone.clone(),
         language: change.language.clone(),
         plan: change.plan.clone(),
@@ -51,12 +59,10 @@ async fn set(folder: &Folder, agent: &Agent, change: &cli::ChangeAgent, json: bo
         daily_tokens: change.daily_tokens,
         mask: change.mask,
         ..SettingsChange::default()
-    };
-    show(&folder.change_settings(agent, change, folder.now).await?, json);
-    Ok(())
+    }
 }
 
-fn show(settings: &SettingsView, json: bool) {
+fn show(folder: &Folder, settings: &SettingsView, json: bool) {
     if json {
         return print_json(settings);
     }
@@ -71,11 +77,34 @@ fn show(settings: &SettingsView, json: bool) {
         EngineChoice::Extractive => "extractive",
     };
     let mask = if settings.mask { "credentials are masked" } else { "credentials are stored as they are" };
-    say!("  plan       {}\n  engine     {engine}\n  mask       {mask}", settings.plan);
+    let plan = folder.plans.get(&settings.plan).map(keeps).unwrap_or_default();
+    say!("  plan       {} {DIM}{plan}{DIM:#}\n  engine     {engine}\n  mask       {mask}", settings.plan);
     if let Some(tokens) = settings.daily_tokens {
         say!("  budget     {} tokens a day", count(tokens));
     }
     if !settings.prompts.is_empty() {
         say!("  prompts    {}", settings.prompts.keys().cloned().collect::<Vec<_>>().join(", "));
+    }
+    if let Some(past) = &settings.past_plan {
+        warn_of(past);
+    }
+}
+
+/// What a new plan no longer keeps, before anything of it goes.
+fn warn_of(past: &PastPlanView) {
+    let held = plural(past.held, "memory");
+    if past.memories > 0 {
+        let grains: Vec<String> = Grain::ALL
+            .iter()
+            .filter_map(|grain| Some(format!("{} {grain}", count(*past.grains.get(grain.as_str())?))))
+            .collect();
+        let memories = plural(past.memories, "memory");
+        say!("{WARN}{memories} are past this plan and will be removed: {}.{WARN:#}", grains.join(", "));
+        say!(
+            "{WARN}A running service does it within the hour, `annals retain` now; `annals retain --dry-run` only looks.{WARN:#}"
+        );
+    }
+    if past.held > 0 {
+        say!("{DIM}{held} past this plan stay for now: pinned, or not in a summary yet.{DIM:#}");
     }
 }

@@ -44,7 +44,7 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     let open = folder.open_periods(&agent, &zones, folder.now).await?;
     drawing::draw(&memories, &open, zones.day_of(folder.now));
     for (text, grain, period) in QUESTIONS {
-        say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grain {grain} --period {period}{DIM:#}\n");
+        say!("\n{BOLD}? {text}{BOLD:#}  {DIM}--grains {grain} --period {period}{DIM:#}\n");
         let answer = search::answer(&folder, &agent, &question(text, grain, period)?).await?;
         answer.results.iter().for_each(|found| search::print_found(found, Some(text), AGENT, &zones));
     }
@@ -66,7 +66,14 @@ async fn open(global: &Global) -> Result<Folder> {
 }
 
 async fn bring_in(folder: &Folder, json: bool) -> Result<Imported> {
-    let args = Import { files: Vec::new(), agent: None, time_zone: Some(ZONE.into()), revise: false, unforget: false };
+    let args = Import {
+        files: Vec::new(),
+        agent: None,
+        time_zone: Some(ZONE.into()),
+        revise: false,
+        unforget: false,
+        format: None,
+    };
     import(folder, jsonl::parse(MESSAGES.as_bytes(), None, false, folder.now)?, &args, json).await
 }
 

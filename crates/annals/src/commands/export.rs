@@ -14,7 +14,7 @@ use super::extract::bring_up_to_date;
 use crate::cli::Export;
 use crate::folder::Folder;
 use crate::scratch::Scratch;
-use crate::view::{plural, say};
+use crate::view::{plural, say, say_raw};
 
 pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
@@ -39,7 +39,7 @@ pub async fn run(folder: &Folder, args: &Export, json: bool) -> Result<ExitCode>
 
 fn say_lines(lines: File) -> std::io::Result<()> {
     for line in BufReader::new(lines).lines() {
-        say!("{}", line?);
+        say_raw!("{}", line?);
     }
     Ok(())
 }

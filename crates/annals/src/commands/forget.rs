@@ -3,12 +3,16 @@
 use std::process::ExitCode;
 
 use annals_core::ports::Target;
-use annals_core::{Agent, Result};
+use annals_core::{Agent, Memory, MemoryId, Result, Zones};
 use annals_server::wire::{ForgetAnswer, ForgetRequest, ProofView};
 
 use crate::cli::Forget;
 use crate::folder::Folder;
-use crate::view::{BOLD, DIM, WARN, count, plural, print_json, say};
+use crate::view::{BOLD, DIM, WARN, count, dates, plural, print_json, say};
+
+/// Memories of which a dry run shows the first words, and how many characters of each.
+const SAMPLES: usize = 5;
+const SAMPLE: usize = 70;
 
 pub async fn run(folder: &Folder, args: &Forget, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
@@ -20,25 +24,54 @@ pub async fn run(folder: &Folder, args: &Forget, json: bool) -> Result<ExitCode>
         to: args.range.to,
         dry_run: !args.yes,
     };
-    Ok(show(&folder.forget(&agent, request, folder.now).await?, json))
+    let answer = folder.forget(&agent, request, folder.now).await?;
+    finish(folder, &agent, &answer, json).await
 }
 
 /// The same for an agent altogether.
 pub async fn forget_agent(folder: &Folder, agent: &Agent, really: bool, json: bool) -> Result<ExitCode> {
-    Ok(show(&folder.forget_target(agent, &Target::Agent, !really, folder.now).await?, json))
+    let answer = folder.forget_target(agent, &Target::Agent, !really, folder.now).await?;
+    finish(folder, agent, &answer, json).await
 }
 
-fn show(answer: &ForgetAnswer, json: bool) -> ExitCode {
+async fn finish(folder: &Folder, agent: &Agent, answer: &ForgetAnswer, json: bool) -> Result<ExitCode> {
     if json {
         print_json(answer);
+    } else if !answer.done && reaches_nothing(answer) {
+        say!("Nothing fits that, so nothing would go.");
+        print_limits(answer);
     } else {
-        print(answer);
+        let samples = if answer.done { Vec::new() } else { samples(folder, agent, answer).await? };
+        print(answer, &samples);
     }
     let clean = answer.proof.as_ref().is_none_or(|proof| proof.clean);
-    if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn print(answer: &ForgetAnswer) {
+fn reaches_nothing(answer: &ForgetAnswer) -> bool {
+    let ForgetAnswer { turns, pruned, statements, operations, blocks, rebuilt, cut, lost, dead_letters, .. } = answer;
+    let ids = [turns, pruned, statements, operations, blocks, rebuilt, cut, lost];
+    ids.iter().all(|ids| ids.is_empty()) && *dead_letters == 0
+}
+
+/// The first words of some of what would go, for whoever decides.
+async fn samples(folder: &Folder, agent: &Agent, answer: &ForgetAnswer) -> Result<Vec<String>> {
+    let ids: Vec<MemoryId> =
+        answer.turns.iter().chain(&answer.statements).take(SAMPLES).map(MemoryId::from_text).collect();
+    let zones = folder.catalog.settings(agent).await?.zones()?;
+    let memories = folder.catalog.get(agent, &ids).await?;
+    Ok(memories.iter().map(|memory| sample(memory, &zones)).collect())
+}
+
+fn sample(memory: &Memory, zones: &Zones) -> String {
+    let speaker = memory.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
+    let text = format!("{speaker}{}", memory.text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let first: String = text.chars().take(SAMPLE).collect();
+    let more = if first.len() < text.len() { "…" } else { "" };
+    format!("{} {DIM}{first}{more}{DIM:#}", dates(memory, zones))
+}
+
+fn print(answer: &ForgetAnswer, samples: &[String]) {
     let would = if answer.done { "went" } else { "would go" };
     say!("{BOLD}{}{BOLD:#}: what {would}", answer.agent);
     let counts = [
@@ -51,6 +84,11 @@ fn print(answer: &ForgetAnswer) {
     ];
     for (count, word) in counts.into_iter().filter(|(count, _)| *count > 0) {
         say!("  {}", plural(count, word));
+    }
+    samples.iter().for_each(|sample| say!("    {sample}"));
+    let of = answer.turns.len() + answer.statements.len();
+    if !samples.is_empty() && of > samples.len() {
+        say!("    {DIM}… and {} more{DIM:#}", count((of - samples.len()) as u64));
     }
     for (periods, words) in [
         (&answer.rebuilt, "written again from what is left"),

@@ -4,13 +4,12 @@
 use annals_server::locks::{Facts, History};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::ports::{Comparison, Record};
 use annals_core::{Agent, Error, Fault, Message, Result, TurnKey, Zones, identify};
-use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::extract::bring_up_to_date;
@@ -19,9 +18,10 @@ use crate::cli::{Global, Import};
 use crate::failure::unreadable;
 use crate::folder::Folder;
 use crate::jsonl::{Conversations, Parsed, parse};
-use crate::progress;
+use crate::progress::{self, Progress};
 use crate::records::{self, ExportFile};
 use crate::scratch;
+use crate::source::{self, Source};
 use crate::view::{plural, print_json, say};
 
 /// Messages per transaction: one fsync each. Larger gains nothing, smaller shows on SD cards.
@@ -63,6 +63,10 @@ pub struct Imported {
     pub forgotten: u64,
     pub masked: u64,
     pub restored: u64,
+    /// Of the restored records.
+    pub restored_messages: u64,
+    pub restored_summaries: u64,
+    pub restored_facts: u64,
     /// Corrections that changed messages replace.
     replaced_corrections: Vec<String>,
     ignored_fields: BTreeMap<String, u64>,
@@ -70,8 +74,13 @@ pub struct Imported {
 
 impl Imported {
     fn print(&self) {
-        let new = plural(self.accepted, "new message");
-        say!("Imported {new} for {}, {} were there already.", plural(self.agents, "agent"), self.duplicate);
+        if self.restored > 0 {
+            self.print_restored();
+        }
+        if self.restored == 0 || self.accepted + self.duplicate > 0 {
+            let new = plural(self.accepted, "new message");
+            say!("Imported {new} for {}, {} were there already.", plural(self.agents, "agent"), self.duplicate);
+        }
         if self.revised > 0 {
             say!("{} replaced.", plural(self.revised, "message"));
         }
@@ -83,9 +92,6 @@ impl Imported {
         if self.dead > 0 {
             say!("{} could not be made searchable; `annals dead list` says why.", plural(self.dead, "message"));
         }
-        if self.restored > 0 {
-            say!("Restored {} of an export.", plural(self.restored, "record"));
-        }
         if self.forgotten > 0 {
             let messages = plural(self.forgotten, "message");
             say!("{messages} had been forgotten and stay so; --unforget takes them back.");
@@ -96,6 +102,30 @@ impl Imported {
         for (field, lines) in &self.ignored_fields {
             say!("The field {field:?} means nothing here and was left out ({}).", plural(*lines, "line"));
         }
+    }
+}
+
+impl Imported {
+    fn count_restored(&mut self, record: &Record) {
+        match record {
+            Record::Turn { .. } => self.restored_messages += 1,
+            Record::Period { text: Some(_), .. } => self.restored_summaries += 1,
+            Record::Operation(_) => self.restored_facts += 1,
+            _ => {}
+        }
+    }
+
+    /// What an export brought: everything of it is new, since it goes into an agent that holds nothing yet.
+    fn print_restored(&self) {
+        let kinds = [
+            (self.restored_messages, "message"),
+            (self.restored_summaries, "summary"),
+            (self.restored_facts, "fact operation"),
+        ];
+        let kinds = kinds.iter().filter(|(number, _)| *number > 0).map(|(number, word)| plural(*number, word));
+        let kinds: Vec<String> = kinds.collect();
+        let of_them = if kinds.is_empty() { String::new() } else { format!(", among them {}", kinds.join(", ")) };
+        say!("Restored {} of an export{of_them}. All of it is new here.", plural(self.restored, "record"));
     }
 }
 
@@ -138,7 +168,7 @@ pub async fn import(folder: &Folder, mut parsed: Parsed, args: &Import, json: bo
 /// Brings back what `export` wrote, for agents that hold nothing yet: of each all or nothing.
 async fn restore(folder: &Folder, mut export: ExportFile, imported: &mut Imported, json: bool) -> Result<()> {
     let agents = std::mem::take(&mut export.agents);
-    if let Err(error) = restore_records(folder, &mut export, agents.keys()).await {
+    if let Err(error) = restore_records(folder, &mut export, agents.keys(), imported).await {
         for agent in agents.keys() {
             folder.archive.drop_restore(agent).await?;
         }
@@ -161,6 +191,7 @@ async fn restore_records(
     folder: &Folder,
     export: &mut ExportFile,
     agents: impl Iterator<Item = &Agent> + Clone,
+    imported: &mut Imported,
 ) -> Result<()> {
     for agent in agents.clone() {
         folder.archive.begin_restore(agent).await?;
@@ -169,6 +200,7 @@ async fn restore_records(
         let mut pieces: BTreeMap<Agent, Vec<Record>> = BTreeMap::new();
         for found in export.of_rank(rank)? {
             let (agent, record) = found?;
+            imported.count_restored(&record);
             let piece = pieces.entry(agent.clone()).or_default();
             piece.push(record);
             if piece.len() == RECORDS {
@@ -190,7 +222,7 @@ async fn import_agent(
     agent: &Agent,
     mut messages: Messages,
     revise: bool,
-    bar: &ProgressBar,
+    bar: &Progress,
     imported: &mut Imported,
 ) -> Result<()> {
     let mut waiting = 0;
@@ -221,7 +253,7 @@ async fn import_agent(
     project(folder, agent, bar, imported).await
 }
 
-async fn project(folder: &Folder, agent: &Agent, bar: &ProgressBar, imported: &mut Imported) -> Result<()> {
+async fn project(folder: &Folder, agent: &Agent, bar: &Progress, imported: &mut Imported) -> Result<()> {
     let projected = folder.make_searchable(agent, &|changes| bar.inc(changes)).await?;
     imported.searchable += projected.applied - projected.dead;
     imported.dead += projected.dead;
@@ -307,12 +339,10 @@ fn read_all(args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<C
 }
 
 fn read(path: &Path, args: &Import, data: &Path, now: annals_core::Timestamp) -> Result<Contents> {
-    let input: Box<dyn Read> = if path == Path::new("-") {
-        crate::terminal::input()
-    } else {
-        Box::new(crate::input::open(path).map_err(|cause| unreadable(path, cause))?)
+    let (mut input, is_list): (Box<dyn BufRead>, bool) = match source::open(path)? {
+        Source::Lines(lines) => (lines, false),
+        Source::List(lines) => (Box::new(std::io::Cursor::new(lines)), true),
     };
-    let mut input = BufReader::new(input);
     let mut first = Vec::new();
     input.read_until(b'\n', &mut first).map_err(|cause| unreadable(path, cause))?;
     let is_export = records::is_record(&first);
@@ -322,8 +352,21 @@ fn read(path: &Path, args: &Import, data: &Path, now: annals_core::Timestamp) ->
         let messages = Parsed { agents: Vec::new(), ignored: BTreeMap::new() };
         return Ok(Contents { messages, exports: vec![ExportFile::check(source, args.agent.as_deref())?] });
     }
-    let messages = parse(whole, args.agent.as_deref(), args.revise, now)?;
-    Ok(Contents { messages, exports: Vec::new() })
+    let messages = parse(whole, args.agent.as_deref(), args.revise, now);
+    let messages = if is_list { messages.map_err(of_list) } else { messages };
+    Ok(Contents { messages: messages?, exports: Vec::new() })
+}
+
+/// Faults of a list name the element instead of a line.
+fn of_list(error: Error) -> Error {
+    let element = |fault: Fault| match fault.line {
+        Some(line) => Fault { line: None, field: format!("element {line}: {}", fault.field), ..fault },
+        None => fault,
+    };
+    match error {
+        Error::Faults(faults) => Error::Faults(faults.into_iter().map(element).collect()),
+        other => other,
+    }
 }
 
 /// What is read, in a file that can be read again: it may come from a pipe.

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::cli::Prompt;
 use crate::failure::unreadable;
 use crate::folder::Folder;
-use crate::view::{BOLD, DIM, print_json, say};
+use crate::view::{BOLD, DIM, print_json, say, say_raw};
 
 pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode> {
     match args {
@@ -52,14 +52,15 @@ async fn show(folder: &Folder, name: &str, agent: Option<&str>) -> Result<()> {
         Some(agent) => folder.catalog.settings(&folder.agent(agent).await?).await?.prompts.remove(name),
         None => None,
     };
-    say!("{}", own.as_deref().unwrap_or(built_in).trim_end());
+    say_raw!("{}", own.as_deref().unwrap_or(built_in).trim_end());
     Ok(())
 }
 
 async fn replace(folder: &Folder, agent: &str, name: &str, text: Option<String>) -> Result<()> {
     let agent = folder.agent(agent).await?;
+    let done = if text.is_some() { "is set" } else { "is reset to the one that comes with Annals" };
     let prompts = std::collections::BTreeMap::from([(name.to_owned(), text)]);
     folder.change_settings(&agent, SettingsChange { prompts, ..SettingsChange::default() }, folder.now).await?;
-    say!("{agent}: the prompt {name:?} is set; `annals rollup --refresh` writes its summaries anew.");
+    say!("{agent}: the prompt {name:?} {done}; `annals rollup --refresh` writes its summaries anew.");
     Ok(())
 }

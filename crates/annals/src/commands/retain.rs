@@ -7,9 +7,10 @@ use annals_core::{Agent, Grain, Result, Timestamp};
 use annals_retention::{Doubt, Held, Hold, Totals, Trust};
 use serde_json::{Map, Value, json};
 
+use super::plans::keeps;
 use crate::cli::Retain;
 use crate::folder::{Folder, clock_is_synchronised};
-use crate::view::{DIM, WARN, count, plural, print_json, say};
+use crate::view::{WARN, count, plural, print_json, say};
 
 pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode> {
     let dry = args.dry_run || args.plan.is_some();
@@ -22,7 +23,15 @@ pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode>
     }
     let mut answers = Vec::new();
     for agent in folder.agents(args.agent.as_deref()).await? {
-        let outcome = if dry { look(folder, &agent, args).await? } else { prune(folder, &agent, confirmed).await? };
+        let planned = look(folder, &agent, args).await?;
+        if !json {
+            say!("{agent}: the plan {} {}.", planned.plan, keeps(folder.plans.get(&planned.plan)?));
+        }
+        // What goes is said before it goes.
+        if !(json || dry) && planned.rows() > 0 {
+            planned.print(&agent);
+        }
+        let outcome = if dry { planned } else { prune(folder, &agent, confirmed).await? };
         if !json {
             outcome.print(&agent);
         }
@@ -70,16 +79,15 @@ async fn prune(folder: &Folder, agent: &Agent, confirmed: bool) -> Result<Outcom
 }
 
 impl Outcome {
+    fn rows(&self) -> u64 {
+        self.grains.iter().map(|totals| totals.rows).sum()
+    }
+
     fn print(&self, agent: &Agent) {
-        let rows = self.grains.iter().map(|totals| totals.rows).sum();
+        let rows = self.rows();
         let bytes = self.grains.iter().map(|totals| totals.bytes).sum();
         let verb = if self.pruned { "pruned" } else { "would be pruned" };
-        say!(
-            "{agent}: {} {verb}, {} bytes of text {DIM}(plan {}){DIM:#}",
-            plural(rows, "memory"),
-            count(bytes),
-            self.plan
-        );
+        say!("{agent}: {} {verb}, {} bytes of text", plural(rows, "memory"), count(bytes));
         for (grain, totals) in Grain::ALL.iter().zip(&self.grains).filter(|(_, totals)| totals.rows > 0) {
             say!("  {grain}: {} from {}", plural(totals.rows, "memory"), plural(totals.sets, "period"));
         }

@@ -76,8 +76,10 @@ async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
             format!("is reachable by others, because {because}, and there is no key; `annals key add NAME` makes one");
         return Err(Error::invalid("the service", reason));
     }
-    let wrong = |cause| Error::storage(format!("cannot listen on {address}"), cause);
-    TcpListener::bind(address).await.map_err(wrong)
+    TcpListener::bind(address).await.map_err(|cause| match cause.kind() {
+        std::io::ErrorKind::AddrInUse => Error::AddressInUse { address: address.to_string() },
+        _ => Error::storage(format!("cannot listen on {address}"), cause),
+    })
 }
 
 /// Ctrl-C, or what systemd and containers send.

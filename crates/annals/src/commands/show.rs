@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
+use annals_core::ports::Version;
 use annals_core::{Agent, Error, Memory, MemoryId, Result, Zones};
 use annals_server::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Show;
 use crate::folder::Folder;
-use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say, say_zone};
+use crate::view::{BOLD, DATE, DIM, column, dates, local, plural, print_json, say, say_zone};
 
 pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
     let (agent, memory) = find(folder, &args.id).await?;
@@ -17,13 +18,32 @@ pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
         let views: Vec<_> = sources.iter().map(MemoryView::from).collect();
         let sentences = &memory.sentences;
         let view = MemoryView::from(&memory);
-        print_json(&json!({ "agent": agent.name(), "memory": view, "sentences": sentences, "sources": views }));
+        let versions = folder.memory(&agent, memory.id.as_str()).await?.versions;
+        print_json(&json!({
+            "agent": agent.name(), "memory": view, "sentences": sentences, "sources": views, "versions": versions,
+        }));
     } else {
         let zones = folder.catalog.settings(&agent).await?.zones()?;
         print(&agent, &memory, &sources, &zones);
+        let versions = folder.archive.versions(&agent, &memory.id).await?;
+        print_versions(&versions, args.history, &zones);
         say_zone(std::iter::once(&memory).chain(&sources), &zones);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
+    if !all && !versions.is_empty() {
+        say!("{DIM}It had other words before; --history shows {}.{DIM:#}", plural(versions.len() as u64, "version"));
+        return;
+    }
+    for version in versions {
+        say!("{DATE}until {}{DATE:#}", local(version.replaced_at, zones));
+        say!("{}\n", column(&version.text, 2));
+    }
+    if all && versions.is_empty() {
+        say!("{DIM}It never had other words.{DIM:#}");
+    }
 }
 
 /// The memory of that id, whosever it is.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use annals_core::{Grain, Result};
+use annals_core::{Grain, Result, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::cli::OneOrAll;
@@ -45,7 +45,9 @@ fn print_usage(usage: &[Value]) {
 fn print(status: &Value) {
     let text = |field: &str| status[field].as_str().unwrap_or("–").to_owned();
     let list = |field: &str| status[field].as_array().cloned().unwrap_or_default();
-    say!("{BOLD}{}{BOLD:#}  {DIM}{} · {} to {}{DIM:#}", text("agent"), text("time_zone"), text("first"), text("last"));
+    let zone = text("time_zone");
+    let local = |field: &str| local(&text(field), &zone);
+    say!("{BOLD}{}{BOLD:#}  {DIM}{zone} · {} to {}{DIM:#}", text("agent"), local("first"), local("last"));
     let counts: Vec<String> = Grain::ALL
         .iter()
         .map(|grain| format!("{} {grain}", count(status["memories"][grain.as_str()].as_u64().unwrap_or(0))))
@@ -80,4 +82,10 @@ fn print(status: &Value) {
             say!("  {WARN}{} {words}{WARN:#}", count(number));
         }
     }
+}
+
+/// A moment as the agent's clock shows it; anything else as it is.
+fn local(moment: &str, zone: &str) -> String {
+    let at = moment.parse::<Timestamp>().ok().and_then(|at| at.in_tz(zone).ok());
+    at.map_or_else(|| moment.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M").to_string())
 }

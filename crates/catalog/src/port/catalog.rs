@@ -1,6 +1,6 @@
 //! Port `Catalog`.
 
-use annals_core::ports::{Change, Comparison, Counts, Lane, Select, Standing, Turn};
+use annals_core::ports::{Change, Comparison, Counts, Lane, Select, Standing, StoredConversation, Turn};
 use annals_core::{
     Agent, Catalog, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings,
     Summary, Timestamp, TurnKey,
@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
-    SqliteCatalog, agents, changes, counts, dead_letters, get, ingest, inputs, lanes, ledger, list, summaries,
+    SqliteCatalog, agents, changes, conversations, counts, dead_letters, get, ingest, inputs, lanes, ledger, list,
+    summaries,
 };
 
 #[async_trait]
@@ -121,6 +122,12 @@ impl Catalog for SqliteCatalog {
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         let (agent, ids) = (agent.clone(), ids.to_vec());
         self.thread.read("reading memories", move |c| get::get(c, &agent, &ids)).await
+    }
+
+    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
+        let (agent, after) = (agent.clone(), after.map(str::to_owned));
+        let list = move |c: &Connection| conversations::list(c, &agent, after.as_deref(), limit);
+        self.thread.read("listing conversations", list).await
     }
 
     async fn counts(&self, agent: &Agent) -> Result<Counts> {

@@ -135,6 +135,19 @@ impl Counts {
     }
 }
 
+/// A conversation of which turns are stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredConversation {
+    /// Its name.
+    pub name: String,
+    /// Its turns.
+    pub turns: u64,
+    /// When the first of them was said.
+    pub first: Timestamp,
+    /// When the last of them was said.
+    pub last: Timestamp,
+}
+
 /// What a request must know of an agent before it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
@@ -234,6 +247,9 @@ pub trait Catalog: Send + Sync {
 
     /// Live memories by id, in the order asked for; those that do not exist are left out.
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>>;
+
+    /// Conversations with live turns, by name, after the one of that name; at most `limit`.
+    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>>;
 
     /// How much the agent holds.
     async fn counts(&self, agent: &Agent) -> Result<Counts>;

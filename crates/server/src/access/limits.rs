@@ -20,6 +20,7 @@ use governor::{DefaultKeyedRateLimiter, NotUntil, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Caller, Peer};
+use crate::MOST_MESSAGES;
 use crate::config::Limits;
 use crate::rest::Problem;
 
@@ -115,8 +116,17 @@ fn too_many(what: &str, until: &NotUntil<governor::clock::QuantaInstant>) -> Pro
 /// Holds every caller to their limits.
 pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> Result<Response, Problem> {
     let Some(caller) = request.extensions().get::<Caller>() else { return Ok(next.run(request).await) };
-    let _permit = gates.enter(caller, Peer::of(&request))?;
+    let permit = gates.enter(caller, Peer::of(&request));
+    let _permit = permit.map_err(|problem| advise(problem, request.uri().path()))?;
     Ok(next.run(request).await)
+}
+
+/// Whoever brings a history in message by message need not.
+fn advise(problem: Problem, path: &str) -> Problem {
+    if problem.status() != StatusCode::TOO_MANY_REQUESTS || !path.ends_with("/messages") {
+        return problem;
+    }
+    problem.and(&format!("one request may hold {MOST_MESSAGES} messages, of many conversations"))
 }
 
 #[cfg(test)]

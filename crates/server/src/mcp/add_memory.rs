@@ -18,7 +18,7 @@ const WAIT: Duration = Duration::from_secs(5);
 pub(super) struct AddMemory;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
     /// What to remember, in full sentences that can be understood without this conversation.
     content: String,
@@ -26,10 +26,10 @@ pub(super) struct Arguments {
     #[serde(default)]
     role: Says,
     /// The speaker's name.
-    speaker: Option<String>,
+    name: Option<String>,
     /// When it was said or happened, with an offset, such as 2026-03-04T18:30:00Z; now if it is left out.
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
-    occurred_at: Option<Timestamp>,
+    at: Option<Timestamp>,
     /// The conversation it belongs to.
     #[serde(default = "notes")]
     conversation: String,
@@ -108,8 +108,8 @@ fn request(arguments: Arguments) -> IngestRequest {
         content: arguments.content,
         conversation: Some(arguments.conversation),
         id: None,
-        name: arguments.speaker,
-        at: arguments.occurred_at,
+        name: arguments.name,
+        at: arguments.at,
         other: Default::default(),
     };
     IngestRequest { messages: vec![message], conversation: None, revise: false }

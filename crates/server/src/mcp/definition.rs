@@ -2,16 +2,17 @@
 
 use annals_core::ports::Scope;
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::schema;
 use super::tool::{Effect, TOOLS, Tool};
 use crate::access::Caller;
+use crate::schema;
 
 /// Whose form a definition has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// `{"type": "function", "function": {"name", "description", "parameters"}}`
@@ -87,7 +88,7 @@ pub(super) fn instructions(caller: Option<&Caller>) -> String {
     }
     if may(Scope::Admin) {
         told.push(
-            "Call forget_memory only when the person asks for it: first as a dry run; once they agree, with dryRun false and the confirmation that the dry run gave.",
+            "Call forget_memory only when the person asks for it: first as a dry run; once they agree, with dry_run false and the confirmation that the dry run gave.",
         );
     }
     told.push(

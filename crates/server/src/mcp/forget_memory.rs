@@ -18,7 +18,7 @@ const MOST_LISTED: usize = 20;
 pub(super) struct ForgetMemory;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
     /// Memories by id: turns and statements.
     #[serde(default)]
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// Only says what would go. With false it goes, and cannot be taken back.
     #[serde(default = "yes")]
     dry_run: bool,
-    /// What the dry run with the same arguments gave; needed when dryRun is false.
+    /// What the dry run with the same arguments gave; needed when dry_run is false.
     confirmation: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Answer {
 pub(super) struct Structured {
     /// For the model.
     text: String,
-    /// To be sent back with dryRun false, within ten minutes; of a dry run that found something.
+    /// To be sent back with dry_run false, within ten minutes; of a dry run that found something.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmation: Option<String>,
     #[serde(flatten)]
@@ -75,7 +75,7 @@ impl Tool for ForgetMemory {
     const TITLE: &'static str = "Forget";
     const DESCRIPTION: &'static str = "Forgets for good, everywhere: the turns, what was drawn out of them, and their traces in \
         summaries. Give exactly one of ids, subject, conversation, or from and to. First call it as it is to see what would go; \
-        only when the person agrees, call it again with dryRun false and the confirmation that the first answer holds.";
+        only when the person agrees, call it again with dry_run false and the confirmation that the first answer holds.";
     const SCOPE: Scope = Scope::Admin;
     const EFFECT: Effect = Effect::Destroys;
     type Arguments = Arguments;
@@ -101,7 +101,7 @@ impl Tool for ForgetMemory {
             (Some(proof), _) => format!("Forgotten: {}.\n{}", parts.join("; "), proved(proof)),
             (None, confirmation) => format!(
                 "Nothing is forgotten yet. It would go: {}.\nIf the person agrees, call forget_memory again with the same \
-                 arguments, dryRun false and confirmation {:?}, within ten minutes. It cannot be taken back.",
+                 arguments, dry_run false and confirmation {:?}, within ten minutes. It cannot be taken back.",
                 parts.join("; "),
                 confirmation.as_deref().unwrap_or_default()
             ),

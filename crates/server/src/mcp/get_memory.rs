@@ -1,22 +1,21 @@
 //! The tool `get_memory`: one memory in full, and what it was made from.
 
-use annals_core::Agent;
-use annals_core::Timestamp;
 use annals_core::ports::Scope;
+use annals_core::{Agent, Timestamp, Zones};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
-use super::text;
+use super::text::{self, Entry};
 use super::tool::{Effect, Tool};
 use crate::Service;
-use crate::wire::{MemoryAnswer, MemoryView};
+use crate::wire::{MemoryAnswer, MemoryView, VersionView};
 
 pub(super) struct GetMemory;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
     /// The id, as it stands in brackets in the lines of other answers.
     id: String,
@@ -29,6 +28,17 @@ pub(super) struct Arguments {
 pub(super) struct Answer {
     found: MemoryAnswer,
     sources: Option<Vec<MemoryView>>,
+    zones: Zones,
+    now: Timestamp,
+}
+
+impl Answer {
+    /// A former text, with the local day on which it was replaced.
+    fn former(&self, version: &VersionView) -> Entry {
+        let at = &version.replaced_at;
+        let day = at.parse().map_or_else(|_| at.clone(), |at| self.zones.day_of(at).to_string());
+        format!("until {day}: {}", version.text).into()
+    }
 }
 
 /// What one memory is.
@@ -56,30 +66,29 @@ impl Tool for GetMemory {
     type Answer = Answer;
     type Structured = Structured;
 
-    async fn call(service: &Service, agent: &Agent, arguments: Arguments, _: Timestamp) -> Result<Answer, Refusal> {
+    async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Answer, Refusal> {
         let found = service.memory(agent, &arguments.id).await?;
         let sources = if arguments.sources { Some(service.sources(agent, &arguments.id).await?.sources) } else { None };
-        Ok(Answer { found, sources })
+        let zones = service.catalog.settings(agent).await?.zones()?;
+        Ok(Answer { found, sources, zones, now })
     }
 
     fn text(answer: &Answer) -> String {
         let memory = &answer.found.memory;
-        let mut lines = vec![format!("{}: {}", text::heading(memory), memory.text)];
-        lines.extend(
-            answer.found.versions.iter().map(|former| format!("until {}: {}", former.replaced_at, former.text)),
-        );
+        let mut lines = vec![text::whole(memory)];
+        lines.extend(answer.found.versions.iter().map(|former| answer.former(former)));
         lines.extend(answer.sources.iter().flatten().map(text::memory));
         let told = match &answer.sources {
             None => "One memory".to_owned(),
             Some(sources) => format!("One memory, then {}", text::count(sources.len(), "source", "sources")),
         };
         // Its name is words of whoever sent it, like all that stands between the marks.
-        lines.extend(memory.conversation.as_ref().map(|name| format!("conversation: {name}")));
-        format!("{told}.\n{}", text::fenced(&lines))
+        lines.extend(memory.conversation.as_ref().map(|name| format!("conversation: {name}").into()));
+        format!("{told}. {}\n{}", text::zone(answer.zones.name_at(answer.now)), text::fenced(&lines))
     }
 
     fn structured(answer: Answer, text: &str) -> Structured {
-        let Answer { found: MemoryAnswer { agent, memory, .. }, sources } = answer;
+        let Answer { found: MemoryAnswer { agent, memory, .. }, sources, .. } = answer;
         Structured { agent, text: text.to_owned(), memory: memory.into(), sources: sources.map(references) }
     }
 }

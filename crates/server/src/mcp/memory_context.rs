@@ -15,7 +15,7 @@ use crate::wire::{ContextAnswer, ContextWish};
 pub(super) struct MemoryContext;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
     /// The person's message, or the question that is to be answered.
     prompt: String,

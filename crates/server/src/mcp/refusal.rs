@@ -76,28 +76,10 @@ impl Refusal {
     }
 }
 
-/// The fault with the name that the argument has in tools.
+/// The fault with the name that the argument has in tools: those of REST, but for the one message of `add_memory`.
 fn in_words_of_tools(fault: Fault) -> Fault {
-    let field = fault.field.strip_prefix("messages[0].").unwrap_or(&fault.field);
-    let field = match field {
-        "limit" => "maxResults".to_owned(),
-        "query" | "text" => "queryText".to_owned(),
-        "budget" => "budgetTokens".to_owned(),
-        "at" => "occurredAt".to_owned(),
-        "name" => "speaker".to_owned(),
-        other => camel(other),
-    };
+    let field = fault.field.strip_prefix("messages[0].").unwrap_or(&fault.field).to_owned();
     Fault { field, ..fault }
-}
-
-fn camel(snake: &str) -> String {
-    let mut parts = snake.split('_');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |name, part| {
-        let mut letters = part.chars();
-        let head = letters.next().map(|head| head.to_ascii_uppercase());
-        name + &head.into_iter().chain(letters).collect::<String>()
-    })
 }
 
 #[cfg(test)]
@@ -110,19 +92,18 @@ mod tests {
             let text = Refusal::from(Error::invalid(field, "is wrong")).into_text();
             assert_eq!(text, format!("Error: {expect} is wrong. Correct that and call again."));
         }
-        check("limit", "maxResults");
-        check("minimum_days_ago", "minimumDaysAgo");
+        check("limit", "limit");
+        check("min_days_ago", "min_days_ago");
         check("messages[0].content", "content");
-        check("messages[0].at", "occurredAt");
+        check("messages[0].at", "at");
         check("the range", "the range");
-        check("queryText", "queryText");
-        let [one, other] = ["limit", "minimum_days_ago"].map(|field| Error::invalid(field, "is wrong"));
+        let [one, other] = ["limit", "min_days_ago"].map(|field| Error::invalid(field, "is wrong"));
         let faults = [one, other].into_iter().filter_map(|error| match error {
             Error::Invalid(fault) => Some(fault),
             _ => None,
         });
         let text = Refusal::from(Error::Faults(faults.collect())).into_text();
-        assert!(text.contains("maxResults is wrong") && text.contains("minimumDaysAgo is wrong"), "{text}");
+        assert!(text.contains("limit is wrong") && text.contains("min_days_ago is wrong"), "{text}");
     }
 
     #[test]

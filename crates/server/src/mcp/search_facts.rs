@@ -1,21 +1,21 @@
 //! The tool `search_facts`: what is known about whom, and since when; who is connected with whom, and how.
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Direction, Timestamp};
+use annals_core::{Agent, Direction, Timestamp, Zones};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::Refusal;
 use super::structured::{FactReference, references};
-use super::text;
+use super::text::{self, Entry};
 use super::tool::{Effect, Tool};
 use crate::Service;
-use crate::wire::{FactView, FactsAnswer, FactsWish};
+use crate::wire::{FactView, FactsAnswer, FactsWish, When};
 
 pub(super) struct SearchFacts;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
     /// The person or thing, by any of its names; without it, facts of all.
     about: Option<String>,
@@ -29,16 +29,16 @@ pub(super) struct Arguments {
     direction: Way,
     /// Only this predicate, such as lives_in; with depth or to also several, with commas between them.
     predicate: Option<String>,
-    /// What held at this instant, with an offset, such as 2026-03-04T12:00:00Z, instead of now.
-    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
-    as_of: Option<Timestamp>,
+    /// What held at this moment or when this day began, such as 2026-03-04T12:00:00Z or 2026-03-04, instead of now.
+    #[schemars(with = "Option<String>")]
+    as_of: Option<When>,
     /// What no longer holds as well.
     #[serde(default)]
     history: bool,
     /// The most facts that come back.
     #[serde(default = "fifty")]
     #[schemars(range(min = 1, max = 1000))]
-    max_results: u32,
+    limit: u32,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
@@ -64,6 +64,13 @@ fn fifty() -> u32 {
     50
 }
 
+/// What is known, and the zones in which its days are told.
+pub(super) struct Answer {
+    found: FactsAnswer,
+    zones: Zones,
+    now: Timestamp,
+}
+
 /// What is known.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
@@ -82,20 +89,15 @@ impl Tool for SearchFacts {
     const NAME: &'static str = "search_facts";
     const TITLE: &'static str = "Search facts";
     const DESCRIPTION: &'static str = "Lists what is known of a person or thing as facts: subject, predicate, object, and from \
-        when to when each holds. Those that hold now come by default; asOf looks at another moment, history shows changes. With \
+        when to when each holds. Those that hold now come by default; as_of looks at another moment, history shows changes. With \
         depth it goes on to the facts of whom those lead to; with to it shows how two persons or things are connected.";
     const SCOPE: Scope = Scope::Search;
     const EFFECT: Effect = Effect::Reads;
     type Arguments = Arguments;
-    type Answer = FactsAnswer;
+    type Answer = Answer;
     type Structured = Structured;
 
-    async fn call(
-        service: &Service,
-        agent: &Agent,
-        arguments: Arguments,
-        now: Timestamp,
-    ) -> Result<FactsAnswer, Refusal> {
+    async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Answer, Refusal> {
         let wish = FactsWish {
             about: arguments.about,
             depth: arguments.depth,
@@ -104,15 +106,18 @@ impl Tool for SearchFacts {
             predicate: arguments.predicate,
             as_of: arguments.as_of,
             history: arguments.history,
-            limit: Some(arguments.max_results as usize),
+            limit: Some(arguments.limit as usize),
+            cursor: None,
         };
-        Ok(service.facts(agent, wish, now).await?)
+        let zones = service.catalog.settings(agent).await?.zones()?;
+        Ok(Answer { found: service.facts(agent, wish, now).await?, zones, now })
     }
 
-    fn text(answer: &FactsAnswer) -> String {
-        let lines: Vec<String> = answer.facts.iter().map(line).collect();
+    fn text(answer: &Answer) -> String {
+        let Answer { found, zones, now } = answer;
+        let lines: Vec<Entry> = found.facts.iter().map(|fact| line(fact, zones).into()).collect();
         let count = text::count(lines.len(), "fact", "facts");
-        let heading = match answer.connected {
+        let heading = match found.connected {
             Some(false) => {
                 return "They are not connected by facts that hold then; try more depth, or history.".to_owned();
             }
@@ -121,28 +126,25 @@ impl Tool for SearchFacts {
                 return "No such fact is known; try search_memory, or history for what no longer holds.".to_owned();
             }
             Some(true) => format!("Connected by {count}, from one to the other."),
-            None if answer.facts[0].depth.is_some() => format!("{count}, the nearest first."),
+            None if found.facts[0].depth.is_some() => format!("{count}, the nearest first."),
             None => format!("{count}, by the moment from which they hold."),
         };
-        format!("{heading}\n{}", text::fenced(&lines))
+        format!("{heading} {}\n{}", text::zone(zones.name_at(*now)), text::fenced(&lines))
     }
 
-    fn structured(answer: FactsAnswer, text: &str) -> Structured {
-        let FactsAnswer { agent, facts, connected, .. } = answer;
+    fn structured(answer: Answer, text: &str) -> Structured {
+        let FactsAnswer { agent, facts, connected, .. } = answer.found;
         Structured { agent, text: text.to_owned(), facts: references(facts), connected }
     }
 }
 
-fn line(fact: &FactView) -> String {
-    let until = fact.valid_to.as_ref().map(|end| format!(" until {}", second(end))).unwrap_or_default();
+/// A fact with its local days.
+fn line(fact: &FactView, zones: &Zones) -> String {
+    let day = |moment: &str| moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string());
+    let until = fact.valid_to.as_ref().map(|end| format!(" until {}", day(end))).unwrap_or_default();
     let FactView { id, subject, predicate, object, valid_from, said, .. } = fact;
-    let (from, said) = (second(valid_from), second(&said.from));
+    let (from, said) = (day(valid_from), day(&said.from));
     let away =
         fact.depth.map(|depth| format!("; {} away", text::count(depth as usize, "step", "steps"))).unwrap_or_default();
     format!("[{id}] {subject} {predicate} {object}: holds from {from}{until}; said {said}{away}")
-}
-
-/// The moment without fractions of a second, which say nothing to a model.
-fn second(moment: &str) -> String {
-    moment.split_once('.').map_or_else(|| moment.to_owned(), |(second, _)| format!("{second}Z"))
 }

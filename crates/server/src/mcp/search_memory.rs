@@ -1,11 +1,11 @@
 //! The tool `search_memory`: memories by meaning and words, grain and date range.
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Date, Timestamp};
+use annals_core::{Agent, Date, Grain, Timestamp, one_line};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grains::Choice;
+use super::grains::GrainName;
 use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text;
@@ -16,17 +16,18 @@ use crate::wire::{RangeView, SearchAnswer, SearchRequest};
 pub(super) struct SearchMemory;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
     /// What to look for, in words or as a question. Without it the newest memories come.
-    query_text: Option<String>,
-    /// working: what was said, word for word. daily to yearly: summaries. auto chooses by dates and question.
+    query: Option<String>,
+    /// working: what was said, word for word. daily to yearly: summaries. None chooses by dates and question.
     #[serde(default)]
-    grain: Choice,
+    #[schemars(with = "Vec<GrainName>")]
+    grains: Vec<Grain>,
     /// Nothing newer than so many local days ago; 0 is today, 1 yesterday.
-    minimum_days_ago: Option<u32>,
-    /// Nothing older than so many local days ago; 7 with minimumDaysAgo 0 is the last week and today.
-    maximum_days_ago: Option<u32>,
+    min_days_ago: Option<u32>,
+    /// Nothing older than so many local days ago; 7 with min_days_ago 0 is the last week and today.
+    max_days_ago: Option<u32>,
     /// First day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     from: Option<Date>,
@@ -35,10 +36,13 @@ pub(super) struct Arguments {
     to: Option<Date>,
     /// One period instead of the bounds above: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026.
     period: Option<String>,
+    /// Takes times in the query, such as last month, for words like any others.
+    #[serde(default)]
+    ignore_times: bool,
     /// The most memories that come back.
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 1000))]
-    max_results: u32,
+    limit: u32,
 }
 
 fn ten() -> u32 {
@@ -54,6 +58,11 @@ pub(super) struct Structured {
     text: String,
     /// The days that were searched.
     range: RangeView,
+    /// The times that the query was taken to speak of. They raise what was said then, and filter nothing; ignore_times turns it off.
+    said: Vec<Days>,
+    /// The days that the query was taken to ask for as a whole: their summaries come first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    period: Option<RangeView>,
     /// What was found, best first.
     results: Vec<MemoryReference>,
     /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
@@ -61,6 +70,17 @@ pub(super) struct Structured {
     /// What to try when little was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+}
+
+/// A time as it was understood. Its words are the asker's own, and stand in the query.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Days {
+    /// First day, inclusive; open if it is missing.
+    #[schemars(with = "Option<String>")]
+    from: Option<Date>,
+    /// Last day, inclusive; open if it is missing.
+    #[schemars(with = "Option<String>")]
+    to: Option<Date>,
 }
 
 impl Tool for SearchMemory {
@@ -82,14 +102,15 @@ impl Tool for SearchMemory {
         now: Timestamp,
     ) -> Result<SearchAnswer, Refusal> {
         let request = SearchRequest {
-            query: arguments.query_text,
-            grains: arguments.grain.grain().into_iter().collect(),
+            query: arguments.query,
+            grains: arguments.grains,
             from: arguments.from,
             to: arguments.to,
-            minimum_days_ago: arguments.minimum_days_ago,
-            maximum_days_ago: arguments.maximum_days_ago,
+            min_days_ago: arguments.min_days_ago,
+            max_days_ago: arguments.max_days_ago,
             period: arguments.period,
-            limit: arguments.max_results as usize,
+            ignore_times: arguments.ignore_times,
+            limit: arguments.limit as usize,
             ..SearchRequest::default()
         };
         Ok(service.search(agent, request, now).await?)
@@ -102,6 +123,10 @@ impl Tool for SearchMemory {
             0 => format!("Nothing{searched} fits the question."),
             number => format!("{}{searched}, best first.", text::count(number, "memory", "memories")),
         }];
+        said.extend(understood(answer));
+        if !answer.results.is_empty() {
+            said.push(text::zone(&answer.time_zone));
+        }
         said.push(text::fenced(&answer.results.iter().map(text::memory).collect::<Vec<_>>()));
         said.extend(answer.hint.clone());
         said.retain(|part| !part.is_empty());
@@ -109,7 +134,17 @@ impl Tool for SearchMemory {
     }
 
     fn structured(answer: SearchAnswer, text: &str) -> Structured {
-        let SearchAnswer { agent, range, results, range_is_empty, hint, .. } = answer;
-        Structured { agent, text: text.to_owned(), range, results: references(results), range_is_empty, hint }
+        let brief = text::with_data(text, &answer.results.iter().map(text::brief).collect::<Vec<_>>());
+        let SearchAnswer { agent, range, results, range_is_empty, hint, said, period, .. } = answer;
+        let said = said.into_iter().map(|time| Days { from: time.days.from, to: time.days.to }).collect();
+        Structured { agent, text: brief, range, said, period, results: references(results), range_is_empty, hint }
     }
+}
+
+/// What times of the query were taken for.
+fn understood(answer: &SearchAnswer) -> Option<String> {
+    let times: Vec<String> =
+        answer.said.iter().map(|time| format!("{:?} as{}", one_line(&time.words), text::range(&time.days))).collect();
+    let off = "with ignore_times they are words like any others";
+    (!times.is_empty()).then(|| format!("Times in the query were understood: {}; {off}.", times.join(", ")))
 }

@@ -111,21 +111,21 @@ async fn what_a_key_may_not_use_is_neither_listed_nor_told_nor_done() {
 #[tokio::test]
 async fn a_search_answers_with_dated_lines_between_marks() {
     let service = told(&agent("a")).await;
-    let reply = good(&service, "search_memory", json!({"queryText": "sailing trip", "grain": "working"})).await;
+    let reply = good(&service, "search_memory", json!({"query": "sailing trip", "grains": ["working"]})).await;
     let lines: Vec<&str> = reply.text.lines().collect();
-    assert_eq!((lines[1], lines.last().copied()), ("<annals-memory>", Some("</annals-memory>")), "{}", reply.text);
+    assert_eq!((lines[2], lines.last().copied()), ("<annals-memory>", Some("</annals-memory>")), "{}", reply.text);
     let recalled: Vec<&&str> = lines.iter().filter(|line| line.starts_with("- [t-")).collect();
     assert_eq!(recalled.len(), reply.structured["results"].as_array().unwrap().len());
     assert!(recalled.iter().all(|line| line.contains("] 2026-03-0")), "{}", reply.text);
 
-    let weekly = good(&service, "search_memory", json!({"grain": "weekly", "from": "2026-03-03"})).await;
-    assert!(weekly.text.contains("] 2026-03-02 to 2026-03-08, weekly summary 2026-W10 (1 day outside the range): "));
+    let weekly = good(&service, "search_memory", json!({"grains": ["weekly"], "from": "2026-03-03"})).await;
+    assert!(weekly.text.contains("] 2026-03-02 to 2026-03-08, weekly summary 2026-W10 (1 day outside the range):"));
 }
 
 #[tokio::test]
 async fn an_empty_range_is_said_to_be_empty_and_a_coarser_grain_is_named() {
     let service = told(&agent("a")).await;
-    let reply = good(&service, "search_memory", json!({"grain": "daily", "period": "1999-03-04"})).await;
+    let reply = good(&service, "search_memory", json!({"grains": ["daily"], "period": "1999-03-04"})).await;
     assert_eq!(reply.structured["range_is_empty"], true);
     assert!(reply.text.starts_with("Memory holds nothing on 1999-03-04"), "{}", reply.text);
     assert!(reply.text.contains("weekly") && !reply.text.contains("annals-memory"), "{}", reply.text);
@@ -137,20 +137,24 @@ async fn what_is_there_but_was_not_found_is_not_said_to_be_missing() {
     let said = vec![message("2026-03-04T18:30:00Z", "Ann planned a trip.")];
     service.writer.ingest(&agent("a"), said, false, at(NOW)).await.unwrap();
     // It is not in the tables yet.
-    let reply = good(&service, "search_memory", json!({"queryText": "trip", "period": "2026-03-04"})).await;
+    let reply = good(&service, "search_memory", json!({"query": "trip", "period": "2026-03-04"})).await;
     assert!(reply.text.starts_with("Nothing on 2026-03-04 fits the question."), "{}", reply.text);
 }
 
 #[tokio::test]
 async fn a_memory_is_shown_with_its_sources_on_request() {
     let service = told(&agent("a")).await;
-    let day = good(&service, "timeline", json!({"grain": "daily", "to": "2026-03-04"})).await;
+    let day = good(&service, "timeline", json!({"grains": ["daily"], "to": "2026-03-04"})).await;
     let id = &day.structured["memories"][0]["id"];
     let without = good(&service, "get_memory", json!({"id": id})).await;
     assert!(without.structured.get("sources").is_none());
     let with = good(&service, "get_memory", json!({"id": id, "sources": true})).await;
     assert_eq!(with.structured["sources"].as_array().unwrap().len(), 2);
-    assert!(with.text.starts_with("One memory, then 2 sources.\n<annals-memory>"), "{}", with.text);
+    assert!(
+        with.text.starts_with("One memory, then 2 sources. Days are local: UTC.\n<annals-memory>"),
+        "{}",
+        with.text
+    );
     assert!(with.text.contains("] 2026-03-04, working turn"), "{}", with.text);
 }
 
@@ -164,7 +168,9 @@ async fn a_timeline_is_in_order_and_says_what_is_not_over() {
         .iter()
         .map(|memory| memory["period"].as_str().unwrap())
         .collect();
-    assert_eq!(periods, ["2026-W10", "2026-03-04", "2026-03-06"]);
+    assert_eq!(periods, ["2026-03-04", "2026-03-06"]);
+    let weekly = good(&service, "timeline", json!({"grains": ["weekly", "daily"]})).await;
+    assert_eq!(weekly.structured["memories"].as_array().unwrap().len(), 3);
     assert!(reply.text.contains("not summed up: 2026-03, 2026-Q1, 2026."), "{}", reply.text);
 }
 
@@ -172,8 +178,8 @@ async fn a_timeline_is_in_order_and_says_what_is_not_over() {
 async fn facts_say_from_when_they_hold() {
     let service = told(&agent("a")).await;
     let reply = good(&service, "search_facts", json!({"about": "Ann"})).await;
-    assert!(reply.text.contains("Ann lives_in Bern: holds from 2026-03-04T18:30:00Z; said 2026-03-04T18:30:00Z"));
-    let before = good(&service, "search_facts", json!({"asOf": "2026-03-01T00:00:00Z"})).await;
+    assert!(reply.text.contains("Ann lives_in Bern: holds from 2026-03-04; said 2026-03-04"));
+    let before = good(&service, "search_facts", json!({"as_of": "2026-03-01T00:00:00Z"})).await;
     assert_eq!(before.structured["facts"], json!([]));
 }
 
@@ -186,7 +192,7 @@ async fn facts_lead_from_one_to_another() {
             subject: subject.into(),
             predicate: "knows".into(),
             object: Some(object.into()),
-            at: Some(at("2026-03-01T00:00:00Z")),
+            at: Some(at("2026-03-01T00:00:00Z").into()),
         };
         service.enter_fact(&agent("a"), entry, service.now()).await.unwrap();
     }
@@ -258,12 +264,11 @@ async fn a_memory_of_a_new_agent_begins_with_its_first_add() {
     });
     let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
     assert_eq!(unknown, "Error: there is no agent \"a\". A memory begins with its first add_memory.");
-    let said = json!({"content": "Cleo likes tea.", "speaker": "Cleo", "occurredAt": "2026-03-09T08:00:00Z"});
+    let said = json!({"content": "Cleo likes tea.", "name": "Cleo", "at": "2026-03-09T08:00:00Z"});
     let reply = good(&service, "add_memory", said.clone()).await;
     assert_eq!(reply.text, "Stored for good, and found by searches.");
     assert_eq!(good(&service, "add_memory", said).await.text, "It was already stored.");
-    let found =
-        good(&service, "search_memory", json!({"queryText": "tea", "minimumDaysAgo": 1, "maximumDaysAgo": 1})).await;
+    let found = good(&service, "search_memory", json!({"query": "tea", "min_days_ago": 1, "max_days_ago": 1})).await;
     assert!(found.text.contains("turn, Cleo: Cleo likes tea."), "{}", found.text);
     stop.cancel();
     working.await.unwrap();
@@ -275,22 +280,22 @@ async fn nothing_is_forgotten_by_a_dry_run_which_is_the_default() {
     let planned = good(&service, "forget_memory", json!({"subject": "Bob"})).await;
     assert_eq!(planned.structured["done"], false);
     assert!(planned.text.starts_with("Nothing is forgotten yet. It would go: 2 turns (t-"), "{}", planned.text);
-    assert!(planned.text.contains("dryRun false"));
-    let all = good(&service, "timeline", json!({"grain": "working"})).await;
+    assert!(planned.text.contains("dry_run false"));
+    let all = good(&service, "timeline", json!({"grains": ["working"]})).await;
     assert_eq!(all.structured["memories"].as_array().unwrap().len(), 3);
 
     let refused = async |arguments: Value| refusal(&service, &local(Some("a")), "forget_memory", arguments).await;
-    let unconfirmed = refused(json!({"subject": "Bob", "dryRun": false})).await;
+    let unconfirmed = refused(json!({"subject": "Bob", "dry_run": false})).await;
     assert!(unconfirmed.contains("confirmation is missing"), "{unconfirmed}");
     let confirmation = planned.structured["confirmation"].as_str().unwrap();
     assert!(planned.text.contains(confirmation), "{}", planned.text);
-    let other = refused(json!({"subject": "Ann", "dryRun": false, "confirmation": confirmation})).await;
+    let other = refused(json!({"subject": "Ann", "dry_run": false, "confirmation": confirmation})).await;
     assert!(other.contains("confirmation was not given for these arguments"), "{other}");
-    let confirmed = json!({"subject": "Bob", "dryRun": false, "confirmation": confirmation});
+    let confirmed = json!({"subject": "Bob", "dry_run": false, "confirmation": confirmation});
     let done = good(&service, "forget_memory", confirmed).await;
     assert_eq!(done.structured["proof"]["clean"], true);
     assert!(done.text.starts_with("Forgotten: 2 turns") && done.text.contains("none is left"), "{}", done.text);
-    let left = good(&service, "timeline", json!({"grain": "working"})).await;
+    let left = good(&service, "timeline", json!({"grains": ["working"]})).await;
     assert_eq!(left.structured["memories"].as_array().unwrap().len(), 1);
     let none = good(&service, "forget_memory", json!({"conversation": "nowhere"})).await;
     assert_eq!(none.text, "Nothing fits that, so nothing is to be forgotten.");
@@ -318,19 +323,19 @@ async fn no_answer_hands_out_words_that_pass_for_anything_but_data() {
         subject: "Ann".into(),
         predicate: "likes".into(),
         object: Some(in_a_line.clone()),
-        at: Some(at("2026-03-01T00:00:00Z")),
+        at: Some(at("2026-03-01T00:00:00Z").into()),
     };
     service.enter_fact(&agent("a"), entry, service.now()).await.unwrap();
     service.make_searchable(&agent("a"), &|_| ()).await.unwrap();
-    let found = good(&service, "search_memory", json!({"queryText": "sailing trip", "grain": "working"})).await;
+    let found = good(&service, "search_memory", json!({"query": "sailing trip", "grains": ["working"]})).await;
     let id =
         found.text.lines().find(|line| line.contains("all")).and_then(|line| line.split(['[', ']']).nth(1)).unwrap();
     for (tool, arguments) in [
-        ("search_memory", json!({"queryText": "sailing trip"})),
-        ("timeline", json!({"grain": "working"})),
+        ("search_memory", json!({"query": "sailing trip"})),
+        ("timeline", json!({"grains": ["working"]})),
         ("get_memory", json!({"id": id, "sources": true})),
         ("search_facts", json!({"about": "Ann"})),
-        ("memory_context", json!({"prompt": "sailing trip", "speaker": "Ann", "budgetTokens": 4000})),
+        ("memory_context", json!({"prompt": "sailing trip", "speaker": "Ann", "budget_tokens": 4000})),
         ("forget_memory", json!({"ids": [id]})),
     ] {
         let Reply { text, structured } = good(&service, tool, arguments).await;
@@ -357,21 +362,16 @@ async fn a_wrong_call_is_told_which_argument_and_what_to_do() {
         let text = refusal(&service, &local(Some("a")), name, arguments).await;
         assert!(text.starts_with("Error: ") && text.contains(expect), "{text}");
     };
-    check("search_memory", json!({"maxResults": 5000}), "maxResults is 5000; 1 to 1000 are allowed. Correct that")
+    check("search_memory", json!({"limit": 5000}), "limit is 5000; 1 to 1000 are allowed. Correct that").await;
+    check("search_memory", json!({"limit": "many"}), "limit is \"many\"; it must be a whole number").await;
+    check("search_memory", json!({"grains": ["hourly"]}), "grains[0] is \"hourly\"; it is one of working, daily").await;
+    check("search_memory", json!({"from": "yesterday"}), "from is \"yesterday\"; a day looks like 2026-03-04").await;
+    check("search_memory", json!({"colour": "red", "limit": "many"}), "colour is unknown; there are query, grains")
         .await;
-    check("search_memory", json!({"maxResults": "many"}), "maxResults does not parse").await;
-    check("search_memory", json!({"grain": "hourly"}), "expected one of `auto`, `working`").await;
-    check("search_memory", json!({"from": "yesterday"}), "from does not parse").await;
-    check(
-        "search_memory",
-        json!({"limit": 3}),
-        "limit is no argument of this tool, expected one of `queryText`, `grain`",
-    )
-    .await;
     check("search_memory", json!({"from": "2026-03-05", "to": "2026-03-01"}), "the range ends on 2026-03-01").await;
     check("memory_context", json!({"prompt": ""}), "prompt is missing. Correct that").await;
     check("get_memory", json!({"id": "t-none"}), "there is no memory \"t-none\". Take ids").await;
-    check("add_memory", json!({"content": "x", "occurredAt": "soon"}), "occurredAt does not parse").await;
+    check("add_memory", json!({"content": "x", "at": "soon"}), "at is \"soon\"; a moment looks like").await;
     check("add_memory", json!({"content": " "}), "content ").await;
     check("forget_memory", json!({"subject": "Bob", "ids": ["t-1"]}), "exactly one of").await;
     check("nothing", json!({}), "there is no tool \"nothing\"").await;
@@ -380,7 +380,7 @@ async fn a_wrong_call_is_told_which_argument_and_what_to_do() {
 #[tokio::test]
 async fn null_and_empty_texts_are_arguments_left_out() {
     let service = told(&agent("a")).await;
-    let empty = json!({"queryText": "", "from": null, "to": "", "period": null, "grain": "working"});
+    let empty = json!({"query": "", "from": null, "to": "", "period": null, "grains": ["working"]});
     let reply = good(&service, "search_memory", empty).await;
     assert_eq!(reply.structured["results"].as_array().unwrap().len(), 3);
 }

@@ -1,11 +1,11 @@
 //! The tool `timeline`: what happened, in order of time.
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Date, Timestamp};
+use annals_core::{Agent, Date, Grain, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grains::Choice;
+use super::grains::GrainName;
 use super::refusal::Refusal;
 use super::structured::{MemoryReference, references};
 use super::text;
@@ -16,11 +16,12 @@ use crate::wire::{TimelineAnswer, TimelineWish};
 pub(super) struct Timeline;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// One grain; auto lists summaries of all grains. Use working for what was said, word for word.
+    /// The grains; working is what was said, word for word. None tells of the time once, by summaries of a length that suits it.
     #[serde(default)]
-    grain: Choice,
+    #[schemars(with = "Vec<GrainName>")]
+    grains: Vec<Grain>,
     /// First day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     from: Option<Date>,
@@ -30,7 +31,9 @@ pub(super) struct Arguments {
     /// The most memories that come back, the oldest first.
     #[serde(default = "thirty")]
     #[schemars(range(min = 1, max = 1000))]
-    max_results: u32,
+    limit: u32,
+    /// Goes on where an answer ended: its next_cursor, with the same other arguments.
+    cursor: Option<String>,
 }
 
 fn thirty() -> u32 {
@@ -48,6 +51,9 @@ pub(super) struct Structured {
     memories: Vec<MemoryReference>,
     /// Periods with input that are not over yet, from fine to coarse: their summaries are still to come.
     open: Vec<String>,
+    /// Where the next memories begin, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
 impl Tool for Timeline {
@@ -67,21 +73,30 @@ impl Tool for Timeline {
         arguments: Arguments,
         now: Timestamp,
     ) -> Result<TimelineAnswer, Refusal> {
-        let wish = TimelineWish {
-            grains: arguments.grain.grain().map(|grain| grain.to_string()),
-            from: arguments.from,
-            to: arguments.to,
-            limit: Some(arguments.max_results as usize),
-        };
-        Ok(service.timeline(agent, wish, now).await?)
+        let Arguments { grains, from, to, limit, cursor } = arguments;
+        let names: Vec<&str> = grains.iter().map(|grain| grain.as_str()).collect();
+        let grains = (!names.is_empty()).then(|| names.join(","));
+        let wish = TimelineWish { grains, from, to, limit: Some(limit as usize), cursor };
+        Ok(if wish.grains.is_some() {
+            service.timeline(agent, wish, now).await?
+        } else {
+            service.overview(agent, wish, now).await?
+        })
     }
 
     fn text(answer: &TimelineAnswer) -> String {
         let mut said = vec![match answer.memories.len() {
-            0 => "There are no such memories in that time; try grain working, or other dates.".to_owned(),
-            number => format!("{}, oldest first.", text::count(number, "memory", "memories")),
+            0 => "There are no such memories in that time; try grains working, or other dates.".to_owned(),
+            number => format!(
+                "{}, oldest first. {}",
+                text::count(number, "memory", "memories"),
+                text::zone(&answer.time_zone)
+            ),
         }];
         said.push(text::fenced(&answer.memories.iter().map(text::memory).collect::<Vec<_>>()));
+        if let Some(cursor) = &answer.next_cursor {
+            said.push(format!("There are more: call timeline again with cursor {cursor:?}."));
+        }
         if !answer.open.is_empty() {
             said.push(format!("Not over yet, so not summed up: {}.", answer.open.join(", ")));
         }
@@ -90,7 +105,8 @@ impl Tool for Timeline {
     }
 
     fn structured(answer: TimelineAnswer, text: &str) -> Structured {
-        let TimelineAnswer { agent, memories, open } = answer;
-        Structured { agent, text: text.to_owned(), memories: references(memories), open }
+        let brief = text::with_data(text, &answer.memories.iter().map(text::brief).collect::<Vec<_>>());
+        let TimelineAnswer { agent, memories, open, next_cursor, .. } = answer;
+        Structured { agent, text: brief, memories: references(memories), open, next_cursor }
     }
 }

@@ -20,7 +20,7 @@ use super::search_facts::SearchFacts;
 use super::search_memory::SearchMemory;
 use super::timeline::Timeline;
 use super::{Asker, definition};
-use crate::Service;
+use crate::{Service, arguments};
 
 /// One tool, as a type.
 pub(super) trait Tool: 'static {
@@ -135,25 +135,10 @@ async fn answer<T: Tool>(
     arguments: JsonObject,
     now: Timestamp,
 ) -> Result<Reply, Refusal> {
-    let answer = T::call(service, agent, parse(arguments).map_err(Refusal::Arguments)?, now).await?;
+    let arguments = arguments::from_value(Value::Object(arguments), "the call").map_err(Refusal::Arguments)?;
+    let answer = T::call(service, agent, arguments, now).await?;
     let text = T::text(&answer);
     let structured = serde_json::to_value(T::structured(answer, &text));
     let structured = structured.map_err(|error| Error::storage("writing the answer", error))?;
     Ok(Reply { text, structured })
-}
-
-fn parse<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, Error> {
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let reason = error.inner().to_string();
-        match (quoted(&reason, "missing field `"), quoted(&reason, "unknown field `")) {
-            (Some((field, _)), _) => Error::invalid(field, "is missing"),
-            (_, Some((field, rest))) => Error::invalid(field, format!("is no argument of this tool{rest}")),
-            _ => Error::invalid(error.path().to_string(), format!("does not parse: {reason}")),
-        }
-    })
-}
-
-/// The name after this beginning, and what follows it.
-fn quoted<'a>(reason: &'a str, beginning: &str) -> Option<(&'a str, &'a str)> {
-    reason.strip_prefix(beginning)?.split_once('`')
 }

@@ -1,6 +1,6 @@
 //! What is known about whom and since when, and what leads from one to another; facts entered by hand.
 
-use annals_core::{Agent, Along, Error, FactQuery, Result, Route, Timestamp, Walk};
+use annals_core::{Agent, Along, Error, FactQuery, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
 
 use super::timeline::limit;
@@ -15,12 +15,19 @@ impl Service {
     /// The facts that fit, lie within some distance, or lead from one to another.
     pub async fn facts(&self, agent: &Agent, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
         let limit = Some(limit(wish.limit)?);
-        ask(&self.fact_writer, agent, FactsWish { limit, ..wish }, now).await
+        self.ask_facts(agent, FactsWish { limit, ..wish }, now).await
+    }
+
+    /// The same; without a limit, all of them.
+    pub async fn ask_facts(&self, agent: &Agent, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
+        let zones = self.catalog.settings(agent).await?.zones()?;
+        ask(&self.fact_writer, agent, &zones, wish, now).await
     }
 
     /// Enters a fact, or its end, and shows what is known about its subject then.
     pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
-        let at = entry.at.unwrap_or(now);
+        let zones = self.catalog.settings(agent).await?.zones()?;
+        let at = entry.at.map_or(now, |at| at.instant(&zones));
         let mut ended = None;
         {
             let _facts_lock = self.locks.lock::<Facts>(agent).await;
@@ -36,61 +43,73 @@ impl Service {
             }
         }
         let wish = FactsWish { about: Some(entry.subject), ..FactsWish::default() };
-        let mut answer = ask(&self.fact_writer, agent, wish, now).await?;
+        let mut answer = ask(&self.fact_writer, agent, &zones, wish, now).await?;
         // One that something later has ended already would not be shown, as if it had not been stored.
         answer.facts.extend(ended.as_ref().map(FactView::from));
         Ok(answer)
     }
 }
 
-/// Answers a question about facts; without a limit, with all of them.
-pub async fn ask(facts: &FactWriter, agent: &Agent, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
-    let (found, connected) = match (wish.about.clone(), wish.to.clone(), wish.depth) {
-        (about, None, None) => (find(facts, agent, about, &wish, now).await?, None),
+async fn ask(facts: &FactWriter, agent: &Agent, zones: &Zones, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
+    let as_of = moment(&wish, zones, now);
+    let (mut connected, mut next_cursor) = (None, None);
+    let found = match (wish.about.clone(), wish.to.clone(), wish.depth) {
+        (about, None, None) => {
+            let (page, next) = find(facts, agent, about, &wish, as_of).await?;
+            next_cursor = next;
+            page
+        }
         (None, ..) => return Err(Error::invalid("about", "is missing; a walk or a path begins with somebody")),
         (Some(from), None, Some(depth)) => {
-            let walk = Walk { from, depth, along: along(&wish, now), limit: wish.limit };
-            (facts.walk(agent, &walk).await?.iter().map(FactView::from).collect(), None)
+            let walk = Walk { from, depth, along: along(&wish, as_of), limit: wish.limit };
+            facts.walk(agent, &walk).await?.iter().map(FactView::from).collect()
         }
         (Some(from), Some(to), depth) => {
-            let route = Route { from, to, depth: depth.unwrap_or(USUAL_PATH), along: along(&wish, now) };
+            let route = Route { from, to, depth: depth.unwrap_or(USUAL_PATH), along: along(&wish, as_of) };
             let path = facts.path(agent, &route).await?;
-            (path.iter().flatten().map(FactView::from).collect(), Some(path.is_some()))
+            connected = Some(path.is_some());
+            path.iter().flatten().map(FactView::from).collect()
         }
     };
-    Ok(FactsAnswer { agent: agent.name().to_owned(), facts: found, connected })
+    Ok(FactsAnswer { agent: agent.name().to_owned(), facts: found, connected, next_cursor })
 }
 
+/// One page of facts, and the cursor of the next one: how many facts came before it.
 async fn find(
     facts: &FactWriter,
     agent: &Agent,
     about: Option<String>,
     wish: &FactsWish,
-    now: Timestamp,
-) -> Result<Vec<FactView>> {
-    let query = FactQuery {
-        about,
-        predicate: wish.predicate.clone(),
-        as_of: moment(wish, now),
-        history: wish.history,
-        said_within: None,
-        limit: wish.limit,
+    as_of: Option<Timestamp>,
+) -> Result<(Vec<FactView>, Option<String>)> {
+    let skipped = match &wish.cursor {
+        None => 0,
+        Some(cursor) => cursor.parse::<usize>().map_err(|_| Error::invalid("cursor", "is none of an answer"))?,
     };
-    Ok(facts.find(agent, &query).await?.iter().map(FactView::from).collect())
+    // One more than is shown says whether there is a next page.
+    let limit = wish.limit.map(|limit| skipped.saturating_add(limit).saturating_add(1));
+    let query =
+        FactQuery { about, predicate: wish.predicate.clone(), as_of, history: wish.history, said_within: None, limit };
+    let found = facts.find(agent, &query).await?;
+    let shown = wish.limit.unwrap_or(usize::MAX);
+    let more = found.len() > skipped.saturating_add(shown);
+    let page = found.iter().skip(skipped).take(shown).map(FactView::from).collect();
+    Ok((page, more.then(|| (skipped + shown).to_string())))
 }
 
-fn along(wish: &FactsWish, now: Timestamp) -> Along {
+fn along(wish: &FactsWish, as_of: Option<Timestamp>) -> Along {
     let predicates = wish.predicate.as_deref().unwrap_or_default().split(',').map(str::trim);
     Along {
         direction: wish.direction,
         predicates: predicates.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
-        as_of: moment(wish, now),
+        as_of,
         history: wish.history,
         said_within: None,
     }
 }
 
 /// What holds now, not what will: a plan may be dated ahead.
-fn moment(wish: &FactsWish, now: Timestamp) -> Option<Timestamp> {
-    wish.as_of.or_else(|| (!wish.history).then_some(now))
+fn moment(wish: &FactsWish, zones: &Zones, now: Timestamp) -> Option<Timestamp> {
+    let as_of = wish.as_of.map(|as_of| as_of.instant(zones));
+    as_of.or_else(|| (!wish.history).then_some(now))
 }

@@ -1,6 +1,6 @@
 //! Answering a question by grain and date range.
 
-use annals_core::{Agent, Answer, Error, Grain, Period, Query, Result, Timestamp};
+use annals_core::{Agent, Answer, Error, Fault, Grain, Period, Query, Result, Timestamp};
 use annals_search::Gathered;
 
 use crate::Service;
@@ -20,9 +20,11 @@ impl Service {
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
         let query = query(request)?;
         let answer = self.answer(agent, &query, now).await?;
+        let time_zone = self.catalog.settings(agent).await?.present_zone().to_owned();
         let hint = (answer.results.len() < FEW).then(|| hint(&query, &answer)).flatten();
         Ok(SearchAnswer {
             agent: agent.name().to_owned(),
+            time_zone,
             range: answer.range.into(),
             summary_range: answer.summary_range.map(Into::into),
             results: answer.results.iter().map(MemoryView::from).collect(),
@@ -78,21 +80,31 @@ pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
 }
 
 fn query(request: SearchRequest) -> Result<Query> {
-    for (field, days) in
-        [("minimum_days_ago", request.minimum_days_ago), ("maximum_days_ago", request.maximum_days_ago)]
-    {
+    let mut faults = Vec::new();
+    for (field, days) in [("min_days_ago", request.min_days_ago), ("max_days_ago", request.max_days_ago)] {
         if days.is_some_and(|days| days > MOST_DAYS) {
-            return Err(Error::invalid(field, format!("is above {MOST_DAYS}")));
+            faults.push(Fault::new(field, format!("is above {MOST_DAYS}")));
         }
+    }
+    let period = request.period.map(|label| label.parse::<Period>()).transpose();
+    let period = period.unwrap_or_else(|error| {
+        faults.push(match error {
+            Error::Invalid(fault) => fault,
+            other => Fault::new("period", other.to_string()),
+        });
+        None
+    });
+    if !faults.is_empty() {
+        return Err(Error::Faults(faults));
     }
     Ok(Query {
         text: request.query,
         grains: request.grains,
         from: request.from,
         to: request.to,
-        min_days_ago: request.minimum_days_ago,
-        max_days_ago: request.maximum_days_ago,
-        period: request.period.map(|label| label.parse::<Period>()).transpose()?,
+        min_days_ago: request.min_days_ago,
+        max_days_ago: request.max_days_ago,
+        period,
         ignore_times: request.ignore_times,
         strict: request.strict,
         kinds: request.kinds,

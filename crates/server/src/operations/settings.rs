@@ -17,16 +17,34 @@ impl Service {
 
     /// Changes them; an agent that is not known yet begins with them.
     pub async fn change_settings(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
-        let settings = self.save_change(agent, change, now).await?;
+        let changes_plan = change.plan.is_some();
+        let settings = self.save_change(agent, change, false, now).await?;
         // Done by the next pass if it is cut off here.
         if self.is_rebuilding(agent).await? {
             self.make_searchable(agent, &|_| ()).await?;
         }
+        let past_plan = if changes_plan { Some(self.past_plan(agent, now).await?) } else { None };
+        Ok(SettingsView { past_plan, ..SettingsView::new(agent, &settings) })
+    }
+
+    /// Makes an agent with these settings. [`Error::Exists`] if there is one of that name.
+    pub async fn create_agent(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
+        // Nothing is stored of it, so there is no table to be built anew.
+        let settings = self.save_change(agent, change, true, now).await?;
         Ok(SettingsView::new(agent, &settings))
     }
 
-    async fn save_change(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<Settings> {
+    async fn save_change(
+        &self,
+        agent: &Agent,
+        change: SettingsChange,
+        must_be_new: bool,
+        now: Timestamp,
+    ) -> Result<Settings> {
         let mut history = self.locks.lock::<History>(agent).await;
+        if must_be_new && self.catalog.standing(agent).await?.known {
+            return Err(Error::Exists { what: "agent", name: agent.name().to_owned() });
+        }
         let before = self.catalog.settings(agent).await?;
         let has_memories = self.catalog.counts(agent).await?.has_memories();
         let mut settings = before.clone();
@@ -122,7 +140,7 @@ mod tests {
         let me = agent("a");
         let service = told(&me).await;
         let german: SettingsChange = serde_json::from_value(serde_json::json!({ "language": "de" })).unwrap();
-        service.save_change(&me, german, at(NOW)).await.unwrap();
+        service.save_change(&me, german, false, at(NOW)).await.unwrap();
         assert_eq!(service.catalog.agents_with_work(at(NOW)).await.unwrap(), std::slice::from_ref(&me));
         service.make_searchable(&me, &|_| ()).await.unwrap();
         assert!(!service.is_rebuilding(&me).await.unwrap());

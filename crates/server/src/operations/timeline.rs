@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
+use annals_core::{Agent, Date, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
 
+use super::place::Place;
 use crate::Service;
 use crate::wire::{MemoryView, TimelineAnswer, TimelineWish};
 
@@ -17,25 +18,87 @@ impl Service {
     pub async fn timeline(&self, agent: &Agent, wish: TimelineWish, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(wish.limit)?;
         let grains = grains(wish.grains.as_deref())?;
+        let after = wish.cursor.as_deref().map(str::parse::<Place>).transpose()?;
         let zones = self.catalog.settings(agent).await?.zones()?;
         let within = self.days(&zones, wish.from, wish.to, now)?;
-        let memories = self.in_order(agent, &grains, within, limit).await?;
-        let open = self.open_periods(agent, &zones, now).await?;
+        let memories = self.page(agent, &grains, within, after, limit).await?;
+        self.timeline_answer(agent, &zones, memories, limit, now).await
+    }
+
+    /// One memory more than `limit` from a place on, if there are so many.
+    async fn page(
+        &self,
+        agent: &Agent,
+        grains: &[Grain],
+        within: Interval,
+        after: Option<Place>,
+        limit: usize,
+    ) -> Result<Vec<Memory>> {
+        let Some(after) = after else { return self.in_order(agent, grains, within, limit + 1).await };
+        let within = Interval { start: within.start.max(after.start), ..within };
+        // What begins with the place or covers its moment comes again; rarely much, but moments may be days of an old log.
+        let mut most = limit + 32;
+        loop {
+            let listed = self.in_order(agent, grains, within, most).await?;
+            let is_all = listed.len() < most;
+            let page: Vec<Memory> = listed.into_iter().filter(|memory| Place::of(memory) > after).collect();
+            if is_all || page.len() > limit {
+                return Ok(page);
+            }
+            most *= 2;
+        }
+    }
+
+    /// A range told once: by summaries of a length that suits it, and what these do not tell of yet by finer ones.
+    pub async fn overview(&self, agent: &Agent, wish: TimelineWish, now: Timestamp) -> Result<TimelineAnswer> {
+        let limit = limit(wish.limit)?;
+        let after = wish.cursor.as_deref().map(str::parse::<Place>).transpose()?;
+        let zones = self.catalog.settings(agent).await?.zones()?;
+        let within = self.days(&zones, wish.from, wish.to, now)?;
+        let ledger = self.catalog.ledger(agent).await?;
+        let first = ledger.iter().map(|row| row.period.first_day()).min();
+        let (first, last) = (wish.from.max(first), wish.to.unwrap_or_else(|| zones.day_of(now)));
+        let coarsest = first.map_or(Grain::Daily, |first| grain_for(first, last));
+        let mut memories = Vec::new();
+        let mut told_until = Timestamp::MIN;
+        for grain in Grain::ALL.into_iter().rev().skip_while(|grain| *grain > coarsest) {
+            let begins_later = |memory: &Memory| memory.cover.start >= told_until;
+            let within = Interval { start: within.start.max(told_until), ..within };
+            let listed = match grain {
+                // Without summaries these are all there is.
+                Grain::Working => self.page(agent, &[grain], within, after.clone(), limit).await?,
+                _ => self.in_order(agent, &[grain], within, usize::MAX).await?,
+            };
+            memories.extend(listed.into_iter().filter(begins_later));
+            told_until = memories.last().map_or(told_until, |last| last.cover.end);
+        }
+        memories.retain(|memory| after.as_ref().is_none_or(|after| Place::of(memory) > *after));
+        memories.truncate(limit + 1);
+        self.timeline_answer(agent, &zones, memories, limit, now).await
+    }
+
+    async fn timeline_answer(
+        &self,
+        agent: &Agent,
+        zones: &Zones,
+        mut memories: Vec<Memory>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<TimelineAnswer> {
+        let more = memories.len() > limit;
+        memories.truncate(limit);
+        let open = self.open_periods(agent, zones, now).await?;
         Ok(TimelineAnswer {
             agent: agent.name().to_owned(),
+            time_zone: zones.name_at(now).to_owned(),
+            next_cursor: memories.last().filter(|_| more).map(|last| Place::of(last).to_string()),
             memories: memories.iter().map(MemoryView::from).collect(),
             open: open.iter().map(Period::to_string).collect(),
         })
     }
 
     /// The instants of a range of local days, both inclusive; an error if it ends before it begins.
-    pub fn days(
-        &self,
-        zones: &Zones,
-        from: Option<annals_core::Date>,
-        to: Option<annals_core::Date>,
-        now: Timestamp,
-    ) -> Result<Interval> {
+    pub fn days(&self, zones: &Zones, from: Option<Date>, to: Option<Date>, now: Timestamp) -> Result<Interval> {
         annals_search::resolve(&Query { from, to, ..Query::default() }, zones, now)?;
         Ok(Interval {
             start: from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
@@ -56,7 +119,7 @@ impl Service {
             let select = Select { within, limit, ..Select::all(grain) };
             all.extend(self.catalog.list(agent, &select).await?);
         }
-        all.sort_by_key(|memory| (memory.cover.start, std::cmp::Reverse(memory.grain)));
+        all.sort_by_cached_key(Place::of);
         all.truncate(limit);
         Ok(all)
     }
@@ -73,6 +136,17 @@ impl Service {
     }
 }
 
+/// The coarsest grain of which a range of days has several periods: some ten of them are told at a glance.
+fn grain_for(first: Date, last: Date) -> Grain {
+    match (last - first).get_days() {
+        ..11 => Grain::Daily,
+        11..71 => Grain::Weekly,
+        71..551 => Grain::Monthly,
+        551..1901 => Grain::Quarterly,
+        1901.. => Grain::Yearly,
+    }
+}
+
 /// How many are asked for.
 pub(crate) fn limit(limit: Option<usize>) -> Result<usize> {
     match limit.unwrap_or(USUAL) {
@@ -85,5 +159,25 @@ fn grains(list: Option<&str>) -> Result<Vec<Grain>> {
     match list {
         None => Ok(Grain::SUMMARIES.to_vec()),
         Some(list) => list.split(',').map(|grain| grain.trim().parse()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_range_is_told_by_some_ten_periods() {
+        #[track_caller]
+        fn check(last: Date, expect: Grain) {
+            assert_eq!(grain_for(date(2026, 1, 1), last), expect);
+        }
+        check(date(2026, 1, 1), Grain::Daily);
+        check(date(2026, 1, 31), Grain::Weekly);
+        check(date(2026, 12, 31), Grain::Monthly);
+        check(date(2028, 12, 31), Grain::Quarterly);
+        check(date(2036, 12, 31), Grain::Yearly);
     }
 }

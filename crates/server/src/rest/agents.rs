@@ -1,28 +1,79 @@
-//! `GET /v1/agents`, `DELETE /v1/agents/{agent}`.
+//! `GET|POST /v1/agents`, `DELETE /v1/agents/{agent}`, `GET …/conversations`, `GET /v1/plans`.
 
 use annals_core::Agent;
 use annals_core::ports::Target;
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 
 use super::Problem;
-use super::extract::{Administering, Known, Permitted, Reading, Wish};
+use super::extract::{Administering, Body, Known, Permitted, Reading, Wish};
 use super::messages::Dry;
 use crate::Service;
-use crate::wire::{AgentsAnswer, ForgetAnswer};
+use crate::wire::{AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageWish, PlansAnswer, SettingsView};
 
 /// The agents that the key may use.
 #[utoipa::path(
     get, path = "/v1/agents", tag = "agents",
+    params(PageWish),
     responses((status = 200, description = "Their names", body = AgentsAnswer))
 )]
 pub async fn list(
     State(service): State<Service>,
     Permitted(caller, _): Permitted<Reading>,
+    Wish(wish): Wish<PageWish>,
 ) -> Result<Json<AgentsAnswer>, Problem> {
+    // Without a limit all come, as they always did.
+    let limit = wish.limit.unwrap_or(usize::MAX);
+    if limit == 0 {
+        return Err(Problem::malformed("limit", "is 0; 1 or more are allowed"));
+    }
     let agents = service.agents(caller.workspace()).await?;
-    let agents = agents.iter().filter(|agent| caller.opens(agent)).map(Agent::name).map(str::to_owned);
-    Ok(Json(AgentsAnswer { agents: agents.collect() }))
+    let is_next = |agent: &&Agent| wish.cursor.as_deref().is_none_or(|cursor| agent.name() > cursor);
+    let mut names =
+        agents.iter().filter(|agent| caller.opens(agent)).filter(is_next).map(Agent::name).map(str::to_owned);
+    let agents: Vec<String> = names.by_ref().take(limit).collect();
+    let next_cursor = names.next().and_then(|_| agents.last().cloned());
+    Ok(Json(AgentsAnswer { agents, next_cursor }))
+}
+
+/// Makes an agent, with settings to begin with. One also begins with its first message; this one says if the name is taken.
+#[utoipa::path(
+    post, path = "/v1/agents", tag = "agents",
+    request_body = NewAgent,
+    responses((status = 201, description = "Its settings", body = SettingsView))
+)]
+pub async fn create(
+    State(service): State<Service>,
+    Permitted(caller, _): Permitted<Administering>,
+    body: Body<NewAgent>,
+) -> Result<(StatusCode, Json<SettingsView>), Problem> {
+    let NewAgent { agent, settings } = body.value;
+    let agent = caller.agent(&agent)?;
+    Ok((StatusCode::CREATED, Json(service.create_agent(&agent, settings, service.now()).await?)))
+}
+
+/// The conversations of which messages are stored, by name.
+#[utoipa::path(
+    get, path = "/v1/agents/{agent}/conversations", tag = "messages",
+    params(("agent" = String, Path, description = "Name of the agent"), PageWish),
+    responses((status = 200, description = "The conversations", body = ConversationsAnswer))
+)]
+pub async fn conversations(
+    State(service): State<Service>,
+    Known(agent, _): Known<Reading>,
+    Wish(wish): Wish<PageWish>,
+) -> Result<Json<ConversationsAnswer>, Problem> {
+    Ok(Json(service.conversations(&agent, wish).await?))
+}
+
+/// The retention plans, and what each keeps.
+#[utoipa::path(
+    get, path = "/v1/plans", tag = "agents",
+    responses((status = 200, description = "The plans", body = PlansAnswer))
+)]
+pub async fn plans(State(service): State<Service>, _: Permitted<Reading>) -> Json<PlansAnswer> {
+    Json(service.plan_list())
 }
 
 /// Forgets an agent altogether and proves it; says what would go unless `dry_run=false`.

@@ -1,20 +1,21 @@
-//! What handlers ask of a request: the caller, an agent they may use, a body or query that parses. Each fault is a problem
-//! document that names its field.
+//! What handlers ask of a request: the caller, an agent they may use, a body or query that parses. All faults are in one
+//! problem document, each with its field.
 
 use std::marker::PhantomData;
 
 use annals_core::Agent;
 use annals_core::ports::Scope;
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
-
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::Problem;
-use crate::Service;
 use crate::access::Caller;
+use crate::{Service, arguments};
 
 /// The key of a request: `Authorization: Bearer …`, or `X-API-Key: …`.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
@@ -115,12 +116,11 @@ async fn path<T: Send + Sync>(parts: &mut Parts, state: &T, name: &str) -> Resul
 /// A query string that parses.
 pub struct Wish<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Wish<T> {
+impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for Wish<T> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let query = Query::<T>::from_request_parts(parts, state).await;
-        query.map(|Query(wish)| Wish(wish)).map_err(|error| Problem::malformed("the query", error.body_text()))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Wish(arguments::from_query(parts.uri.query().unwrap_or_default())?))
     }
 }
 
@@ -132,7 +132,7 @@ pub struct Body<T> {
     pub bytes: Bytes,
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
@@ -160,20 +160,18 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
-/// What does not parse, and at which field.
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+/// What does not parse, and at which fields.
+fn parse<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Result<T, Problem> {
     // A list would be taken for the fields in their order.
-    if bytes.trim_ascii_start().starts_with(b"[") {
-        return Err(Problem::malformed("the body", "is no JSON object"));
+    let is_list = bytes.trim_ascii_start().starts_with(b"[");
+    // Most bodies are in order, and need not be held a second time.
+    if !is_list && let Ok(value) = serde_json::from_slice(bytes) {
+        return Ok(value);
     }
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        let field = if path == "." { "the body".to_owned() } else { path };
-        let text = error.inner().to_string();
-        let reason = text.split(" at line ").next().unwrap_or(&text);
-        Problem::malformed(field, format!("does not parse: {reason}"))
+    let value = serde_json::from_slice::<Value>(bytes).map_err(|error| {
+        let text = error.to_string();
+        let (reason, column) = (text.split(" at line ").next().unwrap_or(&text), error.column());
+        Problem::malformed("the body", format!("is not JSON: {reason} at line {}, column {column}", error.line()))
     })?;
-    json.end().map_err(|_| Problem::malformed("the body", "goes on after its end"))?;
-    Ok(value)
+    Ok(arguments::from_value(value, "the body")?)
 }

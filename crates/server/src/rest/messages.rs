@@ -7,6 +7,7 @@ use annals_core::{Digest, Error, Operation};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -24,7 +25,7 @@ const USUAL_WAIT: u64 = 10;
 const LONGEST_KEY: usize = 255;
 
 /// How far to wait.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Waiting {
@@ -136,7 +137,7 @@ pub async fn operation(
 }
 
 /// Whether to do it.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Dry {

@@ -73,6 +73,11 @@ impl Problem {
         Problem { retry_after: Some(seconds), ..self }
     }
 
+    /// The same with more advice.
+    pub fn and(self, advice: &str) -> Problem {
+        Problem { detail: format!("{}; {advice}", self.detail), ..self }
+    }
+
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
         self.status
@@ -119,10 +124,11 @@ fn kind(error: &Error) -> (StatusCode, &'static str) {
     match error {
         Error::Invalid(_) | Error::Faults(_) => (StatusCode::BAD_REQUEST, "invalid"),
         Error::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
+        Error::Exists { .. } => (StatusCode::CONFLICT, "exists"),
         Error::Stale { .. } => (StatusCode::CONFLICT, "stale"),
         Error::NotFound { .. } => (StatusCode::NOT_FOUND, "not_found"),
         Error::Budget { .. } => (StatusCode::TOO_MANY_REQUESTS, "budget"),
-        Error::InUse { .. } => (StatusCode::SERVICE_UNAVAILABLE, "in_use"),
+        Error::InUse { .. } | Error::AddressInUse { .. } => (StatusCode::SERVICE_UNAVAILABLE, "in_use"),
         Error::Damaged { .. } => (StatusCode::SERVICE_UNAVAILABLE, "damaged"),
         Error::Storage { .. } => (StatusCode::SERVICE_UNAVAILABLE, "storage"),
         Error::Model { .. } => (StatusCode::BAD_GATEWAY, "model"),

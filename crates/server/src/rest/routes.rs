@@ -2,12 +2,13 @@
 
 use axum::Router;
 use axum::http::StatusCode;
+use axum::routing::get;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes as collect;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-use super::{Problem, agents, describe, facts, health, memories, messages, metrics, searches, settings, tools};
+use super::{Problem, agents, describe, facts, health, home, memories, messages, metrics, searches, settings, tools};
 use crate::Service;
 
 /// The routes, and what OpenAPI says of them.
@@ -38,7 +39,9 @@ pub fn routes(service: Service) -> Routes {
         .routes(collect!(settings::status))
         .routes(collect!(settings::rollup))
         .routes(collect!(settings::export))
-        .routes(collect!(agents::list))
+        .routes(collect!(agents::list, agents::create))
+        .routes(collect!(agents::conversations))
+        .routes(collect!(agents::plans))
         .routes(collect!(agents::delete))
         .routes(collect!(tools::list))
         .routes(collect!(tools::call))
@@ -51,7 +54,7 @@ pub fn routes(service: Service) -> Routes {
     let api = describe::complete(open_api);
     let pages = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).url("/openapi.json", api.clone());
     let guarded = guarded.with_state(service.clone());
-    let open = open.with_state(service).merge(pages);
+    let open = open.with_state(service).route("/", get(home::page)).merge(pages);
     Routes { guarded, open, api }
 }
 

@@ -4,6 +4,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use rmcp::model::JsonObject;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -15,7 +16,7 @@ use crate::access::Caller;
 use crate::mcp::{Asker, Format, definitions, run};
 
 /// In whose form.
-#[derive(Debug, Deserialize, IntoParams)]
+#[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ToolsWish {

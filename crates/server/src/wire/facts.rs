@@ -1,11 +1,11 @@
 //! Facts as they are seen from outside, and entered by hand.
 
-use annals_core::{Direction, Fact, MemoryId, Reached, Timestamp};
+use annals_core::{Direction, Fact, MemoryId, Reached};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::DirectionWord;
+use super::{DirectionWord, When};
 
 /// Subject, predicate, object, and for what time it holds.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
@@ -106,12 +106,12 @@ pub struct FactsWish {
     /// Only this predicate; for a walk or a path also several, with commas between them.
     #[serde(default)]
     pub predicate: Option<String>,
-    /// Those that held at this instant, instead of those that hold now.
+    /// Those that held at this moment, or when this day began, instead of those that hold now.
     #[serde(default)]
-    #[param(value_type = Option<String>, format = DateTime)]
-    #[schema(value_type = Option<String>, format = DateTime)]
+    #[param(value_type = Option<String>, example = "2026-03-04")]
+    #[schema(value_type = Option<String>, example = "2026-03-04")]
     #[schemars(with = "Option<String>")]
-    pub as_of: Option<Timestamp>,
+    pub as_of: Option<When>,
     /// Ended ones too.
     #[serde(default)]
     pub history: bool,
@@ -119,6 +119,9 @@ pub struct FactsWish {
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<usize>,
+    /// Goes on where an answer ended: its `next_cursor`. Not for walks and paths.
+    #[serde(default)]
+    pub cursor: Option<String>,
 }
 
 /// The facts that fit, by the moment from which they hold; those of a walk by depth first, those of a path in its order.
@@ -131,6 +134,9 @@ pub struct FactsAnswer {
     /// Of a path: whether there is one. One without facts leads to another name of the same person or thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connected: Option<bool>,
+    /// Where the next facts begin, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// What a fact entered by hand does.
@@ -161,9 +167,9 @@ pub struct FactEntry {
     #[serde(default)]
     #[schema(example = "Bern")]
     pub object: Option<String>,
-    /// From when on; now if it is not given.
+    /// From when on: a moment, or the beginning of a day; now if it is not given.
     #[serde(default)]
-    #[schema(value_type = Option<String>, format = DateTime)]
+    #[schema(value_type = Option<String>, example = "2026-03-04")]
     #[schemars(with = "Option<String>")]
-    pub at: Option<Timestamp>,
+    pub at: Option<When>,
 }

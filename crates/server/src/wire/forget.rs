@@ -22,12 +22,12 @@ pub struct ForgetRequest {
     /// First day of what was said, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
     /// Last day of what was said, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
     /// Only says what would go. This is the default; `false` does it, and it cannot be taken back.
     #[serde(default = "yes")]

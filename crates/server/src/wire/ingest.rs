@@ -48,7 +48,7 @@ pub struct MessageIn {
     /// When it was said, with an offset; now if it is not given.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-03-04T18:30:00Z")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub at: Option<Timestamp>,
     /// Whatever else was sent.
     #[serde(flatten)]

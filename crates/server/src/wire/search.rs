@@ -23,21 +23,21 @@ pub struct SearchRequest {
     /// First day, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-01")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
     /// Last day, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-31")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
     /// Nothing newer than so many local days ago; 0 is today.
     #[serde(default)]
     #[schema(maximum = 1_000_000)]
-    pub minimum_days_ago: Option<u32>,
+    pub min_days_ago: Option<u32>,
     /// Nothing older than so many local days ago.
     #[serde(default)]
     #[schema(maximum = 1_000_000)]
-    pub maximum_days_ago: Option<u32>,
+    pub max_days_ago: Option<u32>,
     /// One period, instead of the bounds above: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Turns are those of its
     /// calendar days; summaries of a month or longer those of its weeks.
     #[serde(default)]
@@ -77,11 +77,11 @@ fn ten() -> usize {
 pub struct RangeView {
     /// First day, inclusive.
     #[schema(value_type = Option<String>, format = Date)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
     /// Last day, inclusive.
     #[schema(value_type = Option<String>, format = Date)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
 }
 
@@ -128,6 +128,8 @@ impl From<ConversationFound> for ConversationView {
 pub struct SearchAnswer {
     /// Whose memory.
     pub agent: String,
+    /// IANA name of the zone in which days are told.
+    pub time_zone: String,
     /// The days that were searched; with a month or longer period, for turns.
     pub range: RangeView,
     /// The days that were searched for summaries, where they differ: the whole weeks of a month or longer period.
@@ -172,18 +174,21 @@ pub struct TimelineWish {
     #[serde(default)]
     #[param(value_type = Option<String>, format = Date)]
     #[schema(value_type = Option<String>, format = Date)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
     /// Last day, inclusive.
     #[serde(default)]
     #[param(value_type = Option<String>, format = Date)]
     #[schema(value_type = Option<String>, format = Date)]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
     /// The most memories: 1 to 1,000; 100 if not given.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<usize>,
+    /// Goes on where an answer ended: its `next_cursor`.
+    #[serde(default)]
+    pub cursor: Option<String>,
 }
 
 /// Memories in order of time, oldest first; of those that begin together the coarsest first.
@@ -191,8 +196,13 @@ pub struct TimelineWish {
 pub struct TimelineAnswer {
     /// Whose.
     pub agent: String,
+    /// IANA name of the zone in which days are told.
+    pub time_zone: String,
     /// The memories.
     pub memories: Vec<MemoryView>,
     /// Periods with input that are not over yet, from fine to coarse: their summaries are still to come.
     pub open: Vec<String>,
+    /// Where the next memories begin, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::EngineWord;
+use super::{EngineWord, PastPlanView};
 
 /// An agent's settings.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
@@ -35,6 +35,9 @@ pub struct SettingsView {
     pub daily_tokens: Option<u64>,
     /// Whether what looks like a credential is masked before storage.
     pub mask: bool,
+    /// After a change of plan: what the new one no longer keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub past_plan: Option<PastPlanView>,
 }
 
 /// A zone, and from when it holds.
@@ -63,8 +66,21 @@ impl SettingsView {
             prompts: settings.prompts.clone(),
             daily_tokens: settings.daily_tokens,
             mask: settings.mask,
+            past_plan: None,
         }
     }
+}
+
+/// A new agent.
+#[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewAgent {
+    /// Its name: 1 to 128 bytes without control characters.
+    #[schema(example = "ann", min_length = 1, max_length = 128)]
+    pub agent: String,
+    /// The settings that it begins with.
+    #[serde(default)]
+    pub settings: SettingsChange,
 }
 
 /// What to change; what is not named stays as it is.

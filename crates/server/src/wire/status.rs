@@ -12,6 +12,9 @@ use utoipa::ToSchema;
 pub struct AgentsAnswer {
     /// Their names.
     pub agents: Vec<String>,
+    /// Where the next names begin, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// How an agent is doing.

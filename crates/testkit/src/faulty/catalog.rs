@@ -1,6 +1,6 @@
 //! A catalog that fails when a test says so.
 
-use annals_core::ports::{Catalog, Change, Comparison, Counts, Lane, Select, Standing, Turn};
+use annals_core::ports::{Catalog, Change, Comparison, Counts, Lane, Select, Standing, StoredConversation, Turn};
 use annals_core::{
     Agent, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings, Summary,
     Timestamp, TurnKey,
@@ -99,6 +99,10 @@ impl<P: Catalog> Catalog for Faulty<P> {
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
         self.store()?.get(agent, ids).await
+    }
+
+    async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
+        self.store()?.conversations(agent, after, limit).await
     }
 
     async fn counts(&self, agent: &Agent) -> Result<Counts> {

@@ -60,6 +60,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         rollup::tokens_add_up,
         read::lists_what_shares_an_instant_with_the_range,
         read::lists_a_coarser_memory_that_overlaps_the_edge,
+        read::lists_conversations_by_name,
         read::lists_the_newest_first,
         read::lists_equal_instants_by_conversation_and_arrival,
         read::lists_one_conversation,

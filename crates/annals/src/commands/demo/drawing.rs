@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use annals_core::{Date, Grain, Memory, Period, Sentence};
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 
-use crate::view::{BOLD, DATE, DIM, column, count, say};
+use crate::view::{BOLD, DATE, DIM, column, count, say, say_raw};
 
 /// Width of the names of the grains.
 const GUTTER: usize = 11;
@@ -70,7 +70,7 @@ fn band(scale: &Scale, grain: Grain, memories: &[Memory], open: &[Period]) {
         line.push_str(&format!("{style}{}{style:#}", fill(&label, to.saturating_sub(from), is_closed)));
         at = to.max(from);
     }
-    say!("{BOLD}{:<GUTTER$}{BOLD:#}{line}", grain.as_str());
+    say_raw!("{BOLD}{:<GUTTER$}{BOLD:#}{line}", grain.as_str());
 }
 
 fn fill(label: &str, width: usize, closed: bool) -> String {
@@ -122,7 +122,7 @@ fn columns(scale: &Scale, grain: Grain, memories: &[Memory]) {
         Grain::Daily => AnsiColor::Green.on_default(),
         _ => AnsiColor::Cyan.on_default(),
     };
-    say!("{BOLD}{:<GUTTER$}{BOLD:#}{style}{line}{style:#} {DIM}{:>6}{DIM:#}", grain.as_str(), count(total));
+    say_raw!("{BOLD}{:<GUTTER$}{BOLD:#}{style}{line}{style:#} {DIM}{:>6}{DIM:#}", grain.as_str(), count(total));
 }
 
 /// What made it from the turns of a day through four roll-ups into the year.

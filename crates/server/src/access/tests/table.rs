@@ -23,7 +23,7 @@ const ADD: Needs = Needs::Scope(Scope::Ingest);
 const READ: Needs = Needs::Scope(Scope::Search);
 const RULE: Needs = Needs::Scope(Scope::Admin);
 
-pub(super) const ROUTES: [(&str, &str, Needs); 28] = [
+pub(super) const ROUTES: [(&str, &str, Needs); 31] = [
     ("POST", "/v1/agents/{agent}/messages", ADD),
     ("GET", "/v1/operations/{id}", ADD),
     ("DELETE", "/v1/agents/{agent}/conversations/{id}", RULE),
@@ -45,6 +45,9 @@ pub(super) const ROUTES: [(&str, &str, Needs); 28] = [
     ("POST", "/v1/agents/{agent}/rollup", RULE),
     ("GET", "/v1/agents/{agent}/export", RULE),
     ("GET", "/v1/agents", READ),
+    ("POST", "/v1/agents", RULE),
+    ("GET", "/v1/agents/{agent}/conversations", READ),
+    ("GET", "/v1/plans", READ),
     ("DELETE", "/v1/agents/{agent}", RULE),
     ("GET", "/v1/tools", Key),
     ("POST", "/v1/agents/{agent}/tools/{name}", READ),
@@ -85,8 +88,9 @@ pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &st
         (_, "forget") => json!({"ids": [memory], "dry_run": false}),
         (_, "facts") => json!({"subject": "Ann", "predicate": "likes", "object": "tea"}),
         (_, "blocks") => json!({"blocks": [{"name": "human", "text": "somebody"}]}),
+        (_, "agents") => json!({"agent": format!("new-{conversation}")}),
         (_, "settings") => json!({"daily_tokens": 5}),
-        (_, "{name}") => json!({"queryText": "trip"}),
+        (_, "{name}") => json!({"query": "trip"}),
         ("POST", "{agent}") => json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}),
         _ => json!({}),
     }

@@ -10,7 +10,7 @@ use crate::mcp::{Format, definitions};
 /// Every tool with what it needs, and arguments of it. A tool that is missing here fails the test.
 fn tools(memory: &str, conversation: &str) -> [(&'static str, Scope, Value); 7] {
     [
-        ("search_memory", Scope::Search, json!({"queryText": "trip"})),
+        ("search_memory", Scope::Search, json!({"query": "trip"})),
         ("get_memory", Scope::Search, json!({"id": memory, "sources": true})),
         ("timeline", Scope::Search, json!({})),
         ("search_facts", Scope::Search, json!({"about": "Ann"})),

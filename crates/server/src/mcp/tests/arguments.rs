@@ -7,7 +7,7 @@ async fn every_argument_of_search_facts_counts() {
     let service = told(&agent("a")).await;
     let enter = async |subject: &str, predicate: &str, object: &str, from: &str| {
         let (subject, predicate, object) = (subject.into(), predicate.into(), Some(object.into()));
-        let entry = FactEntry { verb: Verb::Add, subject, predicate, object, at: Some(at(from)) };
+        let entry = FactEntry { verb: Verb::Add, subject, predicate, object, at: Some(at(from).into()) };
         service.enter_fact(&agent("a"), entry, service.now()).await.unwrap();
     };
     enter("Ann", "knows", "Ben", "2026-03-01T00:00:00Z").await;
@@ -32,12 +32,12 @@ async fn every_argument_of_search_facts_counts() {
     let (bern, rome) = ("Ann lives_in Bern", "Ann lives_in Rome");
     // What holds now, not what will.
     check(json!({"about": "Ann"}), &[ben, tea, bern]).await;
-    check(json!({"about": "Ann", "maxResults": 1}), &[ben]).await;
+    check(json!({"about": "Ann", "limit": 1}), &[ben]).await;
     check(json!({"about": "Ann", "predicate": "likes"}), &[tea]).await;
-    check(json!({"about": "Ann", "asOf": "2026-03-02T12:00:00Z"}), &[ben]).await;
+    check(json!({"about": "Ann", "as_of": "2026-03-02T12:00:00Z"}), &[ben]).await;
     let all = check(json!({"about": "Ann", "history": true}), &[ben, tea, bern, rome]).await;
     let id = all.structured["facts"][2]["id"].as_str().unwrap();
-    let line = format!("- [{id}] Ann lives_in Bern: holds from 2026-03-04T18:30:00Z until 2026-04-01T00:00:00Z; said");
+    let line = format!("- [{id}] Ann lives_in Bern: holds from 2026-03-04 until 2026-04-01; said");
     assert!(all.text.contains(&line), "{}", all.text);
     // Of a walk.
     check(json!({"about": "Ben", "depth": 1}), &[ben, eve]).await;
@@ -45,9 +45,9 @@ async fn every_argument_of_search_facts_counts() {
     check(json!({"about": "Ben", "depth": 1, "direction": "in"}), &[ben]).await;
     let walk = check(json!({"about": "Ann", "depth": 2}), &[ben, tea, bern, eve]).await;
     assert!(walk.text.starts_with("4 facts, the nearest first."), "{}", walk.text);
-    check(json!({"about": "Ann", "depth": 2, "maxResults": 2}), &[ben, tea]).await;
+    check(json!({"about": "Ann", "depth": 2, "limit": 2}), &[ben, tea]).await;
     check(json!({"about": "Ann", "depth": 2, "predicate": "knows, likes"}), &[ben, tea, eve]).await;
-    check(json!({"about": "Ann", "depth": 2, "asOf": "2026-03-01T12:00:00Z"}), &[ben]).await;
+    check(json!({"about": "Ann", "depth": 2, "as_of": "2026-03-01T12:00:00Z"}), &[ben]).await;
     check(json!({"about": "Ann", "depth": 2, "predicate": "lives_in", "history": true}), &[bern, rome]).await;
     // Of a path.
     check(json!({"about": "Ann", "to": "Eve"}), &[ben, eve]).await;
@@ -68,14 +68,14 @@ async fn every_argument_of_search_memory_counts() {
         assert_eq!(moments, expect, "{arguments}");
     };
     let (early, late) = ("2026-03-04", "2026-03-06");
-    check(json!({"grain": "working", "queryText": "Bern", "maxResults": 1}), &[early]).await;
-    check(json!({"grain": "working", "maxResults": 1}), &[late]).await;
-    check(json!({"grain": "working", "minimumDaysAgo": 5}), &[early, early]).await;
-    check(json!({"grain": "working", "maximumDaysAgo": 5}), &[late]).await;
-    check(json!({"grain": "working", "from": late}), &[late]).await;
-    check(json!({"grain": "working", "to": early}), &[early, early]).await;
-    check(json!({"grain": "working", "period": late}), &[late]).await;
-    check(json!({"grain": "daily"}), &[early, late]).await;
+    check(json!({"grains": ["working"], "query": "Bern", "limit": 1}), &[early]).await;
+    check(json!({"grains": ["working"], "limit": 1}), &[late]).await;
+    check(json!({"grains": ["working"], "min_days_ago": 5}), &[early, early]).await;
+    check(json!({"grains": ["working"], "max_days_ago": 5}), &[late]).await;
+    check(json!({"grains": ["working"], "from": late}), &[late]).await;
+    check(json!({"grains": ["working"], "to": early}), &[early, early]).await;
+    check(json!({"grains": ["working"], "period": late}), &[late]).await;
+    check(json!({"grains": ["daily"]}), &[early, late]).await;
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn every_argument_of_memory_context_counts() {
         let days: std::collections::BTreeSet<&str> = items.map(|item| item["dates"].as_str().unwrap()).collect();
         assert_eq!(days.into_iter().collect::<Vec<_>>(), expect);
     }
-    let tight = ask(json!({"prompt": "Why was the trip cancelled?", "budgetTokens": 100})).await;
+    let tight = ask(json!({"prompt": "Why was the trip cancelled?", "budget_tokens": 100})).await;
     assert!(tight.structured["tokens"].as_u64().unwrap() <= 100, "{}", tight.text);
     assert!(tight.text.contains(" more would have fitted"), "{}", tight.text);
 }

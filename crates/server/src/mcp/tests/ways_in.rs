@@ -111,8 +111,8 @@ async fn rest_runs_a_tool_for_a_loop_that_speaks_no_mcp() {
     assert_eq!(status, StatusCode::OK);
     assert_eq!(answer["structured"]["results"].as_array().unwrap().len(), 3);
     assert!(answer["text"].as_str().unwrap().contains("] 2026-03-04, working turn"));
-    let (status, answer) = post(&app, "/v1/agents/a/tools/search_memory", &[], &json!({"maxResults": 0})).await;
-    assert_eq!((status, &answer["faults"][0]["field"]), (StatusCode::BAD_REQUEST, &json!("maxResults")));
+    let (status, answer) = post(&app, "/v1/agents/a/tools/search_memory", &[], &json!({"limit": 0})).await;
+    assert_eq!((status, &answer["faults"][0]["field"]), (StatusCode::BAD_REQUEST, &json!("limit")));
     for path in ["/v1/agents/a/tools/nothing", "/v1/agents/nobody/tools/timeline"] {
         assert_eq!(post(&app, path, &[], &json!({})).await.0, StatusCode::NOT_FOUND, "{path}");
     }

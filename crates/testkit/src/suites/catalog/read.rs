@@ -1,6 +1,6 @@
 //! Reading: by range, by id, and how much there is.
 
-use annals_core::ports::{Counts, Select};
+use annals_core::ports::{Counts, Select, StoredConversation};
 use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
 
 use super::{me, now, said, say, texts};
@@ -82,6 +82,37 @@ pub(super) async fn lists_one_conversation(catalog: &dyn Catalog) {
         check(catalog, select, &[conversation]).await;
     }
     check(catalog, Select { conversation: Some("none".into()), ..Select::all(Grain::Working) }, &[]).await;
+}
+
+pub(super) async fn lists_conversations_by_name(catalog: &dyn Catalog) {
+    let said = [
+        ("talk", "2026-03-04T10:00:00Z"),
+        ("walk", "2026-03-04T11:00:00Z"),
+        ("talk", "1660-01-11T21:00:00Z"),
+        ("Talk", "2026-03-05T10:00:00Z"),
+    ];
+    let turns = said.map(|(conversation, instant)| {
+        turn_of(&me(), Message { conversation: conversation.into(), ..message(instant, "x") })
+    });
+    say(catalog, turns.to_vec()).await;
+    let expect = [
+        ("Talk", 1, "2026-03-05T10:00:00Z", "2026-03-05T10:00:00Z"),
+        ("talk", 2, "1660-01-11T21:00:00Z", "2026-03-04T10:00:00Z"),
+        ("walk", 1, "2026-03-04T11:00:00Z", "2026-03-04T11:00:00Z"),
+    ];
+    let expect = expect.map(|(name, turns, first, last)| StoredConversation {
+        name: name.into(),
+        turns,
+        first: at(first),
+        last: at(last),
+    });
+    let list = async |after: Option<&str>, limit: usize| catalog.conversations(&me(), after, limit).await.unwrap();
+    assert_eq!(list(None, usize::MAX).await, expect);
+    assert_eq!(list(None, 2).await, expect[..2]);
+    assert_eq!(list(Some("Talk"), 1).await, expect[1..2]);
+    assert_eq!(list(Some("walk"), 9).await, []);
+    let other = annals_core::Agent::new("nobody").unwrap();
+    assert_eq!(catalog.conversations(&other, None, 9).await.unwrap(), []);
 }
 
 pub(super) async fn lists_one_grain(catalog: &dyn Catalog) {

@@ -1,4 +1,4 @@
-//! Schemas of arguments as models get on with them: nothing but types, defaults and descriptions, without references.
+//! Schemas of requests and of arguments, as models get on with them: nothing but types, defaults and descriptions, without references.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 /// The schema of a tool's arguments.
-pub(super) fn of<T: JsonSchema>() -> JsonObject {
+pub(crate) fn of<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -19,7 +19,7 @@ pub(super) fn of<T: JsonSchema>() -> JsonObject {
 }
 
 /// Adds an argument that says whose memory is meant.
-pub(super) fn with_agent(mut schema: JsonObject) -> JsonObject {
+pub(crate) fn with_agent(mut schema: JsonObject) -> JsonObject {
     let agent = json!({"type": "string", "description": "Whose memory; needed where there are several."});
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.insert("agent".to_owned(), agent);

@@ -1,0 +1,34 @@
+//! Text that a terminal obeys or that nobody sees, made visible: control characters, marks of direction, characters without a width.
+
+use std::borrow::Cow;
+
+/// The codes with which this program sets colours and weights: none of them hides or moves anything.
+const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[36m"];
+
+/// The text with escapes such as `\u{202e}` for what is not seen. Line ends, tabs and our own colours stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let style = STYLES.iter().find(|style| rest.starts_with(**style));
+        let taken = style.map_or(next.len_utf8(), |style| style.len());
+        if style.is_none() && is_hidden(next) {
+            shown.extend(next.escape_unicode());
+        } else {
+            shown.push_str(&rest[..taken]);
+        }
+        rest = &rest[taken..];
+    }
+    Cow::Owned(shown)
+}
+
+fn is_hidden(c: char) -> bool {
+    let is_control = c.is_control() && c != '\n' && c != '\t';
+    // The joiner of emoji and the shapes of Arabic and Indic letters need theirs.
+    is_control
+        || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
+}

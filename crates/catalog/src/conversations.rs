@@ -1,0 +1,32 @@
+//! Lists the conversations of an agent.
+
+use annals_core::Agent;
+use annals_core::ports::StoredConversation;
+use rusqlite::{Connection, params};
+
+use crate::agents;
+use crate::columns::{instant, number, signed};
+use crate::failure::Result;
+
+/// Walks along the index by conversation, name by name.
+pub(crate) const CONVERSATIONS: &str = include_str!("sql/conversations.sql");
+
+/// Conversations with live turns, by name, after the one of that name.
+pub(crate) fn list(
+    connection: &Connection,
+    agent: &Agent,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Vec<StoredConversation>> {
+    let agent_id = agents::known(connection, agent)?;
+    let mut statement = connection.prepare_cached(CONVERSATIONS)?;
+    let rows = statement.query_map(params![agent_id, after.unwrap_or_default(), signed(limit as u64)], |row| {
+        Ok(StoredConversation {
+            name: row.get("conversation")?,
+            turns: number(row, "turns")?,
+            first: instant(row, "first")?,
+            last: instant(row, "last")?,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,168 @@
+//! Reads what a request says into a type: bodies, query strings and the arguments of tools. Serde ends at the first fault; then the
+//! value is compared with the type's schema, so that all faults are found at once. Former spellings of fields are read as the
+//! present ones. Knows nothing of HTTP.
+
+mod compare;
+mod spelling;
+
+use annals_core::{Error, Fault, Result};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::schema;
+
+/// Reads a JSON value. `whole` names it where no field of it is at fault.
+pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: &str) -> Result<T> {
+    // A list would be taken for the fields in their order.
+    if !value.is_array()
+        && let Ok(read) = T::deserialize(&value)
+    {
+        return Ok(read);
+    }
+    let schema = Value::Object(schema::of::<T>());
+    let (value, mut faults) = spelling::respell(value, &schema);
+    match serde_path_to_error::deserialize(&value) {
+        Ok(read) if faults.is_empty() && !value.is_array() => return Ok(read),
+        Ok(_) => compare::compare(&schema, &value, "", whole, &mut faults),
+        Err(error) => {
+            compare::compare(&schema, &value, "", whole, &mut faults);
+            let path = error.path().to_string();
+            // What the schema does not say, such as the form of a moment.
+            let is_known = |fault: &Fault| fault.field == path || compare::is_within(&fault.field, &path, whole);
+            if !faults.iter().any(is_known) {
+                faults.push(fault_of(&path, &error.inner().to_string(), whole));
+            }
+        }
+    }
+    Err(if faults.len() == 1 { Error::Invalid(faults.remove(0)) } else { Error::Faults(faults) })
+}
+
+/// Reads the parameters of a query string, or of a form.
+pub(crate) fn from_query<T: DeserializeOwned + JsonSchema>(query: &str) -> Result<T> {
+    let schema = Value::Object(schema::of::<T>());
+    let mut value = Map::new();
+    let mut faults = Vec::new();
+    for (name, text) in url::form_urlencoded::parse(query.as_bytes()) {
+        let name = spelling::present(&name, &schema);
+        let typed = typed(&schema["properties"][&name], &text);
+        if value.insert(name.clone(), typed).is_some() {
+            faults.push(Fault::new(name, "is given twice"));
+        }
+    }
+    if faults.is_empty() { from_value(Value::Object(value), "the query") } else { Err(Error::Faults(faults)) }
+}
+
+/// A parameter as the value that its schema asks for. What is none stays a text, and is found to be wrong later.
+fn typed(schema: &Value, text: &str) -> Value {
+    let read = match schema["type"].as_str() {
+        Some("integer") => text.parse::<u64>().ok().map(Value::from),
+        Some("boolean") => text.parse::<bool>().ok().map(Value::from),
+        _ => None,
+    };
+    read.unwrap_or_else(|| Value::from(text))
+}
+
+fn fault_of(path: &str, text: &str, whole: &str) -> Fault {
+    let field = if path.is_empty() || path == "." { whole } else { path };
+    let reason = text.split(" at line ").next().unwrap_or(text);
+    // Types of ours say themselves what is wrong.
+    let says_itself = reason.starts_with("is ");
+    Fault::new(field, if says_itself { reason.to_owned() } else { format!("does not parse: {reason}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_core::Date;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    use crate::wire::{IngestRequest, SearchRequest};
+
+    #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Wish {
+        /// How many.
+        #[schemars(range(min = 1, max = 9))]
+        limit: Option<u32>,
+        /// From when.
+        #[schemars(with = "Option<String>", extend("format" = "date"))]
+        from: Option<Date>,
+        #[serde(default)]
+        strict: bool,
+        min_days_ago: Option<u32>,
+    }
+
+    fn told<T>(result: Result<T>) -> String {
+        result.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn all_faults_of_a_body_are_found_with_their_fields() {
+        fn check(value: Value, expect: &[&str]) {
+            assert_eq!(told(from_value::<SearchRequest>(value, "the body")), expect.join("\n"));
+        }
+        check(json!({ "query": "tea", "limit": 3 }), &[]);
+        check(json!({ "limit": "3" }), &["limit is \"3\"; it must be a whole number"]);
+        check(json!([]), &["the body is a list; it must be an object"]);
+        check(
+            json!({ "limit": -1, "grains": ["daily", "hourly"], "from": "yesterday", "strict": 1 }),
+            &[
+                "grains[1] is \"hourly\"; it is one of working, daily, weekly, monthly, quarterly, yearly",
+                "from is \"yesterday\"; a day looks like 2026-03-04",
+                "strict is 1; it must be true or false",
+                "limit is -1; 0 or more are allowed",
+            ],
+        );
+        let unknown = told(from_value::<SearchRequest>(json!({ "colour": 1, "size": 2 }), "the body"));
+        let lines: Vec<&str> = unknown.lines().collect();
+        assert!(lines[0].starts_with("colour is unknown; there are query, grains, "), "{unknown}");
+        assert!(lines.len() == 2 && lines[1].starts_with("size is unknown"), "{unknown}");
+    }
+
+    #[test]
+    fn faults_of_messages_name_their_place() {
+        let wrong = json!({ "messages": [
+            { "role": "king", "content": "x" }, { "role": "user" }, { "role": "user", "content": 7, "at": "soon" } ] });
+        let expect = "messages[0].role is \"king\"; it is one of user, assistant, system, tool\n\
+            messages[1].content is missing\n\
+            messages[2].content is 7; it must be a text\n\
+            messages[2].at is \"soon\"; a moment looks like 2026-03-04T18:30:00Z";
+        assert_eq!(told(from_value::<IngestRequest>(wrong, "the body")), expect);
+        assert_eq!(told(from_value::<IngestRequest>(json!({}), "the body")), "messages is missing");
+    }
+
+    #[test]
+    fn former_spellings_are_read_as_the_present_ones() {
+        fn check(value: Value, expect: u32) {
+            let read: SearchRequest = from_value(value, "the body").unwrap();
+            assert_eq!(read.min_days_ago, Some(expect));
+        }
+        check(json!({ "min_days_ago": 3 }), 3);
+        check(json!({ "minimum_days_ago": 4 }), 4);
+        check(json!({ "minimumDaysAgo": 5, "queryText": "tea", "maxResults": 7 }), 5);
+        let both = told(from_value::<SearchRequest>(json!({ "min_days_ago": 3, "minimum_days_ago": 4 }), "the body"));
+        assert_eq!(both, "min_days_ago is given twice: also as minimum_days_ago");
+        let one: SearchRequest = from_value(json!({ "grain": "weekly" }), "the body").unwrap();
+        assert_eq!(one.grains, [annals_core::Grain::Weekly]);
+    }
+
+    #[test]
+    fn a_query_string_is_read_by_the_types_of_its_parameters() {
+        fn check(query: &str, expect: &str) {
+            assert_eq!(told(from_query::<Wish>(query)), expect, "{query}");
+        }
+        let wish: Wish = from_query("limit=3&from=2026-03-04&strict=true&minimum_days_ago=2").unwrap();
+        let from = Some(jiff::civil::date(2026, 3, 4));
+        assert_eq!(wish, Wish { limit: Some(3), from, strict: true, min_days_ago: Some(2) });
+        check("", "");
+        check("limit=x", "limit is \"x\"; it must be a whole number");
+        check("limit=1&limit=2", "limit is given twice");
+        check(
+            "strict=maybe&from=2026-02-30",
+            "from is \"2026-02-30\"; a day looks like 2026-03-04\nstrict is \"maybe\"; it must be true or false",
+        );
+        check("limt=1", "limt is unknown; there are limit, from, strict, min_days_ago");
+    }
+}

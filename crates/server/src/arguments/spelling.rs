@@ -1,0 +1,71 @@
+//! Former spellings of fields. Each option has one name over the command, REST and MCP; what was public before is still read.
+
+use annals_core::Fault;
+use serde_json::{Map, Value};
+
+/// Former names and the present one. What was written as `maxResults` is `max_results` here.
+const FORMER: [(&str, &str); 8] = [
+    ("minimum_days_ago", "min_days_ago"),
+    ("maximum_days_ago", "max_days_ago"),
+    ("query_text", "query"),
+    ("max_results", "limit"),
+    ("occurred_at", "at"),
+    ("since", "at"),
+    ("speaker", "name"),
+    ("grain", "grains"),
+];
+
+/// The present name of a field, if it is a former one of a field of the schema.
+pub(super) fn present(name: &str, schema: &Value) -> String {
+    let is_known = |name: &str| !schema["properties"][name].is_null();
+    if is_known(name) {
+        return name.to_owned();
+    }
+    let snake = snake(name);
+    let former = FORMER.iter().find(|(former, now)| *former == snake && is_known(now));
+    match former {
+        Some((_, now)) => (*now).to_owned(),
+        None if is_known(&snake) => snake,
+        None => name.to_owned(),
+    }
+}
+
+/// The value with present names, and the fields that were given under two.
+pub(super) fn respell(value: Value, schema: &Value) -> (Value, Vec<Fault>) {
+    let Value::Object(fields) = value else { return (value, Vec::new()) };
+    let (present_ones, former): (Vec<_>, Vec<_>) =
+        fields.into_iter().partition(|(name, _)| present(name, schema) == *name);
+    let mut respelled: Map<String, Value> = present_ones.into_iter().collect();
+    let mut faults = Vec::new();
+    for (name, value) in former {
+        let now = present(&name, schema);
+        if respelled.contains_key(&now) {
+            faults.push(Fault::new(now, format!("is given twice: also as {name}")));
+            continue;
+        }
+        let is_list = schema["properties"][&now]["type"] == "array";
+        respelled.insert(now, if is_list { listed(value) } else { value });
+    }
+    (Value::Object(respelled), faults)
+}
+
+/// One word where a list is asked for now; `auto` was none.
+fn listed(value: Value) -> Value {
+    match value {
+        Value::String(word) if word == "auto" => Value::Array(Vec::new()),
+        Value::String(words) => words.split(',').map(|word| Value::from(word.trim())).collect(),
+        other => other,
+    }
+}
+
+/// `maxResults` as `max_results`.
+fn snake(name: &str) -> String {
+    let mut snake = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}

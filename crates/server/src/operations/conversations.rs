@@ -1,0 +1,23 @@
+//! Which conversations an agent has.
+
+use annals_core::{Agent, Result};
+
+use super::timeline::limit;
+use crate::Service;
+use crate::wire::{ConversationsAnswer, PageWish};
+
+impl Service {
+    /// One page of conversations, by name.
+    pub async fn conversations(&self, agent: &Agent, wish: PageWish) -> Result<ConversationsAnswer> {
+        let limit = limit(wish.limit)?;
+        // One more than is shown says whether there is a next page.
+        let mut found = self.catalog.conversations(agent, wish.cursor.as_deref(), limit + 1).await?;
+        let more = found.len() > limit;
+        found.truncate(limit);
+        Ok(ConversationsAnswer {
+            agent: agent.name().to_owned(),
+            next_cursor: found.last().filter(|_| more).map(|last| last.name.clone()),
+            conversations: found.into_iter().map(Into::into).collect(),
+        })
+    }
+}

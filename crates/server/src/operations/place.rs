@@ -1,0 +1,86 @@
+//! The place of a memory in a timeline, and the cursor that names it: a list goes on behind it, whatever came or went meanwhile.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::str::FromStr;
+
+use annals_core::{Error, Grain, Memory, Period, Timestamp};
+use data_encoding::BASE64URL_NOPAD;
+
+/// Sorts by time; of memories that begin together the coarsest first, then as the catalog lists them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) start: Timestamp,
+    grain: Reverse<Grain>,
+    period: Period,
+    conversation: Option<String>,
+    message: Option<String>,
+    id: String,
+}
+
+impl Place {
+    pub(super) fn of(memory: &Memory) -> Place {
+        Place {
+            start: memory.cover.start,
+            grain: Reverse(memory.grain),
+            period: memory.period,
+            conversation: memory.conversation.clone(),
+            message: memory.message.clone(),
+            id: memory.id.to_string(),
+        }
+    }
+}
+
+type Fields = (Timestamp, String, String, Option<String>, Option<String>, String);
+
+/// As a cursor, of letters and digits.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let grain = self.grain.0.as_str();
+        let fields =
+            serde_json::json!([self.start, grain, self.period.to_string(), self.conversation, self.message, self.id]);
+        f.write_str(&BASE64URL_NOPAD.encode(fields.to_string().as_bytes()))
+    }
+}
+
+impl FromStr for Place {
+    type Err = Error;
+
+    fn from_str(cursor: &str) -> Result<Place, Error> {
+        let read = || -> Option<Place> {
+            let bytes = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok()?;
+            let (start, grain, period, conversation, message, id): Fields = serde_json::from_slice(&bytes).ok()?;
+            Some(Place {
+                start,
+                grain: Reverse(grain.parse().ok()?),
+                period: period.parse().ok()?,
+                conversation,
+                message,
+                id,
+            })
+        };
+        read().ok_or_else(|| Error::invalid("cursor", "is none of an answer; give the next_cursor of one"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_the_place_it_was_made_from() {
+        let place = Place {
+            start: "2026-03-04T18:30:00.000001Z".parse().unwrap(),
+            grain: Reverse(Grain::Working),
+            period: "2026-03-04".parse().unwrap(),
+            conversation: Some("a b/c?&名".into()),
+            message: None,
+            id: "t-1".into(),
+        };
+        assert_eq!(place.to_string().parse::<Place>().unwrap(), place);
+        for wrong in ["", "x", "W10", "2026-03-04"] {
+            let error = wrong.parse::<Place>().unwrap_err().to_string();
+            assert!(error.starts_with("cursor is none of an answer"), "{wrong}: {error}");
+        }
+    }
+}

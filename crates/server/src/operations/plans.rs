@@ -1,0 +1,18 @@
+//! What retention plans keep, and what is past the one of an agent.
+
+use annals_core::{Agent, Result, Timestamp};
+
+use crate::Service;
+use crate::wire::{PastPlanView, PlanView, PlansAnswer};
+
+impl Service {
+    /// All plans by name.
+    pub fn plan_list(&self) -> PlansAnswer {
+        PlansAnswer { plans: self.plans.all().map(|(name, plan)| PlanView::new(name, plan)).collect() }
+    }
+
+    /// What the plan of an agent no longer keeps.
+    pub async fn past_plan(&self, agent: &Agent, now: Timestamp) -> Result<PastPlanView> {
+        Ok(PastPlanView::from(&self.retention.due(agent, now).await?))
+    }
+}

@@ -1,0 +1,183 @@
+//! Agents and lists: made on purpose, listed page by page, and requests that are told all their faults.
+
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+use crate::service::Served;
+use crate::story::{days, line};
+
+#[test]
+fn a_typo_makes_no_agent() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 1, 1));
+    let typo = annals.run(&["agent", "set", "anm", "--plan", "free"]);
+    assert_eq!(typo.code, 3, "{}", typo.out);
+    assert!(typo.err.contains("there is no agent \"anm\"") && typo.err.contains("annals agent create"), "{}", typo.err);
+    assert_eq!(annals.run(&["export", "--agent", "anm"]).code, 3);
+    assert_eq!(annals.json(&["agent", "list"]), json!(["ann"]));
+    let made = annals.json(&["agent", "create", "bob", "--time-zone", "Asia/Tokyo"]);
+    assert_eq!((&made["agent"], &made["time_zone"]), (&json!("bob"), &json!("Asia/Tokyo")));
+    let again = annals.run(&["agent", "create", "bob"]);
+    assert_eq!((again.code, again.err.trim_end()), (2, "annals: there is an agent \"bob\" already"));
+}
+
+#[tokio::test]
+async fn the_service_makes_an_agent_once() {
+    let served = Served::new();
+    let new = json!({ "agent": "ann", "settings": { "time_zone": "Asia/Tokyo" } });
+    let (status, made) = served.post("/v1/agents", &new).await;
+    assert_eq!((status, &made["time_zone"]), (StatusCode::CREATED, &json!("Asia/Tokyo")), "{made}");
+    let (status, again) = served.post("/v1/agents", &new).await;
+    assert_eq!((status, &again["code"]), (StatusCode::CONFLICT, &json!("exists")), "{again}");
+    served.post("/v1/agents", &json!({ "agent": "bob" })).await;
+    let (_, agents) = served.get("/v1/agents").await;
+    assert_eq!(agents, json!({ "agents": ["ann", "bob"] }));
+    let (_, first) = served.get("/v1/agents?limit=1").await;
+    assert_eq!(first, json!({ "agents": ["ann"], "next_cursor": "ann" }));
+    let (_, second) = served.get("/v1/agents?limit=1&cursor=ann").await;
+    assert_eq!(second, json!({ "agents": ["bob"] }));
+}
+
+#[tokio::test]
+async fn lists_go_on_at_their_cursor() {
+    let annals = Annals::new();
+    let same_moment = |n: u32| line("ann", &format!("talk {n}"), "1", "Ann", "Hello.", "2026-01-01T10:00:00Z");
+    let many: String = (0..7).map(same_moment).collect();
+    annals.import(&(days("ann", 3, 2) + &many));
+    let names: Vec<String> =
+        (0..3).map(|day| format!("day {day}")).chain((0..7).map(|n| format!("talk {n}"))).collect();
+    let all = annals.json(&["conversations", "--agent", "ann"]);
+    let of = |list: &Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|one| one["conversation"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(of(&all), names);
+    assert_eq!((&all[0]["turns"], &all[0]["first"]), (&json!(2), &json!("2026-01-01T08:00:00Z")));
+    let shown = annals.run(&["conversations", "--agent", "ann", "--limit", "1"]);
+    assert_eq!(shown.out, "day 0  2026-01-01  2 turns\nThere are more: --cursor \"day 0\"\n");
+
+    let served = Served::over(annals);
+    for (path, field, id) in [
+        ("conversations?limit=3", "conversations", "conversation"),
+        ("timeline?grains=working&limit=3", "memories", "id"),
+    ] {
+        let (_, whole) = served.get(&format!("/v1/agents/ann/{}", path.replace("limit=3", "limit=1000"))).await;
+        assert_eq!(whole.get("next_cursor"), None);
+        let ids = |page: &Value| page[field].as_array().unwrap().iter().map(|one| one[id].clone()).collect::<Vec<_>>();
+        let (mut seen, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let next = cursor.map(|cursor| format!("&cursor={}", cursor.replace(' ', "%20"))).unwrap_or_default();
+            let (status, page) = served.get(&format!("/v1/agents/ann/{path}{next}")).await;
+            assert_eq!(status, StatusCode::OK, "{page}");
+            assert!(ids(&page).len() <= 3);
+            seen.extend(ids(&page));
+            cursor = page["next_cursor"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(seen, ids(&whole), "{path}");
+        assert!(seen.len() > 6, "{path}");
+    }
+    let (status, problem) = served.get("/v1/agents/ann/timeline?cursor=nonsense").await;
+    assert_eq!((status, &problem["faults"][0]["field"]), (StatusCode::BAD_REQUEST, &json!("cursor")));
+}
+
+#[tokio::test]
+async fn facts_go_on_at_their_cursor() {
+    let served = Served::new();
+    for (number, object) in ["figs", "tea", "rain", "chess", "boats"].iter().enumerate() {
+        let at = format!("2026-01-0{}", number + 1);
+        let fact = json!({ "subject": "Ann", "predicate": "likes", "object": object, "at": at });
+        let (status, answer) = served.post("/v1/agents/ann/facts", &fact).await;
+        assert_eq!(status, StatusCode::OK, "{answer}");
+    }
+    let mut found = Vec::new();
+    let mut path = "/v1/agents/ann/facts?about=Ann&limit=2".to_owned();
+    loop {
+        let (_, page) = served.get(&path).await;
+        found.extend(page["facts"].as_array().unwrap().iter().map(|fact| fact["object"].clone()));
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        path = format!("/v1/agents/ann/facts?about=Ann&limit=2&cursor={cursor}");
+    }
+    assert_eq!(found, ["figs", "tea", "rain", "chess", "boats"]);
+}
+
+#[tokio::test]
+async fn a_request_is_told_all_its_faults_in_our_words() {
+    let served = Served::new();
+    served.post("/v1/agents", &json!({ "agent": "ann" })).await;
+    let check = async |method: Method, path: &str, body: Option<Value>, expect: &[(&str, &str)]| {
+        let (status, problem) = served.ask(method, &format!("/v1/agents/ann/{path}"), None, body.as_ref()).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{problem}");
+        let faults = problem["faults"].as_array().unwrap().iter();
+        let mut faults: Vec<(&str, &str)> =
+            faults.map(|fault| (fault["field"].as_str().unwrap(), fault["reason"].as_str().unwrap())).collect();
+        faults.sort_unstable();
+        assert_eq!(faults, expect, "{path}");
+    };
+    let wrong = json!({ "limit": "ten", "from": "yesterday", "grains": ["daily", "hourly"] });
+    let expect = [
+        ("from", "is \"yesterday\"; a day looks like 2026-03-04"),
+        ("grains[1]", "is \"hourly\"; it is one of working, daily, weekly, monthly, quarterly, yearly"),
+        ("limit", "is \"ten\"; it must be a whole number"),
+    ];
+    check(Method::POST, "search", Some(wrong), &expect).await;
+    let wrong = json!({ "messages": [{ "role": "king", "content": "x" }, { "role": "user" }] });
+    let expect = [
+        ("messages[0].role", "is \"king\"; it is one of user, assistant, system, tool"),
+        ("messages[1].content", "is missing"),
+    ];
+    check(Method::POST, "messages", Some(wrong), &expect).await;
+    let expect = [
+        ("from", "is \"2026-02-30\"; a day looks like 2026-03-04"),
+        ("limit", "is \"ten\"; it must be a whole number"),
+    ];
+    check(Method::GET, "timeline?limit=ten&from=2026-02-30", None, &expect).await;
+    let expect = [("as_of", "is \"soon\"; a moment looks like 2026-03-04T18:30:00Z, a day like 2026-03-04")];
+    check(Method::GET, "facts?as_of=soon", None, &expect).await;
+    check(
+        Method::DELETE,
+        "memories/t-1?dry_run=perhaps",
+        None,
+        &[("dry_run", "is \"perhaps\"; it must be true or false")],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn each_option_has_one_spelling_and_former_ones_are_read() {
+    let served = Served::new();
+    let said = json!({ "conversation": "talk", "messages": [{ "role": "user", "content": "We sold the boat." }] });
+    served.post("/v1/agents/ann/messages?wait=searchable", &said).await;
+    let search = |body: Value| async {
+        let body = body;
+        served.post("/v1/agents/ann/search", &body).await
+    };
+    for body in [
+        json!({ "query": "boat", "min_days_ago": 0, "max_days_ago": 3, "grains": ["working"] }),
+        json!({ "query": "boat", "minimum_days_ago": 0, "maximum_days_ago": 3, "grain": "working" }),
+    ] {
+        let (status, found) = search(body.clone()).await;
+        assert_eq!((status, found["results"].as_array().map(Vec::len)), (StatusCode::OK, Some(1)), "{body} {found}");
+    }
+    for arguments in [
+        json!({ "query": "boat", "min_days_ago": 0, "limit": 1 }),
+        json!({ "queryText": "boat", "minimumDaysAgo": 0, "maxResults": 1, "grain": "working" }),
+    ] {
+        let (status, found) = served.post("/v1/agents/ann/tools/search_memory", &arguments).await;
+        assert_eq!(
+            (status, found["text"].as_str().map(|text| text.contains("boat"))),
+            (StatusCode::OK, Some(true)),
+            "{found}"
+        );
+    }
+    let args = ["search", "boat", "--agent", "ann", "--grains", "working,daily", "--max-days-ago", "3000"];
+    assert_eq!(served.annals.run(&args).code, 0);
+    let args = ["search", "boat", "--agent", "ann", "--grain", "working", "--grain", "daily"];
+    assert_eq!(served.annals.run(&args).code, 0);
+    for option in ["--at", "--since"] {
+        let args = ["facts", "add", "Ann", "likes", "figs", "--agent", "ann", option, "2026-01-02"];
+        assert_eq!(served.annals.run(&args).code, 0, "{option}");
+    }
+}

@@ -1,0 +1,134 @@
+//! Files of other kinds: what can be read is read, and what cannot is refused in one sentence.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::command::Annals;
+use crate::story::days;
+
+fn write(annals: &Annals, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = annals.file(name, "");
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut child = Command::new("gzip").arg("-c").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(bytes).unwrap();
+    child.wait_with_output().unwrap().stdout
+}
+
+fn import(annals: &Annals, path: &Path) -> Value {
+    annals.json(&["import", path.to_str().unwrap()])
+}
+
+#[test]
+fn a_mark_a_list_and_gzip_are_read() {
+    let lines = days("ann", 3, 2);
+    let list = format!("[{}]", lines.trim_end().replace('\n', ",\n  "));
+    let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    let (half, rest) = lines.as_bytes().split_at(lines.len() / 2);
+    let kinds = [
+        ("marked.jsonl", marked(&lines)),
+        ("list.json", list.clone().into_bytes()),
+        ("marked.json", marked(&list)),
+        ("lines.jsonl.gz", gzip(lines.as_bytes())),
+        ("list.json.gz", gzip(&marked(&list))),
+        ("two.gz", [gzip(half), gzip(rest)].concat()),
+    ];
+    for (name, bytes) in kinds {
+        let annals = Annals::new();
+        assert_eq!(import(&annals, &write(&annals, name, &bytes))["accepted"], json!(6), "{name}");
+    }
+    // From standard input too, and an export as well.
+    let annals = Annals::new();
+    annals.import(&lines);
+    let export = annals.run(&["export", "--agent", "ann"]).out;
+    let other = Annals::new();
+    let file = write(&other, "ann.gz", &gzip(export.as_bytes()));
+    let mut command = other.command(&["import", "-", "--json"]);
+    let output = command.stdin(std::fs::File::open(file).unwrap()).output().unwrap();
+    let imported: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&imported["restored_messages"], &imported["accepted"]), (&json!(6), &json!(0)), "{imported}");
+}
+
+#[test]
+fn what_is_no_file_of_messages_is_refused_in_one_sentence() {
+    #[track_caller]
+    fn check(name: &str, bytes: &[u8], expect: &str) {
+        let annals = Annals::new();
+        let path = write(&annals, name, bytes);
+        let answer = annals.run(&["import", path.to_str().unwrap()]);
+        assert_eq!(answer.code, 2, "{}", answer.err);
+        assert!(answer.err.contains(expect), "{}", answer.err);
+        assert_eq!(answer.err.lines().count(), 1, "{}", answer.err);
+        assert!(!annals.data().exists());
+    }
+    check("chat.zip", b"PK\x03\x04whatever", "is a zip archive; unpack it");
+    check("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0", "is an image");
+    check("photo.jpg", b"\xff\xd8\xff\xe0\0", "is an image");
+    check(
+        "chat.txt",
+        "\u{feff}hi".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>().as_slice(),
+        "is UTF-16",
+    );
+    check("random", b"ab\0cd\n", "is no text");
+    let prose = "Dear diary,\ntoday I sold the boat.\n".repeat(60);
+    check(
+        "diary.txt",
+        prose.as_bytes(),
+        "line 1: the line is not JSON: expected value at column 1. A file of messages has",
+    );
+    let numbers: String = (1..200).map(|number| format!("{number}\n")).collect();
+    check("numbers.txt", numbers.as_bytes(), "line 1: the line is not a JSON object. A file of messages has");
+    let tuning = "{\"messages\": [], \"model\": \"x\"}\n".repeat(60);
+    check("tuning.jsonl", tuning.as_bytes(), "line 1: agent is missing. A file of messages has");
+    check("list.json", b"[{\"agent\": ", "is no JSON list");
+    let chatgpt = br#"[{"title": "Boats", "mapping": {}, "create_time": 1}]"#;
+    check("conversations.json", chatgpt, "is an export of ChatGPT");
+    check("other.json", br#"["a"]"#, "element 1: the line is not a JSON object");
+}
+
+#[test]
+fn a_folder_and_a_format_are_explained() {
+    let annals = Annals::new();
+    let folder = annals.data().parent().unwrap().to_owned();
+    let answer = annals.run(&["import", folder.to_str().unwrap()]);
+    assert_eq!((answer.code, answer.err.contains("is a folder; name the files in it")), (2, true), "{}", answer.err);
+    let answer = annals.run(&["import", "--format", "chatgpt", "x.json"]);
+    assert_eq!(answer.code, 2);
+    assert!(answer.err.contains("convert others first") && !answer.err.contains("unforget"), "{}", answer.err);
+}
+
+#[test]
+fn an_import_says_what_was_new_and_what_was_restored() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 10, 2));
+    annals.json(&["rollup"]);
+    let file = annals.data().with_file_name("ann.jsonl");
+    annals.run(&["export", "--agent", "ann", file.to_str().unwrap()]);
+    let other = Annals::new();
+    let restored = other.run(&["import", file.to_str().unwrap()]);
+    let first = restored.out.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("Restored ") && first.contains("among them 20 messages, 14 summaries"),
+        "{}",
+        restored.out
+    );
+    assert!(first.ends_with("All of it is new here.") && !restored.out.contains("Imported 0"), "{}", restored.out);
+}
+
+#[test]
+fn progress_is_told_to_a_log_as_well() {
+    let annals = Annals::new();
+    let file = annals.file("long.jsonl", &days("ann", 40, 30));
+    let answer = annals.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    let told: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("importing: ")).collect();
+    assert!((2..=11).contains(&told.len()), "{}", answer.err);
+    assert_eq!(told.last(), Some(&"importing: 1,200 of 1,200"));
+    assert_eq!(annals.run(&["import", file.to_str().unwrap(), "--json"]).err, "");
+}

@@ -1,0 +1,136 @@
+//! What a person at a terminal sees: nothing that the terminal obeys, samples before something is forgotten, former words, local days.
+
+use reqwest::{Client, StatusCode};
+use serde_json::json;
+
+use crate::command::Annals;
+use crate::service::Served;
+use crate::story::{days, line};
+
+#[test]
+fn words_of_memories_cannot_command_the_terminal() {
+    let annals = Annals::new();
+    let text = "Pay \u{202e}evil\u{202c} now \u{1b}[8mhidden\u{1b}[0m\u{7} \u{200b}and 👩\u{200d}🚀.";
+    annals.import(&line("ann", "talk\u{202e}", "1", "Ann\u{202e}", text, "2026-01-02T10:00:00Z"));
+    annals.json(&["rollup"]);
+    annals.json(&["facts", "add", "Ann", "likes", "figs\u{202e}", "--agent", "ann"]);
+    for args in [
+        &["search", "evil", "--agent", "ann"][..],
+        &["timeline", "--agent", "ann", "--grains", "working,daily"],
+        &["conversations", "--agent", "ann"],
+        &["facts", "--agent", "ann"],
+        &["forget", "--agent", "ann", "--conversation", "talk\u{202e}"],
+    ] {
+        let shown = annals.run(args);
+        assert_eq!(shown.code, 0, "{args:?} {}", shown.err);
+        for raw in ['\u{202e}', '\u{1b}', '\u{7}', '\u{200b}'] {
+            assert!(!shown.out.contains(raw), "{args:?} {:?}", shown.out);
+        }
+        assert!(shown.out.contains("\\u{202e}"), "{args:?} {:?}", shown.out);
+    }
+    let shown = annals.run(&["timeline", "--agent", "ann", "--grains", "working"]).out;
+    assert!(shown.contains("\\u{1b}[8mhidden") && shown.contains("👩\u{200d}🚀"), "{shown}");
+    // Programs get the words themselves.
+    let turns = annals.json(&["timeline", "--agent", "ann", "--grains", "working"]);
+    assert_eq!(turns[0]["text"], json!(text));
+    assert!(annals.run(&["export", "--agent", "ann"]).out.contains('\u{202e}'));
+}
+
+#[test]
+fn a_dry_run_of_forgetting_shows_what_would_go() {
+    let annals = Annals::new();
+    let long = format!("We sold the boat. {}", "It was a long story. ".repeat(20));
+    annals.import(&(days("ann", 4, 2) + &line("ann", "boat", "1", "Zelda Quist", &long, "2026-01-02T10:00:00Z")));
+    let one = annals.run(&["forget", "--agent", "ann", "--subject", "Zelda Quist"]);
+    assert!(one.out.contains("2026-01-02 10:00 Zelda Quist: We sold the boat."), "{}", one.out);
+    assert!(one.out.lines().all(|line| line.chars().count() < 120), "{}", one.out);
+    assert!(one.out.contains("Nothing was changed. --yes does it"), "{}", one.out);
+    let many = annals.run(&["forget", "--agent", "ann", "--from", "2026-01-01", "--to", "2026-01-04"]);
+    assert_eq!(many.out.matches("Ann: On day").count() + many.out.matches("Zelda Quist:").count(), 5, "{}", many.out);
+    assert!(many.out.contains("… and 4 more"), "{}", many.out);
+    let none = annals.run(&["forget", "--agent", "ann", "--conversation", "nowhere"]);
+    assert_eq!((none.code, none.out.as_str()), (0, "Nothing fits that, so nothing would go.\n"));
+}
+
+#[test]
+fn former_words_of_a_correction_can_be_seen() {
+    let annals = Annals::new();
+    annals.import(&line("ann", "talk", "1", "Ann", "We moved to Lisbon.", "2026-01-02T10:00:00Z"));
+    let id = annals.json(&["timeline", "--agent", "ann", "--grains", "working"])[0]["id"].as_str().unwrap().to_owned();
+    assert!(annals.run(&["show", &id, "--history"]).out.contains("It never had other words"));
+    annals.json(&["correct", &id, "We moved to Porto."]);
+    let plain = annals.run(&["show", &id]).out;
+    assert!(
+        plain.contains("We moved to Porto.") && !plain.contains("Lisbon") && plain.contains("--history"),
+        "{plain}"
+    );
+    let history = annals.run(&["show", &id, "--history"]).out;
+    assert!(history.contains("until 2026-11-20 12:00") && history.contains("We moved to Lisbon."), "{history}");
+    assert_eq!(annals.json(&["show", &id])["versions"][0]["text"], json!("We moved to Lisbon."));
+}
+
+#[test]
+fn facts_are_told_with_their_ids_and_local_days() {
+    let annals = Annals::new();
+    annals.json(&["agent", "create", "ann", "--time-zone", "Asia/Tokyo"]);
+    let add = |object: &str, at: &str| {
+        annals.json(&["facts", "add", "Ann", "likes", object, "--agent", "ann", "--at", at]);
+    };
+    add("figs", "2026-03-04T18:30:00Z");
+    add("tea", "2026-03-10");
+    let shown = annals.run(&["facts", "--agent", "ann"]).out;
+    assert!(shown.contains("likes figs  since 2026-03-05") && shown.contains("likes tea  since 2026-03-10"), "{shown}");
+    assert_eq!(shown.matches("Days are local: Asia/Tokyo.").count(), 1, "{shown}");
+    let facts = annals.json(&["facts", "--agent", "ann"]);
+    let id = facts[0]["id"].as_str().unwrap();
+    assert!(shown.contains(id), "{shown}");
+    assert_eq!(facts[1]["valid_from"], json!("2026-03-09T15:00:00Z"), "a day begins at its midnight");
+    // As of a day: the one of the agent.
+    let as_of = |day: &str| annals.json(&["facts", "--agent", "ann", "--as-of", day]).as_array().unwrap().len();
+    assert_eq!((as_of("2026-03-05"), as_of("2026-03-06"), as_of("2026-03-10")), (0, 1, 2));
+}
+
+#[test]
+fn a_reset_prompt_is_said_to_be_reset() {
+    let annals = Annals::new();
+    annals.import(&days("ann", 1, 1));
+    let reset = annals.run(&["prompt", "reset", "daily", "--agent", "ann"]);
+    assert!(reset.out.contains("\"daily\" is reset to the one that comes with Annals"), "{} {}", reset.out, reset.err);
+}
+
+#[tokio::test]
+async fn a_taken_port_is_said_to_be_taken_and_the_root_leads_on() {
+    let served = Served::new();
+    let address = served.address.trim_start_matches("http://");
+    let second = Annals::new().run(&["serve", "--listen", address]);
+    assert_eq!(second.code, 9, "{}", second.err);
+    assert!(second.err.contains(&format!("another program listens on {address} already")), "{}", second.err);
+    let page = Client::new().get(&served.address).send().await.unwrap();
+    assert_eq!(page.status(), StatusCode::OK);
+    let page = page.text().await.unwrap();
+    assert!(page.contains("href=\"/docs\"") && page.contains("dashboard"), "{page}");
+}
+
+#[tokio::test]
+async fn a_history_brought_in_one_by_one_meets_no_limit_at_once() {
+    let message = |number: u32| {
+        json!({ "conversation": "old", "messages": [
+            { "role": "user", "id": number.to_string(), "content": format!("Message {number}.") }] })
+    };
+    let served = Served::new();
+    for number in 0..500 {
+        let (status, answer) = served.post("/v1/agents/ann/messages", &message(number)).await;
+        assert_eq!(status, StatusCode::ACCEPTED, "{answer}");
+    }
+    // Whoever goes on is told when to come again, and how to do with one request.
+    let strict = Served::with(&["--set", "limits.requests_per_minute=1", "--set", "limits.burst=1"]);
+    let send = |number: u32| {
+        Client::new().post(format!("{}/v1/agents/ann/messages", strict.address)).json(&message(number)).send()
+    };
+    assert_eq!(send(0).await.unwrap().status(), StatusCode::ACCEPTED);
+    let refused = send(1).await.unwrap();
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(refused.headers().contains_key("retry-after"));
+    let problem: serde_json::Value = refused.json().await.unwrap();
+    assert!(problem["detail"].as_str().unwrap().contains("one request may hold 1000 messages"), "{problem}");
+}
