@@ -88,7 +88,10 @@ impl World {
 
     /// What the agent remembers, to see that it stays the same.
     async fn export(&self) -> String {
-        self.service.export(&Agent::new(AGENT).unwrap()).await.unwrap().collect()
+        let mut lines = String::new();
+        let export = self.service.export(&Agent::new(AGENT).unwrap()).await.unwrap();
+        tokio::io::AsyncReadExt::read_to_string(&mut { export.file }, &mut lines).await.unwrap();
+        lines
     }
 }
 
