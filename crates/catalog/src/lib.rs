@@ -123,7 +123,11 @@ impl SqliteCatalog {
     /// The faults of the file, in words; none if all is sound. Reads every page, of a copy: other work goes on meanwhile.
     async fn faults(&self) -> Result<Vec<String>> {
         const DOING: &str = "checking the catalog";
-        let Some(place) = &self.copies else { return self.thread.read(DOING, check::check).await };
+        // A folder that was removed while the catalog is open has no room for a copy.
+        let is_there = |place: &&PathBuf| place.parent().is_some_and(Path::is_dir);
+        let Some(place) = self.copies.as_ref().filter(is_there) else {
+            return self.thread.read(DOING, check::check).await;
+        };
         let _one_at_a_time = self.checking.lock().await;
         let pages = copy::Pages::beside(place)?;
         self.thread.copy(pages.path()).await?;
