@@ -2,19 +2,22 @@
 //!
 //! Purely lexical, so that it is the same on every processor, costs nothing and needs no model. Messages are read sentence by sentence
 //! (`reading`: `clean`, `split`, `openers`, `pronouns`, `dates`), and each sentence is judged: whether it stands alone (`standing`),
-//! and what it tells (`worth`: `words`, `events`). The best are chosen so that nothing is told twice (`choose`) and set as lines
+//! and what it tells (`worth`: `words`, `events`, `vague`). The best are chosen so that nothing is told twice (`choose`) and set as lines
 //! (`lines`). Of a sealed period the sentences of its base compete with what came late, as one more child.
 //!
-//! It never rewords: each sentence is a piece of one turn, whitespace apart, but for the names that stand for its first pronoun, the
-//! dates in brackets behind its times, and "…" where it was cut. Names and dates are those of the same turn, so a sentence comes from
-//! that turn alone.
+//! It never rewords: each line is a sentence of one turn, or one with the sentences that lean on it (`reading`), whitespace apart, but
+//! for the names that stand for its first pronoun, the dates in brackets behind its times, the question in front of an answer that
+//! cannot be read without it (`answers`, the only lines that come from two turns), and "…" where it was cut. `explain` shows where
+//! sentences are left out.
 
+mod answers;
 mod budget;
 mod candidates;
 mod choose;
 mod clean;
 mod dates;
 mod events;
+mod explain;
 mod language;
 mod lines;
 mod names;
@@ -28,6 +31,7 @@ mod standing;
 mod tests;
 mod tokens;
 mod unnamed;
+mod vague;
 mod verbs;
 mod words;
 mod worth;
@@ -37,9 +41,10 @@ use annals_core::{Base, Digest, Draft, Engine, Grain, Memory, Result, Sentence, 
 use async_trait::async_trait;
 
 use budget::Budget;
+pub use explain::{Step, explain};
 
 /// Changes with every change to this folder that can change a summary, so that older ones are known to be outdated.
-const VERSION: &str = "extractive 2";
+const VERSION: &str = "extractive 3";
 
 /// The built-in engine.
 #[derive(Clone, Copy, Debug, Default)]

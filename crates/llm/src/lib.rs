@@ -17,6 +17,6 @@ mod rules;
 pub use auto::Auto;
 pub use config::{EndpointConfig, JsonMode, Model, Models, ModelsConfig, RerankConfig, RerankModel, Wait};
 pub use endpoint::{Endpoint, RerankEndpoint};
-pub use extractive::Extractive;
+pub use extractive::{Extractive, Step, explain};
 pub use prompts::{Prompt, check_prompt};
 pub use rules::Rules;

@@ -2,18 +2,21 @@
 //!
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl [queries.jsonl] [--first N]
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl --sample 30 --seed 7 [--faults]
+//!     cargo run -p annals-llm --example extracts -- messages.jsonl queries.jsonl --lost [AGENT]
 //!
 //! Turns are grouped by agent and UTC day and rolled up from days to years. Per grain the table shows the share of
 //! sentences that stand alone by the rules of `checker`, which shares no code or word list with the engine, the share of
 //! each fault, and of the turns that are evidence for a query those *represented* (at least half of its distinct content
 //! words are in the summary) and *quoted* (a sentence of it is chosen). `--sample` prints sentences of each grain, drawn
-//! by seed, to be read by a person; with `--faults` only those that the checker refuses.
+//! by seed, to be read by a person; with `--faults` only those that the checker refuses. `--lost` counts at which step the daily
+//! summaries lost the turns that are evidence, and prints those of one agent, sentence by sentence.
 
 #![allow(clippy::print_stdout)]
 
 mod checker;
 #[path = "../input/mod.rs"]
 mod input;
+mod lost;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +39,10 @@ async fn main() -> Result<(), Failure> {
     let mut agents: BTreeMap<String, Vec<Vec<Memory>>> = BTreeMap::new();
     for ((agent, _), turns) in days(&messages)? {
         agents.entry(agent).or_default().push(turns);
+    }
+    if let Some(agent) = &options.lost {
+        lost::print(&agents, &asked.unwrap_or_default(), agent);
+        return Ok(());
     }
     let mut tables: BTreeMap<Grain, Table> = BTreeMap::new();
     for (name, days) in agents {
@@ -68,11 +75,13 @@ struct Options {
     sample: usize,
     seed: u64,
     faults: bool,
+    lost: Option<String>,
 }
 
 impl Options {
     fn read() -> Result<Options, Failure> {
-        let mut options = Options { files: Vec::new(), first: usize::MAX, sample: 0, seed: 1, faults: false };
+        let mut options =
+            Options { files: Vec::new(), first: usize::MAX, sample: 0, seed: 1, faults: false, lost: None };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let mut number = || arguments.next().unwrap_or_default().parse::<u64>();
@@ -80,6 +89,7 @@ impl Options {
                 "--first" => options.first = usize::try_from(number()?)?,
                 "--sample" => options.sample = usize::try_from(number()?)?,
                 "--seed" => options.seed = number()?,
+                "--lost" => options.lost = Some(arguments.next().unwrap_or_default()),
                 "--faults" => options.faults = true,
                 _ => options.files.push(argument),
             }

@@ -26,6 +26,8 @@ pub(super) fn limit(grain: Grain) -> usize {
 /// How long one summary may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
+    /// Words that no summary of the grain exceeds, whatever they are.
+    limit: usize,
     /// Tokens between whitespace.
     tokens: usize,
     /// Words by [`length`], which is never less than the tokens.
@@ -38,19 +40,23 @@ impl Budget {
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = limit(grain);
         if grain > Grain::Daily {
-            return Budget { tokens: limit, words: limit };
+            return Budget { limit, tokens: limit, words: limit };
         }
         let quarter = |of: fn(&str) -> usize| {
             let said: usize = sources.iter().map(|turn| of(&turn.text)).sum();
             let kept = base.map_or(0, |base| of(&base.text));
             limit.min(FLOOR.max(kept + said / 4))
         };
-        Budget { tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length) }
+        Budget { limit, tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length) }
     }
 
-    /// Whether the text is within it.
-    pub(super) fn holds(self, text: &str) -> bool {
-        length(text) <= self.words && text.split_whitespace().count() <= self.tokens
+    /// Whether the text is within it. Of its words so many, names and dates, were added to what was said; they count only against the
+    /// limit of the grain.
+    pub(super) fn holds(self, text: &str, added: usize) -> bool {
+        let words = length(text);
+        words <= self.limit
+            && words <= self.words + added
+            && text.split_whitespace().count() <= (self.tokens + added).min(self.limit)
     }
 
     /// The length of a sentence that fits behind this head of a line.

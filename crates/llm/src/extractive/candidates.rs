@@ -1,6 +1,7 @@
 //! The sentences that a summary is chosen from.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
@@ -10,13 +11,13 @@ use super::names::Names;
 use super::standing::{self, Standing};
 use super::tokens::tokens;
 use super::worth::{self, Worth};
-use super::{lines, reading, small_talk};
+use super::{answers, lines, reading, small_talk};
 
 /// So many sentences are compared with each other at most, whatever the input: a turn of ten megabytes holds a hundred
 /// thousand. No budget has room for as many.
 const POOL: usize = 512;
 
-/// So many sentences are kept where none says anything definite: a trace, rather than a page of fillers.
+/// So many sentences are kept where none stands alone and tells something: a trace, rather than a page of fillers.
 const WEAK: usize = 2;
 
 /// The most words of one sentence; longer ones are cut.
@@ -30,28 +31,65 @@ const EXPLAINED: f64 = 0.35;
 pub(super) struct Candidate {
     /// Which of the sources it is from.
     pub(super) child: usize,
+    /// With which sentence of the source it begins. Of those that begin with the same one, one is chosen.
+    pub(super) place: usize,
     /// The sentence as it would stand in the summary.
     pub(super) sentence: Sentence,
     /// What it tells. Nothing if it only says that there was small talk.
     pub(super) worth: Worth,
+    /// How it stands.
+    pub(super) standing: Standing,
 }
 
-/// The best sentences of each source, in order of time: first each source's best, then the second ones, and so on. Only those that
-/// stand alone, if there are any.
+impl Candidate {
+    fn is_small_talk(&self) -> bool {
+        small_talk::is(self.sentence.speaker.as_deref(), &self.sentence.text)
+    }
+}
+
+/// What a summary of the grain may be chosen from, in order of time: of all sentences those that stand alone and say enough, or a
+/// trace of the others where there are none.
 pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
-    let names = Names::of(speakers(base, sources));
-    let quotes = match base {
-        Some(base) => beside(base, quotes(grain, sources, budget, &names)),
-        None => quotes(grain, sources, budget, &names),
-    };
-    let candidate = |quote: &Quote| quote.candidate(grain, budget, &names);
-    let judged: Vec<(f64, Standing)> = quotes.iter().map(|quote| quote.judged(&candidate(quote))).collect();
-    let mut ranked = ranked(&quotes, &judged);
-    let is_weak = best(&judged).is_some_and(|best| best > Standing::Alone);
-    ranked.truncate(if is_weak { WEAK } else { POOL });
-    ranked.sort_unstable();
-    let pool = ranked.into_iter().map(|index| candidate(&quotes[index])).collect();
+    let all = judged(grain, base, sources, budget);
+    let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.standing).min();
+    let most = if best.is_some_and(|best| best > Standing::Alone) { WEAK } else { POOL };
+    let keeps = |one: &Candidate| one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.standing) == best);
+    let pool = best_of(all.into_iter().filter(keeps).collect(), most);
     if grain > Grain::Daily { pool } else { told_or_all(pool) }
+}
+
+/// A sealed day in which there was only small talk has more to say once something was told late.
+fn told_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
+    let (small_talk, told): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_small_talk);
+    if told.is_empty() { small_talk } else { told }
+}
+
+/// So many at most, in order: each child's best, then the second ones, and so on.
+fn best_of(candidates: Vec<Candidate>, most: usize) -> Vec<Candidate> {
+    if candidates.len() <= most {
+        return candidates;
+    }
+    let worth: Vec<f64> = candidates.iter().map(|one| one.worth.full()).collect();
+    let better = |one: &usize, other: &usize| worth[*other].total_cmp(&worth[*one]).then(one.cmp(other));
+    let mut places: Vec<usize> = (0..candidates.len()).collect();
+    places.sort_by(|one, other| candidates[*one].child.cmp(&candidates[*other].child).then(better(one, other)));
+    let mut ranks = vec![0; candidates.len()];
+    for pair in places.windows(2) {
+        let is_same_child = candidates[pair[0]].child == candidates[pair[1]].child;
+        ranks[pair[1]] = if is_same_child { ranks[pair[0]] + 1 } else { 0 };
+    }
+    places.sort_by(|one, other| ranks[*one].cmp(&ranks[*other]).then(better(one, other)));
+    places.truncate(most);
+    let kept: BTreeSet<usize> = places.into_iter().collect();
+    candidates.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one).collect()
+}
+
+/// Every sentence that was said, in order of time, with what it is worth and how it stands.
+pub(super) fn judged(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
+    let names = Names::of(speakers(base, sources));
+    let quotes = quotes(grain, sources, budget, &names);
+    let quotes = if let Some(base) = base { beside(base, quotes) } else { quotes };
+    quotes.into_iter().map(|quote| quote.judged(grain, budget, &names)).collect()
 }
 
 fn speakers<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> impl Iterator<Item = &'a str> {
@@ -61,65 +99,22 @@ fn speakers<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> impl Iterator
     turns.chain(sentences.filter_map(|sentence| sentence.speaker.as_deref())).collect::<Vec<_>>().into_iter()
 }
 
-/// A sealed day in which there was only small talk has more to say once something was told late.
-fn told_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
-    let (small_talk, told): (Vec<_>, Vec<_>) = pool
-        .into_iter()
-        .partition(|candidate| small_talk::is(candidate.sentence.speaker.as_deref(), &candidate.sentence.text));
-    if told.is_empty() { small_talk } else { told }
-}
-
-/// How those stand that stand best of those that tell something.
-fn best(judged: &[(f64, Standing)]) -> Option<Standing> {
-    judged.iter().filter(|(worth, _)| *worth > 0.0).map(|(_, standing)| *standing).min()
-}
-
-/// The places of the quotes that tell something and stand as well as the best, by rank within their child, then by worth, then
-/// in order of time.
-fn ranked(quotes: &[Quote], judged: &[(f64, Standing)]) -> Vec<usize> {
-    let best = best(judged);
-    let better = |one: &usize, other: &usize| judged[*other].0.total_cmp(&judged[*one].0).then(one.cmp(other));
-    let tells = |index: &usize| {
-        let (worth, standing) = judged[*index];
-        quotes[*index].is_small_talk() || (worth > 0.0 && Some(standing) == best)
-    };
-    let mut places: Vec<usize> = (0..quotes.len()).filter(tells).collect();
-    places.sort_by(|one, other| quotes[*one].child.cmp(&quotes[*other].child).then(better(one, other)));
-    let mut ranks = vec![0; quotes.len()];
-    for pair in places.windows(2) {
-        let same_child = quotes[pair[0]].child == quotes[pair[1]].child;
-        ranks[pair[1]] = if same_child { ranks[pair[0]] + 1 } else { 0 };
-    }
-    places.sort_by(|one, other| ranks[*one].cmp(&ranks[*other]).then(better(one, other)));
-    places
-}
-
 /// A sentence of a source, as it may be quoted.
 struct Quote<'a> {
     child: usize,
+    place: usize,
     day: Date,
     speaker: Option<&'a str>,
     text: Cow<'a, str>,
     language: Language,
     standing: Standing,
-    from: &'a [MemoryId],
+    from: Cow<'a, [MemoryId]>,
 }
 
 impl Quote<'_> {
-    fn is_small_talk(&self) -> bool {
-        small_talk::is(self.speaker, &self.text)
-    }
-
-    /// What it is worth, and how it stands.
-    fn judged(&self, candidate: &Candidate) -> (f64, Standing) {
-        let is_faint = self.standing == Standing::Alone && !candidate.worth.is_definite;
-        (candidate.worth.full(), if is_faint { Standing::Faint } else { self.standing })
-    }
-
-    fn candidate(&self, grain: Grain, budget: Budget, names: &Names) -> Candidate {
-        let room = room(grain, budget, self.day, self.speaker);
-        let text = cut(&self.text, room);
-        let mut worth = if self.is_small_talk() {
+    fn judged(self, grain: Grain, budget: Budget, names: &Names) -> Candidate {
+        let text = cut(&self.text, room(grain, budget, self.day, self.speaker));
+        let mut worth = if small_talk::is(self.speaker, &text) {
             Worth::default()
         } else {
             worth::of(&text, self.language, length(&text), grain, names)
@@ -128,9 +123,11 @@ impl Quote<'_> {
             worth.factor *= EXPLAINED;
             worth.is_definite = false;
         }
+        let is_faint = self.standing == Standing::Alone && !worth.is_definite;
+        let standing = if is_faint { Standing::Faint } else { self.standing };
         let speaker = self.speaker.map(str::to_owned);
-        let sentence = Sentence { day: self.day, speaker, text, from: self.from.to_vec() };
-        Candidate { child: self.child, sentence, worth }
+        let sentence = Sentence { day: self.day, speaker, text, from: self.from.into_owned() };
+        Candidate { child: self.child, place: self.place, sentence, worth, standing }
     }
 }
 
@@ -150,15 +147,28 @@ fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
 
 fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Names) -> Vec<Quote<'a>> {
     if grain > Grain::Daily {
-        return sources
-            .iter()
-            .enumerate()
-            .flat_map(|(child, summary)| of_sentences(child, &summary.sentences))
-            .collect();
+        let of_child = |(child, summary): (usize, &&'a Memory)| of_sentences(child, &summary.sentences);
+        return sources.iter().enumerate().flat_map(of_child).collect();
     }
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
     let turns = sources.iter().enumerate().filter(|(_, turn)| is_persons(turn) || !people_spoke);
-    turns.flat_map(|(child, turn)| of_turn(child, turn, budget, names)).collect()
+    let mut found = Vec::new();
+    let mut asked: Option<(&Memory, String)> = None;
+    for (child, turn) in turns {
+        let room = room(Grain::Daily, budget, turn.days.0, turn.speaker.as_deref());
+        let mut read = reading::of(&turn.text, turn.days.0, room, names);
+        let next = answers::question(&read, names).map(|question| (*turn, question));
+        let mut answer = asked.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
+            let place = answers::answer(&mut read, asker.speaker.as_deref()?, &question, names)?;
+            Some((place, asker.id.clone()))
+        });
+        for read in read {
+            let asker = answer.take_if(|(place, _)| *place == read.place).map(|(_, asker)| asker);
+            found.push(of_read(child, turn, read, asker));
+        }
+        asked = next;
+    }
+    found
 }
 
 /// Instructions and the answers of tools are not what was lived; they are quoted only where nobody said a word.
@@ -166,34 +176,41 @@ fn is_persons(turn: &Memory) -> bool {
     !matches!(turn.role, Some(Role::System | Role::Tool))
 }
 
-fn of_turn<'a>(child: usize, turn: &'a Memory, budget: Budget, names: &Names) -> Vec<Quote<'a>> {
-    let room = room(Grain::Daily, budget, turn.days.0, turn.speaker.as_deref());
-    let quote = |read: reading::Read| Quote {
+/// Whether a turn can be the answer to the one before it: somebody else's, of the same conversation.
+fn is_answered(asker: &Memory, turn: &Memory) -> bool {
+    asker.conversation == turn.conversation && asker.speaker != turn.speaker
+}
+
+fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Option<MemoryId>) -> Quote<'a> {
+    let of_turn = Cow::Borrowed(std::slice::from_ref(&turn.id));
+    Quote {
         child,
+        place: read.place,
         day: turn.days.0,
         speaker: turn.speaker.as_deref(),
         text: Cow::Owned(read.text),
         language: read.language,
         standing: read.standing,
-        from: std::slice::from_ref(&turn.id),
-    };
-    reading::of(&turn.text, turn.days.0, room, names).into_iter().map(quote).collect()
+        from: asker.map_or(of_turn, |asker| Cow::Owned(vec![turn.id.clone(), asker])),
+    }
 }
 
 fn of_sentences<'a>(child: usize, sentences: &'a [Sentence]) -> Vec<Quote<'a>> {
-    let quote = |sentence: &'a Sentence| {
+    let quote = |(place, sentence): (usize, &'a Sentence)| {
         let tokens = tokens(&sentence.text);
         let language = Language::of(&tokens);
         Quote {
             child,
+            place,
             day: sentence.day,
             speaker: sentence.speaker.as_deref(),
             text: Cow::Borrowed(&sentence.text),
             language,
             standing: standing::of(&sentence.text, &tokens, language),
-            from: &sentence.from,
+            from: Cow::Borrowed(&sentence.from),
         }
     };
-    let (small_talk, told): (Vec<_>, Vec<_>) = sentences.iter().map(quote).partition(Quote::is_small_talk);
+    let is_small_talk = |quote: &Quote| small_talk::is(quote.speaker, &quote.text);
+    let (small_talk, told): (Vec<_>, Vec<_>) = sentences.iter().enumerate().map(quote).partition(is_small_talk);
     if told.is_empty() { small_talk } else { told }
 }

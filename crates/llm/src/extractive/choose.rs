@@ -10,28 +10,18 @@ use super::budget::Budget;
 use super::candidates::Candidate;
 use super::lines;
 
-/// What each sentence that was chosen of a child takes from its others.
-const HEARD: f64 = 1.0;
-
-/// What tells less is left out even if there is room: a reader's attention is a budget too.
-fn least(grain: Grain) -> f64 {
-    match grain {
-        Grain::Working | Grain::Daily | Grain::Weekly => 0.1,
-        Grain::Monthly => 0.12,
-        Grain::Quarterly | Grain::Yearly => 0.2,
-    }
-}
+/// What each sentence that was chosen of a child takes from its others. With 1, 75.7 % of LoCoMo's answering turns are quoted, with
+/// 1.5 76.4.
+const HEARD: f64 = 1.5;
 
 /// The chosen candidates' places, in order. Their lines are within the budget.
 pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<usize> {
     let mut open = Open::of(pool);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     while let Some(index) = open.take_best() {
-        if !chosen.is_empty() && open.values[index] < least(grain) && !open.words[index].is_empty() {
-            continue;
-        }
         chosen.insert(index);
-        if budget.holds(&lines::set(grain, chosen.iter().map(|index| &pool[*index].sentence))) {
+        let sentences = || chosen.iter().map(|index| &pool[*index].sentence);
+        if budget.holds(&lines::set(grain, sentences()), lines::added(grain, sentences())) {
             open.tell(index);
         } else {
             // A shorter one may still fit.
@@ -99,6 +89,8 @@ impl Open<'_> {
             let news = self.words[*untried].iter().filter(|(word, _)| !self.told[*word]);
             self.values[*untried] = self.pool[*untried].worth.factor * news.map(|(_, worth)| worth).sum::<f64>();
         }
+        let (child, place) = (self.pool[index].child, self.pool[index].place);
+        self.untried.retain(|index| (self.pool[*index].child, self.pool[*index].place) != (child, place));
         // What only repeats is never chosen, even if there is room.
         self.untried.retain(|index| self.values[*index] > 0.0 || self.words[*index].is_empty());
     }

@@ -20,6 +20,20 @@ pub(super) fn head(grain: Grain, day: Date, speaker: Option<&str>) -> String {
     day + &speaker
 }
 
+/// How many words of a summary are names and days at the head of its lines and dates put behind times.
+pub(super) fn added<'a>(grain: Grain, sentences: impl IntoIterator<Item = &'a Sentence>) -> usize {
+    let of = |sentence: &Sentence| {
+        let head = head(grain, sentence.day, sentence.speaker.as_deref());
+        head.split_whitespace().count() + words_of_dates(&sentence.text)
+    };
+    sentences.into_iter().map(of).sum()
+}
+
+fn words_of_dates(text: &str) -> usize {
+    let of = |bracket: &str| bracket.split(']').next().unwrap_or_default().split_whitespace().count();
+    text.split(" [").skip(1).map(of).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use annals_core::Period;

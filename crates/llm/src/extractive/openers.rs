@@ -251,6 +251,7 @@ const REACTIONS: &[&str] = &[
     "check out",
     "take a look",
     "look at",
+    "look what",
     "have a look",
     "guess what",
     "not sure",

@@ -52,7 +52,14 @@ fn ends_no_sentence(segment: &str) -> bool {
     let mut letters = word.chars();
     let is_initial =
         letters.next().is_some_and(|letter| letter.is_uppercase() && letter != 'I') && letters.next().is_none();
-    is_initial || (is_all && word.starts_with(char::is_numeric)) || is_abbreviation(word)
+    is_initial || is_german_date(rest, word) || (is_all && word.starts_with(char::is_numeric)) || is_abbreviation(word)
+}
+
+/// "Am 1. Mai", "der 31. Dezember".
+fn is_german_date(text: &str, last: &str) -> bool {
+    let before = text[..text.len() - last.len()].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_day = last.len() <= 2 && last.chars().all(|c| c.is_ascii_digit());
+    is_day && ["am", "der", "den", "dem", "vom", "zum", "bis", "ab", "seit"].contains(&before.to_lowercase().as_str())
 }
 
 /// "Ms." but not "95 ms.": titles are written with a capital.
@@ -136,6 +143,7 @@ mod tests {
         );
         check("It took 95 ms. Ms. Lee left.", &["It took 95 ms.", "Ms. Lee left."]);
         check("To do:\n- buy milk\r\n* call Ann\n-5 degrees", &["To do", "buy milk", "call Ann", "-5 degrees"]);
+        check("Projektstart am 2. Juni. Es sind 12. Na gut.", &["Projektstart am 2. Juni.", "Es sind 12.", "Na gut."]);
         check("我去了北京。很好！你呢？", &["我去了北京。", "很好！", "你呢？"]);
     }
 

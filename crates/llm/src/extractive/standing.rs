@@ -59,12 +59,12 @@ fn english(tokens: &[Token]) -> Standing {
     if leans || is_fragment(tokens) { Standing::Leaning } else { Standing::Alone }
 }
 
-/// What stands under pictures and beside articles: "Photo: …", "Read more: …".
+/// What stands under pictures and beside articles: "Photo: …", "Read more: …", "Follow our live coverage".
 fn is_label(tokens: &[Token]) -> bool {
     const LABELS: &str = "photo photos image images picture caption video audio source sources credit advertisement subscribe copyright related watch figure";
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
-    is_in("read see click sign", word(0))
-        && is_in("more also here up", word(1))
+    is_in("read see click sign follow", word(0))
+        && is_in("more also here up our us live", word(1))
         && (word(0) != "sign" || word(2) == "for")
         || is_in(LABELS, word(0)) && tokens.get(1).is_none_or(|next| next.place.start > tokens[0].place.end + 1)
 }
@@ -80,7 +80,7 @@ const TIMES: &str = "morning afternoon evening night week weekend month quarter 
 /// Pronouns, and words that only carry on.
 const LEANING: &str = "he she it they that these those his her hers him them their theirs its such thats itll theyre because which who whose whom \
     whereas meaning especially including like than even both neither either another others same too until not none or nor than such hence \
-    itself himself herself themselves";
+    itself himself herself themselves reminds reminded";
 
 /// "I do", "we will": answers.
 const ANSWERS: &str = "do did will can could am have would should think know was";
@@ -203,6 +203,7 @@ mod tests {
                 "谢谢！",
                 "你什么时候来看我？",
                 "Danke schön!",
+                "Follow our live coverage.",
             ],
         );
     }

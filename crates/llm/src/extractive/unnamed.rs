@@ -13,7 +13,7 @@ pub(super) fn is_in(sentence: &str) -> bool {
         let word = tokens[at].lower.as_str();
         let before = &tokens[..at];
         match word.split('\'').next().unwrap_or_default() {
-            "it" | "them" | "its" => !is_next_clause(before) && !is_dummy(&tokens, at),
+            "it" | "them" | "its" => !is_next_clause(sentence, &tokens[..=at]) && !is_dummy(&tokens, at),
             "he" | "she" | "him" | "her" | "his" => !before.iter().any(is_person),
             "they" | "their" => !before.iter().any(is_plural),
             "this" => at > 0 && is_bare(sentence, &tokens, at),
@@ -24,8 +24,13 @@ pub(super) fn is_in(sentence: &str) -> bool {
     })
 }
 
-/// Whether something was named in a clause that is over.
-fn is_next_clause(before: &[Token]) -> bool {
+/// Whether something was named in a clause that is over, or in a sentence before.
+fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
+    let is_end = |pair: &[Token]| sentence[pair[0].place.end..pair[1].place.start].starts_with(['.', '!', '?']);
+    if until.windows(2).any(is_end) {
+        return true;
+    }
+    let before = &until[..until.len() - 1];
     let Some(at) = before.iter().rposition(|token| CLAUSES.contains(&token.lower.as_str())) else { return false };
     before[..at].iter().any(|token| token.lower.len() > 3)
 }

@@ -29,7 +29,7 @@ const IRREGULAR: &str = "was were had did went got came saw took made found met 
     hit hurt laid led lent let lit meant paid put quit ran rang rose sent set shook shot shut sang sank sat slept spoke spent stood \
     stole struck swam swore taught tore threw understood woke wore won wrote became broke bit blew dug fed fled hung read rode sold \
     spread stuck sued swept swung wept dined supped lay bore bound dealt dreamt learnt burnt bred been done gone wasn't weren't \
-    didn't hadn't tied died used tried cried lied";
+    didn't hadn't tied died used tried cried lied burst";
 
 const FINITE: &str = "am is are was were be has have had do does did will would can could shall should may might must need needs want \
     wants love loves like likes hate hates prefer prefers live lives work works think thinks know knows feel feels see sees go goes \

@@ -54,6 +54,11 @@ pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(Stri
     words
 }
 
+/// Whether at least two words tell something.
+pub(super) fn tell(sentence: &str, language: Language, names: &Names) -> bool {
+    of(sentence, language, names).iter().filter(|(_, kind)| *kind != Kind::Light).count() >= 2
+}
+
 const CURRENCIES: &str = "$€£¥₹";
 
 /// Digits with what belongs to an amount, a time or a date: "£1,000", "2nd", "5:30pm", "1980s". No version numbers.
@@ -140,7 +145,8 @@ const ABSTRACT: &str = "motivation motivated motivating motivate motivates inspi
     people person everyone's anyone's favorite type types ways part parts side point place places spot spots time times moment stay stays \
     stayed staying";
 
-const TIMES: &str = "yesterday ago last next week weeks weekend month months year years recently monday tuesday \
+/// Times that name a day, a month or a feast. "Last week" has its date behind it.
+const TIMES: &str = "monday tuesday \
     wednesday thursday friday saturday sunday january february march april june july august september october \
     november december spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon \
     midnight";

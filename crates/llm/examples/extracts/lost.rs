@@ -1,0 +1,29 @@
+//! At which step the daily summaries lose the turns that later turn out to matter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use annals_core::{Grain, Memory};
+use annals_llm::{Step, explain};
+
+/// Counts the evidence turns by the furthest step that a sentence of theirs reached, and prints those of one agent that were lost.
+pub fn print(agents: &BTreeMap<String, Vec<Vec<Memory>>>, asked: &BTreeSet<(String, String)>, shown: &str) {
+    let mut counts: BTreeMap<Option<Step>, usize> = BTreeMap::new();
+    for (agent, days) in agents {
+        for turns in days {
+            let sentences = explain(Grain::Daily, turns);
+            for turn in turns {
+                if !asked.contains(&(agent.clone(), turn.message.clone().unwrap_or_default())) {
+                    continue;
+                }
+                let own: Vec<_> = sentences.iter().filter(|(sentence, _)| sentence.from.contains(&turn.id)).collect();
+                let furthest = own.iter().map(|(_, step)| *step).max();
+                *counts.entry(furthest).or_default() += 1;
+                if agent == shown && furthest != Some(Step::Chosen) {
+                    println!("{furthest:?} {} {}", turn.speaker.as_deref().unwrap_or_default(), turn.text);
+                    own.iter().for_each(|(sentence, step)| println!("    {step:?}: {}", sentence.text));
+                }
+            }
+        }
+    }
+    println!("furthest step of the evidence turns: {counts:?}");
+}

@@ -1,0 +1,81 @@
+//! Answers that cannot be read without what was asked: "(Bob: “How old is the boat?”) Five years."
+
+use super::language::Language;
+use super::names::Names;
+use super::reading::Read;
+use super::standing::Standing;
+use super::words::{self, Kind};
+use super::{budget, unnamed};
+
+/// Longer questions cost more words than their answers are worth.
+const LONGEST: usize = 14;
+
+/// The question that a message ends with, if it says by itself what is asked.
+pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
+    let last = read.last().filter(|last| last.standing == Standing::Aside && last.text.ends_with(['?', '？']))?;
+    let words = words::of(&last.text, last.language, names);
+    let asks = words.iter().any(|(_, kind)| *kind != Kind::Light);
+    let is_clear = last.language != Language::English || !unnamed::is_in(&last.text);
+    (asks && is_clear && budget::length(&last.text) <= LONGEST).then(|| last.text.clone())
+}
+
+/// Puts the question in front of the first sentence that says something, if that one does not stand alone; its place.
+pub(super) fn answer(read: &mut [Read], asker: &str, question: &str, names: &Names) -> Option<usize> {
+    let first = read.iter_mut().find(|one| one.standing != Standing::Aside)?;
+    let words = words::of(&first.text, first.language, names);
+    let says = words.iter().any(|(_, kind)| *kind != Kind::Light);
+    // "That movie sounds good": it speaks of something else.
+    let is_other =
+        ["that", "this", "you"].iter().any(|word| words.first().is_some_and(|(first, _)| first.starts_with(word)));
+    if first.standing != Standing::Leaning || !says || is_other {
+        return None;
+    }
+    first.text = joined(asker, question, &first.text);
+    first.standing = Standing::Alone;
+    Some(first.place)
+}
+
+fn joined(asker: &str, question: &str, answer: &str) -> String {
+    format!("({asker}: “{question}”) {answer}")
+}
+
+/// What was asked, if the sentence is an answer that carries it, and what was said.
+pub(super) fn parts(sentence: &str) -> (Option<&str>, &str) {
+    let split = || sentence.strip_prefix('(')?.split_once("”) ")?.0.split_once(": “");
+    let Some((_, question)) = split() else { return (None, sentence) };
+    (Some(question), sentence.split_once("”) ").map_or(sentence, |(_, answer)| answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extractive::reading;
+
+    #[test]
+    fn only_what_does_not_stand_alone_is_told_with_its_question() {
+        fn check(question: &str, reply: &str, expect: &str) {
+            let names = Names::of(["Ann", "Bob"].into_iter());
+            let read = |text| reading::of(text, "2026-03-04".parse().unwrap(), 60, &names);
+            let asked = super::question(&read(question), &names);
+            let mut replied = read(reply);
+            asked.and_then(|asked| answer(&mut replied, "Bob", &asked, &names));
+            assert_eq!(replied[0].text, expect);
+        }
+        check("How old is the boat?", "Five years already!", "(Bob: “How old is the boat?”) Five years already!");
+        check("Wie alt ist das Boot?", "Sie hat es gekauft.", "(Bob: “Wie alt ist das Boot?”) Sie hat es gekauft.");
+        check("How old is the boat?", "I sold the boat.", "I sold the boat.");
+        check("How old is it?", "Five years already!", "Five years already!");
+        check("How are you?", "Five years already!", "Five years already!");
+        check("How old is the boat?", "That movie sounds interesting!", "That movie sounds interesting!");
+    }
+
+    #[test]
+    fn an_answer_carries_its_question() {
+        fn check(sentence: &str, expect: (Option<&str>, &str)) {
+            assert_eq!(parts(sentence), expect);
+        }
+        check(&joined("Bob", "How old is it?", "Five years."), (Some("How old is it?"), "Five years."));
+        check("I moved.", (None, "I moved."));
+        check("(Bob: gone) I moved.", (None, "(Bob: gone) I moved."));
+    }
+}

@@ -1,0 +1,43 @@
+//! How far each sentence of a period came on its way into the summary, for whoever works on the engine. Nothing else calls it.
+
+use annals_core::{Grain, Memory, Sentence};
+
+use super::budget::Budget;
+use super::standing::Standing;
+use super::{candidates, choose, in_order};
+
+/// Where a sentence was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// A question, a greeting, a reaction, a label.
+    Aside,
+    /// It speaks of what stood before it, which could not be told with it.
+    Leaning,
+    /// It has no word that tells anything.
+    Empty,
+    /// It says too little, and no room was left.
+    Faint,
+    /// It says enough, but others more, or the same.
+    Outranked,
+    /// It is in the summary.
+    Chosen,
+}
+
+/// The sentences of a period that has no base, in order of time, each with the step at which it was left out.
+pub fn explain(grain: Grain, sources: &[Memory]) -> Vec<(Sentence, Step)> {
+    let sources = in_order(sources);
+    let budget = Budget::of(grain, None, &sources);
+    let pool = candidates::pool(grain, None, &sources, budget);
+    let chosen: Vec<&Sentence> =
+        choose::within(grain, budget, &pool).into_iter().map(|index| &pool[index].sentence).collect();
+    let step = |one: &candidates::Candidate| match one.standing {
+        _ if chosen.contains(&&one.sentence) => Step::Chosen,
+        Standing::Aside => Step::Aside,
+        Standing::Leaning => Step::Leaning,
+        _ if one.worth.full() == 0.0 => Step::Empty,
+        Standing::Faint => Step::Faint,
+        Standing::Alone => Step::Outranked,
+    };
+    let all = candidates::judged(grain, None, &sources, budget);
+    all.into_iter().map(|one| (one.sentence.clone(), step(&one))).collect()
+}

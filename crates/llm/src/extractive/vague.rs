@@ -1,0 +1,105 @@
+//! Whether an English sentence leaves open what it is about, or only thinks, wishes, feels or appeals.
+
+use super::events::Event;
+use super::unnamed;
+use super::verbs;
+
+/// Whether the sentence, with its words in lower case, is vague for a reader who was not there. It is particular if it names
+/// somebody, a number or a time.
+pub(super) fn is(sentence: &str, words: &[String], event: Event, is_particular: bool) -> bool {
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let second = words.get(1).map(String::as_str).unwrap_or_default();
+    let is_thought = is_in("i we i'm", first) && is_in(THOUGHTS, second);
+    let is_said_of_the_other = words.iter().any(|word| is_in(YOU, word)) && (!is_own(words) || event > Event::Deadline);
+    let is_promise = is_in("i'll we'll", first) || (is_in("i we", first) && second == "will");
+    unnamed::is_in(sentence)
+        || is_thought
+        || is_said_of_the_other
+        || is_in(APPEALS, first)
+        || words.windows(2).any(|pair| SUPPOSED.contains(&format!("{} {}", pair[0], pair[1]).as_str()))
+        || is_gerund_remark(words)
+        || (event >= Event::Happening && (is_remark(words) || words.last().is_some_and(|last| is_in(ADDED, last))))
+        || (!is_particular && (is_promise || is_general(words, event)))
+}
+
+/// "Pets have a way of brightening our days": true of anybody at any time.
+fn is_general(words: &[String], event: Event) -> bool {
+    let is_own = words.iter().any(|word| is_in("i i'm i've i'd i'll my we we're we've", word));
+    !is_own && !matches!(event, Event::Public | Event::Trouble) && !words.iter().any(|word| verbs::is_past(word))
+}
+
+/// Whether speakers say it of themselves.
+pub(super) fn is_own(words: &[String]) -> bool {
+    words.iter().any(|word| is_in(OWN, word))
+}
+
+/// "Winning was fun": a remark on what was told before.
+fn is_gerund_remark(words: &[String]) -> bool {
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    let is_gerund = first.len() > 5 && first.ends_with("ing") && !is_in(NO_GERUNDS, first);
+    is_gerund && words.iter().any(|word| verbs::is_finite(word))
+}
+
+/// "The girl seemed sad".
+fn is_remark(words: &[String]) -> bool {
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    is_in("the this those these there there's", first) && words.iter().take(7).any(|word| is_in(SEEMING, word))
+}
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}
+
+const OWN: &str = "i i'm i've i'd i'll my we we're we've our me us";
+const YOU: &str = "you you're you've you'd you'll your yours u ya";
+
+/// Nouns and prepositions in "-ing" with which sentences begin.
+const NO_GERUNDS: &str = "morning evening spring nothing during building meeting";
+
+/// Links of a remark to what it is about.
+const SEEMING: &str = "is are was were seemed seems looked looks felt sounded";
+
+/// What goes on in somebody's head: it tells what is thought, not what is so.
+const THOUGHTS: &str = "think believe guess feel know hope bet wish agree understand see suppose mean imagine";
+
+/// What wants something of the other, or says how somebody feels before it says why.
+const APPEALS: &str = "let's let just try remember imagine keep take think guess hope hopefully hoping looking really excited super don't pumped";
+
+/// Something like it was told before.
+const ADDED: &str = "too well either again also though";
+
+/// What is only expected, and talk about the talk.
+const SUPPOSED: &[&str] = &[
+    "me feel",
+    "to feel",
+    "gives me",
+    "helps me",
+    "keeps me",
+    "keep me",
+    "makes me",
+    "lets me",
+    "can't wait",
+    "must be",
+    "must feel",
+    "must have",
+    "would be",
+    "might be",
+    "could be",
+    "let you",
+    "tell you",
+    "fill you",
+    "keep you",
+    "show you",
+    "we last",
+    "our chat",
+    "almost forgot",
+    "sounds like",
+    "looks like",
+    "feels like",
+    "i remember",
+    "still remember",
+    "has happened",
+    "i'll definitely",
+    "will definitely",
+    "think i'm",
+];
