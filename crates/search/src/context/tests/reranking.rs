@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use annals_core::Reranker;
+use annals_core::{Reranked, Reranker};
 use annals_testkit::{Faulty, WordReranker};
 
 use super::*;
