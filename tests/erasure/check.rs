@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use annals_core::ports::Target;
-use annals_core::{FactQuery, MemoryId};
+use annals_core::{Agent, FactQuery, MemoryId};
+use annals_server::Service;
 use annals_server::wire::ForgetAnswer;
 use serde_json::Value;
+use tokio::io::AsyncReadExt;
 
 use crate::ground_truth::{Place, SUBJECT, State};
 use crate::history::History;
@@ -29,7 +31,12 @@ struct Holdings {
 
 impl History {
     pub async fn forget(&mut self, agent: usize) {
-        let Some((kind, target)) = self.target(agent) else { return };
+        if let Some((kind, target)) = self.target(agent) {
+            self.forget_target(agent, kind, target).await;
+        }
+    }
+
+    pub async fn forget_target(&mut self, agent: usize, kind: &'static str, target: Target) {
         self.note(agent, format!("forgets {target:?}"));
         let of = self.agents[agent].clone();
         let before = self.others(agent).await;
@@ -118,7 +125,7 @@ impl History {
         let service = &self.world().service;
         let mut holdings = Holdings { exported: Vec::new(), facts: Vec::new(), files: BTreeMap::new() };
         for (_, other) in self.agents.iter().enumerate().filter(|(index, _)| *index != agent) {
-            holdings.exported.push(service.export(other).await.unwrap().collect());
+            holdings.exported.push(exported(service, other).await);
             let facts = service.facts.find(other, &FactQuery::default()).await.unwrap();
             holdings.facts.extend(facts.iter().map(|fact| format!("{fact:?}")));
             for folder in ["tables", "facts"] {
@@ -154,7 +161,7 @@ impl History {
     async fn check_search(&mut self, agent: usize) {
         let (gone, nowhere) = self.truth.gone(agent);
         let (folder, of) = (self.folder.path().to_owned(), self.agents[agent].clone());
-        let export: String = self.world().service.export(&of).await.unwrap().collect();
+        let export: String = exported(&self.world().service, &of).await;
         let export = gone.iter().filter(|word| export.contains(*word)).map(|word| format!("{word} in the export"));
         let mut left: Vec<String> = export.collect();
         self.totals.searched("exports", 1);
@@ -204,4 +211,11 @@ fn copy_catalog(folder: &Path, to: &Path) {
             std::fs::copy(folder.join(name), to.join(name)).unwrap();
         }
     }
+}
+
+/// The lines of an export.
+async fn exported(service: &Service, agent: &Agent) -> String {
+    let mut lines = String::new();
+    service.export(agent).await.unwrap().file.read_to_string(&mut lines).await.unwrap();
+    lines
 }

@@ -69,6 +69,7 @@ impl History {
             self.retain(agent).await;
         }
         let agent = self.below(3);
+        self.forget_what_another_says_too(agent).await;
         self.forget(agent).await;
         self.check_all_tables().await;
         self.totals
@@ -132,21 +133,36 @@ impl History {
             let back = if days_back == 0 { 0 } else { i64::try_from(self.below(days_back)).unwrap() * DAY };
             let seconds = i64::try_from(self.below(3600)).unwrap();
             let at = Timestamp::from_second(self.moment.load(Ordering::SeqCst) - back - seconds).unwrap();
-            let message = Message {
-                conversation: format!("talk {}", self.below(4)),
-                client_id: Some(format!("m{}-{}", self.words, self.truth.turns.len())),
-                role: Role::User,
-                name: Some("Uma".into()),
-                content: content.clone(),
-                at,
-            };
-            let key = identify(std::slice::from_ref(&message)).remove(0);
-            let id = MemoryId::turn(&self.agents[agent], &key);
-            self.note(agent, format!("says {content:?} of {at} in {}", message.conversation));
-            let now = self.now();
-            self.world().service.writer.ingest(&self.agents[agent], vec![message.clone()], false, now).await.unwrap();
-            self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live });
+            self.say_text(agent, content, words, at).await;
         }
+    }
+
+    async fn say_text(&mut self, agent: usize, content: String, words: BTreeSet<String>, at: Timestamp) {
+        let message = Message {
+            conversation: format!("talk {}", self.below(4)),
+            client_id: Some(format!("m{}-{}", self.words, self.truth.turns.len())),
+            role: Role::User,
+            name: Some("Uma".into()),
+            content: content.clone(),
+            at,
+        };
+        let key = identify(std::slice::from_ref(&message)).remove(0);
+        let id = MemoryId::turn(&self.agents[agent], &key);
+        self.note(agent, format!("says {content:?} of {at} in {}", message.conversation));
+        let now = self.now();
+        self.world().service.writer.ingest(&self.agents[agent], vec![message.clone()], false, now).await.unwrap();
+        self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live });
+    }
+
+    /// Two agents say one sentence, and one of them forgets it: it stays with the other, and the proof is clean.
+    async fn forget_what_another_says_too(&mut self, agent: usize) {
+        let (word, at) = (self.word(), self.now());
+        for who in [agent, (agent + 1) % 3] {
+            self.say_text(who, format!("The attic key {word} hangs behind the door."), [word.clone()].into(), at).await;
+            self.world().service.make_searchable(&self.agents[who], &|_| ()).await.unwrap();
+        }
+        let id = self.truth.turns[self.truth.turns.len() - 2].id.clone();
+        self.forget_target(agent, "turns", Target::Memories(vec![id])).await;
     }
 
     fn any(&mut self, agent: usize, state: State) -> Option<usize> {

@@ -180,7 +180,7 @@ async fn is_found(bug: Bug, histories: u64) -> bool {
 }
 
 /// The most in which a bug must be found; most are within the first ten.
-const HISTORIES: u64 = 40;
+const HISTORIES: u64 = 12;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_conversation_without_its_pruned_turns_is_found() {

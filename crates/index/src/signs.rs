@@ -175,11 +175,11 @@ mod tests {
             let (first, rest) = differences.split_at_mut(BLOCK);
             stored.differences(&question, 0, &blocks[..1], first);
             stored.differences(&question, 1, &blocks[1..], rest);
-            for (row, vector) in all.iter().enumerate().filter(|(row, _)| passing.holds(*row)) {
+            for (row, vector) in all.iter().enumerate().filter(|(row, _)| passing.contains(*row)) {
                 let differing = all[0].iter().zip(vector).filter(|(a, b)| (**a > 0.0) != (**b > 0.0)).count();
                 prop_assert_eq!(usize::from(differences[row]), differing);
             }
-            for row in (0..all.len()).filter(|row| !passing.holds(*row)) {
+            for row in (0..all.len()).filter(|row| !passing.contains(*row)) {
                 prop_assert_eq!(differences[row], 0);
             }
         }

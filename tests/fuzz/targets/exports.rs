@@ -1,7 +1,10 @@
 //! Exports, as `annals import` reads them and the catalog takes them back.
 
+use std::io::Write;
+
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Archive, Catalog};
+use annals_core::ports::{Archive, Catalog, Record};
+use annals_core::{Agent, Result, Timestamp};
 
 use crate::command::{Annals, NOW};
 use crate::fuzz::fuzz;
@@ -12,6 +15,7 @@ use super::{lines, names_its_fault};
 #[expect(dead_code, reason = "the command uses the rest")]
 #[path = "../../../crates/annals/src/records.rs"]
 mod records;
+use records::ExportFile;
 
 /// An export with every kind of record.
 pub fn good() -> Vec<u8> {
@@ -42,22 +46,25 @@ fn exports_are_taken_back_whole_or_not_at_all() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let now = NOW.parse().unwrap();
     fuzz("exports", &[good()], |input| {
-        let agents = match records::parse(input, None) {
-            Ok(agents) => agents,
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(input).unwrap();
+        let mut export = match ExportFile::check(file, None) {
+            Ok(export) => export,
             Err(error) => return names_its_fault(&error, lines(input)),
         };
         let folder = tempfile::tempdir().unwrap();
         let catalog = SqliteCatalog::open(&folder.path().join("catalog.sqlite")).unwrap();
         runtime.block_on(async {
-            for (agent, records) in agents {
-                let number = records.len();
-                match catalog.restore(&agent, records, now).await {
+            let agents = std::mem::take(&mut export.agents);
+            for (agent, number) in &agents {
+                match restore(&catalog, &mut export, agent, now).await {
                     Ok(()) => {
-                        catalog.records(&agent).await.map_err(|error| format!("restored, not readable: {error}"))?;
+                        let records = catalog.records(agent, None, usize::MAX).await;
+                        records.map_err(|error| format!("restored, not readable: {error}"))?;
                     }
                     Err(error) => {
-                        names_its_fault(&error, number)?;
-                        if catalog.standing(&agent).await.unwrap().known {
+                        names_its_fault(&error, usize::try_from(*number).unwrap())?;
+                        if catalog.standing(agent).await.unwrap().known {
                             return Err(format!("half restored: {error}"));
                         }
                     }
@@ -67,4 +74,14 @@ fn exports_are_taken_back_whole_or_not_at_all() {
             if faults.is_empty() { Ok(()) } else { Err(format!("an unsound catalog: {faults:?}")) }
         })
     });
+}
+
+async fn restore(catalog: &SqliteCatalog, export: &mut ExportFile, agent: &Agent, now: Timestamp) -> Result<()> {
+    catalog.begin_restore(agent).await?;
+    for rank in Record::RANKS {
+        let records: Result<Vec<(Agent, Record)>> = export.of_rank(rank)?.collect();
+        let records = records?.into_iter().filter(|(of, _)| of == agent).map(|(_, record)| record).collect();
+        catalog.restore_some(agent, records).await?;
+    }
+    catalog.finish_restore(agent, now).await
 }

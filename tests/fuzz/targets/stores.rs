@@ -63,7 +63,7 @@ fn a_damaged_catalog_is_an_error_or_answers() {
             // Whatever they answer: they may not panic, nor wait for ever.
             let _ = catalog.check().await;
             for agent in catalog.agents().await.unwrap_or_default() {
-                let _ = catalog.records(&agent).await;
+                let _ = catalog.records(&agent, None, usize::MAX).await;
                 let _ = catalog.ledger(&agent).await;
             }
         });

@@ -125,10 +125,10 @@ fn check(found: &Findings, plain: &Findings) {
             found.hits.iter().map(hit).collect()
         };
         assert_eq!(hits(found), hits(plain));
-        let talks = |found: &Findings| -> Vec<_> {
-            found.conversations.iter().map(|talk| (talk.name.clone(), talk.parts, talk.matched)).collect()
+        let conversations = |found: &Findings| -> Vec<_> {
+            found.conversations.iter().map(|one| (one.name.clone(), one.parts, one.matched)).collect()
         };
-        assert_eq!(talks(found), talks(plain));
+        assert_eq!(conversations(found), conversations(plain));
     }
 }
 
