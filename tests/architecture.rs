@@ -30,6 +30,7 @@ const EDGES: [(&str, &[&str]); 15] = [
             "annals-facts",
             "annals-index",
             "annals-llm",
+            "annals-retention",
             "annals-search",
             "annals-strata",
             "annals-summarizer",

@@ -102,7 +102,7 @@ fn context_holds_what_fits_and_its_ids_resolve() {
 
     let month = ask("What happened in January 2026?", &[]);
     assert_eq!((&month["items"][0]["kind"], &month["items"][0]["short"]), (&json!("summary"), &json!("s1")), "{month}");
-    let before = ask("What happened in January 2026?", &["--to", "2025-12-31"]);
+    let before = ask("What happened in January 2026?", &["--to", "2025-12-20"]);
     assert_eq!((&before["items"], &before["known"]), (&json!([]), &json!(false)), "{before}");
 
     let plain = annals.run(&["context", "Good morning!", "--agent", "ann"]);
@@ -175,7 +175,7 @@ fn refresh_rewrites_nothing_while_the_engine_is_the_same() {
 #[test]
 fn an_agent_has_settings_and_a_zone_decides_its_days() {
     let annals = Annals::new();
-    annals.json(&["agent", "set", "ann", "--time-zone", "Asia/Tokyo"]);
+    annals.json(&["agent", "create", "ann", "--time-zone", "Asia/Tokyo"]);
     annals.import(&line("ann", "c", "1", "Ann", "late on the last day of the year", "2025-12-31T20:00:00Z"));
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
     assert_eq!(turns[0]["date"], json!("2026-01-01"));
@@ -188,7 +188,7 @@ fn an_agent_has_settings_and_a_zone_decides_its_days() {
 #[test]
 fn shown_dates_are_local_and_the_zone_is_named_once() {
     let annals = Annals::new();
-    annals.json(&["agent", "set", "ann", "--time-zone", "Europe/Lisbon"]);
+    annals.json(&["agent", "create", "ann", "--time-zone", "Europe/Lisbon"]);
     annals.import(&line("ann", "c", "1", "Ann", "fireworks over the river", "2026-07-04T23:30:00Z"));
     let id = annals.json(&["timeline", "--agent", "ann", "--grain", "working"])[0]["id"].as_str().unwrap().to_owned();
     let commands: [&[&str]; 3] = [

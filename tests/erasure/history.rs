@@ -26,6 +26,8 @@ pub struct History {
     pub agents: Vec<Agent>,
     pub truth: GroundTruth,
     random: u64,
+    /// Which kind of target is the last, so that few histories have each of the rare ones.
+    last: usize,
     words: usize,
     pub log: Vec<String>,
     pub totals: Totals,
@@ -40,7 +42,8 @@ impl History {
         let totals = Totals { histories: 1, ..Totals::default() };
         let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let (truth, log) = (GroundTruth::default(), Vec::new());
-        History { folder, moment, world, bug, agents, truth, random, words: 0, log, totals }
+        let last = 7 + usize::try_from(seed % 3).unwrap();
+        History { folder, moment, world, bug, agents, truth, random, last, words: 0, log, totals }
     }
 
     pub async fn run(mut self) -> Totals {
@@ -70,7 +73,10 @@ impl History {
         }
         let agent = self.below(3);
         self.forget_what_another_says_too(agent).await;
-        self.forget(agent).await;
+        self.enter(agent).await;
+        if let Some((kind, target)) = self.target_of(agent, self.last) {
+            self.forget_target(agent, kind, target).await;
+        }
         self.check_all_tables().await;
         self.totals
     }
@@ -290,6 +296,11 @@ impl History {
 
     /// Something that is there, to be forgotten.
     pub fn target(&mut self, agent: usize) -> Option<(&'static str, Target)> {
+        let kind = self.below(10);
+        self.target_of(agent, kind)
+    }
+
+    fn target_of(&mut self, agent: usize, kind: usize) -> Option<(&'static str, Target)> {
         let there = [self.truth.of(agent, State::Live), self.truth.of(agent, State::Pruned)].concat();
         if there.is_empty() {
             return None;
@@ -297,7 +308,7 @@ impl History {
         let one = there[self.below(there.len())];
         let turn = &self.truth.turns[one];
         let (conversation, at) = (turn.message.conversation.clone(), turn.message.at);
-        Some(match self.below(10) {
+        Some(match kind {
             0..=2 => {
                 let some = (0..1 + self.below(3)).map(|_| there[self.below(there.len())]).collect::<Vec<_>>();
                 let ids = some.into_iter().map(|index| self.truth.turns[index].id.clone());

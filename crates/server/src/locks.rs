@@ -56,6 +56,11 @@ impl AgentLocks {
         self.entry(agent).try_lock(agent)
     }
 
+    /// A lock for a pass that holds none and takes it only to save.
+    pub fn for_saving<'a, L: Level>(&self, agent: &'a Agent) -> SavingLock<'a> {
+        SavingLock { entry: self.entry(agent), agent, lock: L::LOCK }
+    }
+
     /// Waits until the lock is free, and leaves it so. For a task that holds no lock of the agent.
     pub async fn wait_until_free(&self, agent: &Agent, lock: Lock) {
         drop(self.entry(agent).wait(agent, lock).await);

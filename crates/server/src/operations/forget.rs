@@ -4,7 +4,7 @@ use annals_core::ports::{Reach, Target};
 use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
 
 use crate::Service;
-use crate::locks::{Extraction, Facts, History, RollUp, Tables};
+use crate::locks::{Facts, History, Tables};
 use crate::wire::{ForgetAnswer, ForgetRequest};
 
 impl Service {
@@ -27,16 +27,12 @@ impl Service {
             return Ok(ForgetAnswer::new(agent, &self.eraser.reach(agent, target).await?, None));
         }
         let mut reach = self.erase(agent, target, now).await?;
-        // Whoever rolls the agent up or reads its messages now may have a model's answer on its way that holds what is forgotten.
-        // Both end early when they are waited for, and nobody begins anew until all is clean.
-        let mut roll_up = self.locks.lock::<RollUp>(agent).await;
-        let mut reader = roll_up.then::<Extraction>().await;
         if *target != Target::Agent {
-            // The history is locked only to save: a model may take minutes.
-            let history = reader.for_saving::<History>();
+            // What is left is written without a lock: a model may take minutes. The history is locked only to save.
+            let history = self.locks.for_saving::<History>(agent);
             self.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
         }
-        let mut history = reader.then::<History>().await;
+        let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
         self.replies.drop_replies(agent, Timestamp::MAX).await?;
