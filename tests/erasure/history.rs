@@ -17,6 +17,8 @@ const DAY: i64 = 24 * 60 * 60;
 /// 1 March 2026.
 const BEGIN: i64 = 1_772_323_200;
 const STEPS: usize = 24;
+/// The last targets of histories in turn, by the numbers of `target_of`: conversation, agent, subject, entry, range.
+const LAST: [usize; 5] = [3, 9, 5, 8, 7];
 
 pub struct History {
     pub folder: TempDir,
@@ -42,7 +44,7 @@ impl History {
         let totals = Totals { histories: 1, ..Totals::default() };
         let random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let (truth, log) = (GroundTruth::default(), Vec::new());
-        let last = 7 + usize::try_from(seed % 3).unwrap();
+        let last = LAST[usize::try_from(seed).unwrap() % LAST.len()];
         History { folder, moment, world, bug, agents, truth, random, last, words: 0, log, totals }
     }
 
@@ -73,7 +75,7 @@ impl History {
         }
         let agent = self.below(3);
         self.forget_what_another_says_too(agent).await;
-        self.enter(agent).await;
+        self.enter_fact(agent, true).await;
         if let Some((kind, target)) = self.target_of(agent, self.last) {
             self.forget_target(agent, kind, target).await;
         }
@@ -254,10 +256,15 @@ impl History {
 
     /// A person enters a fact, some of which name the subject among other words.
     async fn enter(&mut self, agent: usize) {
+        let names_subject = self.below(3) == 0;
+        self.enter_fact(agent, names_subject).await;
+    }
+
+    async fn enter_fact(&mut self, agent: usize, names_subject: bool) {
         let (word, at) = (self.word(), self.now());
-        let (object, words) = match self.below(3) {
-            0 => (format!("{SUBJECT}'s song {word}"), [word, SUBJECT.into()].into()),
-            _ => (format!("the song {word}"), [word].into()),
+        let (object, words) = match names_subject {
+            true => (format!("{SUBJECT}'s song {word}"), [word, SUBJECT.into()].into()),
+            false => (format!("the song {word}"), [word].into()),
         };
         self.note(agent, format!("enters {object:?}"));
         let of = self.agents[agent].clone();
