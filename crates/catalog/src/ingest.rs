@@ -190,6 +190,10 @@ impl AgentTurns<'_> {
             }
         }
         turns::revise(self.connection, self.agent_id, &turn, &place, seq)?;
+        if moves {
+            // The moment that it leaves is free again.
+            self.moments = Moments::default();
+        }
         let text = &former.message.content;
         if *text != turn.message.content {
             versions::keep(self.connection, self.agent_id, &turn.id, text, self.now)?;

@@ -87,8 +87,7 @@ impl Search {
         let chosen = choose::choose(&candidates, &limits);
         let items = render::arrange(chosen.taken);
         let text = render::render(&items);
-        let omitted = if is_known { chosen.omitted } else { 0 };
-        Context { tokens: annals_core::tokens(&text), text, items, omitted, is_known, range, reranked }
+        Context { tokens: annals_core::tokens(&text), text, items, omitted: chosen.omitted, is_known, range, reranked }
     }
 }
 

@@ -68,7 +68,10 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     for (pool, _) in SHARES.iter().filter(|(pool, _)| is_known || *pool != Pool::Facts) {
         page.add(&wanted, *pool, u64::MAX, asked);
     }
-    let omitted = wanted.len() - page.taken.len() - page.repeated;
+    // Facts of the speaker that a prompt has nothing to do with are no loss.
+    let counts = |candidate: &Candidate| is_known || candidate.pool != Pool::Facts;
+    let is_counted = |(place, candidate): &&(usize, Candidate)| !page.done.contains(place) && counts(candidate);
+    let omitted = wanted.iter().filter(is_counted).count();
     Chosen { taken: page.taken, omitted }
 }
 
@@ -104,8 +107,6 @@ struct Page {
     /// The turns that sentences of the period tell of.
     told: HashSet<MemoryId>,
     taken: Vec<Candidate>,
-    /// How many were left out because they say again what is there.
-    repeated: usize,
 }
 
 impl Page {
@@ -117,7 +118,6 @@ impl Page {
                 continue;
             }
             if pool == Pool::Found && candidate.sources.iter().any(|turn| self.told.contains(turn)) {
-                self.repeated += 1;
                 self.done.insert(*place);
                 continue;
             }

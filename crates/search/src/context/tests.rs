@@ -68,7 +68,7 @@ async fn of_many_facts_those_that_are_asked_for_and_the_newest_are_told() {
     };
     let facts = told("Where does Ann work?").await;
     assert_eq!((facts[0].as_str(), facts.len()), ("Ann works at Lindt (since 2026-01-01)", 12));
-    let facts = told("Hello, Ann!").await;
+    let facts = told("Tell me about Ann.").await;
     assert!(facts.len() == 12 && facts.iter().all(|fact| fact.as_str() > "Ann likes thing18 "), "{facts:?}");
 }
 

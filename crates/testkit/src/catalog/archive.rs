@@ -14,8 +14,16 @@ use super::shelf::Shelf;
 impl Archive for MemoryCatalog {
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
         let all = self.read(agent, |shelf| shelf.records(agent))?;
-        let start = after.and_then(|last| all.iter().position(|record| record == last)).map_or(0, |place| place + 1);
-        Ok(all.into_iter().skip(start).take(limit).collect())
+        let start =
+            after.map_or(0, |last| all.iter().rposition(|record| is_at_one_place(record, last)).map_or(0, |at| at + 1));
+        let mut page: Vec<Record> = Vec::new();
+        for record in all.into_iter().skip(start) {
+            if page.len() >= limit && !page.last().is_some_and(|last| is_at_one_place(&record, last)) {
+                break;
+            }
+            page.push(record);
+        }
+        Ok(page)
     }
 
     async fn begin_restore(&self, agent: &Agent) -> Result<()> {
@@ -65,6 +73,14 @@ impl Archive for MemoryCatalog {
 
     async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
         self.read(agent, |shelf| shelf.versions.get(id).cloned().unwrap_or_default())
+    }
+}
+
+/// Whether no page ends between the two. Former texts of one memory may be equal, and stay together.
+fn is_at_one_place(a: &Record, b: &Record) -> bool {
+    match (a, b) {
+        (Record::Version { id: a, .. }, Record::Version { id: b, .. }) => a == b,
+        _ => a == b,
     }
 }
 

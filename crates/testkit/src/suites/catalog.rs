@@ -32,6 +32,7 @@ pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> 
         ingest::requests_at_once_are_each_stored_once,
         ingest::what_was_masked_is_counted_in_the_operation,
         arrival::equal_moments_keep_the_order_of_arrival,
+        arrival::a_moment_that_a_revision_leaves_is_free_again,
         arrival::equal_moments_that_come_again_are_known,
         arrival::messages_without_a_moment_stand_behind_what_came_before,
         arrival::a_message_without_a_moment_that_comes_again_is_known,

@@ -45,6 +45,18 @@ pub(super) async fn equal_moments_keep_the_order_of_arrival(catalog: &dyn Catalo
     assert_eq!(of(catalog, &said("own", own, "").id).await.period, period("2026-03-04"));
 }
 
+pub(super) async fn a_moment_that_a_revision_leaves_is_free_again(catalog: &dyn Catalog) {
+    let next_day = "2026-03-05T10:00:00Z";
+    let moves = [said("9", MOMENT, "a"), said("1", MOMENT, "b"), said("1", next_day, "c"), said("5", MOMENT, "d")];
+    catalog.ingest(&me(), moves.to_vec(), true, now()).await.unwrap();
+    let moments = |listed: &[Memory]| listed.iter().map(|memory| memory.at().to_string()).collect::<Vec<_>>();
+    assert_eq!(moments(&in_order(catalog).await), [MOMENT, "2026-03-04T10:00:00.000001Z", next_day]);
+    // There and back within one request: no two share a moment.
+    let back = [said("5", next_day, "e"), said("5", "2026-03-06T10:00:00Z", "f"), said("5", next_day, "g")];
+    catalog.ingest(&me(), back.to_vec(), true, later()).await.unwrap();
+    assert_eq!(moments(&in_order(catalog).await), [MOMENT, next_day, "2026-03-05T10:00:00.000001Z"]);
+}
+
 pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalog) {
     let turns: Vec<Turn> = ["9", "1", "5"].iter().map(|id| said(id, MOMENT, id)).collect();
     say(catalog, turns.clone()).await;
