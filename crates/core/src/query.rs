@@ -158,6 +158,8 @@ pub struct Answer {
     pub summary_range: Option<DateRange>,
     /// Best first.
     pub results: Vec<Found>,
+    /// With how many rows of the tables the text was compared; 0 without a text.
+    pub compared: usize,
     /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
     pub range_is_empty: bool,
     /// The grains that were searched.

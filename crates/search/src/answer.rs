@@ -49,18 +49,18 @@ impl Search {
         let period = asked_period(bounds.days, &times, &rest, zones.day_of(now));
         let grains = self.grains(agent, query, &bounds).await?;
         let asked = Asked { agent, query, text, settings, zones, bounds, grains, times, period, now };
-        let (mut ranked, support) = match text {
+        let (mut ranked, support, compared) = match text {
             Some(text) => self.ranked(&asked, text).await?,
-            None => (self.newest(&asked).await?, Support::default()),
+            None => (self.newest(&asked).await?, Support::default(), 0),
         };
         let summaries = self.of_period(&asked).await?;
         ranked.retain(|ranked| summaries.iter().all(|memory| memory.id != ranked.memory.id));
-        Ok(Gathered { asked, ranked, summaries, support })
+        Ok(Gathered { asked, ranked, summaries, support, compared })
     }
 
     /// The second half: waits for the model that orders the best, if there is one, then folds and cuts.
     pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
-        let Gathered { asked, mut ranked, summaries, support } = gathered;
+        let Gathered { asked, mut ranked, summaries, support, compared } = gathered;
         let query = asked.query;
         let (reranked, conversations) = match asked.text {
             Some(text) => {
@@ -79,7 +79,18 @@ impl Search {
         let Asked { grains, times, period, bounds, .. } = asked;
         let (range, cover) = (bounds.days_of(Grain::Working), bounds.days_of(Grain::Weekly));
         let summary_range = Some(cover).filter(|cover| *cover != range);
-        Ok(Answer { range, summary_range, results, range_is_empty, grains, times, period, conversations, reranked })
+        Ok(Answer {
+            range,
+            summary_range,
+            results,
+            compared,
+            range_is_empty,
+            grains,
+            times,
+            period,
+            conversations,
+            reranked,
+        })
     }
 
     /// Puts the best into a model's order. Expects the best first, and leaves them so.
@@ -95,7 +106,8 @@ impl Search {
         reranked
     }
 
-    async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<(Vec<Ranked>, Support)> {
+    /// The best rows, what conversations come to, and with how many rows the text was compared.
+    async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<(Vec<Ranked>, Support, usize)> {
         let probe = Probe {
             vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
             text: Some(text.to_owned()),
@@ -114,7 +126,7 @@ impl Search {
         let wanted = rank::Asked { question: &question, said: &said, now: asked.now };
         rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);
-        Ok((ranked, support))
+        Ok((ranked, support, talks.rows))
     }
 
     async fn probe(&self, asked: &Asked<'_>, grain: Grain, probe: &Probe) -> Result<Findings> {
@@ -207,6 +219,7 @@ pub struct Gathered<'a> {
     /// Of the period that is asked for, in order of time.
     summaries: Vec<Memory>,
     support: Support,
+    compared: usize,
 }
 
 /// A query with what was worked out from it.

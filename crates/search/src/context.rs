@@ -60,7 +60,7 @@ impl Search {
         let Known { named, speaker, subjects } = self.known(agent, request, answer.range, &zones, now).await?;
         let is_known = answer.results.iter().any(|found| is_asked_for(&answer, found))
             || (!small_talk::is_small_talk(&request.prompt, &subjects)
-                && (!subjects.is_empty() || floor::knows(&request.prompt, &settings.language, &answer.results)));
+                && (!subjects.is_empty() || floor::knows(&request.prompt, &settings.language, &answer)));
         candidates.extend(speaker);
         candidates.extend(self.of_documents(request).await?);
         if is_known {

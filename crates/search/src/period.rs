@@ -1,5 +1,7 @@
 //! A question for a period, as "what happened in July?": the summaries of its days come first, then the turns that matter.
 
+use std::cmp::Reverse;
+
 use annals_core::ports::Select;
 use annals_core::{Agent, Date, DateRange, Grain, Interval, Kind, Memory, Period, Result};
 use jiff::ToSpan;
@@ -16,7 +18,7 @@ const MOST_DAYS: i64 = 62;
 const COARSE_FIRST: [Grain; 5] = [Grain::Yearly, Grain::Quarterly, Grain::Monthly, Grain::Weekly, Grain::Daily];
 
 impl Search {
-    /// The fewest summaries that tell of these days, in order of time: one if there is a period of just these days and it is
+    /// The fewest summaries that tell of these days, the coarsest first and each grain in order of time: one if there is a period of just these days and it is
     /// over, else coarse ones that lie within, and finer ones where these leave days out. Only those that the bounds admit.
     pub(crate) async fn summaries_of(
         &self,
@@ -42,7 +44,7 @@ impl Search {
             }
         }
         found.truncate(MOST);
-        found.sort_by_key(|memory| (memory.days.0, std::cmp::Reverse(memory.grain)));
+        found.sort_by_key(|memory| (Reverse(memory.grain), memory.days.0));
         Ok(found)
     }
 
@@ -54,9 +56,9 @@ impl Search {
 
 /// Whether the period lies within the days; of a week more than half is enough, as of a month in its weeks.
 fn is_about(period: Period, from: Date, to: Date) -> bool {
-    let middle = period.first_day().saturating_add(3.days());
+    let fourth = |date: Date| date.saturating_add(3.days());
     match period.grain() {
-        Grain::Weekly => from <= middle && middle <= to,
+        Grain::Weekly => fourth(period.first_day().max(from)) <= period.last_day().min(to),
         _ => from <= period.first_day() && period.last_day() <= to,
     }
 }
@@ -81,6 +83,8 @@ mod tests {
         check("2026-W10", "2026-03-01..2026-03-31", true);
         check("2026-W14", "2026-03-01..2026-03-31", false);
         check("2026-W14", "2026-03-01..2026-04-02", true);
+        check("2026-W14", "2026-04-02..2026-04-02", false);
+        check("2026-W14", "2026-04-01..2026-04-04", true);
         check("2026-03-01", "2026-03-01..2026-03-31", true);
     }
 }

@@ -78,6 +78,8 @@ pub(crate) struct Talk {
 pub(crate) struct Talks {
     pub(crate) found: Vec<Talk>,
     pub(crate) all: Conversations,
+    /// The rows of all, found or not.
+    pub(crate) rows: usize,
 }
 
 impl From<Conversation> for Talk {
@@ -111,7 +113,7 @@ pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, Talks)
 impl Talks {
     fn and(mut self, other: Talks) -> Talks {
         self.found.extend(other.found);
-        Talks { found: self.found, all: self.all.and(other.all) }
+        Talks { found: self.found, all: self.all.and(other.all), rows: self.rows + other.rows }
     }
 }
 

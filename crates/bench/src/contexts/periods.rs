@@ -1,7 +1,7 @@
 //! Questions about periods, from the calendar of an agent: one for each month, quarter and year with messages, for every second
 //! week and every third day. Each is asked when its period is over. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use annals_core::{Date, Grain, Message, Period, Timestamp, Zones};
 use jiff::ToSpan;
@@ -59,8 +59,8 @@ const GRAINS: [(Grain, usize, &[Template]); 5] = [
 pub fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
     let utc = Zones::new("UTC").expect("UTC is a zone");
     let days: BTreeSet<Date> = messages.iter().map(|message| utc.day_of(message.at)).collect();
-    let names: BTreeMap<&str, ()> = messages.iter().map(|message| (message.speaker(), ())).collect();
-    let names: Vec<&str> = names.into_keys().collect();
+    let names: BTreeSet<&str> = messages.iter().map(|message| message.name.as_deref().unwrap_or("me")).collect();
+    let names: Vec<&str> = names.into_iter().collect();
     let mut questions = Vec::new();
     for (grain, every, templates) in GRAINS {
         let periods: BTreeSet<Period> = days.iter().map(|day| Period::of(grain, *day)).collect();

@@ -2,55 +2,84 @@
 //! by themselves says whether anything fits at all. Pure.
 //!
 //! A prompt about persons, as those who talk to a memory have names or say "I" and "you", has to be less like a memory than a question
-//! for the knowledge of the world, of which every long chat holds a little.
+//! for the knowledge of the world, of which every long chat holds a little. Of many memories the best is more alike by chance than
+//! of few, so the floor rises with their number.
 
-use annals_core::Found;
+use annals_core::{Answer, Found};
 
 use crate::question::Question;
 
 /// What the share of common words weighs beside the similarity.
 const WORDS: f64 = 0.5;
-/// The best of a memory that knows something reaches this for a prompt about persons. Of the questions of LoCoMo, and of lme, one
-/// in a hundred stays below 0.40; the margin is for memories of other kinds.
-const PERSONAL: f64 = 0.35;
+/// The best of so many rows reaches these floors for what they know. One question in a hundred of `LoCoMo` stays below the first.
+const USUAL: f64 = 512.0;
+const PERSONAL: f64 = 0.40;
 /// The same for other prompts.
-const IMPERSONAL: f64 = 0.42;
-/// With fewer memories the best of any is much less alike, and a context of all of them is small: nothing is held back.
-const FEW: usize = 40;
+const IMPERSONAL: f64 = 0.55;
+/// What each halving of the rows takes off. Of questions to 3, 10, 20, 40 and 80 messages around what answers them, five in a hundred
+/// stay below 0.21, 0.25, 0.31, 0.35 and 0.37; to whole conversations, below 0.48.
+const HALVING: f64 = 0.033;
 
-/// Whether memory knows something about the prompt, in a language, by what was found for it: the best [`FEW`] memories, or all.
-pub(super) fn knows(prompt: &str, language: &str, found: &[Found]) -> bool {
-    if found.len() < FEW {
-        return !found.is_empty();
-    }
+/// Whether memory knows something about the prompt, in a language, by what was found for it.
+pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
     let question = Question::new(prompt, language);
     let names = |found: &Found| found.memory.speaker.as_deref().is_some_and(|speaker| question.names(speaker));
-    let floor = if question.whose.is_some() || found.iter().any(names) { PERSONAL } else { IMPERSONAL };
-    found.iter().any(|found| found.fit.similarity + WORDS * found.fit.words >= floor)
+    let is_personal = question.whose.is_some() || answer.results.iter().any(names);
+    let floor = floor(if is_personal { PERSONAL } else { IMPERSONAL }, answer.compared);
+    answer.results.iter().any(|found| found.fit.similarity + WORDS * found.fit.words >= floor)
+}
+
+/// The floor among so many rows.
+fn floor(usual: f64, rows: usize) -> f64 {
+    let halvings = (USUAL / rows.max(1) as f64).log2();
+    usual - HALVING * halvings.max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{Fit, Kind};
+    use annals_core::{DateRange, Fit, Kind, Reranked};
 
     use super::*;
     use crate::fixture::memory;
 
-    #[test]
-    fn prompt_about_persons_needs_less_likeness() {
-        fn check(prompt: &str, similarity: f64, words: f64, expect: bool) {
-            let mut memory = memory("t", Kind::Turn, "2026-03-04".parse().unwrap());
-            memory.speaker = Some("Ann Lee".into());
-            let fit = Fit { similarity, words };
-            let found = Found { memory, score: 9.0, fit, days_outside: 0, parts: Vec::new() };
-            assert_eq!(knows(prompt, "en", &vec![found.clone(); FEW]), expect, "{prompt:?} {similarity} {words}");
-            assert!(knows(prompt, "en", &[found]), "one memory says little of what the best of many is like");
+    fn answer(similarity: f64, words: f64, compared: usize) -> Answer {
+        let mut memory = memory("t", Kind::Turn, "2026-03-04".parse().unwrap());
+        memory.speaker = Some("Ann Lee".into());
+        let fit = Fit { similarity, words };
+        Answer {
+            range: DateRange::default(),
+            summary_range: None,
+            results: vec![Found { memory, score: 9.0, fit, days_outside: 0, parts: Vec::new() }],
+            compared,
+            range_is_empty: false,
+            grains: Vec::new(),
+            times: Vec::new(),
+            period: None,
+            conversations: Vec::new(),
+            reranked: Reranked::NotAsked,
         }
-        check("Which boat did I sell?", 0.25, 0.3, true);
-        check("Which boat did Ann sell?", 0.25, 0.3, true);
-        check("Which boat did Bob sell?", 0.25, 0.3, false);
-        check("Which boat is red?", 0.4, 0.3, true);
-        check("Which boat did I sell?", 0.15, 0.3, false);
-        assert!(!knows("Which boat did I sell?", "en", &[]));
+    }
+
+    #[test]
+    fn prompt_about_persons_and_small_memory_need_less_likeness() {
+        fn check(prompt: &str, similarity: f64, words: f64, rows: usize, expect: bool) {
+            let known = knows(prompt, "en", &answer(similarity, words, rows));
+            assert_eq!(known, expect, "{prompt:?} {similarity} {words} of {rows}");
+        }
+        check("Which boat did I sell?", 0.3, 0.3, 600, true);
+        check("Which boat did I sell?", 0.3, 0.3, 600_000, true);
+        check("Which boat did Ann sell?", 0.3, 0.3, 600, true);
+        check("Which boat did Bob sell?", 0.3, 0.3, 600, false);
+        check("Which boat did Bob sell?", 0.3, 0.3, 16, true);
+        check("Which boat is red?", 0.4, 0.3, 600, true);
+        check("Which boat did I sell?", 0.15, 0.1, 600, false);
+        check("Which boat did I sell?", 0.15, 0.1, 3, true);
+        check("What is the capital of Mongolia?", 0.15, 0.1, 3, false);
+    }
+
+    #[test]
+    fn nothing_found_is_nothing_known() {
+        let nothing = Answer { results: Vec::new(), ..answer(0.0, 0.0, 0) };
+        assert!(!knows("Which boat did I sell?", "en", &nothing));
     }
 }

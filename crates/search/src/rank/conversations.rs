@@ -120,7 +120,7 @@ mod tests {
     fn talks(all: &[(&str, f32, u64)], found: usize) -> Talks {
         let talk = |(name, ..): &(&str, f32, u64)| Talk { name: (*name).into() };
         let found = all.iter().take(found).map(talk).collect();
-        Talks { found, all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))) }
+        Talks { rows: all.len(), found, all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))) }
     }
 
     fn gain(rows: &[Row], id: &str, own: f64) -> f64 {

@@ -100,7 +100,7 @@ mod tests {
             found.push(Talk { name: conversation.to_string().into() });
             all.push((0.0, matched));
         }
-        coverage(&rows, &Talks { found, all: Conversations::of(all.into_iter()) })
+        coverage(&rows, &Talks { found, rows: all.len(), all: Conversations::of(all.into_iter()) })
     }
 
     #[test]

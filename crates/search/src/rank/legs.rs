@@ -26,7 +26,7 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
     let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
     let found = findings.conversations.into_iter().map(Talk::from).collect();
-    let talks = Talks { found, all: findings.all_conversations };
+    let talks = Talks { found, all: findings.all_conversations, rows: findings.similarity.rows };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let mut places: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
     for hit in findings.hits {

@@ -90,13 +90,23 @@ const NEUTRAL: &str = "
     andata andato che com'e cosa e nel successo
     de er gebeurd gebeurde het hoe wat";
 
+/// What stands before whom a period was like something for, however it is written.
+const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
+
 /// Whether a question without its times asks for what happened in them. A name may stay: "how was July for Ann?".
 pub(crate) fn asks_for_a_period(rest: &str) -> bool {
     let text = folded(rest).replace('’', "'");
     if SUMMARISE.iter().any(|words| holds(&text, words)) {
         return true;
     }
-    HAPPENED.iter().any(|words| holds(&text, words)) && rest.split_whitespace().all(names_nothing)
+    HAPPENED.iter().any(|words| holds(&text, words)) && names_nothing_but_somebody(rest)
+}
+
+fn names_nothing_but_somebody(rest: &str) -> bool {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let is_for = |word: &str| FOR.contains(&folded(word).as_str());
+    let is_for_somebody = |place: usize| place > 0 && is_for(words[place - 1]);
+    words.iter().enumerate().all(|(place, word)| is_for(word) || is_for_somebody(place) || names_nothing(word))
 }
 
 /// Whether the words stand in it as words; those of Chinese have no spaces around them.
@@ -127,6 +137,9 @@ mod tests {
         check("What happened in ?", true);
         check("how was ?", true);
         check("How was for Caroline?", true);
+        check("how was for ann lee?", false);
+        check("how was for caroline?", true);
+        check("wie war für jonas?", true);
         check("Summarise please", true);
         check("Summarise the project in", true);
         check("What did Ann do in", true);

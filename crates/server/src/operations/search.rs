@@ -153,6 +153,7 @@ mod tests {
                 range,
                 summary_range: None,
                 results: Vec::new(),
+                compared: 0,
                 grains: Vec::new(),
                 times: Vec::new(),
                 period: None,

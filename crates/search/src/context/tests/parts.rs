@@ -139,7 +139,7 @@ async fn the_last_turns_of_the_conversation_are_there_whatever_is_asked() {
     // With little room the last one stays.
     let all = world.search.context(&agent("a"), &plan(1000), at(NOW)).await.unwrap();
     let last = all.items.iter().find(|item| item.text.ends_with("step 8")).unwrap();
-    check(plan(2 * (HEADING + render::DAY + last.tokens) + render::FRAME), &[8]).await;
+    check(plan(HEADING + render::DAY + last.tokens + render::FRAME), &[8]).await;
 }
 
 #[tokio::test]

@@ -85,15 +85,11 @@ async fn every_argument_of_memory_context_counts() {
     let is_known = |reply: &Reply| reply.text.contains("Ann lives in Bern (since");
     assert!(!is_known(&ask(json!({"prompt": "hello"})).await));
     assert!(is_known(&ask(json!({"prompt": "hello", "speaker": "Ann"})).await));
-    let best = async |arguments: Value| {
-        let reply = ask(arguments).await;
-        let turns = reply.structured["items"].as_array().unwrap().iter().filter(|item| item["kind"] == "turn");
-        turns.map(|turn| turn["score"].as_f64().unwrap()).fold(0.0, f64::max)
-    };
-    // What was said last weighs much, whatever is asked.
-    assert!(best(json!({"prompt": "hello"})).await < 3.0);
-    assert!(best(json!({"prompt": "hello", "conversation": "other"})).await < 3.0);
-    assert!(best(json!({"prompt": "hello", "conversation": "talk"})).await > 3.0);
+    // What was said last is there, whatever is asked.
+    let said = async |arguments: Value| ask(arguments).await.text.contains("\nSaid:\n");
+    assert!(!said(json!({"prompt": "hello"})).await);
+    assert!(!said(json!({"prompt": "hello", "conversation": "other"})).await);
+    assert!(said(json!({"prompt": "hello", "conversation": "talk"})).await);
     for (bounds, expect) in [
         (json!({}), ["2026-03-04", "2026-03-06"].as_slice()),
         (json!({"from": "2026-03-05"}), &["2026-03-06"]),
@@ -101,12 +97,12 @@ async fn every_argument_of_memory_context_counts() {
     ] {
         let mut arguments = object(json!({"prompt": "sailing trip"}));
         arguments.extend(object(bounds));
-        let reply = ask(Value::Object(arguments)).await;
-        let items = reply.structured["items"].as_array().unwrap().iter().filter(|item| item["kind"] == "turn");
-        let days: std::collections::BTreeSet<&str> = items.map(|item| item["dates"].as_str().unwrap()).collect();
-        assert_eq!(days.into_iter().collect::<Vec<_>>(), expect);
+        let text = ask(Value::Object(arguments)).await.text;
+        let days: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_suffix(':')).filter(|day| day.starts_with("2026")).collect();
+        assert_eq!(days, expect);
     }
-    let tight = ask(json!({"prompt": "Why was the trip cancelled?", "budget_tokens": 100})).await;
-    assert!(tight.structured["tokens"].as_u64().unwrap() <= 100, "{}", tight.text);
-    assert!(tight.text.contains(" more would have fitted"), "{}", tight.text);
+    let tight = ask(json!({"prompt": "Why was the trip cancelled?", "budget_tokens": 80})).await;
+    assert!(tight.structured["tokens"].as_u64().unwrap() <= 80, "{}", tight.text);
+    assert!(tight.text.contains(" more fit the prompt but not the budget"), "{}", tight.text);
 }
