@@ -7,8 +7,13 @@ const ACCENTS: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
 /// A text as names are looked for in it: lower case, without accents, with single spaces.
 pub fn folded(text: &str) -> String {
-    let plain = text.nfkd().filter(|c| !ACCENTS.contains(c)).flat_map(char::to_lowercase).nfc().collect::<String>();
+    // Most texts are, and every memory that a search reads back is folded: normalising took 4 % of a service under load.
+    let plain = if text.is_ascii() { text.to_ascii_lowercase() } else { unaccented(text) };
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn unaccented(text: &str) -> String {
+    text.nfkd().filter(|c| !ACCENTS.contains(c)).flat_map(char::to_lowercase).nfc().collect()
 }
 
 /// What is compared instead of a name: the same, without surrounding punctuation and a leading article.
