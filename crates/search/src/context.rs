@@ -66,6 +66,9 @@ impl Search {
         if is_known {
             candidates.extend(named);
             candidates.extend(found(&answer));
+            if answer.period.is_none() {
+                candidates.extend(self.newest_summaries(agent, answer.range, &zones, now).await?);
+            }
         }
         let candidates = without_repeats(candidates);
         Ok(GatheredContext { agent, request, settings, range: answer.range, candidates, is_known, now })

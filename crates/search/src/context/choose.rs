@@ -1,5 +1,6 @@
 //! Which candidates go into the budget. Blocks first; then the end of the conversation, the period that is asked for and facts each
-//! have a share, in their own order; what the search found has the rest, and what one kind does not use goes to the others. Pure.
+//! have a share, in their own order; what the search found has the rest, and what one kind does not use goes to the others. The newest
+//! summaries have a small share of their own and no more. Pure.
 //!
 //! Nothing is said twice: a fact or a sentence of a summary yields to the turn that it was made from, and that turn yields to a
 //! sentence of the period that is asked for.
@@ -14,6 +15,8 @@ use super::render::{self, Section};
 
 /// Percent of what blocks leave, in the order in which they are served.
 const SHARES: [(Pool, u64); 3] = [(Pool::JustSaid, 50), (Pool::Period, 60), (Pool::Facts, 15)];
+/// Percent for the newest summaries together: a sentence or two of each tells what the rest is about.
+const NEWEST: u64 = 10;
 /// Leaving out what is said twice makes room for more, which may say something twice again.
 const ROUNDS: usize = 4;
 
@@ -64,12 +67,17 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
         let is_limited = pool == Pool::Facts && !is_known;
         page.add(&wanted, pool, if is_limited { UNRELATED - render::FRAME } else { left * percent / 100 }, asked);
     }
+    page.add_newest(&wanted, left * NEWEST / 100, asked);
     page.add(&wanted, Pool::Found, u64::MAX, asked);
     for (pool, _) in SHARES.iter().filter(|(pool, _)| is_known || *pool != Pool::Facts) {
         page.add(&wanted, *pool, u64::MAX, asked);
     }
-    // Facts of the speaker that a prompt has nothing to do with are no loss.
-    let counts = |candidate: &Candidate| is_known || candidate.pool != Pool::Facts;
+    // What comes with every prompt is no loss.
+    let counts = |candidate: &Candidate| match candidate.pool {
+        Pool::Newest => false,
+        Pool::Facts => is_known,
+        _ => true,
+    };
     let is_counted = |(place, candidate): &&(usize, Candidate)| !page.done.contains(place) && counts(candidate);
     let omitted = wanted.iter().filter(is_counted).count();
     Chosen { taken: page.taken, omitted }
@@ -106,6 +114,8 @@ struct Page {
     done: HashSet<usize>,
     /// The turns that sentences of the period tell of.
     told: HashSet<MemoryId>,
+    /// The turns that sentences of the newest summaries tell of.
+    told_by_newest: HashSet<MemoryId>,
     taken: Vec<Candidate>,
 }
 
@@ -122,6 +132,23 @@ impl Page {
                 continue;
             }
             let Some((taken, cost)) = self.priced(candidate, most, asked) else { continue };
+            most -= cost;
+            self.left -= cost;
+            self.done.insert(*place);
+            self.take(taken);
+        }
+    }
+
+    /// Adds sentences of the newest summaries, each as many as fit into an equal part of what is left for them.
+    fn add_newest(&mut self, wanted: &[(usize, Candidate)], most: u64, asked: &[String]) {
+        let newest: Vec<&(usize, Candidate)> = wanted.iter().filter(|(_, one)| one.pool == Pool::Newest).collect();
+        let mut most = most.min(self.left);
+        for (others, (place, candidate)) in (1..=newest.len() as u64).rev().zip(newest) {
+            let mut candidate = candidate.clone();
+            if let Some((_, lines)) = &mut candidate.summary {
+                lines.retain(|line| !line.from.iter().any(|turn| self.told_by_newest.contains(turn)));
+            }
+            let Some((taken, cost)) = self.priced(&candidate, most / others, asked) else { continue };
             most -= cost;
             self.left -= cost;
             self.done.insert(*place);
@@ -147,8 +174,11 @@ impl Page {
     fn take(&mut self, taken: Candidate) {
         self.sections.insert(render::section(taken.item.kind));
         self.days.extend(render::day(&taken.item));
-        if let Some((_, lines)) = taken.summary.as_ref().filter(|_| taken.pool == Pool::Period) {
-            self.told.extend(lines.iter().flat_map(|line| line.from.iter().cloned()));
+        let told = taken.summary.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.from.iter().cloned());
+        match taken.pool {
+            Pool::Period => self.told.extend(told),
+            Pool::Newest => self.told_by_newest.extend(told),
+            _ => {}
         }
         self.taken.push(taken);
     }

@@ -20,6 +20,8 @@ pub(super) enum Pool {
     Period,
     /// What the search found, and documents.
     Found,
+    /// The newest summary of each coarse grain, where no period is asked for.
+    Newest,
 }
 
 /// Something that may go into a context.

@@ -1,4 +1,4 @@
-//! What is known without searching: facts about whom the prompt names and who speaks, and what was said last.
+//! What is known without searching: facts about whom the prompt names and who speaks, what was said last, and the newest summaries.
 
 use std::cmp::Reverse;
 
@@ -109,6 +109,28 @@ impl Search {
         Ok(ranked
             .map(|(turn, place)| items::of_memory(turn, Pool::JustSaid, JUST_SAID - f64::from(place) * 0.5))
             .collect())
+    }
+}
+
+impl Search {
+    /// The newest summary of each grain above days that is over and lies in the range, the coarsest first.
+    pub(super) async fn newest_summaries(
+        &self,
+        agent: &Agent,
+        range: DateRange,
+        zones: &Zones,
+        now: Timestamp,
+    ) -> Result<Vec<Candidate>> {
+        let mut newest = Vec::new();
+        for (grain, rank) in Grain::SUMMARIES.into_iter().rev().filter(|grain| *grain > Grain::Daily).zip(0_u32..) {
+            // Of a grain at most one period is not over.
+            let within = within_until(range, zones, now);
+            let select = Select { within, newest_first: true, limit: 2, ..Select::all(grain) };
+            let listed = self.catalog.list(agent, &select).await?;
+            let over = listed.iter().find(|summary| summary.cover.end <= now);
+            newest.extend(over.map(|summary| items::of_memory(summary, Pool::Newest, -f64::from(rank))));
+        }
+        Ok(newest)
     }
 }
 

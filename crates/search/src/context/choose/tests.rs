@@ -104,6 +104,26 @@ fn of_a_long_summary_the_sentences_go_in_that_are_asked_for() {
 }
 
 #[test]
+fn newest_summaries_share_a_tenth_and_tell_nothing_twice() {
+    let turns: Vec<Candidate> =
+        (10..60).map(|number| turn(&format!("t-{number}"), "Something that was said")).collect();
+    let year = summary("s-1", Pool::Newest, &[("Ann moved to Bern", "x-1"), ("Bob sold a boat", "x-2")]);
+    let month = summary("s-2", Pool::Newest, &[("Ann moved to Bern", "x-1"), ("The cat was ill", "x-3")]);
+    let all = [&turns[..], &[year.clone(), month]].concat();
+    let summaries = |candidates: &[Candidate], budget: u64| {
+        let lines = shown(candidates, budget, true, "");
+        lines.into_iter().filter(|line| line.starts_with("s-")).collect::<Vec<_>>()
+    };
+    assert_eq!(summaries(&all, 2000), ["s-1 Ann moved to Bern Bob sold a boat", "s-2 The cat was ill"]);
+    assert_eq!(summaries(&all, 300), [""; 0], "where a tenth is less than a sentence");
+    // A turn that is shown says it better.
+    let same = [&all[..], &[turn("x-1", "I moved to Bern")]].concat();
+    assert_eq!(summaries(&same, 5000), ["s-1 Bob sold a boat", "s-2 The cat was ill"]);
+    let limits = Limits { budget: 100, is_known: true, asked: &[] };
+    assert_eq!(choose(&[year], &limits).omitted, 0, "what comes with every prompt is not missed");
+}
+
+#[test]
 fn prompt_that_memory_knows_nothing_about_gets_sixty_tokens_of_facts() {
     let facts: Vec<Candidate> = (1..9).map(|number| fact(&format!("f-{number}"), "Ann likes tea", "")).collect();
     let chosen = choose(&facts, &Limits { budget: 2000, is_known: false, asked: &[] });

@@ -155,6 +155,28 @@ async fn a_summary_that_matters_is_there_with_the_days_it_covers() {
 }
 
 #[tokio::test]
+async fn the_newest_summary_of_each_grain_comes_with_what_is_known() {
+    let summaries = [
+        ("2026-02-16", "A day is no coarse grain."),
+        ("2026-W07", "The week before the last."),
+        ("2026-W08", "A week of rain."),
+        ("2026-01", "A month of storms."),
+    ];
+    // Turns of all times, so that the search has no need of summaries.
+    let turns = [&[("2026-01-05T10:00:00Z", "Ann bought the red boat")], &TURNS[..]].concat();
+    let world = World::with(&turns, &summaries).await;
+    let told = async |request: ContextRequest| {
+        let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
+        let all = of_kind(&context, ContextKind::Summary).into_iter();
+        all.map(|text| text.split("- ").nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(prompt("who sold the boat?", 3000)).await, ["A month of storms.", "A week of rain."]);
+    assert_eq!(told(prompt("hello", 3000)).await, Vec::<String>::new());
+    let since = ContextRequest { from: "2026-03-01".parse().ok(), ..prompt("who sold the boat?", 3000) };
+    assert_eq!(told(since).await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn of_a_long_document_the_part_that_fits_is_taken() {
     let filler = "Nothing of any interest was to be seen there. ".repeat(20);
     let text = format!("{filler}{}{filler}", "The boat needs paint. ".repeat(20));
@@ -196,9 +218,9 @@ async fn no_word_of_anybody_ends_the_data_or_begins_a_line() {
     };
     let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
     let kinds: HashSet<ContextKind> = context.items.iter().map(|item| item.kind).collect();
-    assert_eq!(kinds.len(), 4, "the summary says what the turn says: {}", context.text);
+    assert_eq!(kinds.len(), 5, "{}", context.text);
     assert_eq!(context.text.matches("</annals-memory>").count(), 1, "{}", context.text);
-    let headings = 4;
+    let headings = 5;
     let days = context.items.iter().filter(|item| item.kind == ContextKind::Turn).count();
     let lines: usize = context.items.iter().map(|item| item.text.lines().count()).sum();
     assert_eq!(context.text.lines().count(), lines + days + headings + 3, "{}", context.text);
