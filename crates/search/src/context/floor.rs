@@ -5,7 +5,7 @@
 //! for the knowledge of the world, of which every long chat holds a little. Of many memories the best is more alike by chance than
 //! of few, so the floor rises with their number.
 
-use annals_core::{Answer, Found};
+use annals_core::{Answer, Found, tokens};
 
 use crate::question::Question;
 
@@ -20,8 +20,14 @@ const IMPERSONAL: f64 = 0.55;
 /// stay below 0.21, 0.25, 0.31, 0.35 and 0.37; to whole conversations, below 0.48.
 const HALVING: f64 = 0.033;
 
+/// What costs so many tokens at most is not held back: what a person said first helps with more than it is like.
+const LITTLE: u64 = 60;
+
 /// Whether memory knows something about the prompt, in a language, by what was found for it.
 pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
+    if answer.results.iter().map(|found| tokens(&found.memory.text)).sum::<u64>() <= LITTLE {
+        return !answer.results.is_empty();
+    }
     let question = Question::new(prompt, language);
     let names = |found: &Found| found.memory.speaker.as_deref().is_some_and(|speaker| question.names(speaker));
     let is_personal = question.whose.is_some() || answer.results.iter().any(names);
@@ -45,6 +51,7 @@ mod tests {
     fn answer(similarity: f64, words: f64, compared: usize) -> Answer {
         let mut memory = memory("t", Kind::Turn, "2026-03-04".parse().unwrap());
         memory.speaker = Some("Ann Lee".into());
+        memory.text = "boat ".repeat(100);
         let fit = Fit { similarity, words };
         Answer {
             range: DateRange::default(),
@@ -81,5 +88,8 @@ mod tests {
     fn nothing_found_is_nothing_known() {
         let nothing = Answer { results: Vec::new(), ..answer(0.0, 0.0, 0) };
         assert!(!knows("Which boat did I sell?", "en", &nothing));
+        let mut little = answer(0.0, 0.0, 1);
+        little.results[0].memory.text = "I moved to Bern.".into();
+        assert!(knows("What is the weather like at home?", "en", &little));
     }
 }
