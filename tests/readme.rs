@@ -82,7 +82,10 @@ fn the_requests_are_answered_as_written() {
     expect_success(&script, &output);
     let answers = String::from_utf8(output.stdout).unwrap();
     let answers: Vec<&str> = answers.lines().filter(|line| !line.is_empty()).collect();
-    assert!(answers[0].contains("\"status\":\"searchable\""), "{answers:?}");
+    // Facts may be read by then too.
+    let is_searchable =
+        ["searchable", "extracted"].map(|status| answers[0].contains(&format!("\"status\":\"{status}\"")));
+    assert!(is_searchable.contains(&true), "{answers:?}");
     assert!(answers[1].contains("I moved from Oslo to Bern last week."), "{answers:?}");
     assert!(answers[2].contains("Bern"), "{answers:?}");
 }
