@@ -17,6 +17,16 @@ use span::Span;
 /// A time in a sentence: how many words it takes, and when it is.
 type Found = Option<(usize, Span)>;
 
+/// Whether lower-case words name a day of the calendar, as "24 april" and "june 3rd" do.
+pub(super) fn name_a_day(words: &[String]) -> bool {
+    let is_month = |word: &String| phrases::month(word).is_some();
+    let is_day = |word: &String| {
+        let number = word.trim_end_matches(char::is_alphabetic);
+        word.len() <= number.len() + 2 && number.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
+    };
+    words.windows(2).any(|pair| is_month(&pair[0]) && is_day(&pair[1]) || is_day(&pair[0]) && is_month(&pair[1]))
+}
+
 /// The sentence, said on `day`, with dates behind its times.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {

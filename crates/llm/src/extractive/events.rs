@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use annals_core::Grain;
 
 use super::language::{Language, is_unspaced};
-use super::verbs;
+use super::{dates, verbs};
 
 /// A kind of news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +74,8 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
         _ if is_supposed => Event::None,
         _ if words.iter().any(|word| ["wanted", "wished", "hoped"].contains(&word.as_str())) => Plan,
         _ if words.iter().any(|word| verbs::is_past(word) && !BEING.contains(&word.as_str())) => Happening,
+        // "The farewell is on 24 April."
+        _ if dates::name_a_day(words) => Deadline,
         _ if words.iter().any(|word| PLANS.contains(&word.as_str()) || word.ends_with("'ll")) => Plan,
         // What verbs other languages have is not known here.
         _ if is_own || language != Language::English => State,
@@ -148,7 +150,7 @@ const LISTS: [(Event, &str); 20] = [
          moved relocat* emigrat* immigrat* evicted hired fired laid-off redundan* promoted promotion graduat* retired retirement \
          resigned unemployed diagnos* cancer surgery pacemaker allergic allergy diabet* orphan* proposed separated homeless rehab \
          sober adopted adoption quit cofounded founded engagement newborn miscarriage stroke disabled asylum citizenship visa \
-         vegetarian vegan",
+         vegetarian vegan farewell",
     ),
     (
         Decision,
@@ -159,7 +161,7 @@ const LISTS: [(Event, &str); 20] = [
     (
         Deadline,
         "deadline due appointment interview exam scheduled booked reserv* expires expiry renewal flight checkup reminder milestone \
-         kickoff presentation defense rent lease",
+         kickoff presentation defense rent lease mri biopsy dentist physio*",
     ),
     (
         Achievement,
@@ -172,7 +174,8 @@ const LISTS: [(Event, &str); 20] = [
         "announced election* elected attack* killed signed ceasefire protest* earthquake sanction* parliament president minister \
          arrested sentenced convicted troops invasion invaded war treaty bankrupt* acquired acquisition merger lawsuit sued strike* \
          explosion crashed flood* wildfire* hurricane outbreak pandemic vaccine law vote voted rescued evacuat* declared \
-         imposed launched resign* appointed nominated coup inflation unveiled injured wounded fleet plague",
+         imposed launched resign* appointed nominated coup inflation unveiled injured wounded fleet plague layoff* jobs tariff* \
+         landslide* avalanche* drought* unemployment referendum* summit* recall*",
     ),
     (
         Gain,
@@ -224,7 +227,7 @@ const PHRASES: [(Event, &str); 5] = [
     (
         Life,
         "passed away,my job,new job,lost my,laid off,got engaged,broke up,gave birth,got married,new house,new apartment,new home,\
-         new flat,moved to,moved in,moved into,moving to,expecting a,kicked out,my business,own business,dance studio,own studio,new role,first child,\
+         new flat,moved to,moved in,moved into,moving to,leaving for,is leaving,are leaving,expecting a,kicked out,my business,own business,dance studio,own studio,new role,first child,\
          my boyfriend,my girlfriend,my husband,my wife,years sober,started school,my degree,became a,became the,\
          i live,we live,work at,work for,work as,working at,working for,working as,i study,i teach,i own,we own,i speak,grew up,my name",
     ),
@@ -255,6 +258,10 @@ mod tests {
         check("We won the regional final.", Achievement);
         check("Police arrested three men in Lyon.", Public);
         check("I bought a bike.", Gain);
+        check("Ann is leaving for Berlin.", Life);
+        check("Our concert is on 24 April.", Deadline);
+        check("The picnic on June 3rd was fun.", Deadline);
+        check("The smelter will cut 90 jobs.", Public);
         check("The pump failed.", Trouble);
         check("I went to the market.", Happening);
         check("I am a vegetarian.", Life);

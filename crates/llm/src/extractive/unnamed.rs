@@ -13,6 +13,8 @@ pub(super) fn is_in(sentence: &str) -> bool {
         let word = tokens[at].lower.as_str();
         let before = &tokens[..at];
         match word.split('\'').next().unwrap_or_default() {
+            "its" if names_a_thing(before) => false,
+            "it" if is_reported(before) => false,
             "it" | "them" | "its" => !is_next_clause(sentence, &tokens[..=at]) && !is_dummy(&tokens, at),
             "he" | "she" | "him" | "her" | "his" => !before.iter().any(is_person),
             "they" | "their" => !before.iter().any(is_plural),
@@ -33,6 +35,19 @@ fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
     let before = &until[..until.len() - 1];
     let Some(at) = before.iter().rposition(|token| CLAUSES.contains(&token.lower.as_str())) else { return false };
     before[..at].iter().any(|token| token.lower.len() > 3)
+}
+
+/// "The club sold its ground", "Rio Tinto closed its smelter".
+fn names_a_thing(before: &[Token]) -> bool {
+    const ARTICLES: [&str; 5] = ["the", "a", "an", "my", "our"];
+    before.iter().any(is_name)
+        || before.windows(2).any(|pair| ARTICLES.contains(&pair[0].lower.as_str()) && pair[1].lower.len() > 2)
+}
+
+/// "The firm announced it will close": who says so speaks of itself.
+fn is_reported(before: &[Token]) -> bool {
+    const SAYING: [&str; 8] = ["announced", "announces", "said", "says", "confirmed", "warned", "promised", "denied"];
+    before.last().is_some_and(|last| SAYING.contains(&last.lower.as_str())) && names_a_thing(before)
 }
 
 const CLAUSES: [&str; 18] = [
@@ -133,5 +148,10 @@ mod tests {
         check("I love that movie.", true);
         check("I heard that the pump failed.", false);
         check("We moved when it rained.", false);
+        check("Rio Tinto will cut production at its smelter.", false);
+        check("The club sold its ground.", false);
+        check("I love its colour.", true);
+        check("Landsvirkjun announced it will raise tariffs.", false);
+        check("I said it was late.", true);
     }
 }
