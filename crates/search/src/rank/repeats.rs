@@ -1,6 +1,6 @@
 //! Step 6: what says much the same as something above goes down, so that few places are not all taken by one thing.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::Ranked;
 use crate::Weights;
@@ -22,9 +22,10 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     if weights.repeat == 0.0 {
         return;
     }
-    let mut told: Vec<HashSet<String>> = Vec::new();
+    let mut told: Vec<Vec<usize>> = Vec::new();
+    let mut numbers = HashMap::new();
     for row in ranked.iter_mut().take(COMPARED) {
-        let words = words(&row.memory.text);
+        let words = words(&row.memory.text, &mut numbers);
         if words.len() < LEAST_WORDS {
             continue;
         }
@@ -37,8 +38,9 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     super::sort_ranked(ranked);
 }
 
-/// The words, and of what is written without spaces each two characters.
-fn words(text: &str) -> HashSet<String> {
+/// The distinct words as numbers, ascending, and of what is written without spaces each two characters. Each text is read once; pairs of
+/// texts compare numbers, where comparing sets of words was a third of a search of long messages.
+fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
     let pairs = |word: &str| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();
         if !letters.iter().any(|c| is_wide(*c)) {
@@ -47,16 +49,28 @@ fn words(text: &str) -> HashSet<String> {
         letters.windows(2).map(|pair| pair.iter().collect()).collect()
     };
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
-    spaced(&text[..end]).split_whitespace().flat_map(pairs).collect()
+    let mut number = |word: String| {
+        let next = numbers.len();
+        *numbers.entry(word).or_insert(next)
+    };
+    let mut words: Vec<usize> = spaced(&text[..end]).split_whitespace().flat_map(pairs).map(&mut number).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// The share of the words of both that both have.
-fn alike(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
+fn alike(a: &[usize], b: &[usize]) -> f64 {
     if a.len().min(b.len()) * 10 < a.len().max(b.len()) * 8 {
         return 0.0;
     }
-    let both = a.intersection(b).count() as f64;
-    both / ((a.len() + b.len()) as f64 - both)
+    let (mut left, mut both) = (b, 0_usize);
+    for word in a {
+        let place = left.iter().position(|other| other >= word).unwrap_or(left.len());
+        left = &left[place..];
+        both += usize::from(left.first() == Some(word));
+    }
+    both as f64 / (a.len() + b.len() - both) as f64
 }
 
 #[cfg(test)]
