@@ -13,9 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 
-ADDRESS = "127.0.0.1:7614"
+from forget_cost import Service
+
 LENGTHS = {"short": 20, "long": 600}
 QUESTIONS = 150
 SYLLABLES = [start + vowel for start in "bdfgklmnprstvz" for vowel in "aeiou"]
@@ -34,21 +34,17 @@ def main() -> None:
                     file.write(json.dumps(message(agent, number, words)) + "\n")
         data = f"{folder}/data"
         subprocess.run([annals, "import", f"{folder}/messages.jsonl", "--data", data], check=True)
-        serve = [annals, "serve", "--data", data, "--listen", ADDRESS]
-        unlimited = ["--set", "limits.requests_per_minute=1000000", "--set", "limits.burst=1000000"]
-        service = subprocess.Popen(serve + unlimited, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        service = Service(annals, data)
         try:
-            wait()
             questions = [" ".join(draw.choices(vocabulary, k=8)) for _ in range(QUESTIONS)]
             for agent, length in LENGTHS.items():
                 for question in questions:
-                    ask(agent, question)
-                times = sorted(ask(agent, question) for question in questions)
+                    ask(service, agent, question)
+                times = sorted(ask(service, agent, question) for question in questions)
                 p50, p95 = times[len(times) // 2], times[len(times) * 95 // 100]
                 print(f"{count} messages of {length} words: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
         finally:
-            service.terminate()
-            service.wait()
+            service.stop()
 
 
 def message(agent: str, number: int, words: str) -> dict:
@@ -59,26 +55,11 @@ def message(agent: str, number: int, words: str) -> dict:
     return {"agent": agent, "conversation": talk, "id": str(number), "role": "user", "content": words, "at": at}
 
 
-def wait() -> None:
-    for _ in range(100):
-        try:
-            urllib.request.urlopen(f"http://{ADDRESS}/readyz", timeout=5)
-            return
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit("the service does not answer")
-
-
-def ask(agent: str, question: str) -> float:
+def ask(service: Service, agent: str, question: str) -> float:
     """Milliseconds until the ten best were there."""
-    request = urllib.request.Request(
-        f"http://{ADDRESS}/v1/agents/{agent}/search",
-        data=json.dumps({"query": question, "limit": 10}).encode(),
-        headers={"content-type": "application/json"},
-    )
-    began = time.monotonic()
-    urllib.request.urlopen(request, timeout=60).read()
-    return (time.monotonic() - began) * 1000
+    began = time.perf_counter()
+    service.ask("POST", f"/v1/agents/{agent}/search", {"query": question, "limit": 10})
+    return (time.perf_counter() - began) * 1000
 
 
 if __name__ == "__main__":

@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// A backup that was made during a rebuild holds no tables.
+    /// A kill between the new table and the record of it left out what the lost table had held.
     #[tokio::test]
     async fn a_rebuild_whose_table_is_gone_begins_anew_before_anything_is_written() {
         for call in 1.. {

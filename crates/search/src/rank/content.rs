@@ -135,7 +135,7 @@ fn mean<'r>(turns: impl Iterator<Item = &'r Ranked>) -> f64 {
 /// Words, of which two characters of a wide script are one.
 fn words(text: &str) -> f64 {
     if text.is_ascii() {
-        // Of long messages this is most of what ranking reads.
+        // Counting the words of long messages by characters was a fifth of a search of them.
         return text.as_bytes().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() as f64;
     }
     let wide = text.chars().filter(|c| is_wide(*c)).count() / 2;

@@ -39,7 +39,7 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
 }
 
 /// The distinct words as numbers, ascending, and of what is written without spaces each two characters. Each text is read once; pairs of
-/// texts compare numbers, where comparing sets of words was a third of a search of long messages.
+/// texts compare numbers, where comparing sets of words was a fifth of a search of long messages.
 fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
     let pairs = |word: &str| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();
