@@ -1,6 +1,7 @@
 //! A model that takes its time: nobody waits for it but who asked for its answer. It answers when the test lets it, so that nothing
 //! here depends on how fast the machine is.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use annals_testkit::{ModelRequest, ModelServer, Script};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use crate::command::Annals;
+use crate::command::{Annals, files};
 use crate::service::Served;
 use crate::story::days;
 
@@ -28,6 +29,8 @@ impl Task {
 /// Closed until it is opened: who asks for this does not get an answer.
 struct Gate {
     task: Task,
+    /// Only if this stands in the question.
+    about: &'static str,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -44,8 +47,8 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    fn pass(&self, task: Task) {
-        if task == self.task {
+    fn pass(&self, request: &ModelRequest) {
+        if Task::of(request) == self.task && request.said_by("user").contains(self.about) {
             let mut state = self.state.lock().unwrap();
             state.waiting += 1;
             drop(self.changed.wait_while(state, |state| !state.open).unwrap());
@@ -69,10 +72,15 @@ impl Drop for Slow {
 impl Slow {
     /// A service over a folder with these messages, whose model does not answer what it is asked for this.
     fn serving(task: Task, messages: &str) -> Slow {
-        let gate = Arc::new(Gate { task, state: Mutex::default(), changed: Condvar::new() });
+        Slow::serving_about(task, "", messages)
+    }
+
+    /// The same, but it does answer questions in which this does not stand.
+    fn serving_about(task: Task, about: &'static str, messages: &str) -> Slow {
+        let gate = Arc::new(Gate { task, about, state: Mutex::default(), changed: Condvar::new() });
         let before = gate.clone();
         let server = ModelServer::choosing(move |request| {
-            before.pass(Task::of(request));
+            before.pass(request);
             Script::Good
         });
         let annals = Annals::new();
@@ -152,6 +160,36 @@ async fn what_is_forgotten_while_a_model_reads_it_stays_forgotten() {
     slow.finish().await;
     let annals = slow.served.annals.dump();
     assert!(!annals.contains("Quist") && annals.contains("black"), "{annals}");
+}
+
+/// What was forgotten while the model summarised it is nowhere on disk after the proof that it is gone, whenever the model answers.
+#[tokio::test]
+async fn what_is_forgotten_while_a_model_summarises_it_stays_forgotten() {
+    for path in ["/v1/agents/ann/conversations/day%200", "/v1/agents/ann"] {
+        let slow = Slow::serving_about(Task::Summaries, SECRET, &days("ann", 2, 2));
+        slow.asked().await;
+        let path = format!("{path}?dry_run=false");
+        let forgetting = slow.served.ask(Method::DELETE, &path, None, None);
+        let (_, answer) = tokio::time::timeout(Duration::from_secs(120), forgetting).await.expect(&path);
+        assert_eq!(answer["proof"]["clean"], true, "{path}: {answer}");
+        // So that the agent is known, whose late roll-up the next one waits for.
+        let message = json!({ "messages": [{ "role": "user", "content": "Hello again." }], "conversation": "later" });
+        slow.expect(Method::POST, "/v1/agents/ann/messages", message, StatusCode::ACCEPTED).await;
+        slow.finish().await;
+        let places = places_of(SECRET, &slow.served.annals.data());
+        assert!(places.is_empty(), "{path}: {places:?}");
+    }
+}
+
+/// The beginning of each message of the conversation `day 0`.
+const SECRET: &str = "On day 0 I went";
+
+/// The files whose bytes hold this.
+fn places_of(secret: &str, folder: &Path) -> Vec<PathBuf> {
+    let holds = |file: &PathBuf| {
+        std::fs::read(file).unwrap_or_default().windows(secret.len()).any(|piece| piece == secret.as_bytes())
+    };
+    files(folder).into_iter().filter(holds).collect()
 }
 
 /// A forgetting has the summaries that it cut written anew, by the model: who forgets waits for that, nobody else does.

@@ -185,53 +185,56 @@ def exporting(service, number):
     return service.ask("loads", "GET", "/v1/agents/exported/export")[0]
 
 
-# What a hostile tenant sends.
+# What a hostile tenant sends. Made once: a client that is busy making it would keep Bob, who is in the same process, from
+# reading his clock.
+
+LOOP = "{% for a in turns %}{% for b in turns %}{% for c in turns %}{{ c }}{% endfor %}{% endfor %}{% endfor %}"
+SETTINGS = [json.dumps(strange).encode() for strange in [
+    {"prompts": {"daily": LOOP * 20}},
+    {"prompts": {"daily": "{{ text }}" * 6000, "weekly": "{% if " + "a and " * 5000 + "a %}{% endif %}"}},
+    {"prompts": {"extraction": "{{ (((" * 9000}},
+    {"daily_tokens": 10**12},
+    {"plan": "p" * 100_000},
+    {"time_zone": "../" * 10_000},
+    *({"time_zone": zone, "language": language} for zone in ("Pacific/Apia", "America/Los_Angeles") for language in ("de", "en", "fr", "es")),
+    {"plan": "free"},
+    {"daily_tokens": 2**63},
+    {"language": "x" * 200_000},
+    {"prompts": {str(n): "x" for n in range(20_000)}},
+]]
+QUERIES = [(method, "/v1/agents/mallory/" + path, body and json.dumps(body).encode()) for method, path, body in [
+    ("POST", "search", {"query": "tram " * 190_000}),
+    ("POST", "search", {"query": "".join(chr(0x4E00 + n % 20_000) for n in range(300_000))}),
+    ("POST", "search", {"query": "".join(chr(0x4E00 + n) for n in range(10_000)), "limit": 200}),
+    ("POST", "search", {"query": " ".join(WORDS) * 340, "limit": 200, "budget_tokens": 10**12}),
+    ("POST", "context", {"prompt": "why " * 8000, "budget_tokens": 100_000}),
+    ("POST", "context", {"prompt": text(5, 5000), "budget_tokens": 100_000}),
+    ("POST", "search", {"query": "in January and " * 2000 + "2026", "limit": 200}),
+    ("GET", "timeline?limit=200&from=0001-01-01&to=9999-12-31", None),
+    ("GET", "facts?about=" + "a" * 7000, None),
+]]
+BODIES = [
+    b"[" * 500_000,
+    b'{"messages": [' + b'{"role": "user", "content": "x"},' * 20_000 + b'{"role": "user", "content": "x"}]}',
+    *(json.dumps({"messages": [{"role": "user", "content": content}]}).encode() for content in [
+        "a b. " * 50_000,
+        "password=hunter2 sk-" + "A" * 200_000,
+        "My name is " + "Ann and I live in Rome. " * 9000,
+        "\u0301" * 120_000,
+    ]),
+]
+
 
 def settings(service, number):
-    loop = "{% for a in turns %}{% for b in turns %}{% for c in turns %}{{ c }}{% endfor %}{% endfor %}{% endfor %}"
-    strange = [
-        {"prompts": {"daily": loop * 20}},
-        {"prompts": {"daily": "{{ text }}" * 6000, "weekly": "{% if " + "a and " * 5000 + "a %}{% endif %}"}},
-        {"prompts": {"extraction": "{{ (((" * 9000}},
-        {"daily_tokens": 10**12},
-        {"plan": "p" * 100_000},
-        {"time_zone": "../" * 10_000},
-        {"time_zone": ("Pacific/Apia", "America/Los_Angeles")[number % 2], "language": ("de", "en", "fr", "es")[number // 11 % 4]},
-        {"plan": "free"},
-        {"daily_tokens": 2**63},
-        {"language": "x" * 200_000},
-        {"prompts": {str(n): "x" for n in range(20_000)}},
-    ]
-    return service.ask("mallorys", "PUT", "/v1/agents/mallory/settings", strange[number % len(strange)])[0]
+    return service.ask("mallorys", "PUT", "/v1/agents/mallory/settings", SETTINGS[number % len(SETTINGS)])[0]
 
 
 def queries(service, number):
-    if number < 4:
-        return service.ask("mallorys", "POST", "/v1/agents/mallory/messages", messages(number, 500))[0]
-    odd = [
-        ("POST", "/v1/agents/mallory/search", {"query": "tram " * 190_000}),
-        ("POST", "/v1/agents/mallory/search", {"query": "".join(chr(0x4E00 + n % 20_000) for n in range(300_000))}),
-        ("POST", "/v1/agents/mallory/search", {"query": " ".join(WORDS) * 400, "limit": 200, "max_tokens": 10**12}),
-        ("POST", "/v1/agents/mallory/context", {"query": "why " * 4000, "max_tokens": 10**12}),
-        ("POST", "/v1/agents/mallory/context", {"query": text(number, 300), "max_tokens": 100_000}),
-        ("POST", "/v1/agents/mallory/search", {"query": "in " + "January and in " * 3000 + "2026", "limit": 200}),
-        ("GET", "/v1/agents/mallory/timeline?limit=200&from=0001-01-01&to=9999-12-31", None),
-        ("GET", "/v1/agents/mallory/facts?about=" + "a" * 7000, None),
-    ]
-    return service.ask("mallorys", *odd[number % len(odd)])[0]
+    return service.ask("mallorys", *QUERIES[number % len(QUERIES)])[0]
 
 
 def bodies(service, number):
-    nested = b"[" * 500_000
-    odd = [
-        nested,
-        b'{"messages": [' + b'{"role": "user", "content": "x"},' * 20_000 + b'{"role": "user", "content": "x"}]}',
-        json.dumps({"messages": [{"role": "user", "content": "a b. " * 50_000}]}).encode(),
-        json.dumps({"messages": [{"role": "user", "content": "password=hunter2 sk-" + "A" * 200_000}]}).encode(),
-        json.dumps({"messages": [{"role": "user", "content": "My name is " + "Ann and I live in Rome. " * 9000}]}).encode(),
-        json.dumps({"messages": [{"role": "user", "content": "\u0301" * 120_000}]}).encode(),
-    ]
-    return service.ask("mallorys", "POST", "/v1/agents/mallory/messages", odd[number % len(odd)])[0]
+    return service.ask("mallorys", "POST", "/v1/agents/mallory/messages", BODIES[number % len(BODIES)])[0]
 
 
 def slow_bytes(service, number):
@@ -315,6 +318,8 @@ def main():
         service.ask("bobs", "PUT", "/v1/agents/bob/settings", {"engine": "extractive"})
         for agent in ("big", "forgetful", "exported"):
             service.ask("loads", "PUT", f"/v1/agents/{agent}/settings", {"engine": "extractive"})
+        for number in range(4):
+            service.ask("mallorys", "POST", "/v1/agents/mallory/messages?wait=searchable&timeout_seconds=60", messages(number, 500))
         bob = Bob(service)
         bob.sample(3)
         print("load         idle p95  loaded  ratio  above    not ready  readyz   done refused  MB    load of the machine")

@@ -46,14 +46,21 @@ pub(crate) fn numbered(connection: &Connection, workspace: &str, name: &str) -> 
     Ok(statement.query_row([workspace, name], |row| row.get(0)).optional()?)
 }
 
-/// The agent's number, given now if it has none.
+/// The agent's number, given now if it has none. An agent of that name may have been erased whole before.
 pub(crate) fn enrolled(connection: &Connection, agent: &Agent) -> Result<i64> {
     let number = known(connection, agent)?;
     if number > 0 {
         return Ok(number);
     }
-    let sql = "INSERT INTO agent (workspace, name) VALUES (?1, ?2) RETURNING agent_id";
+    let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, last FROM sequence RETURNING agent_id";
     Ok(connection.prepare_cached(sql)?.query_row([agent.workspace(), agent.name()], |row| row.get(0))?)
+}
+
+/// Notes that something of the agent is erased now.
+pub(crate) fn note_erasure(connection: &Connection, agent: &Agent) -> Result<()> {
+    let sql = "UPDATE agent SET erased = (SELECT last FROM sequence) WHERE agent_id = ?1";
+    connection.prepare_cached(sql)?.execute([known(connection, agent)?])?;
+    Ok(())
 }
 
 /// How an agent stands.

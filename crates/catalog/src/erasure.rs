@@ -17,8 +17,8 @@ use annals_core::ports::Target;
 use annals_core::{Agent, Timestamp};
 use rusqlite::Connection;
 
-use crate::cleaning;
 use crate::failure::Result;
+use crate::{agents, cleaning};
 #[cfg(test)]
 pub(crate) use aim::{OF_CONVERSATION, WITHIN};
 pub(crate) use holds::{phrases, tables};
@@ -30,6 +30,7 @@ pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS};
 pub(crate) fn erase(connection: &Connection, agent: &Agent, target: &Target, now: Timestamp) -> Result<Plan> {
     let plan = plan(connection, agent, target)?;
     cleaning::owe(connection, agent)?;
+    agents::note_erasure(connection, agent)?;
     plan.carry_out(connection, agent, now)?;
     Ok(plan)
 }

@@ -22,6 +22,7 @@ const VERSION_1: &str = include_str!("fixture/version_1.sql");
 const VERSION_2: &str = include_str!("fixture/version_2.sql");
 const VERSION_3: &str = include_str!("fixture/version_3.sql");
 const VERSION_4: &str = include_str!("fixture/version_4.sql");
+const VERSION_5: &str = include_str!("fixture/version_5.sql");
 const PRUNED: &str = "t-ntutykxgssylhsgedrthrjitf6";
 const TEA: &str = "t-myzedabe2jaxwfkkgzwop6zemk";
 const CAKE: &str = "t-vfrimyyiiifqr5l6hktokwrjbj";
@@ -54,13 +55,15 @@ async fn a_catalog_of_version_3_reads_back_whole() {
 }
 
 #[tokio::test]
-async fn a_catalog_of_version_4_reads_back_whole() {
-    let catalog = folder_of(VERSION_4).open();
-    let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
-    assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
-    holds_what_version_3_held(&catalog).await;
-    holds_what_version_2_held(&catalog).await;
-    holds_what_it_held(&catalog, 12).await;
+async fn catalogs_of_versions_4_and_5_read_back_whole() {
+    for version in [VERSION_4, VERSION_5] {
+        let catalog = folder_of(version).open();
+        let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
+        assert_eq!(catalog.recall(&me, &[cake]).await.unwrap()[0].1, Some(Access { times: 3, last: now }));
+        holds_what_version_3_held(&catalog).await;
+        holds_what_version_2_held(&catalog).await;
+        holds_what_it_held(&catalog, 12).await;
+    }
 }
 
 /// Of what was pruned before version 5 no more is known than its id, and what is left of it.
@@ -220,7 +223,7 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
 fn all_ways_lead_to_the_same_schema() {
     let new = Folder::new();
     drop(new.open());
-    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4] {
+    for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5] {
         let old = folder_of(version);
         drop(old.open());
         let old = schema(&Connection::open(old.path()).unwrap());
@@ -241,6 +244,7 @@ async fn a_power_cut_during_the_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_2, 12).await;
     cut_power_while_migrating(VERSION_3, 12).await;
     cut_power_while_migrating(VERSION_4, 12).await;
+    cut_power_while_migrating(VERSION_5, 12).await;
 }
 
 async fn cut_power_while_migrating(version: &str, next: u64) {

@@ -8,13 +8,17 @@ use rusqlite::{Connection, OpenFlags};
 use crate::archive;
 use crate::failure::{Failure, Result};
 
-/// The schema that this code writes. Files of versions 1 to 4 are brought to it when they are opened.
-pub(crate) const VERSION: i64 = 5;
+/// The schema that this code writes. Files of earlier versions are brought to it when they are opened.
+pub(crate) const VERSION: i64 = 6;
 
-const FROM_1: &str = include_str!("sql/migrate_1_to_2.sql");
-const FROM_2: &str = include_str!("sql/migrate_2_to_3.sql");
-const FROM_3: &str = include_str!("sql/migrate_3_to_4.sql");
-const FROM_4: &str = include_str!("sql/migrate_4_to_5.sql");
+/// The steps to it, from version 1 on.
+const STEPS: [&str; VERSION as usize - 1] = [
+    include_str!("sql/migrate_1_to_2.sql"),
+    include_str!("sql/migrate_2_to_3.sql"),
+    include_str!("sql/migrate_3_to_4.sql"),
+    include_str!("sql/migrate_4_to_5.sql"),
+    include_str!("sql/migrate_5_to_6.sql"),
+];
 
 /// Distinct statements that stay prepared; there are about a hundred.
 const STATEMENTS: usize = 128;
@@ -77,10 +81,7 @@ fn drop_staged(connection: &Connection) -> Result<()> {
 fn prepare_schema(connection: &Connection) -> Result<()> {
     match connection.query_row("PRAGMA user_version", [], |row| row.get(0))? {
         0 => bring_to_version(connection, &[include_str!("sql/schema.sql")]),
-        1 => bring_to_version(connection, &[FROM_1, FROM_2, FROM_3, FROM_4]),
-        2 => bring_to_version(connection, &[FROM_2, FROM_3, FROM_4]),
-        3 => bring_to_version(connection, &[FROM_3, FROM_4]),
-        4 => bring_to_version(connection, &[FROM_4]),
+        former @ 1..VERSION => bring_to_version(connection, &STEPS[former as usize - 1..]),
         VERSION => Ok(()),
         other => Err(Failure::Told(Error::storage(
             "opening the catalog",
@@ -111,7 +112,7 @@ mod tests {
         drop(SqliteCatalog::open(&path).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
         let error = SqliteCatalog::open(&path).err().unwrap().to_string();
-        assert!(error.contains("schema version 7, and this annals knows 5"), "{error}");
+        assert!(error.contains("schema version 7, and this annals knows 6"), "{error}");
         let version: i64 =
             Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(version, 7);

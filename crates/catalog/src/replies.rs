@@ -13,11 +13,13 @@ pub(crate) fn reply(connection: &Connection, agent: &Agent, key: &Digest) -> Res
     Ok(statement.query_row(params![agents::known(connection, agent)?, key.0], |row| row.get(0)).optional()?)
 }
 
-/// Keeps an answer and books its cost.
+/// Books the cost of an answer, and keeps it unless something of the agent was erased since that was read.
 pub(crate) fn save(connection: &Connection, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     charge(connection, agent, reply, now)?;
-    let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at) VALUES (?1, ?2, ?3, ?4)";
-    let place = params![agents::enrolled(connection, agent)?, reply.key.0, reply.text, micros(now)];
+    let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at)
+               SELECT agent_id, ?2, ?3, ?4 FROM agent WHERE agent_id = ?1 AND erased < ?5";
+    let agent_id = agents::enrolled(connection, agent)?;
+    let place = params![agent_id, reply.key.0, reply.text, micros(now), signed(reply.read_seq)];
     connection.prepare_cached(sql)?.execute(place)?;
     Ok(())
 }

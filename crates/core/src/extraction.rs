@@ -104,6 +104,9 @@ pub struct Reply {
     pub tokens_in: u64,
     /// Tokens of the answer.
     pub tokens_out: u64,
+    /// A change that is no later than the reading of what was asked about: an answer drawn from something that was erased
+    /// since is not kept.
+    pub read_seq: u64,
 }
 
 /// What one agent's work of one kind has cost on one UTC day.

@@ -59,7 +59,7 @@ async fn main() -> Result<(), Failure> {
 async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
     let (agent, settings, period) = (Agent::new(agent)?, Settings::default(), turns[0].period);
     let now = turns[turns.len() - 1].at();
-    let task = SummaryTask { agent: &agent, settings: &settings, period, sources: turns, base: None, now };
+    let task = SummaryTask { agent: &agent, settings: &settings, period, sources: turns, base: None, read_seq: 0, now };
     Ok(Extractive.summarize(task).await?)
 }
 

@@ -127,7 +127,15 @@ mod tests {
             let (auto, agent, period) = (auto(table), agent("tester"), period("2026-03-04"));
             let settings = Settings { engine, ..Settings::default() };
             let (sources, now) = (day(&agent, period).await, at("2026-03-05T00:00:00Z"));
-            let task = SummaryTask { agent: &agent, settings: &settings, period, sources: &sources, base: None, now };
+            let task = SummaryTask {
+                agent: &agent,
+                settings: &settings,
+                period,
+                sources: &sources,
+                base: None,
+                read_seq: 0,
+                now,
+            };
             let draft = auto.summarize(task).await.unwrap();
             assert_eq!((!draft.verbatim, !auto.is_local(&settings)), expect, "{more} {engine:?}");
             assert_eq!(server.requests().len(), usize::from(expect.0));

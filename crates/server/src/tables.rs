@@ -367,7 +367,6 @@ impl Service {
             self.fact_writer.extract_unlocked(agent, self.now(), progress, enough, &facts).await?
         };
         drop(reader);
-        self.drop_stale_replies(agent, passed.stale).await?;
         self.came(agent).await?;
         Ok(passed)
     }
@@ -376,7 +375,6 @@ impl Service {
     pub async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         let reader = self.locks.lock::<Extraction>(agent).await;
         let passed = self.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
-        self.drop_stale_replies(agent, passed.stale).await?;
         Ok(passed)
     }
 

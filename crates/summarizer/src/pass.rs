@@ -28,8 +28,7 @@ pub struct Passed {
     pub waiting: Vec<Period>,
     /// Why it is away.
     pub outage: Option<String>,
-    /// Summaries that were not saved, because what they were made from changed meanwhile. Models' answers are kept elsewhere too
-    /// (port `Replies`): the caller drops those.
+    /// Summaries that were not saved, because what they were made from changed meanwhile.
     pub stale: u64,
 }
 

@@ -124,6 +124,7 @@ impl Pass<'_> {
             period: row.period,
             sources: &input.children,
             base: input.base.as_ref(),
+            read_seq: row.dirty_seq,
             now: self.now,
         }
     }

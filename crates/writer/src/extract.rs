@@ -60,8 +60,7 @@ pub struct ExtractionPassed {
     pub degraded: u64,
     /// Why the lane stands still, if turns are left.
     pub waiting: Option<String>,
-    /// Answers that were not saved, because what they were drawn from changed meanwhile. Models' answers are kept elsewhere too
-    /// (port `Replies`): the caller drops those.
+    /// Answers that were not saved, because what they were drawn from changed meanwhile.
     pub stale: u64,
 }
 

@@ -73,6 +73,7 @@ fn answers_are_used_or_refused() {
                 period: period(DAY),
                 sources: &turns,
                 base: None,
+                read_seq: 0,
                 now,
             };
             let drafted = endpoint.summarize(summary).await;

@@ -27,7 +27,7 @@ const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 pub(crate) fn begin(connection: &Connection, agent: &Agent) -> Result<()> {
     unless_full(connection, agents::known(connection, agent)?)?;
     drop_staged(connection, agent)?;
-    let sql = "INSERT INTO agent (workspace, name) VALUES (?1, ?2)";
+    let sql = "INSERT INTO agent (workspace, name, erased) SELECT ?1, ?2, last FROM sequence";
     connection.prepare_cached(sql)?.execute([STAGING, &staged_name(agent)])?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What may happen to an agent, and doing it.
 
-use annals_core::ports::{Access, Block, Lane, Target, Turn};
+use annals_core::ports::{Access, Block, Change, Lane, Target, Turn};
 use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
@@ -302,6 +302,7 @@ async fn resolve(store: &dyn Store, agent: &Agent, target: &Reached) -> Target {
 }
 
 async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
+    let changes = store.changes(agent, Grain::Working, 0, usize::MAX).await.unwrap();
     let reply = Reply {
         key: annals_core::Digest::of([[key]]),
         purpose: if drop { Purpose::Extraction } else { Purpose::Daily },
@@ -309,6 +310,7 @@ async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
         text: "Ann said so.".into(),
         tokens_in: 3,
         tokens_out: 4,
+        read_seq: changes.iter().map(Change::seq).max().unwrap_or_default(),
     };
     let kept = store.reply(agent, &reply.key).await.unwrap();
     let dropped = if drop { store.drop_replies(agent, now()).await.unwrap() } else { 0 };

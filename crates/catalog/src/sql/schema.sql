@@ -1,4 +1,4 @@
--- The catalog's schema, version 5 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
+-- The catalog's schema, version 6 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
 -- Annals cannot make again is in these tables; the vector and text tables beside them, and the table of facts, are
 -- projections and can be rebuilt from here.
 --
@@ -25,6 +25,7 @@ CREATE TABLE agent (
     workspace TEXT NOT NULL,
     name TEXT NOT NULL,
     settings TEXT, -- JSON of core's Settings; NULL until somebody sets them: the defaults hold, whatever they become.
+    erased INTEGER NOT NULL DEFAULT 0, -- The last seq taken when something of the agent was last erased, or the agent came.
     UNIQUE (workspace, name)
 ) STRICT;
 

@@ -18,6 +18,8 @@ pub struct SummaryTask<'a> {
     pub sources: &'a [Memory],
     /// Of a sealed period, its summary at sealing: to be kept, and amended by `sources`.
     pub base: Option<&'a Base>,
+    /// A change that is no later than the reading of the sources.
+    pub read_seq: u64,
     /// Now, for budgets and dates.
     pub now: Timestamp,
 }

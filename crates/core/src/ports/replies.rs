@@ -10,7 +10,7 @@ pub trait Replies: Send + Sync {
     /// The answer to a question that was asked before.
     async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>>;
 
-    /// Keeps an answer and books its cost.
+    /// Books the cost of an answer and keeps it, unless something of the agent was erased after `read_seq`: it may repeat that.
     async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()>;
 
     /// Books the cost of an answer that is of no use, and keeps nothing of it.

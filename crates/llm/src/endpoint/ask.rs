@@ -24,6 +24,8 @@ pub(super) struct Job<'a> {
     pub(super) agent: &'a Agent,
     pub(super) settings: &'a Settings,
     pub(super) purpose: Purpose,
+    /// A change that is no later than the reading of what it is about.
+    pub(super) read_seq: u64,
     /// When what it is about was over.
     pub(super) about: Timestamp,
     pub(super) now: Timestamp,
@@ -179,6 +181,7 @@ impl Till<'_> {
             text: completion.text.clone(),
             tokens_in: completion.tokens_in.unwrap_or(count),
             tokens_out: completion.tokens_out.unwrap_or_else(|| tokens::at_most(&completion.text)),
+            read_seq: self.job.read_seq,
         }
     }
 }

@@ -120,7 +120,7 @@ mod tests {
     async fn pay(replies: &MemoryCatalog, workspace: &str, name: &str, purpose: Purpose, tokens: u64) {
         let agent = Agent::in_workspace(workspace, name).unwrap();
         let (key, model, text) = (Digest::of(["q"]), "m".into(), String::new());
-        let reply = Reply { key, purpose, model, text, tokens_in: tokens, tokens_out: 0 };
+        let reply = Reply { key, purpose, model, text, tokens_in: tokens, tokens_out: 0, read_seq: 0 };
         replies.charge(&agent, reply, at(NOON)).await.unwrap();
     }
 

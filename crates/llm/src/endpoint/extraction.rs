@@ -37,6 +37,7 @@ pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Resul
         agent: task.agent,
         settings: task.settings,
         purpose: Purpose::Extraction,
+        read_seq: task.turns.iter().map(|turn| turn.seq).max().unwrap_or_default(),
         about: last.at(),
         now: task.now,
     };

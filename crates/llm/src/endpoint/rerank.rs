@@ -97,7 +97,7 @@ impl RerankEndpoint {
     /// Books what was paid; nothing of question, texts or answer is kept.
     async fn charge(&self, agent: &Agent, tokens: u64, now: Timestamp) -> annals_core::Result<()> {
         let (key, text, model) = (Digest::of(["rerank"]), String::new(), self.model.name.clone());
-        let reply = Reply { key, purpose: Purpose::Rerank, model, text, tokens_in: tokens, tokens_out: 0 };
+        let reply = Reply { key, purpose: Purpose::Rerank, model, text, tokens_in: tokens, tokens_out: 0, read_seq: 0 };
         self.replies.charge(agent, reply, now).await
     }
 

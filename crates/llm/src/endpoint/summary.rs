@@ -40,6 +40,7 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         agent: task.agent,
         settings: task.settings,
         purpose: Purpose::of(grain),
+        read_seq: task.read_seq,
         about: zones.cover(task.period).end,
         now: task.now,
     };

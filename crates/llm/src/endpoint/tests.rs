@@ -77,6 +77,7 @@ impl Rig {
             period: period(label),
             sources,
             base,
+            read_seq: 1,
             now: self.now,
         };
         self.endpoint.summarize(task).await

@@ -185,6 +185,7 @@ mod tests {
             text: "a".into(),
             tokens_in: 100,
             tokens_out: 7,
+            read_seq: 1_000,
         };
         replies.save_reply(&agent, reply.clone(), Timestamp::UNIX_EPOCH).await.unwrap();
         replies.charge(&agent, reply, Timestamp::UNIX_EPOCH).await.unwrap();

@@ -35,7 +35,6 @@ impl Service {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
-        self.replies.drop_replies(agent, Timestamp::MAX).await?;
         let sealed = std::mem::take(&mut reach.sealed_sentences);
         reach.words.extend(self.gone(agent, sealed).await?);
         self.eraser.clean(agent, now).await?;

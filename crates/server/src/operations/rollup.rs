@@ -34,21 +34,11 @@ impl Service {
     ) -> Result<Passed> {
         let roll_up = self.locks.lock::<RollUp>(agent).await;
         let history = roll_up.for_saving::<History>();
-        let passed = if refresh {
-            self.summarizer.refresh_unlocked(agent, now, progress, &history).await?
+        if refresh {
+            self.summarizer.refresh_unlocked(agent, now, progress, &history).await
         } else {
-            self.summarizer.pass_unlocked(agent, now, progress, &|| false, &history).await?
-        };
-        self.drop_stale_replies(agent, passed.stale).await?;
-        Ok(passed)
-    }
-
-    /// Drops the saved answers of models if any of them was drawn from something that was forgotten or changed meanwhile.
-    pub(crate) async fn drop_stale_replies(&self, agent: &Agent, stale: u64) -> Result<()> {
-        if stale > 0 {
-            self.replies.drop_replies(agent, Timestamp::MAX).await?;
+            self.summarizer.pass_unlocked(agent, now, progress, &|| false, &history).await
         }
-        Ok(())
     }
 }
 

@@ -17,7 +17,9 @@ impl Replies for MemoryCatalog {
     async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
         self.write(agent, |shelf, _| {
             shelf.book(&reply, now);
-            shelf.replies.insert(reply.key, (reply.text, now));
+            if shelf.erased < reply.read_seq {
+                shelf.replies.insert(reply.key, (reply.text, now));
+            }
         })
     }
 

@@ -55,6 +55,8 @@ pub(super) struct Shelf {
     pub(super) log: BTreeMap<String, FactOperation>,
     pub(super) log_version: u64,
     pub(super) extraction: ExtractionLane,
+    /// The last sequence taken when something was last erased.
+    pub(super) erased: u64,
     /// Kept answers and when they were kept.
     pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
     pub(super) usage: BTreeMap<(Date, Purpose, String), Usage>,

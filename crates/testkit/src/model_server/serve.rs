@@ -38,7 +38,16 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     };
     shared.requests.lock().unwrap().push(request.clone());
     let next = shared.script.lock().unwrap().pop_front();
-    play(next.unwrap_or_else(|| (shared.choose)(&request)), &request).await
+    let script = match next {
+        Some(script) => script,
+        None => choose(shared, request.clone()).await,
+    };
+    play(script, &request).await
+}
+
+/// Beside the other requests, which are answered while a test holds this one back.
+async fn choose(shared: Arc<Shared>, request: ModelRequest) -> Script {
+    tokio::task::spawn_blocking(move || (shared.choose)(&request)).await.unwrap()
 }
 
 fn headers(headers: &HeaderMap) -> std::collections::BTreeMap<String, String> {

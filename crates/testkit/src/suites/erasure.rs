@@ -84,6 +84,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         messages::of_other_agents_are_not_meant,
         messages::that_were_only_pruned_were_not_forgotten,
         leftovers::replies_and_requests_go,
+        leftovers::a_late_answer_is_paid_but_not_kept,
         leftovers::letters_go_with_their_memories,
         leftovers::former_texts_go,
         leftovers::former_texts_of_sealed_summaries_go,

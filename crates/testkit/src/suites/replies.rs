@@ -30,6 +30,7 @@ fn reply(question: &str, text: &str) -> Reply {
         text: text.into(),
         tokens_in: 10,
         tokens_out: 3,
+        read_seq: 1_000,
     }
 }
 

@@ -51,7 +51,15 @@ async fn work(endpoint: &Endpoint, purpose: Purpose, round: &Round) -> Result<St
         return Ok(format!("read a message for facts and found {}", found.operations.len()));
     };
     let period = Period::of(grain, round.turn.days.0);
-    let task = SummaryTask { agent: &round.agent, settings: &settings, period, sources: turns, base: None, now };
+    let task = SummaryTask {
+        agent: &round.agent,
+        settings: &settings,
+        period,
+        sources: turns,
+        base: None,
+        read_seq: round.turn.seq,
+        now,
+    };
     let draft = endpoint.summarize(task).await?;
     Ok(format!("wrote a {grain} summary of {} sentences", draft.sentences.len()))
 }

@@ -207,6 +207,7 @@ async fn searches_have_a_budget_of_their_own() {
         text: String::new(),
         tokens_in: 1_000,
         tokens_out: 0,
+        read_seq: 1_000,
     };
     judge.catalog.charge(&agent("tester"), work, at(NOW)).await.unwrap();
     judge.ask(&["Tea."]).await.unwrap();
@@ -235,6 +236,7 @@ async fn the_budget_is_kept_to_the_token_and_no_texts_cost_nothing() {
         text: String::new(),
         tokens_in: 0,
         tokens_out: 1,
+        read_seq: 1_000,
     };
     judge.catalog.charge(&agent("tester"), written, at(NOW)).await.unwrap();
     assert!(matches!(judge.ask(&["Tea."]).await, Err(Error::Budget { .. })));
@@ -251,6 +253,7 @@ async fn what_searches_cost_is_not_taken_from_other_work() {
         text: String::new(),
         tokens_in: u64::MAX / 4,
         tokens_out: 0,
+        read_seq: 1_000,
     };
     rig.catalog.charge(&rig.agent, reply, rig.now).await.unwrap();
     rig.day(&a_day().await).await.unwrap();

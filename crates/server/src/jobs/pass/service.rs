@@ -47,8 +47,6 @@ impl TableWork for Service {
         let mut history = reader.then::<History>().await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
-        // An answer that was on its way while the agent forgot.
-        self.replies.drop_replies(agent, Timestamp::MAX).await?;
         self.eraser.clean(agent, now).await.map(|()| true)
     }
 }

@@ -385,6 +385,7 @@ async fn answers_go_when_no_retry_needs_them_any_more() {
         text: "yes".into(),
         tokens_in: 1,
         tokens_out: 1,
+        read_seq: 1_000,
     };
     given.catalog.save_reply(&agent("a"), reply, at(SAID)).await.unwrap();
     given.retain("2026-03-12T09:00:00Z", None).await;

@@ -29,6 +29,7 @@ pub(super) struct Erasing<'s> {
 
 impl Shelf {
     pub(super) fn erase(&mut self, agent: &Agent, target: &Target, seq: &mut u64, now: Timestamp) -> Reach {
+        self.erased = *seq;
         let aim = Aim::new(agent, self, target);
         let erasing = Erasing { shelf: self, agent, aim, seq, now, reach: Reach::default() };
         if *target == Target::Agent { erasing.everything() } else { erasing.part() }
@@ -56,7 +57,8 @@ impl Erasing<'_> {
         self.reach.sealed_sentences = sentences.map(|sentence| sentence.text.clone()).collect();
         self.reach.lost = summaries.map(|summary| summary.period).collect();
         self.reach.letters += self.shelf.letters.len() as u64;
-        *self.shelf = Shelf { forgotten: std::mem::take(&mut self.shelf.forgotten), ..Shelf::default() };
+        let (forgotten, erased) = (std::mem::take(&mut self.shelf.forgotten), self.shelf.erased);
+        *self.shelf = Shelf { forgotten, erased, ..Shelf::default() };
         self.finish(&gone)
     }
 

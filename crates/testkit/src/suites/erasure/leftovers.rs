@@ -21,6 +21,7 @@ fn reply(question: &str) -> Reply {
         text: "tea".into(),
         tokens_in: 1,
         tokens_out: 1,
+        read_seq: 1_000,
     }
 }
 
@@ -38,6 +39,25 @@ pub(super) async fn replies_and_requests_go(store: &dyn Store) {
     assert_eq!(store.operation(&me(), &request.id).await.unwrap(), None);
     assert_eq!(store.usage(&me(), now()).await.unwrap(), usage, "what was paid was paid");
     assert!(store.reply(&other, &Digest::of(["q"])).await.unwrap().is_some());
+}
+
+/// A model answers now that was asked before.
+pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
+    for (next, target) in [("8", by_id(&[&turns()[0].id])), ("9", Target::Agent)] {
+        let asked = say(store, turns().to_vec()).await.seq;
+        let before = store.usage(&me(), now()).await.unwrap();
+        erase(store, target).await;
+        let answer = async |read_seq: u64| {
+            store.save_reply(&me(), Reply { read_seq, ..reply("q") }, now()).await.unwrap();
+            store.reply(&me(), &Digest::of(["q"])).await.unwrap().is_some()
+        };
+        assert!(!answer(asked).await);
+        assert_ne!(store.usage(&me(), now()).await.unwrap(), before, "it was paid");
+        let again = say(store, vec![said(next, "2026-03-04T10:00:00Z", &format!("milk {next}"))]).await.seq;
+        assert!(!answer(asked).await && answer(again).await);
+        erase(store, Target::Agent).await;
+        store.unforget(&me(), &turns().map(|turn| (turn.key, turn.message.digest()))).await.unwrap();
+    }
 }
 
 pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {

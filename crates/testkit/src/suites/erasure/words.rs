@@ -123,6 +123,7 @@ pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
         text: "{\"text\": \"word-in-reply\"}".into(),
         tokens_in: 1,
         tokens_out: 1,
+        read_seq: 1_000,
     };
     store.save_reply(&me(), reply, now()).await.unwrap();
     for word in
