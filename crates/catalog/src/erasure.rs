@@ -24,7 +24,7 @@ pub(crate) use aim::{OF_CONVERSATION, WITHIN};
 pub(crate) use holds::{phrases, tables};
 pub(crate) use plan::{Plan, plan};
 pub(crate) use wipe::{agent as wipe_agent, tables_of_agents};
-pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS};
+pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 
 /// Erases, and returns what was reached.
 pub(crate) fn erase(connection: &Connection, agent: &Agent, target: &Target, now: Timestamp) -> Result<Plan> {

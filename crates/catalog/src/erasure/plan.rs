@@ -136,7 +136,9 @@ impl Plan {
     fn find_versions(&mut self, connection: &Connection, agent: &Agent, aim: &Aim) -> Result<()> {
         let days = self.memories.iter().map(|memory| memory.day);
         let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));
-        self.reworded = days.flat_map(lineage).map(|period| MemoryId::summary(agent, period)).collect();
+        let rewritten = self.reach.rebuilt.iter().chain(&self.reach.cut).chain(&self.reach.lost).copied();
+        let periods = days.flat_map(lineage).chain(rewritten);
+        self.reworded = periods.map(|period| MemoryId::summary(agent, period)).collect();
         if aim.has_subject() {
             self.versions = versions::of_which(connection, self.agent_id, |text| aim.is_named_in(text))?;
         }

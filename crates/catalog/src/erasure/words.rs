@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use annals_core::{Base, FactOperation, MemoryId, Phrases};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use super::plan::{Gone, Plan};
 use super::summaries::Cut;
@@ -24,6 +24,9 @@ const BYTES: usize = 2 << 20;
 pub(crate) const TURN_TEXTS: &str = "SELECT seq, id, content FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
+/// Former texts of what remains are its history, which stays too.
+pub(crate) const VERSION_TEXTS: &str =
+    "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id";
 
 /// The sentences of what goes.
 pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
@@ -58,11 +61,14 @@ pub(super) fn not_in_rest(connection: &Connection, agent_id: i64, gone: &Gone, c
     Ok(sentences.into_iter().map(str::to_owned).collect())
 }
 
-/// A search for sentences of an erasure in the turns and statements that remain.
+/// A search for sentences of an erasure in the turns, statements and former texts that remain.
 #[derive(Clone)]
 pub(crate) struct Remaining {
     agent_id: i64,
     gone: Arc<BTreeSet<MemoryId>>,
+    /// Memories whose former texts go, and numbers of former texts that go.
+    reworded: Arc<BTreeSet<MemoryId>>,
+    versions: Arc<BTreeSet<i64>>,
     phrases: Arc<Phrases>,
 }
 
@@ -73,7 +79,9 @@ impl Remaining {
         let search = Remaining {
             agent_id: plan.agent_id,
             gone: Arc::new(gone),
-            phrases: Arc::new(Phrases::new(&plan.reach.words)),
+            reworded: Arc::new(plan.reworded.clone()),
+            versions: Arc::new(plan.versions.iter().copied().collect()),
+            phrases: Arc::new(Phrases::new(plan.reach.words.iter().chain(&plan.reach.sealed_sentences))),
         };
         (!plan.is_whole && !search.phrases.is_empty()).then_some(search)
     }
@@ -90,7 +98,7 @@ impl Remaining {
         let (mut held, mut read, mut bytes) = (BTreeSet::new(), 0, 0);
         while let Some(row) = rows.next()? {
             let text = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-            if !self.gone.contains(&memories::read_id(row)?) {
+            if !self.goes(sql, row)? {
                 self.phrases.each_in(text, |stays| {
                     held.insert(String::from_utf8_lossy(stays).into_owned());
                 });
@@ -102,6 +110,14 @@ impl Remaining {
             }
         }
         Ok((held, None))
+    }
+}
+
+impl Remaining {
+    fn goes(&self, sql: &str, row: &Row<'_>) -> Result<bool> {
+        let id = memories::read_id(row)?;
+        let is_dropped = || Ok(self.reworded.contains(&id) || self.versions.contains(&row.get(0)?));
+        Ok(self.gone.contains(&id) || (sql == VERSION_TEXTS && is_dropped().map_err(|error: rusqlite::Error| error)?))
     }
 }
 

@@ -6,7 +6,7 @@ use annals_core::ports::{Erasure, Reach, Target};
 use annals_core::{Agent, Digest, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
-use crate::erasure::{Plan, Remaining, STATEMENT_TEXTS, TURN_TEXTS};
+use crate::erasure::{Plan, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 use crate::{SqliteCatalog, agents, cleaning, erasure, forgotten, pages};
 
 const PLANNING: &str = "finding out what is to be forgotten";
@@ -17,18 +17,23 @@ impl SqliteCatalog {
     async fn without_what_remains(&self, plan: Plan) -> Result<Reach> {
         let (search, mut reach) = (Remaining::new(&plan), plan.reach);
         let Some(search) = search else { return Ok(reach) };
-        let mut held = BTreeSet::new();
-        for sql in [TURN_TEXTS, STATEMENT_TEXTS] {
-            let mut from = Some(0);
-            while let Some(after) = from {
-                let search = search.clone();
-                let (found, next) = self.thread.read(PLANNING, move |c| search.piece(c, sql, after)).await?;
-                held.extend(found);
-                from = next;
-            }
-        }
-        reach.words.retain(|word| !held.contains(word));
+        let former = self.held(&search, VERSION_TEXTS).await?;
+        reach.sealed_sentences.retain(|sentence| !former.contains(sentence));
+        let (turns, statements) = (self.held(&search, TURN_TEXTS).await?, self.held(&search, STATEMENT_TEXTS).await?);
+        reach.words.retain(|word| [&former, &turns, &statements].iter().all(|held| !held.contains(word)));
         Ok(reach)
+    }
+
+    /// The sentences that the rows of a query hold.
+    async fn held(&self, search: &Remaining, sql: &'static str) -> Result<BTreeSet<String>> {
+        let (mut held, mut from) = (BTreeSet::new(), Some(0));
+        while let Some(after) = from {
+            let search = search.clone();
+            let (found, next) = self.thread.read(PLANNING, move |c| search.piece(c, sql, after)).await?;
+            held.extend(found);
+            from = next;
+        }
+        Ok(held)
     }
 }
 

@@ -92,8 +92,12 @@ impl Table {
         let holders = self.open.entry(key).or_default();
         match holders.iter().find(|index| entity_key(&self.facts[**index].object) == value) {
             Some(index) => {
+                let is_hearsay = self.names.is_hearsay(operation);
                 confirm(&mut self.facts[*index], operation);
-                self.first_hand[*index] |= !self.names.is_hearsay(operation);
+                if !(is_hearsay && self.first_hand[*index]) {
+                    amend(&mut self.facts[*index], operation);
+                }
+                self.first_hand[*index] |= !is_hearsay;
             }
             None => {
                 holders.push(self.facts.len());
@@ -179,6 +183,7 @@ fn opened(operation: &FactOperation) -> Fact {
     }
 }
 
+/// Counts the operation as further evidence.
 fn confirm(fact: &mut Fact, operation: &FactOperation) {
     if !fact.sources.contains(&operation.source) {
         fact.sources.push(operation.source.clone());
@@ -187,6 +192,10 @@ fn confirm(fact: &mut Fact, operation: &FactOperation) {
     fact.recorded_at = fact.recorded_at.min(operation.recorded_at);
     let said = moment(operation.said_at);
     fact.said = Interval { start: fact.said.start.min(said.start), end: fact.said.end.max(said.end) };
+}
+
+/// Takes over what the operation adds to a fact that is known: its details, and when it ends.
+fn amend(fact: &mut Fact, operation: &FactOperation) {
     if !operation.is_hearsay() {
         fact.properties.remove(SPEAKER);
     }

@@ -54,7 +54,7 @@ pub struct Reach {
     /// report.
     pub words: Vec<String>,
     /// Sentences that sealed summaries lose, in order and without duplicates: of a pruned turn they are all that was left.
-    /// Summaries that are written again may hold some of them. Not part of any report.
+    /// Summaries that are written again may hold some of them; no former text of a memory that stays does. Not part of any report.
     pub sealed_sentences: Vec<String>,
 }
 

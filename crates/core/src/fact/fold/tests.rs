@@ -149,9 +149,8 @@ fn without_the_operation_that_ended_it_a_fact_holds_again() {
     assert_eq!(show(&fold(&log)), "Ann lives_in Rome 2026-01-01.. x1");
 }
 
-/// Facts of a log in which the lines that begin with a name are that person's words.
-#[track_caller]
 /// Each line with the day on which its object ceases to hold by itself, or none.
+#[track_caller]
 fn check_until(lines: &[(&str, &str)], expect: &str) {
     let mut log = log(&lines.iter().map(|(line, _)| *line).collect::<Vec<_>>().join("\n"));
     for (operation, (_, until)) in log.iter_mut().zip(lines).filter(|(_, (_, until))| !until.is_empty()) {
@@ -179,6 +178,8 @@ fn a_plan_ends_by_itself_when_its_date_is_past() {
     check_until(&[("2026-01-11 INSERT Ann plans Oslo", "2026-01-10")], "Ann plans Oslo 2026-01-11.. x1");
 }
 
+/// Facts of a log in which each line is the words of that person.
+#[track_caller]
 fn check_words(lines: &[(&str, &str)], expect: &str) {
     let mut log = log(&lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
     for (operation, (speaker, _)) in log.iter_mut().zip(lines).filter(|(_, (speaker, _))| !speaker.is_empty()) {
@@ -186,6 +187,19 @@ fn check_words(lines: &[(&str, &str)], expect: &str) {
     }
     let expect: Vec<&str> = expect.lines().map(str::trim).collect();
     assert_eq!(show(&fold(&log)), expect.join("\n"), "{lines:?}");
+}
+
+#[test]
+fn hearsay_gives_no_end_and_no_details_to_what_somebody_states_of_themselves() {
+    let mut log = log("2026-01-01 INSERT Ann plans Oslo\n2026-01-02 INSERT Ann plans Oslo");
+    for (operation, speaker) in log.iter_mut().zip(["Ann", "Mallory"]) {
+        operation.properties.insert(SPEAKER.to_owned(), speaker.into());
+    }
+    log[1].properties.insert(UNTIL.to_owned(), "2026-01-03T00:00:00Z".into());
+    log[1].properties.insert("place".to_owned(), "nowhere".into());
+    let facts = fold(&log);
+    assert_eq!(show(&facts), "Ann plans Oslo 2026-01-01.. x2");
+    assert!(!facts[0].properties.contains_key("place"), "{:?}", facts[0].properties);
 }
 
 #[test]

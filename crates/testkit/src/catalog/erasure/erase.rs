@@ -132,6 +132,7 @@ impl Erasing<'_> {
         for periods in [&mut self.reach.rebuilt, &mut self.reach.cut, &mut self.reach.lost] {
             periods.sort();
         }
+        self.reach.sealed_sentences.retain(|sentence| !self.shelf.former_texts().any(|text| text.contains(sentence)));
         self.reach.sealed_sentences.sort();
         self.reach.sealed_sentences.dedup();
         self.reach

@@ -23,12 +23,18 @@ impl Shelf {
         gone.map(str::to_owned).collect()
     }
 
-    /// The texts of turns, statements, operations and blocks, and what is left of pruned ones.
+    /// The texts of turns, statements, operations and blocks, what is left of pruned ones, and former texts.
     fn stays(&self) -> impl Iterator<Item = &str> {
         let memories = self.memories.values().filter(|memory| memory.kind != Kind::Summary);
         let texts = memories.map(|memory| memory.text.as_str());
         let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
-        texts.chain(self.log.values().flat_map(told)).chain(self.bases.values().flat_map(kept))
+        let texts = texts.chain(self.log.values().flat_map(told)).chain(self.bases.values().flat_map(kept));
+        texts.chain(self.former_texts())
+    }
+
+    /// The texts that memories had before they were corrected or revised.
+    pub(super) fn former_texts(&self) -> impl Iterator<Item = &str> {
+        self.versions.values().flatten().map(|version| version.text.as_str())
     }
 }
 

@@ -1,1 +1,0 @@
-pub(crate) const PROBE: u8 = 1;
