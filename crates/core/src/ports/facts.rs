@@ -31,7 +31,7 @@ pub trait Facts: Send + Sync {
     /// Returns the given names that occur as subject or object of a fact, in input order. Ignores case and accents.
     async fn known(&self, agent: &Agent, names: &[String]) -> Result<Vec<String>>;
 
-    /// Returns the predicates in use, most used first.
+    /// Returns the predicates of all facts, ended ones included, most used first.
     async fn predicates(&self, agent: &Agent, limit: usize) -> Result<Vec<String>>;
 
     /// Writes the agent's table, history included, as a Parquet file that any DuckDB can open.
