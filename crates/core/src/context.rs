@@ -128,7 +128,7 @@ pub struct Context {
     pub reranked: Reranked,
 }
 
-/// Returns the text on one line, passed through [`tame`], with fence marks escaped (`&lt;`). Recalled text must not be
+/// Returns the text on one line, passed through [`tame()`], with fence marks escaped (`&lt;`). Recalled text must not be
 /// able to close the fence around the data.
 pub fn one_line(text: &str) -> String {
     let line = tame(text);

@@ -12,7 +12,7 @@ use crate::{Date, Error, Interval, Period, Result};
 /// No zone was ever farther ahead of UTC.
 const FARTHEST_AHEAD: SignedDuration = SignedDuration::from_hours(16);
 
-/// Returns the latest calendar day that any zone has at an instant. No later day is over in any zone.
+/// Returns the latest calendar day of any zone at an instant. No later day has begun in any zone.
 pub fn latest_day(now: Timestamp) -> Date {
     now.saturating_add(FARTHEST_AHEAD).unwrap_or(Timestamp::MAX).to_zoned(TimeZone::UTC).date()
 }

@@ -123,7 +123,7 @@ impl Table {
         object.is_none_or(|object| entity_key(object) == entity_key(&self.facts[index].object))
     }
 
-    /// Returns whether the operation may not end the fact.
+    /// Returns whether the operation is hearsay and the fact first-hand, so that it may not end the fact.
     fn resists(&self, index: usize, operation: &FactOperation) -> bool {
         self.names.is_hearsay(operation) && self.first_hand[index]
     }

@@ -1,12 +1,11 @@
 //! Infers which names mean the same entity although nobody stated it: "Dr. Bob Smith" and "Bob Smith", or "Bob" if only
 //! one Bob is known.
 //!
-//! A merge is an alias fact that is derived anew on each fold. It changes no other fact, and its properties give the
-//! reason and the supporting facts. It disappears with its evidence, so a rebuild gives the same result, forgetting
-//! needs no extra step, and a second Bob ends it. The log keeps retractions, so a retracted merge does not return.
-//!
-//! Merging two people is worse than missing a merge. So nothing is merged if two candidates match, if one fact names
-//! both, or if they differ in a single-valued predicate.
+//! A merge is an alias fact that each fold derives anew. It changes no other fact and lists its reason and evidence. It
+//! disappears with its evidence: a rebuild gives the same merges, forgetting needs no extra step, and a second Bob ends
+//! it. The log keeps retractions, so a retracted merge does not return. Merging two people is worse than missing a
+//! merge, so nothing is merged if two candidates match, one fact names both, or they differ in a single-valued
+//! predicate.
 
 mod names;
 mod spelling;

@@ -70,7 +70,7 @@ pub trait Erasure: Send + Sync {
 
     /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved
     /// replies, accepted requests, and blocks that name the subject. Summaries made from them are removed or cut, and
-    /// their periods become dirty. Keyed hashes of the turns' places and contents stay; nothing stays that can be
+    /// their periods become dirty. Keyed hashes of the turns' places and contents stay, but nothing that can be
     /// computed without the key. Pruned turns are found by the keyed hashes that pruning left, and by the data derived
     /// from them. The erased data is still on disk afterwards, so the agent's files must be cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach>;

@@ -37,7 +37,7 @@ pub struct Part {
     pub conversation: Option<String>,
     /// The text of the part.
     pub text: String,
-    /// Two-letter code of the language that text search stems it by.
+    /// Two-letter code of the language whose stemmer text search applies.
     pub language: String,
     /// Its vector, of unit length.
     pub vector: Vec<f32>,
