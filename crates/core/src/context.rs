@@ -1,82 +1,82 @@
-//! What memory adds to a prompt: the request, and the few lines that fit into its budget.
+//! Context for a prompt: the request, the items selected within a token budget, and the fence marks around them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::{Date, DateRange, Period, Reranked, tame};
 
-/// The name of the marks around everything that memory hands out for a prompt: `<annals-memory> … </annals-memory>`. What comes
-/// back between them in a conversation is recognised as recalled.
+/// Name of the marks around all text that memory provides for a prompt: `<annals-memory> … </annals-memory>`. Text
+/// between these marks in an incoming conversation is recognised as recalled.
 pub const FENCE: &str = "annals-memory";
 
-/// What a prompt needs to be told.
+/// A request for context for one prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextRequest {
-    /// The prompt that is to be answered.
+    /// The prompt to be answered.
     pub prompt: String,
-    /// The most tokens of the text, marks included, estimated from above.
+    /// Maximum tokens of the text, marks included; estimated from above.
     pub budget: u64,
-    /// Who speaks: what is known about them matters.
+    /// The speaker. Facts about them are included.
     pub speaker: Option<String>,
-    /// The conversation that goes on: its last turns matter.
+    /// The current conversation. Its last turns are included.
     pub conversation: Option<String>,
-    /// What always goes in first, in this order: a persona, standing instructions.
+    /// Texts that always come first, in this order: a persona, standing instructions.
     pub blocks: Vec<Block>,
-    /// Texts that are not in memory; of each the part that fits the prompt competes with memories.
+    /// Texts that are not in memory. The part of each that matches the prompt competes with memories for the budget.
     pub documents: Vec<Document>,
     /// First day, inclusive.
     pub from: Option<Date>,
     /// Last day, inclusive.
     pub to: Option<Date>,
-    /// Nothing newer than so many local days ago; 0 is today.
+    /// Excludes memories newer than this many local days ago; 0 is today.
     pub min_days_ago: Option<u32>,
-    /// Nothing older than so many local days ago.
+    /// Excludes memories older than this many local days ago.
     pub max_days_ago: Option<u32>,
     /// One period: turns of its calendar days, summaries of its cover.
     pub period: Option<Period>,
-    /// Leave out coarser memories that cover days outside the range as well.
+    /// Whether to leave out coarser memories that also cover days outside the range.
     pub strict: bool,
 }
 
-/// A named text of the caller.
+/// A named text supplied by the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Its heading.
     pub name: String,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
-/// A text of the caller that may help.
+/// A document supplied by the caller; it is used where it matches the prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// How the caller knows it.
+    /// The caller's id of the document.
     pub id: String,
-    /// Its heading, if it has one.
+    /// Its heading; empty if it has none.
     pub title: String,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
-/// What a line of a context is.
+/// Kind of a context item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ContextKind {
-    /// A block of the caller.
+    /// A block supplied by the caller.
     Block,
-    /// Subject, predicate and object.
+    /// A fact: subject, predicate and object.
     Fact,
     /// A turn.
     Turn,
-    /// A statement drawn out of a turn.
+    /// A statement extracted from a turn.
     Statement,
     /// The summary of a period.
     Summary,
-    /// A document of the caller.
+    /// A document supplied by the caller.
     Document,
 }
 
 impl ContextKind {
-    /// The word in answers.
+    /// Returns the word used in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             ContextKind::Block => "block",
@@ -89,46 +89,47 @@ impl ContextKind {
     }
 }
 
-/// One line of a context.
+/// One item of a context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextItem {
     /// Id of the memory, fact or document; name of the block.
     pub id: String,
-    /// Its id in the text, unique within one context: `t1`, `f2`. Empty of a block.
+    /// Short id used in the text, unique within one context: `t1`, `f2`. Empty for a block.
     pub short: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ContextKind,
-    /// The first and last local day it tells of; of a fact, on which it was said. None of what the caller gave.
+    /// First and last local day it covers; for a fact, the days on which it was said. `None` for blocks and documents.
     pub days: Option<(Date, Date)>,
-    /// As it stands in the text; a summary on several lines.
+    /// The item as it appears in the text. A summary has several lines.
     pub text: String,
-    /// Higher is better, comparable within one context only.
+    /// Its score: higher is better, comparable within one context only.
     pub score: f64,
-    /// Its share of the budget.
+    /// Tokens it uses of the budget.
     pub tokens: u64,
 }
 
-/// What memory adds to a prompt.
+/// The context for a prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    /// What was taken, in the order of the text.
+    /// The selected items, in the order of the text.
     pub items: Vec<ContextItem>,
-    /// The items between marks, ready to be put into a prompt as data; empty if nothing was taken.
+    /// The items between fence marks, ready to be put into a prompt as data. Empty if nothing was selected.
     pub text: String,
-    /// What the text costs at most.
+    /// Maximum tokens of the text.
     pub tokens: u64,
-    /// How many more would have fitted the prompt, but not the budget.
+    /// How many more items matched the prompt but exceeded the budget.
     pub omitted: usize,
-    /// Whether memory knows anything about the prompt. If not, there are facts about the speaker at most, besides blocks, documents
-    /// and the conversation that goes on.
+    /// Whether memory holds anything about the prompt. If not, the context has at most facts about the speaker, besides
+    /// blocks, documents and the current conversation.
     pub is_known: bool,
     /// The days that were searched.
     pub range: DateRange,
-    /// Whether a model has judged what comes first.
+    /// Whether a model reordered the best items.
     pub reranked: Reranked,
 }
 
-/// The text on one line, tame, in which no mark of ours is one: what was said must not be able to end the data.
+/// Returns the text on one line, passed through [`tame()`], with fence marks escaped (`&lt;`). Recalled text must not be
+/// able to close the fence around the data.
 pub fn one_line(text: &str) -> String {
     let line = tame(text);
     let mut safe = String::with_capacity(line.len());
@@ -145,8 +146,8 @@ pub fn one_line(text: &str) -> String {
     safe
 }
 
-/// The text outside of our marks: what a speaker adds to what memory handed out. Marks nest, because a turn with marks is itself
-/// recalled between marks; after one that is not closed everything is recalled.
+/// Returns the text outside fence marks: what the speaker added to recalled memory. Marks nest, because a turn that
+/// contains marks is itself recalled between marks. After an unclosed mark, all text counts as recalled.
 pub fn unfenced(text: &str) -> Cow<'_, str> {
     let mut marks = marks(text).peekable();
     if marks.peek().is_none() {
@@ -166,7 +167,8 @@ pub fn unfenced(text: &str) -> Cow<'_, str> {
     Cow::Owned(outside)
 }
 
-/// The places of our marks in a text, and whether each closes: `<annals-memory …>` and `</annals-memory …>`, whatever the case.
+/// Returns the byte range of each fence mark in a text, and whether it is a closing one: `<annals-memory …>` and
+/// `</annals-memory …>`, ignoring case.
 fn marks(text: &str) -> impl Iterator<Item = (Range<usize>, bool)> + '_ {
     text.match_indices('<').filter_map(move |(start, _)| {
         let inner = &text[start + 1..];
@@ -186,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_between_our_marks_is_cut() {
+    fn text_between_fence_marks_is_removed() {
         fn check(text: &str, expect: &str) {
             assert_eq!(unfenced(text), expect, "{text:?}");
         }

@@ -1,5 +1,5 @@
-//! Content hashes and the ids of memories. Ids derive from content and place, never from chance or a clock: running
-//! anything twice yields the same ids, so that writes can be upserts.
+//! Content hashes and memory ids. Ids derive from content and place, never from a random number or a clock. Running an
+//! operation twice yields the same ids, so writes can be upserts.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Agent, Period, Timestamp, TurnKey};
 
-/// SHA-256 over a list of parts, each preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
+/// SHA-256 over a list of parts. Each part is preceded by its length, so `["ab", "c"]` and `["a", "bc"]` differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// The digest of the parts in their order.
+    /// Returns the digest of the parts, in order.
     pub fn of<I: IntoIterator<Item = P>, P: AsRef<[u8]>>(parts: I) -> Digest {
         let mut hash = Sha256::new();
         for part in parts {
@@ -38,38 +38,39 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The id of a memory: a letter for its kind and 26 characters of a hash of its place, as in `t-4x…` and `s-ok…`.
+/// Id of a memory: a letter for its kind and 26 characters of a hash of its place, as in `t-4x…` and `s-ok…`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MemoryId(String);
 
 impl MemoryId {
-    /// The id of a turn: where it was said.
+    /// Returns the id of a turn, derived from its conversation and its id there.
     pub fn turn(agent: &Agent, key: &TurnKey) -> MemoryId {
         MemoryId::derive('t', agent, [key.conversation.as_str(), key.id.as_str()])
     }
 
-    /// The id of a summary: its period. A summary that is built again keeps it.
+    /// Returns the id of a summary, derived from its period. A rebuilt summary keeps its id.
     pub fn summary(agent: &Agent, period: Period) -> MemoryId {
         MemoryId::derive('s', agent, [period.grain().as_str(), &period.to_string()])
     }
 
-    /// The id of a statement: its first source, and its words.
+    /// Returns the id of a statement, derived from its first source and its text.
     pub fn statement(agent: &Agent, source: &MemoryId, text: &str) -> MemoryId {
         MemoryId::derive('f', agent, [source.as_str(), text])
     }
 
-    /// The id of a fact that a person enters: what they say, and when. Used as the source of its operation.
+    /// Returns the id of a fact that a person entered, derived from its words and time. It is the source of the fact's
+    /// operation.
     pub fn entry(agent: &Agent, words: &str, at: Timestamp) -> MemoryId {
         MemoryId::derive('u', agent, [words, &at.as_microsecond().to_string()])
     }
 
-    /// An id read back from a store or given by a user; whether it exists is the store's to say.
+    /// Wraps an id that was read from a store or given by a user. Does not check that it exists.
     pub fn from_text(text: impl Into<String>) -> MemoryId {
         MemoryId(text.into())
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

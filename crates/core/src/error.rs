@@ -1,30 +1,30 @@
-//! What can go wrong, as the caller would act on it.
+//! Errors, one variant per reaction of a caller.
 //!
-//! Context is attached once, where the failing thing is known by name; the chain is printed at the top, by the binary.
+//! Context is attached once, where the name of the failing object is known. The binary prints the error chain.
 
 use std::fmt;
 
-/// A result of this product.
+/// A result with an Annals error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Every failure of Annals. A caller decides by variant, a person reads the text.
+/// Any failure of Annals. Callers decide by variant; people read the text.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The request is wrong; asking again will not help. Names the field.
+    /// The request is wrong, and retrying will not help. Names the field.
     #[error(transparent)]
     Invalid(#[from] Fault),
-    /// Several faults of one request or file, all of them at once.
+    /// All faults of one request or file.
     #[error("{}", list(.0))]
     Faults(Vec<Fault>),
-    /// What was named does not exist.
+    /// The named object does not exist.
     #[error("there is no {what} {name:?}")]
     NotFound {
-        /// The kind of thing, as in `agent`.
+        /// The kind of object, as in `agent`.
         what: &'static str,
-        /// The name that was asked for.
+        /// The name that was requested.
         name: String,
     },
-    /// The id is taken by other content. `revise` says that the new one is meant.
+    /// The message id is already stored with other content. A request with `revise` replaces it.
     #[error("message {id:?} of conversation {conversation:?} is already stored with other content; revise replaces it")]
     Conflict {
         /// The conversation of the message.
@@ -32,15 +32,15 @@ pub enum Error {
         /// The client's id of the message.
         id: String,
     },
-    /// There is something of that name already.
+    /// An object with that name already exists.
     #[error("there is an {what} {name:?} already")]
     Exists {
-        /// The kind of thing, as in `agent`.
+        /// The kind of object, as in `agent`.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// Another program listens there.
+    /// Another program already listens on the address.
     #[error("another program listens on {address} already; choose another with --listen, or stop that one")]
     AddressInUse {
         /// Address and port.
@@ -51,7 +51,7 @@ pub enum Error {
     InUse {
         /// The folder's path.
         folder: String,
-        /// Who holds it, when it says so: ` (pid 123)`.
+        /// The owning process, if known: ` (pid 123)`. Otherwise empty.
         owner: String,
     },
     /// Stored bytes are not what was written. Tables can be rebuilt from the catalog.
@@ -59,61 +59,62 @@ pub enum Error {
     Damaged {
         /// The table or file.
         what: String,
-        /// What reading it said.
+        /// What the read reported.
         why: String,
     },
-    /// A store cannot be written or read now: disk full, permission, a device error. Nothing was half-written.
+    /// A store cannot be read or written now: full disk, missing permission, device error. Nothing was half-written.
     #[error("{what}: {source}")]
     Storage {
-        /// What was being done, to which object.
+        /// The action and its object.
         what: String,
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The model's answer cannot be used, even after it was told why: a fault of this input or model, not of the moment.
+    /// The model's answer is unusable, even after a retry that named the fault. The input or the model is at fault; the
+    /// failure is not temporary.
     #[error("{what}: {source}")]
     Model {
-        /// What was being done.
+        /// The action.
         what: String,
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A model's endpoint does not answer now: network, overload, a limit. The input is not at fault.
+    /// A model endpoint does not answer now: network error, overload or rate limit. The input is not at fault.
     #[error("{what}: {source}")]
     Unavailable {
-        /// What was being done.
+        /// The action.
         what: String,
-        /// How long to wait, if it said so.
+        /// How long to wait, if the endpoint gave a time.
         retry_after: Option<jiff::SignedDuration>,
         /// The cause.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The tokens of the day are spent.
+    /// The daily token budget is spent.
     #[error("the daily budget of {limit} tokens is spent; it begins anew at {again:.0}")]
     Budget {
-        /// The most tokens of a day.
+        /// The token limit per day.
         limit: u64,
-        /// When there are more.
+        /// When the next budget begins.
         again: crate::Timestamp,
     },
-    /// What was to be changed has changed meanwhile; look again.
+    /// The object changed since it was read; read it again.
     #[error("{what} has changed meanwhile")]
     Stale {
-        /// What it was.
+        /// The object.
         what: String,
     },
 }
 
-/// One thing wrong with an input: where, and what.
+/// One fault of an input: its location and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The file, where there are several.
+    /// The file, if there are several.
     pub file: Option<String>,
-    /// The line of the file, counted from 1, where there is one.
+    /// The line of the file, counted from 1, if there is one.
     pub line: Option<usize>,
     /// The field's name as the user wrote it.
     pub field: String,
-    /// What is wrong, as the end of a sentence that starts with the field.
+    /// The reason, phrased as the end of a sentence that starts with the field.
     pub reason: String,
 }
 
@@ -132,39 +133,39 @@ impl fmt::Display for Fault {
 }
 
 impl Fault {
-    /// A fault of one field.
+    /// Creates a fault of one field.
     pub fn new(field: impl Into<String>, reason: impl Into<String>) -> Fault {
         Fault { file: None, line: None, field: field.into(), reason: reason.into() }
     }
 
-    /// The same fault, at a line of a file.
+    /// Returns the same fault with a line number.
     pub fn at_line(self, line: usize) -> Fault {
         Fault { line: Some(line), ..self }
     }
 }
 
 impl Error {
-    /// A wrong field: `Error::invalid("at", "is missing")` reads `at is missing`.
+    /// Creates an error for a wrong field: `Error::invalid("at", "is missing")` reads `at is missing`.
     pub fn invalid(field: impl Into<String>, reason: impl Into<String>) -> Error {
         Error::Invalid(Fault::new(field, reason))
     }
 
-    /// A store's failure while doing `what`.
+    /// Creates an error for a store that failed while doing `what`.
     pub fn storage(what: impl Into<String>, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error::Storage { what: what.into(), source: source.into() }
     }
 
-    /// A model's failure while doing `what`.
+    /// Creates an error for a model that failed while doing `what`.
     pub fn model(what: impl Into<String>, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error::Model { what: what.into(), source: source.into() }
     }
 
-    /// An endpoint that does not answer while doing `what`.
+    /// Creates an error for an endpoint that did not answer while doing `what`, without a retry time.
     pub fn unavailable(what: impl Into<String>, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         Error::Unavailable { what: what.into(), retry_after: None, source: source.into() }
     }
 
-    /// Stored bytes of `what` that cannot be right.
+    /// Creates an error for stored bytes of `what` that are corrupt.
     pub fn damaged(what: impl Into<String>, why: impl ToString) -> Error {
         Error::Damaged { what: what.into(), why: why.to_string() }
     }

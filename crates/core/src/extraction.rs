@@ -1,47 +1,47 @@
-//! What is drawn out of turns besides their words: statements and fact operations.
+//! Output of extraction: statements and fact operations drawn from turns; also model replies and their cost.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Digest, FactOperation, Interval, MemoryId, Period, Timestamp};
 
-/// A sentence about somebody that stands on its own, drawn out of turns by a model: a row of kind `fact` in working memory.
+/// A self-contained sentence about somebody, drawn from turns by a model. It is a row of kind `fact` in working memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// `f-` and a hash of its first source and text.
     pub id: MemoryId,
-    /// The words.
+    /// Its text.
     pub text: String,
-    /// What it is, in a word: preference, event, plan, relation, attribute …
+    /// Its topic in one word: preference, event, plan, relation, attribute …
     pub topic: String,
-    /// From 0 to 1: whether it will matter later.
+    /// From 0 to 1: how much it will matter later.
     pub importance: f64,
-    /// From 0 to 1: how surely it was said; none if that was not told, as by versions that did not ask.
+    /// From 0 to 1: how certain the speaker was. `None` if not given, as in records of versions without this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Whom it is about.
+    /// The people it is about.
     pub who: Vec<String>,
-    /// When what it tells of happens or happened, if that was said.
+    /// When the event happens or happened, if stated.
     pub when: Option<Timestamp>,
     /// The day of its first source.
     pub day: Period,
-    /// The moment of its first source.
+    /// The instant of its first source.
     pub cover: Interval,
     /// The turns it comes from.
     pub sources: Vec<MemoryId>,
 }
 
-/// What an extractor answers.
+/// The answer of an extractor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extracted {
-    /// Statements for working memory; none from the built-in rules, which reword nothing.
+    /// Statements for working memory. The built-in rules return none, because they do not reword.
     pub statements: Vec<Statement>,
     /// Operations for the log.
     pub operations: Vec<FactOperation>,
-    /// Elements of the answer that could not be used, and why; never their words.
+    /// Elements of the answer that could not be used, each with the reason; never their text.
     pub rejected: Vec<String>,
 }
 
-/// Output of one extraction, to be saved in one piece. It replaces all that was drawn out of the same turns before.
+/// Output of one extraction, saved in one transaction. It replaces everything extracted from the same turns before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extraction {
     /// The turns that were read.
@@ -50,30 +50,30 @@ pub struct Extraction {
     pub found: Extracted,
     /// The catalog sequence up to which all turns have now been read.
     pub extracted: u64,
-    /// Why the model's own answer was not used for these turns; they are listed and can be replayed.
+    /// Why the model's own answer was not used for these turns. They become dead letters and can be replayed.
     pub degraded: Option<String>,
 }
 
-/// How far extraction has come for one agent.
+/// Progress of extraction for one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractionLane {
-    /// The catalog sequence up to which all turns have been read.
+    /// The watermark: the catalog sequence up to which all turns have been read.
     pub extracted: u64,
-    /// Failures since it last went on.
+    /// Failures since the watermark last moved.
     pub attempts: u32,
-    /// When the first of these failures was.
+    /// When the first of these failures happened.
     pub failing_since: Option<Timestamp>,
-    /// Not to be tried before.
+    /// No retry before this instant.
     pub not_before: Option<Timestamp>,
     /// Why the last attempt failed.
     pub last_error: Option<String>,
 }
 
-/// What work a model was paid for.
+/// The purpose of a model call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
-    /// Statements and facts.
+    /// Extraction of statements and facts.
     Extraction,
     /// Summaries of days.
     Daily,
@@ -85,49 +85,49 @@ pub enum Purpose {
     Quarterly,
     /// Summaries of years.
     Yearly,
-    /// The order of what was found.
+    /// Reranking of search results.
     Rerank,
 }
 
-/// A model's answer, kept so that a retry does not pay again, and what it cost.
+/// A model's reply and its cost. It is kept so that a retry does not pay again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Hash of model, prompt and schema: the same question has the same answer.
+    /// Hash of model, prompt and schema: the same request has the same reply.
     pub key: Digest,
-    /// What it was for.
+    /// The purpose of the call.
     pub purpose: Purpose,
     /// The model.
     pub model: String,
-    /// The answer as it came.
+    /// The reply as received.
     pub text: String,
-    /// Tokens of the question.
+    /// Input tokens.
     pub tokens_in: u64,
-    /// Tokens of the answer.
+    /// Output tokens.
     pub tokens_out: u64,
-    /// A change that is no later than the reading of what was asked about: an answer drawn from something that was erased
-    /// since is not kept.
+    /// A sequence number that is no later than the read of the input. If something was erased since, the reply is not
+    /// kept.
     pub read_seq: u64,
 }
 
-/// What one agent's work of one kind has cost on one UTC day.
+/// The cost of one purpose and model for one agent on one UTC day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Usage {
     /// The UTC day.
     pub day: crate::Date,
-    /// The work.
+    /// The purpose.
     pub purpose: Purpose,
     /// The model.
     pub model: String,
-    /// Calls that were answered.
+    /// Answered calls.
     pub calls: u64,
-    /// Tokens of the questions.
+    /// Input tokens.
     pub tokens_in: u64,
-    /// Tokens of the answers.
+    /// Output tokens.
     pub tokens_out: u64,
 }
 
 impl Purpose {
-    /// The word in reports.
+    /// Returns the word used in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Purpose::Extraction => "extraction",
@@ -140,7 +140,7 @@ impl Purpose {
         }
     }
 
-    /// The work of writing summaries of a grain.
+    /// Returns the purpose of writing summaries of a grain; [`Purpose::Extraction`] for working memory.
     pub fn of(grain: crate::Grain) -> Purpose {
         match grain {
             crate::Grain::Working => Purpose::Extraction,

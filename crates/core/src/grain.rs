@@ -1,4 +1,4 @@
-//! The six grains of memory, from what was said to what a year came to.
+//! The six grains of memory, from single turns to yearly summaries.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// How coarse a memory is. Ordered from fine to coarse.
+/// The resolution of a memory. Ordered from fine to coarse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grain {
-    /// Turns and facts, as they came.
+    /// Turns and statements, as they arrived.
     Working,
     /// Summaries of days.
     Daily,
@@ -26,24 +26,24 @@ pub enum Grain {
 }
 
 impl Grain {
-    /// Every grain, from fine to coarse.
+    /// All grains, from fine to coarse.
     pub const ALL: [Grain; 6] =
         [Grain::Working, Grain::Daily, Grain::Weekly, Grain::Monthly, Grain::Quarterly, Grain::Yearly];
 
     /// The grains that have periods and summaries, from fine to coarse.
     pub const SUMMARIES: [Grain; 5] = [Grain::Daily, Grain::Weekly, Grain::Monthly, Grain::Quarterly, Grain::Yearly];
 
-    /// The grain that this one is rolled up into.
+    /// Returns the grain that this one is rolled up into; `None` for years.
     pub fn coarser(self) -> Option<Grain> {
         Grain::ALL.get(self as usize + 1).copied()
     }
 
-    /// The grain that this one is made of.
+    /// Returns the grain that this one is made of; `None` for working memory.
     pub fn finer(self) -> Option<Grain> {
         (self as usize).checked_sub(1).map(|index| Grain::ALL[index])
     }
 
-    /// The word for it everywhere: code, API, command, tables.
+    /// Returns the word used everywhere: code, API, command, tables.
     pub fn as_str(self) -> &'static str {
         ["working", "daily", "weekly", "monthly", "quarterly", "yearly"][self as usize]
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_go_both_ways() {
+    fn grain_words_round_trip() {
         for grain in Grain::ALL {
             assert_eq!(grain.as_str().parse::<Grain>().unwrap(), grain);
             assert_eq!(serde_json::to_value(grain).unwrap(), grain.as_str());
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grains_are_a_chain() {
+    fn coarser_and_finer_form_a_chain() {
         for pair in Grain::ALL.windows(2) {
             assert_eq!(pair[0].coarser(), Some(pair[1]));
             assert_eq!(pair[1].finer(), Some(pair[0]));

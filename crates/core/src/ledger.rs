@@ -1,35 +1,35 @@
-//! The ledger: what is known of each period of an agent; and the records of work that was asked for or given up.
+//! The ledger (the roll-up state of each period of an agent), dead letters, and accepted ingest requests.
 
 use serde::Serialize;
 
 use crate::{Agent, Digest, Grain, MemoryId, Period, Timestamp};
 
-/// What is known of one period. It is dirty while `dirty_seq > clean_seq`.
+/// The roll-up state of one period. The period is dirty while `dirty_seq > clean_seq`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
     /// The period.
     pub period: Period,
     /// The catalog sequence of its last input.
     pub dirty_seq: u64,
-    /// The `dirty_seq` that the last roll-up read at its start.
+    /// The `dirty_seq` that the last roll-up read when it started.
     pub clean_seq: u64,
-    /// When its last input came.
+    /// When its last input arrived.
     pub dirty_at: Timestamp,
-    /// What the last roll-up read.
+    /// Digest of the input of the last roll-up.
     pub input_digest: Option<Digest>,
-    /// Prompt, model and engine of the last roll-up.
+    /// Hash of prompt, model and engine of the last roll-up.
     pub recipe: Option<Digest>,
     /// Whether its children were pruned, so that it can only be amended.
     pub sealed: bool,
-    /// Whether the built-in engine wrote it in place of a model that could not.
+    /// Whether the built-in engine wrote it because the model could not.
     pub degraded: bool,
-    /// Names, numbers and dates in its summary that no source contains.
+    /// Number of names, numbers and dates in its summary that no source contains.
     pub ungrounded: u32,
     /// Failures since it was last clean.
     pub attempts: u32,
-    /// When the first of these failures was.
+    /// When the first of these failures happened.
     pub failing_since: Option<Timestamp>,
-    /// Not to be tried before.
+    /// No retry before this instant.
     pub not_before: Option<Timestamp>,
     /// Why the last attempt failed.
     pub last_error: Option<String>,
@@ -38,7 +38,7 @@ pub struct LedgerRow {
 }
 
 impl LedgerRow {
-    /// A period that nothing is known of but its first input.
+    /// Creates the row of a period that has only its first input.
     pub fn new(period: Period, dirty_seq: u64, dirty_at: Timestamp) -> LedgerRow {
         LedgerRow {
             period,
@@ -58,55 +58,57 @@ impl LedgerRow {
         }
     }
 
-    /// Whether input came since its last roll-up.
+    /// Returns whether input arrived since its last roll-up.
     pub fn is_dirty(&self) -> bool {
         self.dirty_seq > self.clean_seq
     }
 }
 
-/// What a dead letter could not be brought through.
+/// The stage at which a memory became a dead letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// Its table.
+    /// Projection into its table.
     Table,
     /// Extraction by a model; the built-in rules have read it instead.
     Extraction,
 }
 
-/// A memory that could not be brought through a stage for a fault of its own. Its text stays in the catalog; the lane went on.
+/// A memory that a stage rejected because of the memory itself. Its text stays in the catalog, and the watermark moves
+/// past it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeadLetter {
-    /// Whose memory.
+    /// The agent that owns the memory.
     pub agent: Agent,
     /// Its grain.
     pub grain: Grain,
-    /// Which memory.
+    /// The memory.
     pub memory: MemoryId,
-    /// What it did not get through.
+    /// The stage that failed.
     pub stage: Stage,
-    /// Why it was given up.
+    /// Why it failed.
     pub error: String,
-    /// When.
+    /// When it failed.
     pub at: Timestamp,
 }
 
-/// One accepted request of messages.
+/// Receipt of one accepted ingest request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Operation {
-    /// Its id: the same request has the same one.
+    /// Its id. The same request always has the same id.
     pub id: String,
-    /// New messages.
+    /// Number of new messages.
     pub accepted: u64,
-    /// Messages that were already there.
+    /// Number of messages that were already stored.
     pub duplicate: u64,
-    /// Messages whose content was replaced.
+    /// Number of messages whose content was replaced.
     pub revised: u64,
-    /// Messages that were forgotten before, and stay so.
+    /// Number of messages that were forgotten before; they are not stored again.
     pub forgotten: u64,
-    /// Credentials that were masked before storage.
+    /// Number of credentials that were masked before storage.
     pub masked: u64,
-    /// The highest catalog sequence of its messages: they are searchable once the lane has applied this. Not that of the whole
-    /// catalog, which other agents push on to where this agent's lane never comes.
+    /// The highest catalog sequence of its messages. They are searchable once the table's watermark reaches it. It is
+    /// not the sequence of the whole catalog: other agents advance that one past any value this agent's watermark
+    /// reaches.
     pub seq: u64,
 }

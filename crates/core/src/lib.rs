@@ -1,7 +1,7 @@
-//! The plain vocabulary of Annals: names, ids, grains, the calendar, records, queries, errors, and the ports that stores
-//! and engines implement.
+//! Shared types of Annals: names, ids, grains, the calendar, records, queries, errors, and the ports that stores and
+//! engines implement.
 //!
-//! Relies on nothing but a calendar library and serde. Never reads a clock, a file or the network, and knows no store.
+//! Depends on no other Annals crate. Never reads a clock, opens a file or uses the network.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -54,7 +54,7 @@ pub use zones::{Zones, latest_day};
 
 /// A length of time.
 pub use jiff::SignedDuration;
-/// An instant, to the microsecond, as every store keeps it (nanoseconds overflow before 1677).
+/// An instant. Every store keeps it to the microsecond (nanoseconds overflow before 1677).
 pub use jiff::Timestamp;
-/// A calendar day without a zone.
+/// A calendar day without a time zone.
 pub use jiff::civil::Date;

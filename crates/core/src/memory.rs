@@ -1,10 +1,10 @@
-//! A memory: a row of a grain, as the catalog holds it and every reader sees it.
+//! A memory: a row of a grain, as the catalog stores it and every reader receives it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Date, Grain, Interval, MemoryId, Period, Role, Sentence, Timestamp};
 
-/// What a memory is.
+/// Kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -12,12 +12,12 @@ pub enum Kind {
     Turn,
     /// A statement in working memory.
     Fact,
-    /// The roll-up of a period.
+    /// The summary of a period.
     Summary,
 }
 
 impl Kind {
-    /// The word in files, tables and answers.
+    /// Returns the word used in files, tables and responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Turn => "turn",
@@ -41,19 +41,19 @@ impl std::str::FromStr for Kind {
 /// A row of a grain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
-    /// Its id, the same whenever it is written again.
+    /// Its id. It stays the same when the memory is written again.
     pub id: MemoryId,
     /// Its grain.
     pub grain: Grain,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// The period it tells of; for a turn, its day.
+    /// The period it covers; for a turn, its day.
     pub period: Period,
     /// The instants it covers. A turn covers the microsecond in which it was said.
     pub cover: Interval,
     /// The first and last local day it covers.
     pub days: (Date, Date),
-    /// The words.
+    /// Its text.
     pub text: String,
     /// A turn's speaker, by name or role.
     pub speaker: Option<String>,
@@ -61,24 +61,25 @@ pub struct Memory {
     pub role: Option<Role>,
     /// A turn's conversation.
     pub conversation: Option<String>,
-    /// A turn's id as its client gave it, or as it was made up.
+    /// A turn's id from its client, or the generated one.
     pub message: Option<String>,
     /// A summary's sentences with their sources.
     pub sentences: Vec<Sentence>,
-    /// What a summary was made from: turns for a day, summaries of the finer grain above.
+    /// What a summary was made from: turns for a day, summaries of the next finer grain otherwise.
     pub sources: Vec<MemoryId>,
-    /// From 0 to 1, of a statement: whether it will matter later.
+    /// From 0 to 1, for a statement: how much it will matter later.
     pub importance: Option<f64>,
-    /// From 0 to 1, of a statement: how surely it was said, if that was told. Turns are verbatim, so there is nothing to doubt.
+    /// From 0 to 1, for a statement: how certain the speaker was, if given. Always `None` for turns, which are
+    /// verbatim.
     pub confidence: Option<f64>,
-    /// Whether retention leaves it alone.
+    /// Whether it is excluded from retention.
     pub pinned: bool,
     /// The catalog sequence of its last change.
     pub seq: u64,
 }
 
 impl Memory {
-    /// When it was said, or when what it tells of began.
+    /// Returns when it was said, or when the time it covers began.
     pub fn at(&self) -> Timestamp {
         self.cover.start
     }

@@ -1,4 +1,4 @@
-//! What is ingested: messages of conversations, and how each is recognised when it comes again.
+//! Messages as they are ingested, and the keys that identify repeated ones.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, Error, Result, Timestamp};
 
-/// Who spoke, in the sense of chat interfaces.
+/// The role of the speaker, as in chat APIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -16,14 +16,14 @@ pub enum Role {
     User,
     /// The agent.
     Assistant,
-    /// Instructions; stored, never extracted.
+    /// Instructions. Stored, but never used for extraction.
     System,
-    /// A tool's answer; stored, never extracted.
+    /// A tool's output. Stored, but never used for extraction.
     Tool,
 }
 
 impl Role {
-    /// The word in files and answers.
+    /// Returns the word used in files and responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::User => "user",
@@ -51,32 +51,33 @@ impl FromStr for Role {
     }
 }
 
-/// One message as a client sends it, already checked field by field.
+/// One message as a client sends it, with every field already checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The conversation it belongs to.
+    /// Its conversation.
     pub conversation: String,
     /// The client's own id, unique within the conversation.
     pub client_id: Option<String>,
-    /// Who spoke.
+    /// The role of the speaker.
     pub role: Role,
-    /// The speaker's name, where there is one.
+    /// The speaker's name, if given.
     pub name: Option<String>,
-    /// What was said, verbatim.
+    /// The text, verbatim.
     pub content: String,
     /// When it was said.
     pub at: Timestamp,
 }
 
 impl Message {
-    /// What makes two messages of one key the same message: everything but the key.
+    /// Returns the digest of everything but the key. Two messages with one key are the same message if their digests
+    /// are equal.
     pub fn digest(&self) -> Digest {
         let at = self.at.as_microsecond().to_le_bytes();
         let name = self.name.as_deref().unwrap_or_default();
         Digest::of([&at[..], self.role.as_str().as_bytes(), name.as_bytes(), self.content.as_bytes()])
     }
 
-    /// How the speaker is called in summaries and search: by name, or by role.
+    /// Returns the speaker's label in summaries and search: the name, or else the role.
     pub fn speaker(&self) -> &str {
         self.name.as_deref().unwrap_or(self.role.as_str())
     }
@@ -87,14 +88,14 @@ impl Message {
 pub struct TurnKey {
     /// The conversation.
     pub conversation: String,
-    /// The client's id, or one made from the content.
+    /// The client's id, or one generated from the content.
     pub id: String,
 }
 
-/// The key of each message of one request, in order.
+/// Returns the key of each message of one request, in order.
 ///
-/// A message without an id of its own gets a hash of conversation, content and so on, and its ordinal among equals in this
-/// request: two honest "ok" stay two, and the same request sent again adds nothing.
+/// A message without a client id gets a hash of its conversation, its digest, and its ordinal among equal messages of
+/// this request. So two identical "ok" messages stay two, and sending the same request again adds nothing.
 pub fn identify(messages: &[Message]) -> Vec<TurnKey> {
     let mut seen: HashMap<Digest, u64> = HashMap::new();
     let mut made_up = |message: &Message| {
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn two_honest_oks_stay_two_and_come_again_as_the_same() {
+    fn equal_messages_get_distinct_repeatable_keys() {
         let request = [said("ok", None), said("ok", None), said("ok", Some("7"))];
         let keys = identify(&request);
         assert_ne!(keys[0], keys[1]);
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_but_the_key_counts_as_content() {
+    fn digest_covers_everything_but_the_key() {
         let base = said("ok", Some("1"));
         assert_eq!(base.digest(), said("ok", Some("2")).digest());
         let others = [

@@ -1,7 +1,7 @@
-//! Names of workspaces and agents, and the folder that an agent's tables live in.
+//! Names of workspaces and agents, and the folder of an agent's tables.
 //!
-//! A name comes from users and is any text; a path never contains it. So `../x`, quotes and 128 bytes of Greek are all
-//! good names, and isolation between agents is by path.
+//! A name is user text; a path never contains it. So `../x`, quotes and 128 bytes of Greek are valid names, and agents
+//! are isolated from each other by path.
 
 use std::fmt;
 
@@ -10,12 +10,12 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Error, Result};
 
-/// The workspace of everything that runs without keys.
+/// The workspace used when the service runs without keys.
 const DEFAULT_WORKSPACE: &str = "default";
 const LONGEST_NAME: usize = 128;
 const FOLDER_LENGTH: usize = 26;
 
-/// One memory inside one workspace; what every question to a store is asked of.
+/// One agent within one workspace. Every store operation is scoped to an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Agent {
     workspace: String,
@@ -23,29 +23,30 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent of the default workspace. Names are 1 to 128 bytes of UTF-8 without control characters.
+    /// Creates an agent of the default workspace. Names are 1 to 128 bytes of UTF-8 without control characters.
     pub fn new(name: &str) -> Result<Agent> {
         Agent::in_workspace(DEFAULT_WORKSPACE, name)
     }
 
-    /// An agent of a named workspace, whose name obeys the same rule.
+    /// Creates an agent of a named workspace. The same rule applies to both names.
     pub fn in_workspace(workspace: &str, name: &str) -> Result<Agent> {
         check_name("workspace", workspace)?;
         check_name("agent", name)?;
         Ok(Agent { workspace: workspace.to_owned(), name: name.to_owned() })
     }
 
-    /// The tenant.
+    /// Returns the workspace, which is the tenant.
     pub fn workspace(&self) -> &str {
         &self.workspace
     }
 
-    /// What the user calls it.
+    /// Returns the name that the user gave it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The only form of the name that appears in a path: `lower(base32(sha256(workspace NUL agent)))[..26]`.
+    /// Returns the name of its folder: `lower(base32(sha256(workspace NUL agent)))[..26]`. No other form of the name
+    /// appears in a path.
     pub fn folder(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(&self.workspace);
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_printable_text_is_a_name() {
+    fn printable_text_is_a_valid_name() {
         for name in ["a", "../../etc/passwd", "o'brien \"x\"; --", "Μνήμη", &"x".repeat(128)] {
             let folder = Agent::new(name).unwrap().folder();
             assert_eq!(folder.len(), 26, "{name}");
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_is_fixed_for_ever() {
+    fn folder_is_stable_and_differs_between_workspaces() {
         assert_eq!(Agent::new("demo").unwrap().folder(), Agent::new("demo").unwrap().folder());
         assert_ne!(
             Agent::in_workspace("a", "b").unwrap().folder(),

@@ -1,7 +1,7 @@
-//! Sets of small numbers as the bits of a word. Pure.
+//! Bit sets of small numbers in one word. Pure.
 
-/// The places of the ones in a word, ascending.
-// Inlined, for it is asked of a million rows in one search.
+/// Returns the positions of the set bits of a word, ascending.
+// Inlined because one search calls it for a million rows.
 #[inline]
 pub fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_one_has_its_place() {
+    fn ones_returns_set_bits_in_order() {
         let check = |word, expect: &[usize]| assert_eq!(ones(word).collect::<Vec<_>>(), expect);
         check(0, &[]);
         check(1, &[0]);

@@ -1,8 +1,8 @@
-//! Periods: one interval of a grain, as civil dates. The grains are a tree over the days.
+//! Periods: one interval of a grain, as civil dates. The grains form a tree over the days.
 //!
-//! Weeks are ISO weeks. A week belongs to the month of its Thursday; quarters and years follow. So a day has exactly one
-//! ancestor in each grain, and a period has two extents: the *nominal* one that its label says, and the *cover*, the whole
-//! weeks that it is made of. Everything here is pure; zones are the business of `zones.rs`.
+//! Weeks are ISO weeks. A week belongs to the month of its Thursday; quarters and years follow. So a day has exactly
+//! one ancestor in each grain. A period has two extents: the *nominal* one that its label names, and the *cover*, the
+//! whole weeks it is made of. Everything here is pure; time zones are in `zones.rs`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,43 +12,43 @@ use jiff::civil::{Date, ISOWeekDate, Weekday};
 
 use crate::{Error, Grain, Result};
 
-/// One day, ISO week, month, quarter or year. Periods of a grain sort as time does, and so do their labels.
+/// One day, ISO week, month, quarter or year. The periods of a grain sort by time, and so do their labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Period {
     grain: Grain,
-    /// The first day that the label means: the day, the Monday, the first of the month, quarter or year.
+    /// The first day of the nominal interval: the day, the Monday, the first of the month, quarter or year.
     first: Date,
 }
 
 impl Period {
-    /// The earliest and latest years that there are, weeks and all: 0001-12-31 is in, for its week is of year 2. Years 1 and
-    /// 9999 are left out as whole so that no week, cover or zone offset of an allowed day ever reaches past what the calendar
-    /// can represent.
+    /// The valid years, counted by whole weeks: 0001-12-31 is valid, because its week belongs to year 2. Years 1 and
+    /// 9999 are excluded, so that no week, cover or zone offset of a valid day exceeds what the calendar can represent.
     pub const YEARS: std::ops::RangeInclusive<i16> = 2..=9998;
 
-    /// The period of `grain` that `day` belongs to: by itself, by its week, or by the Thursday of its week.
+    /// Returns the period of `grain` that `day` belongs to: the day, its ISO week, or the period of the Thursday of its
+    /// week.
     ///
     /// Panics for [`Grain::Working`], which has no periods.
     pub fn of(grain: Grain, day: Date) -> Period {
         Period { grain, first: first_day(grain, if grain > Grain::Weekly { thursday(day) } else { day }) }
     }
 
-    /// Its grain, never `Working`.
+    /// Returns its grain, never `Working`.
     pub fn grain(self) -> Grain {
         self.grain
     }
 
-    /// The first day of the nominal interval.
+    /// Returns the first day of the nominal interval.
     pub fn first_day(self) -> Date {
         self.first
     }
 
-    /// The last day of the nominal interval.
+    /// Returns the last day of the nominal interval.
     pub fn last_day(self) -> Date {
         minus_days(self.next_first(), 1)
     }
 
-    /// The first and last day of the cover: whole weeks for months and coarser, the nominal days otherwise.
+    /// Returns the first and last day of the cover: whole weeks for months and coarser, the nominal days otherwise.
     pub fn cover_days(self) -> (Date, Date) {
         match self.grain {
             Grain::Working | Grain::Daily | Grain::Weekly => (self.first, self.last_day()),
@@ -56,17 +56,17 @@ impl Period {
         }
     }
 
-    /// The period of the next coarser grain that this one is rolled up into; none for a year.
+    /// Returns the period of the next coarser grain that this one is rolled up into; `None` for a year.
     pub fn parent(self) -> Option<Period> {
         self.grain.coarser().map(|coarser| Period::of(coarser, self.thursday_within()))
     }
 
-    /// The ancestor at a coarser grain, or itself at its own.
+    /// Returns the ancestor at a coarser grain, or the period itself at its own grain.
     pub fn ancestor(self, grain: Grain) -> Period {
         if grain == self.grain { self } else { Period::of(grain, self.thursday_within()) }
     }
 
-    /// The periods of the next finer grain that this one is made of, in order. None for a day.
+    /// Returns the periods of the next finer grain that this one is made of, in order; empty for a day.
     pub fn children(self) -> Vec<Period> {
         let Some(finer) = self.grain.finer().filter(|finer| *finer != Grain::Working) else { return Vec::new() };
         let (first, last) = self.cover_days();
@@ -77,16 +77,16 @@ impl Period {
         children
     }
 
-    /// The period after this one.
+    /// Returns the next period of the same grain.
     pub fn next(self) -> Period {
         Period { grain: self.grain, first: self.next_first() }
     }
 
-    /// A day whose week decides which coarser periods this one belongs to.
+    /// Returns a day whose week determines the coarser periods that this one belongs to.
     fn thursday_within(self) -> Date {
         match self.grain {
             Grain::Working | Grain::Daily | Grain::Weekly => thursday(self.first),
-            // Any day of the month's middle lies in a week of that month.
+            // The fifteenth of a month always lies in a week of that month.
             _ => plus_days(self.first, 14),
         }
     }
@@ -122,7 +122,7 @@ fn thursday(day: Date) -> Date {
     plus_days(monday(day), 3)
 }
 
-/// The Monday of the first week whose Thursday is not before `first`.
+/// Returns the Monday of the first week whose Thursday is not before `first`.
 fn first_monday_of(first: Date) -> Date {
     let monday = monday(first);
     if thursday(first) >= first { monday } else { plus_days(monday, 7) }
@@ -140,7 +140,7 @@ fn plus_months(day: Date, months: i64) -> Date {
     day.saturating_add(months.months())
 }
 
-/// The label: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1`, `2026`.
+/// Writes the label: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1`, `2026`.
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month) = (self.first.year(), self.first.month());
@@ -158,7 +158,7 @@ impl fmt::Display for Period {
     }
 }
 
-/// Reads a label of any grain; the form of the label says which.
+/// Parses a label of any grain; the form of the label determines the grain.
 impl FromStr for Period {
     type Err = Error;
 
@@ -200,7 +200,7 @@ fn parse_part(year: i16, part: &str) -> Option<(Grain, Date)> {
     Some((Grain::Monthly, Date::new(year, number(part, 2)?, 1).ok()?))
 }
 
-/// Exactly so many digits, so that each period has one label only.
+/// Parses a number of exactly this many digits, so that each period has only one label.
 fn number<N: FromStr>(text: &str, digits: usize) -> Option<N> {
     (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }

@@ -1,33 +1,33 @@
-//! Finds many phrases in one pass over a text, with little memory.
+//! Finds many phrases in one pass over a text, using little memory.
 
 use std::io::{Read, Result};
 use std::ops::ControlFlow;
 
-/// Bytes at the start of a phrase that decide whether it is compared with a text at all.
+/// Maximum number of bytes at the start of a phrase that are hashed to select candidates.
 const WINDOW: usize = 8;
-/// Bytes that are read at once, at least.
+/// Minimum size of the read buffer, in bytes.
 const PIECE: usize = 64 * 1024;
-/// Spreads keys over the table of starts (2⁶⁴ divided by the golden ratio).
+/// Multiplier that spreads keys over the table of starts (2⁶⁴ divided by the golden ratio).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A set of phrases to look for. Besides their bytes it takes some 50 bytes a phrase: an Aho–Corasick automaton over the
+/// A set of phrases to search for. Uses about 50 bytes per phrase besides its text. An Aho–Corasick automaton over the
 /// sentences of 100,000 messages takes hundreds of megabytes.
 #[derive(Debug, Default)]
 pub struct Phrases {
-    /// In order and without duplicates.
+    /// The phrases, sorted and without duplicates.
     sorted: Vec<Box<[u8]>>,
-    /// For each phrase, the longest other one that it begins with.
+    /// For each phrase, the index of the longest other phrase that is a prefix of it.
     prefixes: Vec<Option<usize>>,
-    /// Bytes of the shortest phrase, at most [`WINDOW`].
+    /// Length of the shortest phrase in bytes, at most [`WINDOW`].
     window: usize,
-    /// One bit for each hash of the first bytes of a phrase.
+    /// A bit set, with the bit at the hash of the first `window` bytes of each phrase.
     starts: Vec<u64>,
-    /// Bits of a hash.
+    /// Length of the hash in bits.
     bits: u32,
 }
 
 impl Phrases {
-    /// Prepares the search. Empty phrases are ignored.
+    /// Builds the set. Ignores empty phrases.
     pub fn new<P: AsRef<[u8]>>(phrases: impl IntoIterator<Item = P>) -> Phrases {
         let phrases = phrases.into_iter().map(|phrase| Box::from(phrase.as_ref()));
         let mut sorted: Vec<Box<[u8]>> = phrases.collect();
@@ -35,7 +35,7 @@ impl Phrases {
         sorted.sort();
         sorted.dedup();
         let window = sorted.iter().map(|phrase| phrase.len()).min().unwrap_or(0).min(WINDOW);
-        // Sixteen bits a phrase, so that few texts that begin otherwise are compared.
+        // At least 16 bits per phrase, so that few texts with another start are compared.
         let bits = (sorted.len().max(64) * 16).ilog2() + 1;
         let mut phrases =
             Phrases { prefixes: prefixes(&sorted), sorted, window, starts: vec![0; 1 << (bits - 6)], bits };
@@ -47,17 +47,17 @@ impl Phrases {
         phrases
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.sorted.is_empty()
     }
 
-    /// Whether the text contains any of them.
+    /// Returns whether the text contains any of the phrases.
     pub fn is_in(&self, text: impl AsRef<[u8]>) -> bool {
         self.scan(text.as_ref(), &mut |_| ControlFlow::Break(())).is_break()
     }
 
-    /// Calls `found` with each one that the text contains, as often as it occurs.
+    /// Calls `found` with each phrase in the text, once per occurrence.
     pub fn each_in(&self, text: impl AsRef<[u8]>, mut found: impl FnMut(&[u8])) {
         let _ = self.scan(text.as_ref(), &mut |index| {
             found(&self.sorted[index]);
@@ -65,7 +65,8 @@ impl Phrases {
         });
     }
 
-    /// Whether what is read contains any of them. Holds a few pieces of the input at a time, never all of it.
+    /// Returns whether the input contains any of the phrases. Buffers 64 KiB or twice the longest phrase, whichever is
+    /// more; never the whole input.
     pub fn is_in_stream(&self, mut input: impl Read) -> Result<bool> {
         let longest = self.sorted.iter().map(|phrase| phrase.len()).max().unwrap_or(0);
         let mut piece = vec![0; PIECE.max(2 * longest)];
@@ -79,7 +80,7 @@ impl Phrases {
             if read == 0 {
                 return Ok(false);
             }
-            // One that begins here may end in what is read next.
+            // A phrase that begins in these bytes may end in the next read.
             kept = end.min(longest.saturating_sub(1));
             piece.copy_within(end - kept..end, 0);
         }
@@ -101,7 +102,8 @@ impl Phrases {
         ControlFlow::Continue(())
     }
 
-    /// Those that the text begins with: the last in order that is not after the text, if any, and what that begins with.
+    /// Reports the phrases that the text begins with. Starts at the last phrase in order that is not after the text,
+    /// and follows its prefixes.
     fn beginning(&self, text: &[u8], found: &mut dyn FnMut(usize) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut candidate = self.sorted.partition_point(|phrase| **phrase <= *text).checked_sub(1);
         while let Some(index) = candidate {
@@ -115,7 +117,7 @@ impl Phrases {
 
     fn slot(&self, key: u64) -> (usize, u64) {
         let hash = key.wrapping_mul(SPREAD) >> (64 - self.bits);
-        // Of at most 40 bits.
+        // The hash has at most 40 bits.
         (usize::try_from(hash >> 6).unwrap_or(0), 1 << (hash & 63))
     }
 }
@@ -162,8 +164,8 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_searched_across_the_pieces_that_it_comes_in() {
-        /// Gives a byte at a time.
+    fn match_across_read_boundaries_is_found() {
+        /// Returns one byte per read.
         struct Slow<'a>(&'a [u8]);
         impl Read for Slow<'_> {
             fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
@@ -184,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_a_plain_search_finds(
+        fn matches_equal_those_of_a_naive_search(
             phrases in prop::collection::vec("[ab]{0,12}", 0..12),
             text in "[ab]{0,40}",
         ) {

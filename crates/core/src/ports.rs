@@ -1,8 +1,10 @@
-//! The ports: what the policy crates ask of the outside world. Few, small, and whole-object.
+//! The ports: the traits through which the policy crates reach stores and models. Few, small, and in terms of whole
+//! objects.
 //!
-//! Each has a real in-memory implementation and a conformance suite in the testkit, which every other implementation passes
-//! too. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`, `Replies`, `Archive`,
-//! `Blocks`, `Requests`, `Keys` and `Accesses` are views of one store: a policy names those it needs.
+//! Each port has an in-memory implementation and a conformance suite in the testkit. Every other implementation passes
+//! the same suite. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`,
+//! `Replies`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` are views of one store: a policy crate depends
+//! only on the ones it uses.
 
 mod accesses;
 mod archive;

@@ -1,46 +1,46 @@
-//! Questions to memory and their answers.
+//! Search queries and their answers.
 
 use crate::{Date, DateRange, Grain, Interval, Kind, Memory, MemoryId, Period};
 
-/// A search. Filters are hard: what lies outside them is never an answer.
+/// A search. Filters are hard: memories outside them are never returned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
-    /// What is looked for; without it, the newest memories are listed.
+    /// The text to search for. Without it, the newest memories are listed.
     pub text: Option<String>,
-    /// The grains to search; none means those that answer range and question.
+    /// The grains to search; empty means that they are chosen from range and question.
     pub grains: Vec<Grain>,
     /// First day, inclusive.
     pub from: Option<Date>,
     /// Last day, inclusive.
     pub to: Option<Date>,
-    /// Nothing newer than so many local days ago; 0 is today.
+    /// Excludes memories newer than this many local days ago; 0 is today.
     pub min_days_ago: Option<u32>,
-    /// Nothing older than so many local days ago.
+    /// Excludes memories older than this many local days ago.
     pub max_days_ago: Option<u32>,
-    /// One period, together with the bounds above: turns of its calendar days, summaries of its cover.
+    /// One period, combined with the bounds above: turns of its calendar days, summaries of its cover.
     pub period: Option<Period>,
-    /// Whether times in the text are words like any others: they raise nothing, and ask for no summary.
+    /// Whether time expressions in the text are treated as ordinary words: they boost nothing and request no summary.
     pub ignore_times: bool,
-    /// Leave out coarser memories that cover days outside the range as well.
+    /// Whether to leave out coarser memories that also cover days outside the range.
     pub strict: bool,
-    /// What kinds of memory; none means all.
+    /// The kinds of memory; empty means all.
     pub kinds: Vec<Kind>,
     /// Only turns of this conversation.
     pub conversation: Option<String>,
-    /// The most results.
+    /// Maximum number of results.
     pub limit: usize,
-    /// The most tokens of all results together, estimated from above.
+    /// Maximum tokens of all results together, estimated from above.
     pub tokens: Option<u64>,
-    /// Whether each result says what its score is made of.
+    /// Whether each result lists the parts of its score.
     pub explain: bool,
 }
 
 /// The part of a query that a store applies before it ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// Memories whose cover shares an instant with this.
+    /// Selects memories whose cover shares an instant with this interval.
     pub within: Interval,
-    /// What kinds; none means all.
+    /// The kinds of memory; empty means all.
     pub kinds: Vec<Kind>,
     /// Only turns of this conversation.
     pub conversation: Option<String>,
@@ -53,7 +53,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Whether the memory passes.
+    /// Returns whether a memory passes the filter.
     pub fn admits(&self, cover: &Interval, kind: Kind, conversation: Option<&str>) -> bool {
         self.within.overlaps(cover)
             && (self.kinds.is_empty() || self.kinds.contains(&kind))
@@ -66,27 +66,28 @@ impl Filter {
 pub struct Found {
     /// The memory, as the catalog has it now.
     pub memory: Memory,
-    /// How well it fits: higher is better, comparable within one answer only.
+    /// Its score: higher is better, comparable within one answer only.
     pub score: f64,
-    /// How well it fits by itself; nothing where no question was asked.
+    /// How well it matches by itself; all zero if the query has no text.
     pub fit: Fit,
-    /// Days that it covers outside the range that was asked for.
+    /// Number of days it covers outside the requested range.
     pub days_outside: i64,
-    /// What the score is the sum of, if that was asked for.
+    /// The summands of the score, if requested.
     pub parts: Vec<ScorePart>,
 }
 
-/// How well a memory fits a question by itself, beside no other. Two answers can be compared by it, where scores cannot.
+/// How well a memory matches a question by itself, independent of other memories. Unlike scores, it is comparable
+/// between answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fit {
     /// Cosine similarity of its best part and the question.
     pub similarity: f64,
-    /// The share of the question's words that it holds, from 0 to 1; rare words count more.
+    /// The share of the question's words that it contains, from 0 to 1, weighted towards rare words.
     pub words: f64,
 }
 
 impl Fit {
-    /// The larger of each.
+    /// Returns the maximum of each field.
     pub fn max(self, other: Fit) -> Fit {
         Fit { similarity: self.similarity.max(other.similarity), words: self.words.max(other.words) }
     }
@@ -95,9 +96,9 @@ impl Fit {
 /// One summand of a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScorePart {
-    /// Which.
+    /// Its name.
     pub name: &'static str,
-    /// How much it adds.
+    /// The amount it adds.
     pub value: f64,
 }
 
@@ -106,41 +107,41 @@ pub struct ScorePart {
 pub struct ConversationFound {
     /// The conversation.
     pub conversation: String,
-    /// How well it fits: higher is better, comparable within one answer only.
+    /// Its score: higher is better, comparable within one answer only.
     pub score: f64,
-    /// Its turn that fits best.
+    /// Its best matching turn.
     pub best: MemoryId,
 }
 
-/// A time that the question speaks of. It only raises what was said then: most answers are said on another day than the day
-/// they are about.
+/// A time expression in the question. It only boosts what was said at that time and never filters, because most answers
+/// are said on another day than the day they are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeExpression {
     /// The words in the question.
     pub words: String,
-    /// The days they were taken for.
+    /// The days they were resolved to.
     pub days: DateRange,
 }
 
-/// Whether a model has put the best into its order.
+/// Whether a model reordered the best results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reranked {
-    /// None was asked: none is configured, no model may read this agent's words, or there is nothing to order.
+    /// No model was called: none is configured, none may read this agent's text, or there is nothing to order.
     #[default]
     NotAsked,
-    /// The best stand in its order.
+    /// The best results are in the model's order.
     Yes,
-    /// It was asked in vain, for this reason; the order is the one without it.
+    /// The call failed for this reason; the order is the one without a model.
     No(String),
 }
 
 impl Reranked {
-    /// Whether a model had its say, if one was asked.
+    /// Returns whether the model's order was applied; `None` if no model was called.
     pub fn is_done(&self) -> Option<bool> {
         (*self != Reranked::NotAsked).then_some(*self == Reranked::Yes)
     }
 
-    /// Why one was asked in vain.
+    /// Returns why the call failed, if it did.
     pub fn why_not(&self) -> Option<&str> {
         match self {
             Reranked::No(why) => Some(why),
@@ -152,24 +153,24 @@ impl Reranked {
 /// The answer to a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The days that were searched; of a month and longer periods, for turns.
+    /// The days that were searched; for a month or a longer period, the days searched for turns.
     pub range: DateRange,
-    /// The days that were searched for summaries, where they differ: the whole weeks that a month is made of.
+    /// The days that were searched for summaries, if they differ: the whole weeks that the month is made of.
     pub summary_range: Option<DateRange>,
-    /// Best first.
+    /// The results, best first.
     pub results: Vec<Found>,
-    /// With how many rows of the tables the text was compared; 0 without a text.
+    /// Number of table rows compared with the text; 0 without a text.
     pub compared: usize,
-    /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
+    /// Whether the range holds no memory of these grains at all, so that rephrasing the question will not help.
     pub range_is_empty: bool,
     /// The grains that were searched.
     pub grains: Vec<Grain>,
-    /// The times that the question was taken to speak of.
+    /// The time expressions found in the question.
     pub times: Vec<TimeExpression>,
-    /// The days that the question was taken to ask for as a whole; their summaries come first.
+    /// The days that the question asks for as a whole; their summaries come first.
     pub period: Option<DateRange>,
-    /// The conversations that the turns found belong to, best first.
+    /// The conversations of the turns that were found, best first.
     pub conversations: Vec<ConversationFound>,
-    /// Whether a model has put the best into its order.
+    /// Whether a model reordered the best results.
     pub reranked: Reranked,
 }

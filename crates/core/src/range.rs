@@ -1,10 +1,10 @@
-//! Extents of time: exact intervals between instants, and ranges of civil dates that a person asks for.
+//! Extents of time: exact intervals between instants, and ranges of civil dates that a person requests.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Date, Timestamp};
 
-/// From `start` up to, and without, `end`.
+/// A half-open interval: from `start`, up to and excluding `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
     /// The first instant inside.
@@ -17,23 +17,23 @@ impl Interval {
     /// All of representable time.
     pub const ALWAYS: Interval = Interval { start: Timestamp::MIN, end: Timestamp::MAX };
 
-    /// Whether the instant lies inside.
+    /// Returns whether the instant lies inside.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.start <= at && at < self.end
     }
 
-    /// Whether the two share an instant.
+    /// Returns whether the two intervals share an instant.
     pub fn overlaps(&self, other: &Interval) -> bool {
         self.start < other.end && other.start < self.end && !self.is_empty() && !other.is_empty()
     }
 
-    /// Whether no instant lies inside: a day that a zone skipped.
+    /// Returns whether no instant lies inside, as for a day that a zone skipped.
     pub fn is_empty(&self) -> bool {
         self.start >= self.end
     }
 }
 
-/// Civil days, both ends included, either end open.
+/// A range of civil days, both ends inclusive. An end that is `None` is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DateRange {
     /// The first day inside.
@@ -43,12 +43,12 @@ pub struct DateRange {
 }
 
 impl DateRange {
-    /// Whether the day lies inside.
+    /// Returns whether the day lies inside.
     pub fn contains(&self, day: Date) -> bool {
         self.from.is_none_or(|from| from <= day) && self.to.is_none_or(|to| day <= to)
     }
 
-    /// How many days of `first..=last` lie outside.
+    /// Returns how many days of `first..=last` lie outside.
     pub fn days_outside(&self, first: Date, last: Date) -> i64 {
         let before = self.from.map_or(0, |from| days_between(first, from.min(next_day(last))));
         let after = self.to.map_or(0, |to| days_between(to.max(previous_day(first)), last));
@@ -89,9 +89,9 @@ mod tests {
         check(Some(1), Some(2), 7);
     }
 
-    /// Against counting, for all short ranges and extents.
+    /// Compares with counting, for all short ranges and extents.
     #[test]
-    fn days_outside_are_those_not_contained() {
+    fn days_outside_equals_counted_days() {
         let day = |day| date(2026, 3, day);
         let ends = || std::iter::once(None).chain((1..=8).map(Some));
         for (from, to) in ends().flat_map(|from| ends().map(move |to| (from, to))) {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_calendar_count_as_other_days_do() {
+    fn days_outside_is_correct_at_calendar_limits() {
         let check = |from, to, expect| {
             let range = DateRange { from, to };
             assert_eq!(range.days_outside(Date::MAX.yesterday().unwrap(), Date::MAX), expect, "{range:?}");
@@ -118,7 +118,7 @@ mod tests {
         check(Some(Date::MIN), Some(Date::MAX), 0);
     }
 
-    /// Against looking at each instant, for all short intervals, empty and inverted ones too.
+    /// Compares with checking each instant, for all short intervals, including empty and inverted ones.
     #[test]
     fn intervals_overlap_if_they_share_an_instant() {
         let at = |number| Timestamp::from_microsecond(number).unwrap();

@@ -1,4 +1,4 @@
-//! What a person may set for one agent.
+//! Settings that a person can change for one agent.
 
 use std::collections::BTreeMap;
 
@@ -6,42 +6,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, Timestamp, Zones};
 
-/// The settings of an agent. The first zone holds for all time before the later ones.
+/// The settings of an agent. The first zone applies to all time before the later zones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// IANA name of the zone in which the agent's first days are counted.
+    /// IANA name of the agent's first time zone.
     pub time_zone: String,
-    /// Later zones, each with the instant from which it holds.
+    /// Later zones, each with the instant from which it applies.
     #[serde(default)]
     pub later_zones: Vec<(Timestamp, String)>,
-    /// Language for word stems in text search, as a two-letter code.
+    /// Two-letter code of the language whose word stems text search uses.
     pub language: String,
     /// Name of the retention plan.
     #[serde(default = "keep")]
     pub plan: String,
-    /// Who writes summaries and facts.
+    /// The engine that writes summaries and facts.
     #[serde(default)]
     pub engine: EngineChoice,
-    /// Prompts of its own, by name; the others are those that come with Annals.
+    /// The agent's own prompts, by name. Other prompts are those that come with Annals.
     #[serde(default)]
     pub prompts: BTreeMap<String, String>,
-    /// The most tokens that models may be paid for it on one UTC day; none means the configured budget.
+    /// Maximum tokens that models may use for the agent on one UTC day; `None` means the configured budget.
     #[serde(default)]
     pub daily_tokens: Option<u64>,
-    /// Whether what looks like a credential is masked before storage.
+    /// Whether text that looks like a credential is masked before storage.
     #[serde(default = "yes")]
     pub mask: bool,
 }
 
-/// Who writes an agent's summaries and facts.
+/// The engine that writes an agent's summaries and facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineChoice {
-    /// The configured model where there is one, or else the built-in engine.
+    /// The configured model if there is one, or else the built-in engine.
     #[default]
     Auto,
-    /// The built-in engine: nothing leaves the machine.
+    /// The built-in engine: no text leaves the machine.
     Extractive,
 }
 
@@ -69,18 +69,18 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The zones for the calendar.
+    /// Returns the zone history for the calendar.
     pub fn zones(&self) -> Result<Zones> {
         Zones::from_history(&self.time_zone, &self.later_zones)
     }
 
-    /// The zone set last.
+    /// Returns the zone that was set last.
     pub fn present_zone(&self) -> &str {
         self.later_zones.last().map_or(&self.time_zone, |(_, name)| name)
     }
 
-    /// Sets the zone. Where there are no memories yet it holds for all time; else from the first midnight after today.
-    /// `has_memories` is what [`crate::ports::Counts::has_memories`] says.
+    /// Sets the zone. For an agent without memories it applies to all time; otherwise it applies from its first
+    /// midnight after today. `has_memories` is the result of [`crate::ports::Counts::has_memories`].
     pub fn set_time_zone(&mut self, name: &str, has_memories: bool, now: Timestamp) -> Result<()> {
         if self.present_zone() == name {
             return Ok(());
@@ -91,7 +91,7 @@ impl Settings {
             self.later_zones.clear();
             return Ok(());
         }
-        // A change that has not begun yet is replaced, not stacked upon.
+        // A change that has not taken effect yet is replaced.
         self.later_zones.retain(|(from, _)| *from <= now);
         if self.present_zone() != name {
             let from = self.zones()?.starts_at(name, now)?;

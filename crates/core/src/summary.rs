@@ -1,4 +1,4 @@
-//! Summaries as engines write them: sentences that each know what they were made from.
+//! Summaries as engines write them. Each sentence lists its sources.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use crate::{Date, Digest, Interval, MemoryId, Period};
 /// One sentence of a summary, traced to its sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {
-    /// The local day it tells of.
+    /// The local day it is about.
     pub day: Date,
-    /// Whose words these are, if one person's.
+    /// The speaker, if the words are one person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// The words, without date and speaker.
+    /// The text, without date and speaker.
     pub text: String,
     /// The turns it comes from.
     pub from: Vec<MemoryId>,
 }
 
-/// What an engine answers.
+/// The output of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// The summary as people and agents read it.
@@ -27,14 +27,15 @@ pub struct Draft {
     pub sentences: Vec<Sentence>,
     /// Tokens paid for it; zero for the built-in engine.
     pub tokens: u64,
-    /// Names, numbers and dates in it that no source contains; zero for the built-in engine, which rewords nothing.
+    /// Number of names, numbers and dates in it that no source contains; zero for the built-in engine, which does not
+    /// reword.
     pub ungrounded: u32,
-    /// Whether each sentence is a verbatim piece of a source. What was reworded cannot be cut apart again when a source is to be
-    /// forgotten.
+    /// Whether each sentence is a verbatim piece of a source. Reworded sentences cannot be separated again when a
+    /// source is forgotten.
     pub verbatim: bool,
 }
 
-/// What a sealed summary was when what it is made of was pruned: all that is left of it, besides what came late.
+/// A sealed summary at the time when its children were pruned. Apart from late input, it is all that is left of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Base {
     /// The text.
@@ -48,7 +49,7 @@ pub struct Base {
 }
 
 impl Base {
-    /// Hash of text and sentences, as part of the input of every amendment.
+    /// Returns the hash of text, sentences and their sources. It is part of the input digest of every amendment.
     pub fn digest(&self) -> Digest {
         let traces = self.sentences.iter().flat_map(|sentence| {
             let from: Vec<&str> = sentence.from.iter().map(MemoryId::as_str).collect();
@@ -58,23 +59,23 @@ impl Base {
     }
 }
 
-/// The outcome of rolling up one period, ready to be saved in one piece.
+/// The outcome of rolling up one period, ready to be saved in one transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// The period.
     pub period: Period,
     /// The cover it was built with.
     pub cover: Interval,
-    /// The period's `dirty_seq` as read before its input was; becomes its `clean_seq`.
+    /// The period's `dirty_seq`, read before the input. It becomes the `clean_seq`.
     pub read_seq: u64,
-    /// Hash of the ids and contents of what was read.
+    /// Hash of the ids and contents of the input.
     pub input_digest: Digest,
     /// Hash of prompt, model and engine.
     pub recipe: Digest,
-    /// What was read, in order. Empty means that nothing is left to tell of: the summary goes.
+    /// The input, in order. Empty means that nothing is left to summarise: the summary is removed.
     pub sources: Vec<MemoryId>,
-    /// Whether it was written by the built-in engine in place of a model that could not; to be written again later.
+    /// Whether the built-in engine wrote it because the model could not. It is written again later.
     pub degraded: bool,
-    /// The text; none when the input is what the stored summary was already made of, or when there is none.
+    /// The new text; `None` if the stored summary was already made from the same input, or if there is no input.
     pub draft: Option<Draft>,
 }

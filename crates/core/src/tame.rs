@@ -1,15 +1,15 @@
-//! Words of conversations made harmless for whoever reads them beside instructions.
+//! Makes conversation text harmless for models that read it beside instructions.
 
-/// A text on one line, without characters that are not seen, and without the marks by which chat templates of models say who
-/// speaks: some servers read these even inside a message.
+/// Returns the text on one line, without invisible characters, and with the role marks of chat templates broken up.
+/// Some servers interpret these marks even inside a message.
 pub fn tame(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let line: String = words.collect::<Vec<_>>().join(" ").chars().filter(|c| !is_invisible(*c)).collect();
     MARKS.iter().fold(line, |line, mark| apart(line, mark))
 }
 
-/// Marks of roles, of thoughts and of tools in the chat templates in use. `<|` opens those of ChatML, Llama 3 and Phi, the one with
-/// the wide bar those of DeepSeek.
+/// Marks of roles, reasoning and tools in common chat templates. `<|` opens those of ChatML, Llama 3 and Phi; the one
+/// with the wide bar opens those of DeepSeek.
 const MARKS: [&str; 20] = [
     "<|",
     "<｜",
@@ -33,7 +33,7 @@ const MARKS: [&str; 20] = [
     "<tool_call>",
 ];
 
-/// The text with a space after the first character of every occurrence of `mark`.
+/// Returns the text with a space after the first character of every occurrence of `mark`.
 fn apart(text: String, mark: &str) -> String {
     if !text.contains(mark) {
         return text;
@@ -42,8 +42,8 @@ fn apart(text: String, mark: &str) -> String {
     text.replace(mark, &format!("{first} {rest}"))
 }
 
-/// Characters that are not seen but read: zero-width ones, marks of direction, and the tag characters in which
-/// instructions have been smuggled. The joiner of emoji stays.
+/// Returns whether a character is invisible but still read by models: zero-width characters, direction marks, and the
+/// tag characters that have been used to smuggle instructions. The zero-width joiner of emoji is kept.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_one_line_without_marks_of_roles() {
+    fn text_becomes_one_line_without_template_marks() {
         fn check(text: &str, expect: &str) {
             assert_eq!(tame(text), expect, "{text:?}");
         }

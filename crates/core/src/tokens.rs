@@ -1,18 +1,18 @@
-//! How many tokens a text is, without knowing the tokenizer of the model that will read it: an estimate from above, for what must
-//! fit. Pure.
+//! Token estimates without the tokenizer of the model that will read the text. They err on the high side, for text that
+//! must fit a limit. Pure.
 //!
-//! The weights lie above what cl100k, o200k and Llama 2 make of usual text in a dozen languages; the true count is about 0.75 of
-//! the estimate.
+//! The weights lie above the counts of cl100k, o200k and Llama 2 for usual text in a dozen languages; the true count is
+//! about 0.75 of the estimate.
 
 /// The first character of the wide scripts: Chinese, Japanese, Korean, and emoji above them.
 const WIDE: char = '\u{2E80}';
 
-/// At most so many tokens.
+/// Returns an upper estimate of the tokens of a text.
 pub fn tokens(text: &str) -> u64 {
     text.chars().map(weight).sum::<u64>().div_ceil(1_000)
 }
 
-/// The beginning of a text, of at most so many tokens.
+/// Returns the longest prefix of a text with an estimate of at most `most` tokens.
 pub fn beginning(text: &str, most: u64) -> &str {
     let mut thousandths = 0;
     let end = text.char_indices().find(|(_, c)| {
@@ -22,7 +22,7 @@ pub fn beginning(text: &str, most: u64) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// Thousandths of a token that a character is at most, as a part of a usual text.
+/// Returns the upper weight of a character within usual text, in thousandths of a token.
 fn weight(c: char) -> u64 {
     match c {
         ' ' => 300,
@@ -32,7 +32,7 @@ fn weight(c: char) -> u64 {
         // Cyrillic.
         '\u{400}'..='\u{52F}' => 700,
         '\u{1F000}'.. => 4_500,
-        // Korean syllables, which older tokenizers take apart.
+        // Korean syllables, which older tokenizers split.
         '\u{AC00}'..='\u{D7AF}' => 2_200,
         WIDE.. => 1_500,
         _ => 1_300,
@@ -44,8 +44,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_tokenizer_makes_more() {
-        // The most of what cl100k_base, o200k_base and the tokenizer of Llama 2 counted.
+    fn estimate_is_not_below_any_tokenizer_count() {
+        // `counted` is the highest count of cl100k_base, o200k_base and the Llama 2 tokenizer.
         fn check(text: &str, counted: u64) {
             assert!((counted..=counted * 2).contains(&tokens(text)), "{counted} {} {text}", tokens(text));
         }

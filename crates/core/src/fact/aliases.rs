@@ -1,14 +1,15 @@
-//! Which aliases count. An alias makes one entity of two names, so it takes more than anybody's word.
+//! Decides which stated aliases count. An alias makes one entity of two names, so it needs more than anybody's word.
 //!
-//! Somebody may only name themselves, and not by a name under which another speaks. Those who speak without a name are all called
-//! by their role: what one of them is called is a name of that role only while nobody speaks for another.
+//! Speakers may name only themselves, and not by a name under which another person speaks. All speakers without a name
+//! share their role as a name. A role's alias counts only while no speaker has a name and the role has at most one
+//! alias.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ALIAS, FactOperation, MERGED_BECAUSE, Verb, entity_key, fold};
 use crate::Role;
 
-/// The operations without the aliases that do not count. Entries by hand always do.
+/// Returns the operations without the aliases that do not count. Manual entries always count.
 pub fn without_doubtful_aliases(operations: &[FactOperation]) -> Vec<&FactOperation> {
     let speakers = Speakers::of(operations);
     let counts = |operation: &&FactOperation| {
@@ -17,10 +18,10 @@ pub fn without_doubtful_aliases(operations: &[FactOperation]) -> Vec<&FactOperat
     operations.iter().filter(counts).collect()
 }
 
-/// Who speaks, by entity key.
+/// The speakers, by entity key.
 struct Speakers {
     names: BTreeSet<String>,
-    /// The names of those who go by a role, save retracted ones.
+    /// The aliases given to each role, without retracted ones.
     of_roles: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -48,20 +49,21 @@ impl Speakers {
         !alias.is_hearsay() && !is_anothers && (!is_role(&subject) || self.is_alone(&subject))
     }
 
-    /// Whether nobody speaks under a name, and the role was given no more than one.
+    /// Returns whether no speaker has a name, and the role has at most one alias.
     fn is_alone(&self, role: &str) -> bool {
         self.names.iter().all(|speaker| is_role(speaker)) && self.of_roles.get(role).is_none_or(|names| names.len() < 2)
     }
 }
 
-/// The names that the log joins, as entity keys: neither those that were taken back nor those that are only concluded.
+/// Returns the pairs of names that the log joins, as entity keys. Excludes retracted aliases and aliases that are only
+/// inferred.
 pub fn joined_names(operations: &[FactOperation]) -> Vec<[String; 2]> {
     let facts = fold(operations).into_iter();
     let joins = facts.filter(|fact| fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE));
     joins.map(|fact| [entity_key(&fact.subject), entity_key(&fact.object)]).collect()
 }
 
-/// Pairs of names that are one person's, by the aliases that count.
+/// Pairs of names of one entity, from the aliases that count.
 #[derive(Default)]
 pub struct OtherNames(BTreeSet<[String; 2]>);
 
@@ -71,7 +73,7 @@ impl OtherNames {
         OtherNames(aliases.map(|alias| pair(&alias.subject, &alias.object)).collect())
     }
 
-    /// Whether somebody else than its subject said it, by whatever name.
+    /// Returns whether somebody other than its subject said it, taking aliases into account.
     pub fn is_hearsay(&self, operation: &FactOperation) -> bool {
         let is_other = |speaker: &str| !self.0.contains(&pair(speaker, &operation.subject));
         operation.is_hearsay() && operation.speaker().is_some_and(is_other)
@@ -88,7 +90,7 @@ fn is_alias(operation: &FactOperation) -> bool {
     operation.predicate == ALIAS && operation.verb != Verb::Delete
 }
 
-/// Whether a speaker goes by a role instead of a name.
+/// Returns whether a speaker has a role instead of a name.
 fn is_role(speaker: &str) -> bool {
     speaker.parse::<Role>().is_ok()
 }
@@ -98,7 +100,7 @@ mod tests {
     use crate::fact::fold::tests::log;
     use crate::fact::{SPEAKER, fold};
 
-    /// The aliases that count, of a log in which each line begins with the speaker, or with `-` for an entry by hand.
+    /// Checks the aliases that count. Each line begins with the speaker, or with `-` for a manual entry.
     #[track_caller]
     fn check(lines: &[&str], expect: &[&str]) {
         let (speakers, rest): (Vec<&str>, Vec<&str>) =
@@ -114,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_person_names_themselves() {
+    fn alias_stated_by_another_speaker_is_ignored() {
         check(&["Ann 2026-01-01 INSERT Ann also_known_as Annie"], &["Ann = Annie"]);
         check(&["Bob 2026-01-01 INSERT Ann also_known_as Annie"], &[]);
         check(&["- 2026-01-01 INSERT Ann also_known_as Annie"], &["Ann = Annie"]);
     }
 
     #[test]
-    fn two_who_speak_are_never_joined() {
+    fn alias_to_another_speaker_is_ignored_unless_entered_by_hand() {
         let mallory = "Mallory 2026-01-02 INSERT Mallory also_known_as Ann";
         check(&["Ann 2026-01-01 INSERT Ann likes tea", mallory], &[]);
         check(&["Bob 2026-01-01 INSERT Bob likes tea", mallory], &["Mallory = Ann"]);
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn unnamed_speakers_are_one_user_only_while_no_other_is_known() {
+    fn role_alias_counts_only_while_no_other_name_is_known() {
         let ann = "user 2026-01-01 INSERT user also_known_as Ann";
         let bob = "user 2026-01-02 INSERT user also_known_as Bob";
         check(&[ann], &["user = Ann"]);
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn retraction_undoes() {
+    fn retracted_alias_joins_no_names() {
         let ann = "Ann 2026-01-01 INSERT Ann also_known_as Annie";
         check(&[ann, "- 2026-01-02 DELETE Ann also_known_as Annie"], &[]);
     }

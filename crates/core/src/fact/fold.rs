@@ -1,10 +1,10 @@
-//! From the operation log to facts with intervals.
+//! Folds the operation log into facts with intervals.
 //!
-//! Operations are ordered by (event time, moment said, source, position), never by arrival, so an old diary that is imported
-//! late does not overturn what is newer, and a log that is read in any order folds the same.
+//! Operations are ordered by (event time, time said, source, position), never by arrival. So an old diary that is
+//! imported late does not override newer facts, and any order of the log gives the same result.
 //!
-//! What somebody states of themselves, or what is entered by hand, ends only on their word or by hand: hearsay neither ends
-//! it nor takes its place.
+//! Facts stated by their own subject or entered by hand are first-hand. A DELETE, UPDATE or new value from somebody
+//! else (hearsay) neither ends nor replaces them.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::merge::merges;
 use super::{Fact, FactOperation, SPEAKER, UNTIL, Verb, entity_key};
 use crate::{Interval, Timestamp};
 
-/// Predicates of which one value holds at a time: a new one ends the former, whichever verb says so.
+/// Single-valued predicates: a new value ends the former one, whichever verb is used.
 pub(super) const SINGLE: [&str; 12] = [
     "age",
     "born_in",
@@ -29,8 +29,8 @@ pub(super) const SINGLE: [&str; 12] = [
     "works_as",
 ];
 
-/// The facts that follow from a log, by the moment from which they hold, then by id; among them aliases for names that mean
-/// the same, each with why.
+/// Returns the facts that follow from a log, by `valid_from`, then by id. Includes inferred aliases for names of one
+/// entity, each with its reason.
 pub fn fold(operations: &[FactOperation]) -> Vec<Fact> {
     let mut ordered = without_doubtful_aliases(operations);
     let names = OtherNames::of(&ordered);
@@ -55,11 +55,11 @@ fn sort(facts: &mut [Fact]) {
     facts.sort_by(|a, b| (a.valid_from, &a.id).cmp(&(b.valid_from, &b.id)));
 }
 
-/// Facts so far, and which of them hold, by subject and predicate.
+/// The facts so far, and the open ones by subject and predicate.
 #[derive(Default)]
 struct Table {
     facts: Vec<Fact>,
-    /// Of each fact, whether its subject stated it, or it was entered by hand.
+    /// For each fact, whether its subject stated it or it was entered by hand.
     first_hand: Vec<bool>,
     names: OtherNames,
     open: HashMap<(String, String), Vec<usize>>,
@@ -78,14 +78,14 @@ impl Table {
         }
     }
 
-    /// What ended by itself before is no longer open.
+    /// Closes the facts of the operation's subject and predicate that reached their end before the operation.
     fn expire(&mut self, operation: &FactOperation) {
         if let Some(holders) = self.open.get_mut(&place(operation)) {
             holders.retain(|index| self.facts[*index].valid_to.is_none_or(|end| operation.at < end));
         }
     }
 
-    /// The object holds from now on; if it does already, this is one more source for it.
+    /// Opens a fact for the object. If it is open already, adds the operation as a source.
     fn assert(&mut self, operation: &FactOperation) {
         let key = place(operation);
         let value = entity_key(&operation.object);
@@ -107,8 +107,8 @@ impl Table {
         }
     }
 
-    /// The object takes the place of one value, or of all. A value that was never stated cannot end; the new one begins all
-    /// the same.
+    /// Replaces one value, or all values, by the object. A value that was never stated cannot end; the new one opens
+    /// anyway.
     fn replace(&mut self, operation: &FactOperation, former: Option<&str>) {
         let value = entity_key(&operation.object);
         let holders = self.open.get(&place(operation)).cloned().unwrap_or_default();
@@ -127,12 +127,13 @@ impl Table {
         object.is_none_or(|object| entity_key(object) == entity_key(&self.facts[index].object))
     }
 
-    /// Whether the operation may not end the fact.
+    /// Returns whether the operation is hearsay and the fact first-hand, so that it may not end the fact.
     fn resists(&self, index: usize, operation: &FactOperation) -> bool {
         self.names.is_hearsay(operation) && self.first_hand[index]
     }
 
-    /// Ends the values that match, or all but the one that takes their place.
+    /// Ends the values that match `object`, or all if there is none, except the successor and first-hand facts against
+    /// hearsay.
     fn close(&mut self, operation: &FactOperation, object: Option<&str>, successor: Option<String>) {
         let is_hearsay = self.names.is_hearsay(operation);
         let Some(holders) = self.open.get_mut(&place(operation)) else { return };
@@ -152,7 +153,7 @@ impl Table {
     }
 }
 
-/// An empty value names none, so all are meant.
+/// Maps an empty value to `None`, which means all values.
 fn named(value: Option<&str>) -> Option<&str> {
     value.filter(|value| !value.trim().is_empty())
 }
@@ -200,7 +201,7 @@ fn amend(fact: &mut Fact, operation: &FactOperation) {
         fact.properties.remove(SPEAKER);
     }
     for (name, value) in operation.properties.iter().filter(|(name, _)| ![SPEAKER, UNTIL].contains(&name.as_str())) {
-        // Who puts a plan off says its new date.
+        // An operation with a new end date postpones a plan, so its details replace the former ones.
         if operation.until().is_some() {
             fact.properties.insert(name.clone(), value.clone());
         } else {

@@ -1,6 +1,6 @@
-//! Questions to the graph that facts make: persons and things are its nodes, each fact leads from its subject to its object.
+//! Queries over the graph of facts. People and things are nodes; each fact is an edge from its subject to its object.
 //!
-//! All names of an entity are one node. A fact whose other end is nobody's name is reached and leads no further.
+//! All names of an entity are one node. A fact whose other end has an empty name is reached but leads no further.
 
 use std::str::FromStr;
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::{Fact, predicate_name};
 use crate::{Error, Interval, Result, Timestamp};
 
-/// How many facts away a walk or a path may lead.
+/// Maximum depth of a walk or a path, in facts.
 pub const FARTHEST: u32 = 10;
 
-/// Which way facts are followed.
+/// Direction in which facts are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -20,13 +20,13 @@ pub enum Direction {
     Out,
     /// From object to subject.
     In,
-    /// Either way.
+    /// Both directions.
     #[default]
     Both,
 }
 
 impl Direction {
-    /// Its word.
+    /// Returns the word used in requests.
     pub fn as_str(self) -> &'static str {
         match self {
             Direction::Out => "out",
@@ -47,23 +47,23 @@ impl FromStr for Direction {
     }
 }
 
-/// Which facts may be followed, and which way.
+/// Selects the facts to follow, and the direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Along {
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
-    /// Only these predicates; none means all.
+    /// Only these predicates; empty means all.
     pub predicates: Vec<String>,
-    /// Those that held at this instant, instead of those that hold now.
+    /// Only facts that hold at this instant. `None` selects facts without an end.
     pub as_of: Option<Timestamp>,
-    /// Ended ones too.
+    /// Whether to include ended facts too. `as_of` is then ignored.
     pub history: bool,
-    /// Those with a source that was said within this.
+    /// Only facts with a source that was said within this interval.
     pub said_within: Option<Interval>,
 }
 
 impl Along {
-    /// Whether a fact may be followed.
+    /// Returns whether a fact may be followed.
     pub fn follows(&self, fact: &Fact) -> bool {
         let known = self.predicates.iter().any(|predicate| predicate_name(predicate) == fact.predicate);
         let holds = self.history || self.as_of.map_or(fact.valid_to.is_none(), |at| fact.holds_at(at));
@@ -72,16 +72,16 @@ impl Along {
     }
 }
 
-/// All facts within some distance of an entity.
+/// A query for all facts within a distance of an entity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Walk {
-    /// The entity to begin with, by any of its names.
+    /// The start entity, by any of its names.
     pub from: String,
-    /// How many facts away: 1 to [`FARTHEST`].
+    /// Maximum distance in facts: 1 to [`FARTHEST`].
     pub depth: u32,
-    /// Which facts are followed.
+    /// The facts to follow.
     pub along: Along,
-    /// The most facts that come back; none means all.
+    /// Maximum number of facts to return; `None` means all.
     pub limit: Option<usize>,
 }
 
@@ -90,32 +90,32 @@ pub struct Walk {
 pub struct Reached {
     /// The fact.
     pub fact: Fact,
-    /// 1 for a fact of the entity itself, 2 for one of whoever such a fact leads to, and so on.
+    /// 1 for a fact of the start entity, 2 for a fact of an entity that such a fact leads to, and so on.
     pub depth: u32,
 }
 
-/// The shortest way between two entities.
+/// A query for the shortest path between two entities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Route {
-    /// Where it begins, by any of its names.
+    /// The start entity, by any of its names.
     pub from: String,
-    /// Where it ends, by any of its names.
+    /// The end entity, by any of its names.
     pub to: String,
-    /// The most facts that it may be made of: 1 to [`FARTHEST`].
+    /// Maximum length in facts: 1 to [`FARTHEST`].
     pub depth: u32,
-    /// Which facts are followed.
+    /// The facts to follow.
     pub along: Along,
 }
 
 impl Walk {
-    /// Whether it can be asked.
+    /// Fails with [`Error::Invalid`] if the depth is out of bounds.
     pub fn check(&self) -> Result<()> {
         check_depth(self.depth)
     }
 }
 
 impl Route {
-    /// Whether it can be asked.
+    /// Fails with [`Error::Invalid`] if the depth is out of bounds.
     pub fn check(&self) -> Result<()> {
         check_depth(self.depth)
     }
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directions_have_words() {
+    fn direction_words_round_trip() {
         for direction in [Direction::Out, Direction::In, Direction::Both] {
             assert_eq!(direction.as_str().parse::<Direction>().unwrap(), direction);
             assert_eq!(serde_json::to_value(direction).unwrap(), direction.as_str());
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn depths_have_bounds() {
+    fn depth_out_of_bounds_is_refused() {
         for (depth, expect) in [(0, false), (1, true), (FARTHEST, true), (FARTHEST + 1, false)] {
             assert_eq!(Walk { depth, ..Walk::default() }.check().is_ok(), expect, "{depth}");
             assert_eq!(Route { depth, ..Route::default() }.check().is_ok(), expect, "{depth}");

@@ -1,12 +1,11 @@
-//! Names that mean the same though nobody said so: "Dr. Bob Smith" and "Bob Smith", "Bob" where only one Bob is known.
+//! Infers which names mean the same entity although nobody stated it: "Dr. Bob Smith" and "Bob Smith", or "Bob" if only
+//! one Bob is known.
 //!
-//! A merge is an alias fact that follows from the others each time they are folded. It changes no other fact, says in its
-//! properties why it is there and which facts speak for it, and goes when they go: a rebuild finds the same, forgetting need
-//! not know of it, and when a second Bob turns up it dissolves. The log remembers what was retracted, so that it does not
-//! come again.
-//!
-//! Two people taken for one cost more than one taken for two. Nothing is merged where two candidates fit, where one fact
-//! names both, or where they differ in what a person has only one of.
+//! A merge is an alias fact that each fold derives anew. It changes no other fact and lists its reason and evidence. It
+//! disappears with its evidence: a rebuild gives the same merges, forgetting needs no extra step, and a second Bob ends
+//! it. The log keeps retractions, so a retracted merge does not return. Merging two people is worse than missing a
+//! merge, so nothing is merged if two candidates match, one fact names both, or they differ in a single-valued
+//! predicate.
 
 mod names;
 mod spelling;
@@ -18,21 +17,21 @@ use crate::{Digest, Interval, MemoryId, Timestamp};
 use names::{Names, Shared, Things};
 use spelling::{Spelling, is_slip};
 
-/// The property of an alias fact that follows from others: why its two names are taken for one.
+/// The property of an inferred alias fact that gives the reason of the merge.
 pub const MERGED_BECAUSE: &str = "merged_because";
-/// The property that lists the ids of the facts that speak for it.
+/// The property that lists the ids of the supporting facts.
 const EVIDENCE: &str = "evidence";
-/// Facts that a merge names, at most.
+/// Maximum number of supporting facts and of sources that a merge lists.
 const MOST_EVIDENCE: usize = 16;
 
-/// Why two names are taken for one.
+/// The reason of a merge.
 #[derive(Clone, Copy)]
 enum Reason {
-    /// The same words, titles and punctuation aside.
+    /// The same words, ignoring titles and punctuation.
     SameWords,
-    /// A first name, only one full name that begins with it, and something that is said of the two and of nobody else.
+    /// A first name, exactly one full name that begins with it, and something that only these two have in common.
     OnlyFullName,
-    /// A letter missing, doubled or swapped within a long word, and two such things.
+    /// A letter missing, doubled or swapped within a long word, and two things that only these two have in common.
     Misspelling,
 }
 
@@ -54,7 +53,8 @@ impl Reason {
     }
 }
 
-/// The alias facts that follow from these, which come in the order of a fold, and from what the log says was retracted.
+/// Returns the alias facts that follow from `facts`, which must be in the order of a fold. Respects the retractions in
+/// the log.
 pub fn merges(facts: &[Fact], operations: &[FactOperation]) -> Vec<Fact> {
     let mut names = Names::of(facts, operations);
     let mut merged = same_words(&mut names);
@@ -64,7 +64,7 @@ pub fn merges(facts: &[Fact], operations: &[FactOperation]) -> Vec<Fact> {
     merged
 }
 
-/// Names of the same words. The one without a title stands for all of them, or else the shortest.
+/// Merges names of the same words. Keeps the name without a title, or else the shortest, for all of them.
 fn same_words(names: &mut Names<'_>) -> Vec<Fact> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (name, spelling) in names.spelled().filter(|(_, spelling)| spelling.words.len() > 1) {
@@ -85,13 +85,13 @@ fn same_words(names: &mut Names<'_>) -> Vec<Fact> {
     merged
 }
 
-/// The name that stands for others comes first: one without a title, a short one.
+/// Returns the sort key by which the name to keep comes first: without a title, then short.
 fn rank<'a>(names: &'a Names<'_>, name: usize) -> (bool, usize, &'a str) {
     let is_titled = names.spelling(name).is_some_and(|spelling| spelling.is_titled);
     (is_titled, names.key(name).len(), names.key(name))
 }
 
-/// First names that begin one known full name only.
+/// Merges first names into full names, where exactly one entity has a full name that begins with the first name.
 fn full_names(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     let mut full: HashMap<&str, BTreeSet<usize>> = HashMap::new();
     for (name, spelling) in names.spelled().filter(|(_, spelling)| spelling.is_full_name()) {
@@ -115,7 +115,7 @@ fn full_names(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     merged.filter_map(|(name, into, things)| merge(names, name, into, Reason::OnlyFullName, &things.concat())).collect()
 }
 
-/// Full names of which one is the other with a slip of the pen.
+/// Merges full names that differ by one slip of spelling.
 fn misspellings(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     let mut slips: BTreeMap<usize, Vec<(usize, &Things)>> = BTreeMap::new();
     for ([one, other], things) in shared.iter().filter(|(_, things)| things.len() > 1) {
@@ -139,7 +139,8 @@ fn misspellings(names: &mut Names<'_>, shared: &Shared) -> Vec<Fact> {
     merged
 }
 
-/// Makes one entity of both, unless something speaks against it.
+/// Makes one entity of both names and returns the alias fact; `None` if they are one already or evidence contradicts
+/// it.
 fn merge(names: &mut Names<'_>, name: usize, into: usize, reason: Reason, rows: &[usize]) -> Option<Fact> {
     if names.entity(name) == names.entity(into) || names.are_two(name, into) {
         return None;

@@ -1,4 +1,4 @@
-//! What is written into the log: one statement that something begins, changes or ends to hold.
+//! Entries of the fact log. Each states that a value begins, changes or ceases to hold.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,26 +8,28 @@ use serde::{Deserialize, Serialize};
 use super::{Properties, entity_key};
 use crate::{Digest, Error, MemoryId, Result, Timestamp};
 
-/// The property of an operation that names who said it. A fact keeps it if that is somebody else than its subject.
+/// The property of an operation that names the speaker. A fact keeps it if the speaker is not its subject.
 pub const SPEAKER: &str = "speaker";
 
-/// The property of an operation that says at which instant its object ceases to hold by itself: a plan, when its date is past.
+/// The property of an operation that gives the instant at which its object ends by itself, as for a plan with a date.
 pub const UNTIL: &str = "until";
 
-/// What an operation does.
+/// The action of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verb {
-    /// The object begins to hold beside what holds already; of a predicate that has one value at a time, instead of it.
+    /// The object begins to hold beside the current values; for a single-valued predicate, it replaces the current
+    /// value.
     Insert,
-    /// The object takes the place of `replaces`, or of all that holds if that is not said.
+    /// The object replaces the value in `replaces`, or all current values if `replaces` is missing. Of a single-valued
+    /// predicate it always replaces the current value.
     Update,
-    /// The object ceases to hold; an empty object means all of them.
+    /// The object ceases to hold; an empty object means all values.
     Delete,
 }
 
 impl Verb {
-    /// The word in logs and prompts.
+    /// Returns the word used in logs and prompts.
     pub fn as_str(self) -> &'static str {
         match self {
             Verb::Insert => "INSERT",
@@ -59,52 +61,52 @@ impl FromStr for Verb {
 pub struct FactOperation {
     /// `o-` and a hash of source and position: the same statement extracted again is the same operation.
     pub id: String,
-    /// What it does.
+    /// The action.
     pub verb: Verb,
-    /// Whom or what it is about.
+    /// The person or thing it is about.
     pub subject: String,
-    /// What is said of it, in snake case.
+    /// The predicate, in snake case.
     pub predicate: String,
-    /// The value that begins to hold; for a DELETE, the one that ends, or nothing for all.
+    /// The value that begins to hold. For a DELETE, the value that ends; empty means all.
     pub object: String,
     /// The value that an UPDATE ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
-    /// Free-form details.
+    /// Additional details.
     #[serde(default, skip_serializing_if = "Properties::is_empty")]
     pub properties: Properties,
     /// From 0 to 1.
     pub confidence: f64,
-    /// From when on it holds: the date that is told, or else when it was said.
+    /// The instant from which it holds: the stated date, or else when it was said.
     pub at: Timestamp,
     /// When it was said.
     pub said_at: Timestamp,
-    /// The turn that says so; `u-…` for an entry by hand.
+    /// The turn that states it; `u-…` for a manual entry.
     pub source: MemoryId,
-    /// Its place among the operations of the same source.
+    /// Its index among the operations of the same source.
     pub position: u32,
     /// When it was stored.
     pub recorded_at: Timestamp,
 }
 
 impl FactOperation {
-    /// Who said it, by name or role; none for an entry by hand.
+    /// Returns the speaker, by name or role; `None` for a manual entry.
     pub fn speaker(&self) -> Option<&str> {
         self.properties.get(SPEAKER).and_then(serde_json::Value::as_str)
     }
 
-    /// Whether somebody else than its subject said it.
+    /// Returns whether somebody other than its subject said it, comparing names without aliases.
     pub fn is_hearsay(&self) -> bool {
         self.speaker().is_some_and(|speaker| entity_key(speaker) != entity_key(&self.subject))
     }
 
-    /// When its object ceases to hold by itself; none if nothing says so, or what says so is no later instant.
+    /// Returns when its object ends by itself; `None` if no instant is given, or if it is not later than `at`.
     pub fn until(&self) -> Option<Timestamp> {
         let until: Timestamp = self.properties.get(UNTIL)?.as_str()?.parse().ok()?;
         (until > self.at).then_some(until)
     }
 
-    /// The id of the operation at `position` of a source.
+    /// Returns the id of the operation at `position` of a source.
     pub fn id(source: &MemoryId, position: u32) -> String {
         let digest = Digest::of([source.as_str().as_bytes(), &position.to_le_bytes()]);
         format!("o-{}", &digest.to_string()[..26])

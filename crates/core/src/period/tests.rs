@@ -1,4 +1,4 @@
-//! The tree of periods: that it is one, and what its labels say.
+//! Tests of the tree of periods and of their labels.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ fn a_day_has_one_ancestor_in_each_grain() {
 }
 
 #[test]
-fn a_label_names_days_and_its_cover_is_made_of_whole_weeks() {
+fn label_gives_nominal_days_and_whole_week_cover() {
     fn check(label: &str, nominal: [&str; 2], cover: [&str; 2]) {
         let period = period(label);
         let (first, last) = period.cover_days();
@@ -56,7 +56,7 @@ fn a_label_names_days_and_its_cover_is_made_of_whole_weeks() {
 }
 
 #[test]
-fn a_parent_is_made_of_its_children() {
+fn period_returns_its_children() {
     fn check(label: &str, expect: &[&str]) {
         let children: Vec<_> = period(label).children().iter().map(Period::to_string).collect();
         assert_eq!(children, expect, "{label}");
@@ -70,14 +70,15 @@ fn a_parent_is_made_of_its_children() {
     assert_eq!(period("2026").parent(), None);
 }
 
-/// Every period of a grain in the years 1600 to 2200, which cover 1600-01-03 to 2200-12-28. Each is found from the one before.
+/// Returns every period of a grain in the years 1600 to 2200, which cover 1600-01-03 to 2200-12-28. Each is computed
+/// from the one before.
 fn six_centuries(grain: Grain) -> impl Iterator<Item = Period> {
     let [first, last] = [date(1600, 1, 3), date(2200, 12, 28)].map(|day| Period::of(grain, day));
     std::iter::successors(Some(first), |period| Some(period.next())).take_while(move |period| *period <= last)
 }
 
 #[test]
-fn covers_of_a_grain_follow_each_other_for_six_centuries() {
+fn covers_are_contiguous_for_six_centuries() {
     let number = |grain| {
         for period in six_centuries(grain) {
             let (next, (first, last)) = (period.next(), period.cover_days());
@@ -91,7 +92,7 @@ fn covers_of_a_grain_follow_each_other_for_six_centuries() {
 }
 
 #[test]
-fn children_fill_their_parent_for_six_centuries() {
+fn children_fill_the_parent_cover_for_six_centuries() {
     for grain in [Grain::Weekly, Grain::Monthly, Grain::Quarterly, Grain::Yearly] {
         for parent in six_centuries(grain) {
             let children = parent.children();
@@ -103,9 +104,9 @@ fn children_fill_their_parent_for_six_centuries() {
     }
 }
 
-/// By another road: the Thursday of the ISO week that the calendar library says the day is in.
+/// Compares with an independent computation: the Thursday of the calendar library's ISO week of the day.
 #[test]
-fn ancestors_are_those_of_the_thursday_for_six_centuries() {
+fn ancestors_follow_the_iso_thursday_for_six_centuries() {
     for day in days(date(1600, 1, 1), date(2200, 12, 31)) {
         let week = day.iso_week_date();
         let thursday = ISOWeekDate::new(week.year(), week.week(), Weekday::Thursday).unwrap().date();
@@ -117,7 +118,7 @@ fn ancestors_are_those_of_the_thursday_for_six_centuries() {
         assert_eq!(of(Grain::Monthly), date(year, month, 1), "{day}");
         assert_eq!(of(Grain::Quarterly), date(year, [1, 1, 1, 4, 4, 4, 7, 7, 7, 10, 10, 10][month as usize - 1], 1));
         assert_eq!(of(Grain::Yearly), date(year, 1, 1), "{day}");
-        // The same from every step of the way up.
+        // Every step from the day upwards gives the same ancestors.
         let mut step = Period::of(Grain::Daily, day);
         while let Some(parent) = step.parent() {
             assert_eq!(parent, Period::of(parent.grain, day), "{day}");
@@ -128,7 +129,7 @@ fn ancestors_are_those_of_the_thursday_for_six_centuries() {
 }
 
 #[test]
-fn labels_go_both_ways_and_sort_as_time_does_for_six_centuries() {
+fn labels_round_trip_and_sort_by_time_for_six_centuries() {
     for grain in Grain::SUMMARIES {
         let mut before: Option<(Period, String)> = None;
         for period in six_centuries(grain) {
@@ -209,11 +210,11 @@ fn bad_labels_are_refused() {
 }
 
 #[test]
-fn labels_fill_the_column_they_are_given() {
+fn label_is_padded_to_the_given_width() {
     assert_eq!(format!("[{:<10}]", period("2026-W10")), "[2026-W10  ]");
 }
 
-/// The days of Samuel Pepys' diary as the corpus has them: 1660-01-11 to 1669-06-10 without these.
+/// Days missing from Samuel Pepys' diary in the corpus, which spans 1660-01-11 to 1669-06-10.
 const DIARY_GAPS: &[(Date, Date)] = &[
     (date(1661, 7, 19), date(1661, 7, 23)),
     (date(1661, 7, 27), date(1661, 7, 29)),
@@ -231,7 +232,7 @@ const DIARY_GAPS: &[(Date, Date)] = &[
 ];
 
 #[test]
-fn the_diary_differs_from_the_civil_calendar_on_just_so_many_days() {
+fn diary_has_expected_periods_and_differences_from_civil_calendar() {
     let is_missing = |day: &Date| DIARY_GAPS.iter().any(|(first, last)| first <= day && day <= last);
     let diary: Vec<Date> = days(date(1660, 1, 11), date(1669, 6, 10)).filter(|day| !is_missing(day)).collect();
     assert_eq!(diary.len(), 3410);
@@ -257,7 +258,7 @@ proptest! {
     })]
 
     #[test]
-    fn the_tree_holds_from_year_2_to_9998(day in any_day(), grain in prop::sample::select(&Grain::SUMMARIES[..])) {
+    fn tree_is_consistent_from_year_2_to_9998(day in any_day(), grain in prop::sample::select(&Grain::SUMMARIES[..])) {
         let period = Period::of(grain, day);
         let (first, last) = period.cover_days();
         prop_assert!(first <= day && day <= last);
@@ -270,7 +271,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_label_or_is_refused(text in "[0-9WQ+ -]{0,12}|\\PC{0,12}") {
+    fn parsed_text_equals_its_label(text in "[0-9WQ+ -]{0,12}|\\PC{0,12}") {
         if let Ok(period) = text.parse::<Period>() {
             prop_assert_eq!(period.to_string(), text);
         }

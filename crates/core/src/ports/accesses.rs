@@ -1,34 +1,35 @@
-//! Port `Accesses`: how often a memory was among what an agent was given, and when last.
+//! Port `Accesses`: counts how often each memory was returned to an agent, and when it last was.
 //!
-//! Not part of what anything is made from: a count changes no memory, takes no number of the sequence and makes no period dirty.
-//! It comes late, in batches, and the last ones may be lost in a crash. It goes with its memory.
+//! Counts are not part of the input of any summary or fact. A count changes no memory, takes no sequence number and
+//! makes no period dirty. Counts are written late and in batches; a crash may lose the last ones. They are removed with
+//! their memory.
 
 use async_trait::async_trait;
 
 use crate::{Agent, Memory, MemoryId, Result, Timestamp};
 
-/// How often a memory was given out.
+/// How often a memory was returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// So many times.
+    /// Number of times.
     pub times: u64,
-    /// When last.
+    /// When it was last returned.
     pub last: Timestamp,
 }
 
-/// Counts of what was given out. Each method is one transaction.
+/// Access counts. Each method is one transaction.
 #[async_trait]
 pub trait Accesses: Send + Sync {
-    /// Live memories as [`crate::Catalog::get`] gives them, each with its count; none for one that was never given out. One
-    /// question, because searches wait for it.
+    /// Returns live memories as [`crate::Catalog::get`] does, each with its count; `None` for a memory that was never
+    /// returned. One query, because searches wait for it.
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>>;
 
-    /// Adds to the counts. Memories that do not exist (any more) are left out.
+    /// Adds to the counts. Ignores memories that do not exist (any more).
     async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()>;
 }
 
 impl Access {
-    /// Both together.
+    /// Returns the sum of both counts, with the later of the two instants.
     pub fn and(self, other: Access) -> Access {
         Access { times: self.times.saturating_add(other.times), last: self.last.max(other.last) }
     }

@@ -1,4 +1,5 @@
-//! Port `Archive`: everything that the catalog holds of an agent, out and in again.
+//! Port `Archive`: export and restore of everything the catalog holds about an agent; also corrections and former
+//! texts.
 
 mod origin;
 
@@ -9,33 +10,33 @@ use crate::{Agent, Base, FactOperation, MemoryId, Period, Result, Sentence, Sett
 
 pub use origin::{Origin as RecordOrigin, check_origin};
 
-/// One record of an export. Field names are a stored format: they change on purpose only.
+/// One record of an export. Field names are a stored format and change only on purpose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record {
-    /// The settings; comes first.
+    /// The settings; always the first record.
     Settings(Settings),
-    /// A message with the day it was given, and how far it came.
+    /// A message, with its day and its extraction state.
     Turn {
         /// The conversation.
         conversation: String,
-        /// The id within it.
+        /// The id within the conversation.
         id: String,
         /// The local day.
         day: Period,
         /// When it was said.
         at: Timestamp,
-        /// The moment as the client sent it, where that was taken and `at` is right behind it.
+        /// The instant that the client sent, if it was taken and `at` was moved right behind it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sent_at: Option<Timestamp>,
-        /// Who spoke.
+        /// The role of the speaker.
         role: crate::Role,
         /// The speaker's name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
-        /// What was said.
+        /// The text.
         content: String,
-        /// Whether facts were drawn out of it already.
+        /// Whether extraction has read it.
         extracted: bool,
         /// Whether it is pinned.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -43,7 +44,7 @@ pub enum Record {
     },
     /// A statement.
     Statement {
-        /// What was drawn out.
+        /// The statement.
         statement: Statement,
         /// Whether it is pinned.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -51,7 +52,7 @@ pub enum Record {
     },
     /// An operation of the fact log.
     Operation(FactOperation),
-    /// A summary with what the ledger knows of its period; `text` is none for a period without a summary.
+    /// A summary with the ledger state of its period. `text` is `None` for a period without a summary.
     Period {
         /// The period.
         period: Period,
@@ -67,7 +68,7 @@ pub enum Record {
         sources: Vec<MemoryId>,
         /// Whether its input changed since.
         dirty: bool,
-        /// When its last input came.
+        /// When its last input arrived.
         dirty_at: Timestamp,
         /// Hash of its input, in hexadecimal.
         input: Option<String>,
@@ -76,72 +77,74 @@ pub enum Record {
         /// Whether its sentences are verbatim pieces of turns.
         #[serde(default)]
         verbatim: bool,
-        /// Whether the built-in engine stood in.
+        /// Whether the built-in engine wrote it because the model could not.
         #[serde(default)]
         degraded: bool,
-        /// Names, numbers and dates that no source contains.
+        /// Number of names, numbers and dates that no source contains.
         #[serde(default)]
         ungrounded: u32,
         /// Tokens paid.
         #[serde(default)]
         tokens: u64,
-        /// Of a sealed period, its base.
+        /// The base of a sealed period.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Base>,
         /// Whether it is pinned.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pinned: bool,
     },
-    /// A former text of a corrected memory.
+    /// A former text of a corrected or revised memory.
     Version {
         /// The memory.
         id: MemoryId,
-        /// Its text until then.
+        /// The text until the change.
         text: String,
         /// When it was replaced.
         replaced_at: Timestamp,
-        /// Whether it is what the client sent last, of a turn that a person corrected since.
+        /// Whether this is the text that the client sent last, for a turn that a person corrected since.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         sent: bool,
     },
-    /// A turn that was pruned, so that an old file does not add it again. Forgotten turns leave no record: the id of a message
-    /// without a client's id is a hash of its words, which guesses can be tried against.
+    /// A turn that was pruned. The record keeps an old file from adding the turn again. Forgotten turns leave no
+    /// record: the id of a message without a client id is a hash of its words, so guessed texts could be compared with
+    /// it.
     Gone {
         /// Its id, a hash of its place.
         id: MemoryId,
-        /// Its local day, if it is known.
+        /// Its local day, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         day: Option<Period>,
-        /// When it was said, if that is known.
+        /// When it was said, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<Timestamp>,
     },
-    /// How often a memory was given out.
+    /// The access count of a memory.
     Access {
         /// The memory.
         id: MemoryId,
-        /// So many times.
+        /// Number of times it was returned.
         times: u64,
-        /// When last.
+        /// When it was last returned.
         last: Timestamp,
     },
     /// A small text that is always in context.
     Block {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// Its words.
+        /// Its text.
         text: String,
-        /// When they were written.
+        /// When it was written.
         updated_at: Timestamp,
     },
 }
 
 impl Record {
-    /// The ranks that there are.
+    /// All ranks.
     pub const RANKS: std::ops::RangeInclusive<u8> = 0..=4;
 
-    /// In which order records are restored. Extraction has read all turns up to a number: those that it has read come in first. A
-    /// period comes in after what it is made of, and accesses after the memories that they are of.
+    /// Returns the rank that orders records for a restore. Extraction has read all turns up to one sequence number, so
+    /// the turns it has read are stored first. A period follows the memories it is made of; accesses follow their
+    /// memories.
     pub fn rank(&self) -> u8 {
         match self {
             Record::Settings(_) => 0,
@@ -153,7 +156,7 @@ impl Record {
     }
 }
 
-/// A former text of a corrected memory.
+/// A former text of a corrected or revised memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The text.
@@ -162,31 +165,36 @@ pub struct Version {
     pub replaced_at: Timestamp,
 }
 
-/// Everything of an agent.
+/// Export and restore of an agent, corrections and former texts.
 #[async_trait]
 pub trait Archive: Send + Sync {
-    /// The next records of an agent after one of them, or the first; none at the end. Settings come first, then blocks, turns by
-    /// time, pruned turns by id, statements by time, operations by id, periods, versions and accesses by memory. Accesses are of
-    /// live memories only. There are `limit` of them or fewer, or some more where blocks or versions are not torn apart.
+    /// Returns the records that follow `after`, or the first ones; empty at the end. Settings come first, then blocks,
+    /// turns by time, pruned turns by id, statements by time, operations by id, periods, versions and accesses by
+    /// memory. Accesses are included for live memories only. Returns at most `limit` records, except that the blocks of
+    /// an agent and the versions of a memory are not split between pages.
     ///
-    /// The pages together are of one moment only if nobody changes the agent meanwhile; new messages may be in them or not.
+    /// The pages together are one consistent snapshot only if the agent does not change meanwhile. New messages may be
+    /// included or not.
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>>;
 
-    /// Begins to restore an agent, in place of a former attempt. [`crate::Error::Invalid`] if it holds memories or blocks. What is
-    /// restored is shown nowhere before it is all there; what an attempt left that was cut off goes when the store is opened.
+    /// Begins to restore an agent and discards a former attempt. [`crate::Error::Invalid`] if the agent holds memories
+    /// or blocks. Restored records are not visible before [`Archive::finish_restore`]; an interrupted attempt is
+    /// removed when the store is opened.
     async fn begin_restore(&self, agent: &Agent) -> Result<()>;
 
-    /// Takes records of the agent, those of a lower [`Record::rank`] first. The caller has checked their [`RecordOrigin`].
+    /// Takes records of the agent. Records of a lower [`Record::rank`] must come first. The caller has checked their
+    /// [`RecordOrigin`].
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()>;
 
-    /// Makes all that was taken the agent's memory, at once. [`crate::Error::Invalid`] if it holds others by now.
+    /// Makes all taken records the agent's memory, at once. [`crate::Error::Invalid`] if the agent holds other memories
+    /// by now.
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()>;
 
-    /// Drops what was taken.
+    /// Discards the taken records.
     async fn drop_restore(&self, agent: &Agent) -> Result<()>;
 
-    /// Stores records for an agent that holds no memories and no blocks yet, all or none. [`crate::Error::Invalid`] if it
-    /// does, and for records of another agent ([`check_origin`]).
+    /// Stores records for an agent that holds no memories or blocks yet, all or none. [`crate::Error::Invalid`] if it
+    /// holds some, and for records of another agent ([`check_origin`]).
     async fn restore(&self, agent: &Agent, mut records: Vec<Record>, now: Timestamp) -> Result<()> {
         check_origin(agent, &records)?;
         self.begin_restore(agent).await?;
@@ -201,11 +209,12 @@ pub trait Archive: Send + Sync {
         stored
     }
 
-    /// Replaces the words of a statement or summary; the former ones become a version. The summary stands until its input
-    /// changes. Turns are revised by storing them again. [`crate::Error::NotFound`] if there is no such memory.
+    /// Replaces the text of a statement or summary; the former text becomes a version. A corrected summary stays until
+    /// its input changes. [`crate::Error::NotFound`] if there is no such memory, [`crate::Error::Invalid`] for a turn:
+    /// turns are revised by storing them again.
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()>;
 
-    /// Former texts of a memory, oldest first: of corrected ones and of revised turns.
+    /// Returns the former texts of a corrected memory or a revised turn, oldest first.
     async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>>;
 }
 

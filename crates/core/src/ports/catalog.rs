@@ -1,8 +1,8 @@
-//! Port `Catalog`: the truth. Messages, summaries with lineage, ledger, lanes, settings, dead letters.
+//! Port `Catalog`: the source of truth. Messages, summaries with lineage, ledger, watermarks, settings, dead letters.
 //!
-//! Every change takes the next number of one sequence; projections remember the number up to which they have applied. Each
-//! method is one transaction: durable when it returns, or without effect. Methods ask for the agent, so an unscoped question
-//! cannot be put.
+//! Every change takes the next number of one sequence; each projection stores the number up to which it has applied
+//! changes. Each method is one transaction: durable when it returns, or without effect. Every method that reads or
+//! writes memories takes the agent, so a query without a scope is impossible.
 
 use async_trait::async_trait;
 
@@ -11,45 +11,47 @@ use crate::{
     Settings, Summary, Timestamp, TurnKey,
 };
 
-/// A message with its place: what `ingest` stores.
+/// A message with its place, as `ingest` stores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// The memory's id.
     pub id: MemoryId,
-    /// Conversation and id within it.
+    /// Its conversation and its id there.
     pub key: TurnKey,
-    /// The local day it belongs to.
+    /// Its local day.
     pub day: Period,
-    /// What was said.
+    /// The message.
     pub message: Message,
-    /// Credentials that were masked in it before it came here: counted in the operation that stores it, and not kept with it.
+    /// Number of credentials that the caller masked in it. Counted in the operation that stores it, not stored with it.
     pub masked: u64,
-    /// Where its words and its moment come from. Not kept with it.
+    /// The origin of its text and its instant. Not stored with it.
     pub origin: Origin,
 }
 
-/// Where the words and the moment of a turn come from.
+/// The origin of a turn's text and instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The client sent both.
     #[default]
     Client,
-    /// The client sent the words and no moment: `at` is when they arrived, and is no part of what the client sent.
+    /// The client sent the text without an instant. `at` is the time of arrival and not part of the content sent.
     Untimed,
-    /// A person corrects the words of a stored turn. What the client sent is still recognised when it comes again.
+    /// A person corrects the text of a stored turn. If the client sends its original message again, it is still
+    /// recognised.
     Correction,
 }
 
-/// How a message compares with the turn that is stored under its key.
+/// Result of comparing a message with the turn stored under its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// No turn is stored under the key.
     New,
-    /// Its client sent the same before, whether the turn was corrected since or not.
+    /// The client sent the same before, whether or not the turn was corrected since; or a person corrected the turn to
+    /// the same content.
     Same,
-    /// Its client sent something else before.
+    /// The client sent something else before.
     Different,
-    /// The same, and a person has corrected the turn since.
+    /// The client sent something else before, and a person has corrected the turn since.
     DifferentFromCorrected,
 }
 
@@ -57,19 +59,19 @@ pub enum Comparison {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "most changes are upserts; a box each would cost more than it saves")]
 pub enum Change {
-    /// The memory is new or different; its `seq` is the change's.
+    /// The memory is new or changed; its `seq` is the sequence of the change.
     Upsert(Memory),
-    /// The memory is gone.
+    /// The memory was removed.
     Delete {
-        /// Which.
+        /// Its id.
         id: MemoryId,
-        /// The change's sequence.
+        /// The sequence of the change.
         seq: u64,
     },
 }
 
 impl Change {
-    /// The catalog sequence of the change.
+    /// Returns the catalog sequence of the change.
     pub fn seq(&self) -> u64 {
         match self {
             Change::Upsert(memory) => memory.seq,
@@ -78,48 +80,48 @@ impl Change {
     }
 }
 
-/// How far the table of a grain has come.
+/// Projection state of the table of one grain: its generations and their watermarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// The generation that searches read.
     pub generation: u32,
-    /// The catalog sequence up to which that generation has applied all changes.
+    /// The watermark: the catalog sequence up to which that generation has applied all changes.
     pub applied: u64,
-    /// A generation being built beside it, and how far that one has come.
+    /// The generation that a rebuild is filling beside it, and that generation's watermark.
     pub building: Option<(u32, u64)>,
 }
 
-/// Which memories to list.
+/// A selection of memories to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Select {
     /// The grain.
     pub grain: Grain,
-    /// Those whose cover shares an instant with this.
+    /// Selects memories whose cover shares an instant with this interval.
     pub within: Interval,
-    /// Only these; all if none.
+    /// Only these kinds; empty means all.
     pub kinds: Vec<Kind>,
     /// Only turns of this conversation.
     pub conversation: Option<String>,
-    /// From the newest backwards rather than from the oldest on.
+    /// Whether to list from newest to oldest.
     pub newest_first: bool,
-    /// The most memories.
+    /// Maximum number of memories.
     pub limit: usize,
 }
 
 impl Select {
-    /// All of a grain, from the oldest on.
+    /// Selects all memories of a grain, from oldest to newest.
     pub fn all(grain: Grain) -> Select {
         let (within, limit) = (Interval::ALWAYS, usize::MAX);
         Select { grain, within, kinds: Vec::new(), conversation: None, newest_first: false, limit }
     }
 
-    /// Whether it asks for memories of this kind.
+    /// Returns whether the selection includes memories of this kind.
     pub fn asks_for(&self, kind: Kind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 }
 
-/// How much an agent holds.
+/// The number of memories of an agent, and the time they span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Live memories per grain, in the order of [`Grain::ALL`].
@@ -129,29 +131,30 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Whether it holds a memory of any grain. Those of working memory alone do not tell: a summary outlives its turns.
+    /// Returns whether the agent has a memory of any grain. Working memory alone does not decide, because a summary
+    /// outlives its turns.
     pub fn has_memories(&self) -> bool {
         self.memories.iter().any(|number| *number > 0)
     }
 }
 
-/// A conversation of which turns are stored.
+/// A conversation that has stored turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredConversation {
     /// Its name.
     pub name: String,
-    /// Its turns.
+    /// Number of its turns.
     pub turns: u64,
-    /// When the first of them was said.
+    /// When its first turn was said.
     pub first: Timestamp,
-    /// When the last of them was said.
+    /// When its last turn was said.
     pub last: Timestamp,
 }
 
-/// What a request must know of an agent before it begins.
+/// The state of an agent that every request needs before it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// Whether [`Catalog::agents`] lists it.
+    /// Whether [`Catalog::agents`] lists the agent.
     pub known: bool,
     /// Its settings.
     pub settings: Settings,
@@ -159,68 +162,72 @@ pub struct Standing {
     pub waiting: u64,
 }
 
-/// The truth. See the module for what holds for all methods.
+/// The catalog. The module documentation lists the properties that hold for all methods.
 #[async_trait]
 pub trait Catalog: Send + Sync {
-    /// Every agent that has settings, messages or blocks, by name.
+    /// Returns every agent that has settings, turns, ledger rows, fact operations or blocks, by name, then by
+    /// workspace.
     async fn agents(&self) -> Result<Vec<Agent>>;
 
-    /// The agents for which a roll-up may have something to do: changes that a table or the extraction has not applied, a table
-    /// that is being built, and periods that were not written yet, or by the spare engine, and may be closed by now. One question
-    /// for all agents, so that idle ones cost nothing. May name more, never fewer.
+    /// Returns the agents for which a roll-up pass may have work: changes that a table or the extraction has not
+    /// applied, a table that is being rebuilt, and periods that may be closed by now and are dirty or were written by
+    /// the fallback engine. One query for all agents, so that idle agents cost nothing. May return too many agents,
+    /// never too few.
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>>;
 
-    /// How an agent stands: one question for what every request asks. Nothing is known or waits of one that does not exist.
+    /// Returns the state of an agent in one query. For an agent that does not exist: not known, default settings,
+    /// nothing waiting.
     async fn standing(&self, agent: &Agent) -> Result<Standing>;
 
-    /// The agent's settings; the defaults for one that is not known yet.
+    /// Returns the agent's settings, or the defaults for an unknown agent.
     async fn settings(&self, agent: &Agent) -> Result<Settings>;
 
     /// Replaces the settings.
     async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()>;
 
-    /// Stores turns, all or none. What is there already, or was pruned, is counted as duplicate; what was forgotten stays so and
-    /// is counted; the same key with other content is
-    /// [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day dirty as of `now`,
-    /// and a revised one that moved makes the day it left dirty too.
+    /// Stores turns, all or none. Turns that are stored already, or were pruned, count as duplicates; with `revise`, a
+    /// pruned turn is stored again as late input. Forgotten turns are counted and not stored. A stored key with other
+    /// content is [`crate::Error::Conflict`], or with `revise` a replacement. Each new or revised turn makes its day
+    /// dirty as of `now`; a revised turn that moved to another day also makes the former day dirty.
     ///
-    /// Turns of one conversation never share a moment: one that arrives for a moment that is taken, and every one that came
-    /// without a moment, is put right behind what is there, by microseconds. So the order of arrival decides between equal
-    /// moments, in every order by time. What counts as content is what the client sent ([`Origin`]).
+    /// Turns of one conversation never share an instant. A turn whose instant is taken, and every turn without an
+    /// instant, is placed microseconds after the stored ones. So the order of arrival decides between equal instants in
+    /// every order by time. Content means what the client sent ([`Origin`]).
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation>;
 
-    /// How messages compare with what is stored under their keys, in their order.
+    /// Compares messages with the turns stored under their keys. Results are in input order.
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>>;
 
-    /// Changes of a grain with a sequence above `after`, ascending, at most `limit`. Only the last change of a memory shows.
+    /// Returns changes of a grain with a sequence above `after`, ascending, at most `limit`. Includes only the last
+    /// change of each memory.
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>>;
 
-    /// How many changes of a grain lie above `after`.
+    /// Returns the number of changes of a grain above `after`.
     async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64>;
 
-    /// How far the grain's table has come; generation 0 and nothing applied at first.
+    /// Returns the projection state of the grain's table; at first generation 0 with nothing applied.
     async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane>;
 
-    /// Records how far the grain's table has come, after it is durable there.
+    /// Saves the projection state of the grain's table, after the table is durable up to that watermark.
     async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()>;
 
-    /// Every period that ever had input, by grain and time.
+    /// Returns the ledger row of every period that ever had input, by grain and time.
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>>;
 
-    /// The last day of which memories of a grain were pruned; none if none was, and of years, which prune by themselves. Older
-    /// ones may be there still: a pin keeps its whole set.
+    /// Returns the last day whose memories of a grain were pruned: the last day of its last sealed parent period.
+    /// `None` if nothing was pruned, and for years, which are pruned without sealing a parent. Older memories may still
+    /// exist, because a pin keeps its whole set.
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>>;
 
-    /// What a period is made of: live turns of a day, live summaries of the finer grain otherwise; in order of time, then of
-    /// conversation and id, so that the order of arrival does not matter.
+    /// Returns the input of a period: live turns for a day, live summaries of the finer grain otherwise. Ordered by
+    /// time, then by conversation and id, so that the order of arrival does not matter.
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>>;
 
-    /// Saves roll-ups, all or none. The ledger row becomes clean up to `read_seq`. A text that
-    /// differs from the stored one, a sentence that comes from other turns, and a summary that goes are changes: they make
-    /// the parent period dirty as of `now`.
+    /// Saves roll-ups, all or none. Each ledger row becomes clean up to `read_seq`. A changed text, a sentence with
+    /// other source turns, and a removed summary are changes: they make the parent period dirty as of `now`.
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()>;
 
-    /// Notes that rolling up a period failed and when to try again.
+    /// Records that rolling up a period failed, and when to retry.
     async fn note_failure(
         &self,
         agent: &Agent,
@@ -230,9 +237,9 @@ pub trait Catalog: Send + Sync {
         now: Timestamp,
     ) -> Result<()>;
 
-    /// Notes that rolling up these periods has to wait, for what writes them is away or its budget spent, and when to try
-    /// again. As [`Catalog::note_failure`] does, but all or none, and `attempts` stay as they are: the periods are not at fault.
-    /// Those that have no row (any more) are left out.
+    /// Records that rolling up these periods has to wait because the model endpoint is unavailable or the budget is
+    /// spent, and when to retry. Like [`Catalog::note_failure`], but all or none, and `attempts` stay unchanged because
+    /// the periods are not at fault. Ignores periods without a ledger row.
     async fn note_outage(
         &self,
         agent: &Agent,
@@ -242,30 +249,30 @@ pub trait Catalog: Send + Sync {
         now: Timestamp,
     ) -> Result<()>;
 
-    /// Live memories by selection, in order.
+    /// Returns live memories by selection, in order of time.
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>>;
 
-    /// Live memories by id, in the order asked for; those that do not exist are left out.
+    /// Returns live memories by id, in input order. Omits ids that do not exist.
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>>;
 
-    /// Conversations with live turns, by name, after the one of that name; at most `limit`.
+    /// Returns conversations with live turns, by name, after the given name; at most `limit`.
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>>;
 
-    /// How much the agent holds.
+    /// Returns the number of memories of an agent, and the time they span.
     async fn counts(&self, agent: &Agent) -> Result<Counts>;
 
-    /// The accepted request of that id.
+    /// Returns the accepted request with that id.
     async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>>;
 
-    /// Notes memories that could not be brought into their table, replacing earlier notes of the same.
+    /// Records memories that could not be projected into their table. Replaces earlier records of the same memories.
     async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()>;
 
-    /// The dead letters of an agent, by time.
+    /// Returns the dead letters of an agent, by time.
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>>;
 
-    /// Forgets the dead letters of stage table of these memories, once they have been brought in.
+    /// Removes the dead letters of stage `Table` of these memories, after they have been projected.
     async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()>;
 
-    /// Checks the store's own structure; the faults it found, none if it is sound.
+    /// Checks the store's own structure. Returns the faults found; empty if it is sound.
     async fn check(&self) -> Result<Vec<String>>;
 }

@@ -1,96 +1,102 @@
-//! Port `Erasure`: forgetting. What is erased leaves a keyed hash, so that it is recognised when it comes again.
+//! Port `Erasure`: forgetting. An erased turn leaves a keyed hash, so that it is recognised if it is sent again.
 
 use async_trait::async_trait;
 
 use crate::{Agent, Digest, Interval, MemoryId, Period, Result, Timestamp, TurnKey};
 
-/// What is to be forgotten.
+/// The target of an erasure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Memories by id: turns, statements, entries by hand. Not summaries, which are made of others.
+    /// Memories by id: turns, statements, manual entries. Not summaries, because they are derived from others.
     Memories(Vec<MemoryId>),
     /// A whole conversation.
     Conversation(String),
-    /// Whatever names this entity, in its words or beside them (speaker, conversation, id), or was said by it. Its other names
-    /// count where a person entered them, or somebody who bears one of the two names said so and did not take it back.
+    /// Everything that names this entity, in its text or beside it (speaker, conversation, id), or that the entity
+    /// said. Its other names count if a person entered them, or if a bearer of one of the two names stated the alias
+    /// and did not retract it.
     Subject(String),
-    /// What was said within.
+    /// Everything said within this interval.
     Range(Interval),
-    /// Everything, the agent itself included.
+    /// Everything, including the agent itself.
     Agent,
 }
 
-/// What forgetting a target reaches.
+/// Report of what an erasure affects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Turns that go.
+    /// Turns that are removed.
     pub turns: Vec<MemoryId>,
-    /// Turns that retention pruned before: what was made of them goes, and they are not stored again.
+    /// Turns that retention pruned before. Data derived from them is removed, and they are not stored again.
     pub pruned: Vec<MemoryId>,
-    /// How many pruned turns may have something left and cannot be told to belong to the target or not: they were pruned by a
-    /// version that kept no more than their ids, or in another folder.
+    /// Number of pruned turns that may have left data and cannot be assigned to the target or excluded from it. They
+    /// were pruned by a version that kept only their ids, or in another folder.
     pub unresolved: u64,
-    /// Sealed periods that may still hold something of unresolved turns.
+    /// Sealed periods that may still contain data of unresolved turns.
     pub unresolved_in: Vec<Period>,
-    /// Of a subject: pruned turns that stay, since nothing that is left of them names it. Their own words cannot be read.
+    /// For a subject: number of pruned turns that stay, because nothing left of them names the subject. Their own text
+    /// can no longer be read.
     pub unread: u64,
-    /// Of a subject: names that the log joins with its own and that were not followed, for only others said so.
+    /// For a subject: names that the log joins with the subject's and that were not followed, because only others
+    /// stated them.
     pub unfollowed: Vec<String>,
-    /// Statements drawn out of them, or naming the subject.
+    /// Statements extracted from those turns, or naming the subject.
     pub statements: Vec<MemoryId>,
-    /// Operations of the fact log that go, by id.
+    /// Removed operations of the fact log, by id.
     pub operations: Vec<String>,
-    /// Summaries that are removed and written again from what is left.
+    /// Summaries that are removed and rebuilt from the remaining input.
     pub rebuilt: Vec<Period>,
     /// Sealed summaries that lose sentences.
     pub cut: Vec<Period>,
-    /// Sealed summaries that were made of it and written by a model: they cannot be cut and go altogether.
+    /// Sealed summaries that were made from the target and written by a model. They cannot be cut, so they are removed
+    /// as a whole.
     pub lost: Vec<Period>,
-    /// Blocks that name the subject and go, by name.
+    /// Blocks that name the subject and are removed, by name.
     pub blocks: Vec<String>,
-    /// Dead letters that go.
+    /// Number of dead letters that are removed.
     pub letters: u64,
-    /// Sentences of what goes that stand nowhere else in what stays: none of them may be found afterwards. Not part of any
-    /// report.
+    /// Sentences of removed data that occur nowhere in the remaining data. None of them may be found after the erasure.
+    /// Not part of any printed report.
     pub words: Vec<String>,
-    /// Sentences that sealed summaries lose, in order and without duplicates: of a pruned turn they are all that was left.
-    /// Summaries that are written again may hold some of them; no former text of a memory that stays does. Not part of any report.
+    /// Sentences that sealed summaries lose, in order and without duplicates. For a pruned turn they are all that was
+    /// left. Rebuilt summaries may contain some of them; former texts of remaining memories do not. Not part of any
+    /// printed report.
     pub sealed_sentences: Vec<String>,
 }
 
-/// Forgetting, in the catalog. Each method is one transaction.
+/// Erasure in the catalog. Each method is one transaction.
 #[async_trait]
 pub trait Erasure: Send + Sync {
-    /// What [`Erasure::erase`] would reach now.
+    /// Returns what [`Erasure::erase`] would affect now.
     async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach>;
 
-    /// Erases: turns, statements, operations, letters, versions of corrected memories, saved replies and accepted requests
-    /// go, and blocks that name the subject; summaries that were made of them go or are cut, and their periods become dirty;
-    /// keyed hashes of the turns' places and contents stay, and nothing that can be computed without the key. Pruned turns are
-    /// reached by the keyed hashes that pruning left, and by what is left of them. What was erased is still on disk: from here on cleaning is owed.
+    /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved
+    /// replies, accepted requests, and blocks that name the subject. Summaries made from them are removed or cut, and
+    /// their periods become dirty. Keyed hashes of the turns' places and contents stay, but nothing that can be
+    /// computed without the key. Pruned turns are found by the keyed hashes that pruning left, and by the data derived
+    /// from them. The erased data is still on disk afterwards, so the agent's files must be cleaned.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach>;
 
-    /// Which of these messages (place and digest of the content) were forgotten.
+    /// Returns for each message (place and digest of the content) whether it was forgotten.
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>>;
 
-    /// Takes back that these messages were forgotten, so that they may be stored again.
+    /// Reverses the forgetting of these messages, so that they can be stored again.
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()>;
 
-    /// The agents whose files are still to be cleaned of what was erased, each with the number of its last erasure, by number.
-    /// Agents that were erased whole are among them.
+    /// Returns the agents whose files still contain erased data, each with the number of its last erasure, by that
+    /// number. Includes agents that were erased as a whole.
     async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>>;
 
-    /// Notes that an agent's files were cleaned of all that was erased up to that erasure. If there was a later one meanwhile,
-    /// cleaning is still owed.
+    /// Records that an agent's files were cleaned of everything erased up to that erasure. If a later erasure happened
+    /// meanwhile, the agent still needs cleaning.
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()>;
 
-    /// Overwrites what is left of deleted rows in the file and its log. Other work goes on meanwhile.
+    /// Overwrites the remains of deleted rows in the file and its log. Other work continues meanwhile.
     async fn scrub(&self) -> Result<()>;
 
-    /// The places (table and column) where this agent's rows contain any of these words.
+    /// Returns the places (table and column) where this agent's rows contain any of these words.
     async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 
-    /// Whether any of these words stands in the parts of the file that hold no row: free pages, and what pages have free.
-    /// [`Erasure::scrub`] leaves none there.
+    /// Returns whether any of these words occurs in the parts of the file without rows: free pages and free space
+    /// within pages. [`Erasure::scrub`] leaves none there.
     async fn unused_space_holds(&self, words: &[String]) -> Result<bool>;
 }

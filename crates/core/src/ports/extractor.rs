@@ -4,34 +4,34 @@ use async_trait::async_trait;
 
 use crate::{Agent, Digest, Extracted, Fact, Memory, Result, Settings, Timestamp};
 
-/// New turns of one conversation that are to be read.
+/// New turns of one conversation to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct ExtractionTask<'a> {
-    /// Whose.
+    /// The agent.
     pub agent: &'a Agent,
-    /// What the agent has set.
+    /// The agent's settings.
     pub settings: &'a Settings,
-    /// The turns to read, in order of time. Their text is already without what was recalled from memory.
+    /// The turns to read, in order of time. Text recalled from memory is already removed from them.
     pub turns: &'a [Memory],
-    /// A few turns of the same conversation before them, to understand by, not to read.
+    /// A few earlier turns of the same conversation, for context only. Facts are not extracted from them.
     pub context: &'a [Memory],
-    /// What is known already about those who are named.
+    /// Facts already stored about the people who are named.
     pub known: &'a [Fact],
     /// The predicates in use.
     pub predicates: &'a [String],
-    /// Now, for budgets.
+    /// The current time, for budgets.
     pub now: Timestamp,
 }
 
-/// What finds facts in turns: the built-in rules, or a model endpoint.
+/// Finds facts in turns: the built-in rules, or a model endpoint.
 #[async_trait]
 pub trait Extractor: Send + Sync {
-    /// Hash of everything but the input that decides what is found.
+    /// Returns the hash of everything but the input that determines the output.
     fn recipe(&self, settings: &Settings) -> Digest;
 
-    /// Whether it works without a network for these settings, at no cost.
+    /// Returns whether it works without a network and at no cost for these settings.
     fn is_local(&self, settings: &Settings) -> bool;
 
-    /// Reads the turns. What is found names only these turns as sources. Never waits longer than its own deadline.
+    /// Extracts from the turns. The output names only these turns as sources. Never waits longer than its own deadline.
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted>;
 }

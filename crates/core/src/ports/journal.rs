@@ -1,24 +1,25 @@
-//! Port `Journal`: what was drawn out of turns. Extraction output, the log of fact operations, and how far extraction has come.
+//! Port `Journal`: the output of extraction, the log of fact operations, and the extraction watermark.
 //!
-//! Kept by the same store as the catalog, in the same sequence; apart from it so that who needs only one names only one.
+//! The same store implements it as the catalog, with the same sequence. It is a port of its own so that a user of one
+//! need not depend on the other.
 
 use async_trait::async_trait;
 
 use crate::{Agent, Extraction, ExtractionLane, FactOperation, Result, Timestamp};
 
-/// The log of fact operations and the lane that fills it. Each method is one transaction.
+/// The log of fact operations and the extraction watermark. Each method is one transaction.
 #[async_trait]
 pub trait Journal: Send + Sync {
-    /// How far extraction has come.
+    /// Returns the progress of extraction.
     async fn extraction(&self, agent: &Agent) -> Result<ExtractionLane>;
 
-    /// Saves what was found and moves the lane, all or none. What was drawn out of the same turns before goes; the same
-    /// operation again changes nothing. Statements become memories of kind fact in the working grain, with changes of their
-    /// own. Turns that are gone meanwhile yield nothing. With `degraded` each turn becomes a dead letter of stage extraction;
-    /// without, such letters of these turns go.
+    /// Saves the output and moves the watermark, all or none. Replaces everything extracted from the same turns before;
+    /// saving the same operation again changes nothing. Statements become memories of kind fact in the working grain,
+    /// each with its own change. Turns removed meanwhile yield nothing. With `degraded`, each turn becomes a dead
+    /// letter of stage extraction; without it, such letters of these turns are removed.
     async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()>;
 
-    /// Notes that extraction failed and when to try again.
+    /// Records that extraction failed, and when to retry.
     async fn note_extraction_failure(
         &self,
         agent: &Agent,
@@ -27,12 +28,12 @@ pub trait Journal: Send + Sync {
         now: Timestamp,
     ) -> Result<()>;
 
-    /// The number of the last change of the agent's log; 0 for an empty one. Deletions are changes.
+    /// Returns the number of the last change of the agent's log; 0 for an empty log. Deletions are changes.
     async fn log_version(&self, agent: &Agent) -> Result<u64>;
 
-    /// The whole log with its version, in no order.
+    /// Returns the whole log with its version, in no particular order.
     async fn operations(&self, agent: &Agent) -> Result<(u64, Vec<FactOperation>)>;
 
-    /// Adds operations that a person entered; those that are there already change nothing.
+    /// Adds operations that a person entered. Operations already in the log change nothing.
     async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> Result<()>;
 }

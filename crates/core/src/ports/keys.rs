@@ -1,6 +1,7 @@
-//! Port `Keys`: who may ask from outside. Not per agent: a key belongs to a workspace, and may be bound to some of its agents.
+//! Port `Keys`: API keys for access from outside. A key belongs to a workspace, not to an agent, and may be bound to
+//! some agents of the workspace.
 //!
-//! The secret itself is never given to a store, only its hash; whoever compares hashes does so in constant time.
+//! A store receives only the hash of the secret, never the secret. Callers compare hashes in constant time.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,41 +12,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Agent, Digest, Error, Result, Timestamp};
 
-/// What a key is known by and good for; all but its secret.
+/// A key's identity and permissions, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The public part of the key, by which its row is found.
+    /// The public part of the key, used to look up its row.
     pub id: String,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// The workspace it opens.
+    /// The workspace it gives access to.
     pub workspace: String,
-    /// What it may be used for.
+    /// The permitted operations.
     pub scopes: BTreeSet<Scope>,
-    /// The agents it is bound to, by name; none means all of the workspace, those to come included.
+    /// The agents it is bound to, by name; empty means all agents of the workspace, including future ones.
     pub agents: Vec<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it is no longer good.
+    /// When it expires; invalid from this instant on.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
 impl Key {
-    /// Whether it is good at an instant: neither revoked nor expired.
+    /// Returns whether the key is valid at an instant: neither revoked nor expired.
     pub fn is_good(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
-    /// Whether it opens an agent.
+    /// Returns whether the key gives access to an agent.
     pub fn opens(&self, agent: &Agent) -> bool {
         let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.name());
         self.workspace == agent.workspace() && bound
     }
 }
 
-/// What a key may be used for.
+/// A permission of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -58,10 +59,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: [Scope; 3] = [Scope::Ingest, Scope::Search, Scope::Admin];
 
-    /// The word in requests, configuration and stores.
+    /// Returns the word used in requests, configuration and stores.
     pub fn as_str(self) -> &'static str {
         match self {
             Scope::Ingest => "ingest",
@@ -89,16 +90,17 @@ impl FromStr for Scope {
 /// Keys of all workspaces. Each method is one transaction.
 #[async_trait]
 pub trait Keys: Send + Sync {
-    /// Keeps a key with the hash of its secret. [`Error::Invalid`] if the id is taken, by a revoked key too.
+    /// Stores a key with the hash of its secret. [`Error::Invalid`] if the id is taken, also by a revoked key.
     async fn add_key(&self, key: &Key, hash: &Digest) -> Result<()>;
 
-    /// All keys, revoked and expired ones too, in order of creation, then of id.
+    /// Returns all keys, including revoked and expired ones, by creation, then by id.
     async fn keys(&self) -> Result<Vec<Key>>;
 
-    /// The key of that id with the hash of its secret, whether it is good or not.
+    /// Returns the key with that id and the hash of its secret, whether it is valid or not.
     async fn key(&self, id: &str) -> Result<Option<(Key, Digest)>>;
 
-    /// Revokes a key; one that is revoked already keeps its moment. [`Error::NotFound`] if there is none of that id.
+    /// Revokes a key. A key that is already revoked keeps its `revoked_at`. [`Error::NotFound`] if there is no key with
+    /// that id.
     async fn revoke_key(&self, id: &str, now: Timestamp) -> Result<()>;
 }
 
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_good_until_it_expires_or_is_revoked() {
+    fn key_is_valid_until_it_expires_or_is_revoked() {
         fn check(expires: Option<i64>, revoked: Option<i64>, expect: bool) {
             let key = Key { expires_at: expires.map(instant), revoked_at: revoked.map(instant), ..key() };
             assert_eq!(key.is_good(instant(2)), expect, "{expires:?} {revoked:?}");
@@ -134,12 +136,12 @@ mod tests {
         check(Some(2), None, false);
         check(Some(1), None, false);
         check(None, Some(1), false);
-        // The clock went back since.
+        // The clock went back after the revocation.
         check(Some(3), Some(3), false);
     }
 
     #[test]
-    fn a_key_opens_its_workspace_or_some_agents_of_it() {
+    fn key_opens_only_bound_agents_of_its_workspace() {
         fn check(agents: &[&str], workspace: &str, name: &str, expect: bool) {
             let key = Key { agents: agents.iter().map(ToString::to_string).collect(), ..key() };
             let agent = Agent::in_workspace(workspace, name).unwrap();
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_are_words() {
+    fn scope_words_round_trip() {
         for scope in Scope::ALL {
             assert_eq!(scope.to_string().parse::<Scope>().unwrap(), scope);
             assert_eq!(serde_json::to_string(&scope).unwrap(), format!("\"{scope}\""));

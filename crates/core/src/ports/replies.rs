@@ -1,27 +1,28 @@
-//! Port `Replies`: models' answers, kept so that a retry does not pay again, and what they cost.
+//! Port `Replies`: model replies, kept so that a retry does not pay again, and their cost.
 
 use async_trait::async_trait;
 
 use crate::{Agent, Digest, Reply, Result, Timestamp, Usage};
 
-/// Answers and their cost. Each method is one transaction.
+/// Replies and their cost. Each method is one transaction.
 #[async_trait]
 pub trait Replies: Send + Sync {
-    /// The answer to a question that was asked before.
+    /// Returns the saved reply to a request with this key.
     async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>>;
 
-    /// Books the cost of an answer and keeps it, unless something of the agent was erased after `read_seq`: it may repeat that.
+    /// Records the cost of a reply and saves it. The reply is not saved if something of the agent was erased after
+    /// `read_seq`, because it may repeat erased text.
     async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()>;
 
-    /// Books the cost of an answer that is of no use, and keeps nothing of it.
+    /// Records the cost of an unusable reply, without saving the reply.
     async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()>;
 
-    /// Drops answers kept before an instant; their cost stays booked. How many.
+    /// Removes replies saved before an instant. Their cost stays recorded. Returns how many.
     async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64>;
 
-    /// The agent's cost since the UTC day of an instant, by day, purpose and model.
+    /// Returns the agent's cost since the UTC day of an instant, by day, purpose and model.
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>>;
 
-    /// The cost of all agents on the UTC day of an instant, in no order.
+    /// Returns the cost of all agents on the UTC day of an instant, in no particular order.
     async fn usage_of_all(&self, day: Timestamp) -> Result<Vec<(Agent, Usage)>>;
 }

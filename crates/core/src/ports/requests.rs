@@ -1,20 +1,20 @@
-//! Port `Requests`: answers to requests that may come again, and operations found without their agent.
+//! Port `Requests`: idempotency keys of requests, and look-up of operations without an agent.
 //!
-//! A client that did not hear the answer sends the same key once more and is answered as before. Keys and bodies are kept as
-//! digests. What is lost here costs nothing but that: messages that come again are recognised by themselves.
+//! A client that did not receive the response sends the same key again and gets the same answer. Keys and bodies are
+//! stored as digests. If they are lost, only this is lost: repeated messages are recognised by themselves.
 
 use async_trait::async_trait;
 
 use crate::{Agent, Digest, Operation, Result, Timestamp};
 
-/// Requests with keys of their clients. Each method is one transaction.
+/// Requests with idempotency keys. Each method is one transaction.
 #[async_trait]
 pub trait Requests: Send + Sync {
-    /// What a request with this key was: the digest of its body, and the operation it was accepted as.
+    /// Returns the request with this key: the digest of its body, and the operation it was accepted as.
     async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>>;
 
-    /// Keeps that a request with this key and body was accepted as that operation, in place of an earlier one with the key.
-    /// [`crate::Error::NotFound`] if the agent has no such operation.
+    /// Records that a request with this key and body was accepted as that operation. Replaces an earlier request with
+    /// the key. [`crate::Error::NotFound`] if the agent has no such operation.
     async fn save_request(
         &self,
         agent: &Agent,
@@ -24,9 +24,9 @@ pub trait Requests: Send + Sync {
         now: Timestamp,
     ) -> Result<()>;
 
-    /// Drops what was kept before an instant, of all agents; operations stay. How many.
+    /// Removes requests recorded before an instant, of all agents; operations stay. Returns how many.
     async fn drop_requests(&self, before: Timestamp) -> Result<u64>;
 
-    /// The operation of that id, and whose it is, among the agents of a workspace.
+    /// Returns the operation with that id and its agent, among the agents of a workspace.
     async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>>;
 }

@@ -1,26 +1,27 @@
-//! Port `Reranker`: judges how well each of a few texts answers a question.
+//! Port `Reranker`: scores how well each of a few texts answers a question.
 
 use async_trait::async_trait;
 
 use crate::{Agent, Result, Timestamp};
 
-/// Texts that are to be put in order.
+/// Texts to be ordered by relevance.
 #[derive(Clone, Copy, Debug)]
 pub struct RerankTask<'a> {
-    /// Whose memory they are from.
+    /// The agent that owns the texts.
     pub agent: &'a Agent,
-    /// What is asked.
+    /// The question.
     pub question: &'a str,
-    /// The texts, the one that is best without a model first.
+    /// The texts, in the order found without a model, best first.
     pub texts: &'a [String],
-    /// Now, for budgets.
+    /// The current time, for budgets.
     pub now: Timestamp,
 }
 
-/// A model that reads question and text together, which tells more than comparing a vector of each, and costs more.
+/// A model that reads question and text together. This is more accurate than comparing two vectors, and costs more.
 #[async_trait]
 pub trait Reranker: Send + Sync {
-    /// One score for each text, in the order of the texts: finite, higher is better, comparable within this call alone. Never
-    /// waits longer than its own deadline; an error says why there is no judgement, without a word of question or texts.
+    /// Returns one score per text, in the order of the texts: finite, higher is better, comparable within this call
+    /// only. Never waits longer than its own deadline. An error gives the reason without any words of the question or
+    /// the texts.
     async fn rerank(&self, task: RerankTask<'_>) -> Result<Vec<f64>>;
 }

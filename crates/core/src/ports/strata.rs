@@ -1,4 +1,5 @@
-//! Port `Strata`: the searchable tables of an agent, one per grain. They are projections of the catalog and can be rebuilt.
+//! Port `Strata`: the searchable tables of an agent, one per grain. They are projections of the catalog and can be
+//! rebuilt.
 
 use std::sync::Arc;
 
@@ -9,24 +10,24 @@ use crate::{Agent, Digest, Error, Filter, Grain, Interval, Kind, MemoryId, Perio
 /// One generation of one table. A rebuild fills generation n+1 beside n, then swaps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Table {
-    /// Whose table: its folder is the agent's own.
+    /// The agent. Its tables are in a folder of its own.
     pub agent: Agent,
-    /// Which grain.
+    /// The grain.
     pub grain: Grain,
-    /// Which generation.
+    /// The generation.
     pub generation: u32,
 }
 
-/// A piece of a memory that fits the embedder's window, with its vector. Short memories have one.
+/// A piece of a memory that fits the embedder's window, with its vector. A short memory has one part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The memory.
     pub memory: MemoryId,
-    /// Which piece of it, from 0.
+    /// Index of the part within the memory, from 0.
     pub part: u32,
-    /// What the memory is.
+    /// The kind of the memory.
     pub kind: Kind,
-    /// The period it tells of.
+    /// The period that the memory covers.
     pub period: Period,
     /// The instants that the memory covers.
     pub cover: Interval,
@@ -34,9 +35,9 @@ pub struct Part {
     pub speaker: Option<String>,
     /// The conversation of a turn.
     pub conversation: Option<String>,
-    /// The words of this piece.
+    /// The text of the part.
     pub text: String,
-    /// Two-letter code of the language whose stems text search uses.
+    /// Two-letter code of the language whose stemmer text search applies.
     pub language: String,
     /// Its vector, of unit length.
     pub vector: Vec<f32>,
@@ -44,103 +45,105 @@ pub struct Part {
     pub seq: u64,
 }
 
-/// Changes to one table, applied as one.
+/// Changes to one table, applied atomically.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
-    /// All parts of each memory that is new or changed. Parts of these memories that are not here go.
+    /// All parts of each new or changed memory. Stored parts of these memories that are not listed here are removed.
     pub upserts: Vec<Part>,
-    /// Memories that go with all their parts.
+    /// Memories to remove with all their parts.
     pub deletes: Vec<MemoryId>,
 }
 
-/// What is looked for in one table.
+/// A search of one table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Probe {
-    /// A vector of unit length: the most similar parts are found.
+    /// A vector of unit length. Finds the most similar parts.
     pub vector: Option<Vec<f32>>,
-    /// Words: the parts that hold them are found, rare words first.
+    /// Words to look for. Finds the parts that contain any of them, weighted towards rare words.
     pub text: Option<String>,
     /// Two-letter code of the language of `text`.
     pub language: String,
     /// Applied before ranking.
     pub filter: Filter,
-    /// The most parts for each of vector and text. The other parts of their turns and those right beside these in their
-    /// conversations come on top.
+    /// Maximum number of parts for vector and text each. The other parts of their turns, and the parts next to these
+    /// turns in their conversations, are added.
     pub limit: usize,
-    /// Of a table with no more rows than this, all that pass are found by the vector, and all with a word by the text,
-    /// whatever the limit.
+    /// If the table has at most this many rows, `limit` does not apply: the vector finds all rows that pass the filter,
+    /// and the text finds all that contain a word.
     pub exact: usize,
 }
 
-/// What a probe found in one table, and how all rows that pass compare with it, whether they are among the hits or not: a
-/// score says something only beside the others.
+/// The result of a search of one table, and the distribution of scores over all rows that pass the filter. A score is
+/// meaningful only relative to the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
-    /// The parts that were found, in no order.
+    /// The parts that were found, in no particular order.
     pub hits: Vec<Hit>,
-    /// The conversations that the hits were said in.
+    /// The conversations of the hits.
     pub conversations: Vec<Conversation>,
-    /// What the conversations of all rows that pass come to.
+    /// Statistics of the conversations of all rows that pass.
     pub all_conversations: Conversations,
-    /// How similar the rows are.
+    /// Distribution of the similarity of all rows that pass.
     pub similarity: Spread,
-    /// How relevant; a row without any of the words is not relevant at all.
+    /// Distribution of the relevance of all rows that pass. A row without any of the words has relevance zero.
     pub relevance: Spread,
-    /// How rare each of the first 64 words of the question is among the rows, in their order, as BM25 weighs it; words that no
-    /// row holds too. Equal for all words where the store does not count.
+    /// The BM25 weight of each of the first 64 words of the question, in their order: higher for words that are rarer
+    /// among the rows, including words that no row contains. Equal for all words if the store does not count.
     pub rarity: Vec<f32>,
 }
 
-/// A part that was found, by similarity, by words, or by both, or that stands beside one.
+/// A part that was found by similarity, by words, or by both, or that is next to such a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The memory.
     pub memory: MemoryId,
-    /// Which piece of it.
+    /// Index of the part within the memory.
     pub part: u32,
-    /// Where a turn was said.
+    /// The position of a turn's part in its conversation.
     pub seat: Option<Seat>,
-    /// Cosine similarity, if the vector found it; where the store compares all rows, that of each hit.
+    /// Cosine similarity, if the vector found it. Set on every hit if the store compares all rows.
     pub similarity: Option<f32>,
-    /// BM25 score, if it holds one of the words.
+    /// BM25 score, if it contains one of the words.
     pub relevance: Option<f32>,
-    /// Which of the words of the question it holds: a bit for each of the first 64, in the order of the question.
+    /// The words of the question it contains: one bit for each of the first 64, in the order of the question.
     pub matched: u64,
 }
 
-/// The place of a turn's part in its conversation.
+/// The position of a turn's part in its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seat {
-    /// Which of [`Findings::conversations`].
+    /// Index into [`Findings::conversations`].
     pub conversation: usize,
-    /// Which of the conversation's parts, by time, memory and part. Those of neighbours are consecutive.
+    /// Index among the parts of the conversation, ordered by time, memory and part. Neighbours have consecutive
+    /// numbers.
     pub place: u32,
 }
 
-/// What the parts of one conversation that pass the filter come to together.
+/// Statistics of the parts of one conversation that pass the filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     /// Its name.
     pub name: Arc<str>,
-    /// How many there are.
+    /// Number of parts.
     pub parts: u32,
-    /// How similar they are in the mean; exactly or nearly so.
+    /// Mean similarity of the parts, exact or approximate.
     pub similarity: f32,
-    /// Which of the words of the question any of them holds.
+    /// The words of the question that any of them contains, as bits.
     pub matched: u64,
 }
 
-/// What many conversations come to. An agent has thousands, of which one question finds parts of a few hundred.
+/// Statistics of many conversations. An agent has thousands; one question finds parts of a few hundred.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conversations {
-    /// How similar each is.
+    /// Distribution of the similarity of the conversations.
     pub similarity: Spread,
-    /// How many hold each of the first 64 words of the question, as far as any is held.
+    /// Number of conversations that contain each of the first 64 words of the question, up to the last word that any
+    /// contains.
     pub holders: Vec<u32>,
 }
 
 impl Conversations {
-    /// Of conversations that are so similar and hold these words.
+    /// Returns the statistics of conversations, each given by its similarity and its bits of words.
     pub fn of(all: impl Iterator<Item = (f32, u64)> + Clone) -> Conversations {
         let mut holders = Vec::new();
         for word in all.clone().flat_map(|(_, matched)| ones(matched)) {
@@ -150,7 +153,7 @@ impl Conversations {
         Conversations { similarity: Spread::of(all.clone().count(), all.map(|(similarity, _)| similarity)), holders }
     }
 
-    /// These, and those of another table.
+    /// Returns the combined statistics of two tables.
     pub fn and(self, other: Conversations) -> Conversations {
         let mut holders = self.holders;
         holders.resize(holders.len().max(other.holders.len()), 0);
@@ -159,10 +162,10 @@ impl Conversations {
     }
 }
 
-/// How figures of a table's rows are spread.
+/// Distribution of a value over the rows of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// How many there are.
+    /// Number of values.
     pub rows: usize,
     /// Their mean.
     pub mean: f64,
@@ -171,7 +174,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of so many rows, of which those that are not named here are nothing.
+    /// Returns the distribution over `rows` rows. `values` are sparse; missing rows are zero.
     pub fn of(rows: usize, values: impl Iterator<Item = f32>) -> Spread {
         let (sum, squares) =
             values.map(f64::from).fold((0.0, 0.0), |(sum, squares), value| (sum + value, squares + value * value));
@@ -180,7 +183,7 @@ impl Spread {
         Spread { rows, mean, deviation: (squares / count - mean * mean).max(0.0).sqrt() }
     }
 
-    /// Of both together.
+    /// Returns the distribution over the rows of both.
     pub fn and(self, other: Spread) -> Spread {
         let rows = self.rows + other.rows;
         let share = |spread: Spread| spread.rows as f64 / rows.max(1) as f64;
@@ -190,40 +193,41 @@ impl Spread {
     }
 }
 
-/// What a table says of one of its rows when it is checked.
+/// A row of a table, as a check reads it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stored {
     /// The memory.
     pub memory: MemoryId,
-    /// Which piece of it.
+    /// Index of the part within the memory.
     pub part: u32,
     /// The catalog sequence that wrote it.
     pub seq: u64,
-    /// Hash of the whole row but its sequence, vector included.
+    /// Hash of the whole row except its sequence, vector included.
     pub digest: Digest,
 }
 
-/// How worn a table is: what compaction keeps small.
+/// Fragmentation of a table, which compaction reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wear {
-    /// Versions that are kept.
+    /// Number of versions that are kept.
     pub versions: u64,
-    /// Pieces that its rows lie in.
+    /// Number of fragments that hold its rows.
     pub fragments: u64,
 }
 
 /// The tables. A table that was never written reads as empty.
 #[async_trait]
 pub trait Strata: Send + Sync {
-    /// Applies a batch, durably: when this returns, a power cut does not undo it, and the table exists even if the batch is
-    /// empty. Applying twice is applying once. Compaction is part of it. [`crate::Error::Damaged`] when the table cannot be read.
+    /// Applies a batch durably: after it returns, a power cut does not undo it, and the table exists even if the batch
+    /// is empty. Applying a batch twice has the same effect as once. Includes compaction. [`crate::Error::Damaged`]
+    /// when the table cannot be read.
     async fn apply(&self, table: &Table, batch: Batch) -> Result<()>;
 
-    /// Whether the table was ever written and is still there.
+    /// Returns whether the table was ever written and still exists.
     async fn exists(&self, table: &Table) -> Result<bool>;
 
-    /// Fails with [`crate::Error::Damaged`] if changes up to `applied` were written to the table and it is gone. Without this
-    /// check a lost table reads as an empty one.
+    /// Fails with [`crate::Error::Damaged`] if changes up to `applied` were written to the table and it no longer
+    /// exists. Without this check a lost table reads as an empty one.
     async fn require(&self, table: &Table, applied: u64) -> Result<()> {
         if applied == 0 || self.exists(table).await? {
             return Ok(());
@@ -233,32 +237,32 @@ pub trait Strata: Send + Sync {
         Err(Error::damaged(what, "it is missing"))
     }
 
-    /// The parts that fit a probe.
+    /// Returns the parts that match a probe.
     async fn search(&self, table: &Table, probe: &Probe) -> Result<Findings>;
 
-    /// Every row, sorted: reads all bytes, so damage anywhere shows.
+    /// Returns every row, sorted. Reads all bytes, so damage anywhere is noticed.
     async fn scan(&self, table: &Table) -> Result<Vec<Stored>>;
 
-    /// Removes a generation, if it is there.
+    /// Removes a generation, if it exists.
     async fn remove(&self, table: &Table) -> Result<()>;
 
-    /// Copies the live rows of a generation into a new one, vectors included: in its files is nothing that was ever deleted.
+    /// Copies the live rows of a generation into a new one, vectors included. The new files contain no deleted data.
     async fn rewrite(&self, from: &Table, generation: u32) -> Result<()>;
 
-    /// Removes everything of an agent but these generations: older ones, half-built ones, and what was put aside.
+    /// Removes everything of an agent except these generations: older ones, unfinished ones, and quarantined ones.
     async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()>;
 
-    /// The places in the agent's stored files, every version of every table, whose decoded text contains any of these words;
-    /// for the proof of erasure.
+    /// Returns the places in the agent's stored files, in every version of every table, whose decoded text contains any
+    /// of these words. Used to prove an erasure.
     async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 
-    /// Compacts a table now, whether it is time or not. Its rows stay as they are.
+    /// Compacts a table now, whether it is due or not. Its rows stay unchanged.
     async fn tidy(&self, table: &Table) -> Result<()>;
 
-    /// How worn a table is; nothing for one that was never written, or that does not wear.
+    /// Returns the fragmentation of a table; zero for a table that was never written, or that does not fragment.
     async fn wear(&self, table: &Table) -> Result<Wear>;
 
-    /// Moves a damaged generation aside, for a person to look at, and says where to. Nothing if it is not there.
+    /// Moves a damaged generation aside for inspection and returns its new location; `None` if it does not exist.
     async fn quarantine(&self, table: &Table) -> Result<Option<String>>;
 }
 
@@ -267,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conversations_of_two_tables_are_those_of_one() {
+    fn combined_conversations_equal_those_of_one_table() {
         let all = [(0.5, 0b101), (0.25, 0b1), (0.0, 0), (0.75, 0b100)];
         let of = |talks: &[(f32, u64)]| Conversations::of(talks.iter().copied());
         let (both, whole) = (of(&all[..1]).and(of(&all[1..])), of(&all));

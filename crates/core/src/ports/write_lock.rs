@@ -1,7 +1,7 @@
 //! Port `WriteLock`: the lock under which results of an agent are stored.
 //!
-//! A model may take minutes to answer. A pass that asks one does not hold the lock meanwhile: it reads its input, asks, takes
-//! the lock, and stores the answer only if the input is still the same.
+//! A model may take minutes to answer, so a pass does not hold the lock during a model call. It reads its input, calls
+//! the model, takes the lock, and stores the answer only if the input is still the same.
 
 use async_trait::async_trait;
 
@@ -16,13 +16,14 @@ pub trait WriteLock: Send + Sync {
     /// Waits until nobody else holds the agent's lock.
     async fn acquire(&self, agent: &Agent) -> WriteGuard;
 
-    /// Whether the caller holds the lock all the time. Then nothing needs to be compared before results are stored.
+    /// Returns whether the caller holds the lock all the time. If so, results are stored without comparing the input
+    /// again.
     fn is_held(&self) -> bool {
         false
     }
 }
 
-/// For a caller that holds the lock already, or is the only writer.
+/// A lock for a caller that already holds it, or that is the only writer.
 #[derive(Clone, Copy, Debug)]
 pub struct AlreadyHeld;
 

@@ -1,4 +1,4 @@
-//! Local days: two days round every change of every zone's clocks, and round every change of an agent's zone.
+//! Tests of local days around every clock change of every zone, and around every change of an agent's zone.
 
 mod clocks;
 mod histories;
@@ -22,13 +22,13 @@ fn minutes(interval: Interval) -> i64 {
     interval.start.duration_until(interval.end).as_mins()
 }
 
-/// The same samples on every run.
+/// Returns a configuration with the same samples on every run.
 fn seeded(cases: u32) -> Config {
     Config { rng_seed: RngSeed::Fixed(1660), failure_persistence: None, ..Config::with_cases(cases) }
 }
 
 #[test]
-fn days_last_as_long_as_the_clocks_say() {
+fn day_length_follows_clock_changes() {
     fn check(zone: &str, day: &str, start: &str, expect: i64) {
         let interval = Zones::new(zone).unwrap().cover(period(day));
         assert_eq!((interval.start, minutes(interval)), (at(start), expect), "{zone} {day}");
@@ -44,21 +44,21 @@ fn days_last_as_long_as_the_clocks_say() {
     // Two midnights: the day begins at the first.
     check("America/Havana", "2026-10-31", "2026-10-31T04:00Z", 24 * 60);
     check("America/Havana", "2026-11-01", "2026-11-01T04:00Z", 25 * 60);
-    // One minute past midnight, back to 23:01: what is said in that hour belongs to the day that has begun.
+    // At 00:01 the clock goes back to 23:01. That hour belongs to the day that has begun.
     check("America/St_Johns", "2010-11-06", "2010-11-06T02:30Z", 24 * 60);
     check("America/St_Johns", "2010-11-07", "2010-11-07T02:30Z", 25 * 60);
-    // No such day.
+    // This day did not exist in the zone.
     check("Pacific/Apia", "2011-12-29", "2011-12-29T10:00Z", 24 * 60);
     check("Pacific/Apia", "2011-12-30", "2011-12-30T10:00Z", 0);
     check("Pacific/Apia", "2011-12-31", "2011-12-30T10:00Z", 24 * 60);
     check("Pacific/Kwajalein", "1993-08-21", "1993-08-21T12:00Z", 0);
-    // Alaska changed sides of the date line and had one day twice.
+    // Alaska moved to the other side of the date line and had one day twice.
     check("America/Juneau", "1867-10-18", "1867-10-17T08:57:41Z", 24 * 60);
     check("America/Juneau", "1867-10-19", "1867-10-18T08:57:41Z", 48 * 60);
 }
 
 #[test]
-fn an_instant_has_one_day() {
+fn instant_belongs_to_one_day() {
     fn check(zone: &str, instant: &str, expect: &str) {
         assert_eq!(Zones::new(zone).unwrap().day_of(at(instant)), period(expect).first_day(), "{zone} {instant}");
     }
@@ -76,7 +76,7 @@ fn an_instant_has_one_day() {
 }
 
 #[test]
-fn periods_close_when_their_cover_and_the_grace_are_over() {
+fn period_closes_after_its_cover_and_grace() {
     let berlin = Zones::new("Europe/Berlin").unwrap();
     let check = |label: &str, grace: i64, closes: &str| {
         let closed = |now| berlin.is_closed(period(label), SignedDuration::from_hours(grace), now);
@@ -88,13 +88,13 @@ fn periods_close_when_their_cover_and_the_grace_are_over() {
     check("2026-03-29", 0, "2026-03-29T22:00Z");
     check("2026-03-04", 3, "2026-03-05T02:00Z");
     check("2026-W10", 3, "2026-03-09T03:00:00+01:00");
-    // March closes with the week of its last Thursday, and the year 2026 in 2027.
+    // March closes with the week of its last Thursday, and the year 2026 closes in 2027.
     check("2026-03", 0, "2026-03-30T00:00:00+02:00");
     check("2026", 0, "2027-01-04T00:00:00+01:00");
 }
 
 #[test]
-fn extents_of_a_period_are_those_of_its_days() {
+fn period_extents_match_its_days() {
     let tokyo = Zones::new("Asia/Tokyo").unwrap();
     let hours = |start: &str, end: &str| Interval { start: at(start), end: at(end) };
     assert_eq!(tokyo.nominal(period("2026-03")), hours("2026-02-28T15:00Z", "2026-03-31T15:00Z"));
@@ -103,7 +103,7 @@ fn extents_of_a_period_are_those_of_its_days() {
 }
 
 #[test]
-fn the_ends_of_time_are_in_order() {
+fn days_are_ordered_at_calendar_limits() {
     for name in ["UTC", "Pacific/Kiritimati", "Etc/GMT+12"] {
         let zones = Zones::new(name).unwrap();
         for [day, next] in [[Date::MIN, date(-9999, 1, 2)], [date(9999, 12, 30), Date::MAX]] {
@@ -118,7 +118,7 @@ fn the_ends_of_time_are_in_order() {
 }
 
 #[test]
-fn a_zone_must_exist() {
+fn unknown_zone_is_refused() {
     for name in ["", "Europe", "Europe/Atlantis", "+02:00", "../etc/passwd"] {
         let refused = Zones::new(name).map(|_| ()).unwrap_err().to_string();
         assert_eq!(refused, format!("time_zone {name:?} is not an IANA time zone such as Europe/Berlin"));

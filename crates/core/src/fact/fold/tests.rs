@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::MemoryId;
 
-/// Operations as `day verb subject predicate object[<replaces]`, one a line; each line is a turn of its own.
+/// Parses operations, one per line, as `day verb subject predicate object[<replaces]`. Each line is a turn of its own.
 pub(in crate::fact) fn log(lines: &str) -> Vec<FactOperation> {
     lines.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate().map(|(at, line)| read(at, line)).collect()
 }
@@ -33,7 +33,7 @@ fn read(at: usize, line: &str) -> FactOperation {
     }
 }
 
-/// Facts as `subject predicate object from..to xN`, where N counts the sources.
+/// Formats facts as `subject predicate object from..to xN`, where N is the number of sources.
 fn show(facts: &[Fact]) -> String {
     let line = |fact: &Fact| {
         let day = |at: Timestamp| at.to_string()[..10].to_owned();
@@ -51,7 +51,7 @@ fn check(lines: &str, expect: &str) {
 }
 
 #[test]
-fn who_moves_twice_lives_in_one_place_at_a_time() {
+fn two_moves_give_consecutive_homes() {
     check(
         "2026-01-01 INSERT Ann lives_in Rome
          2026-02-01 UPDATE Ann lives_in Oslo<Rome
@@ -63,7 +63,7 @@ fn who_moves_twice_lives_in_one_place_at_a_time() {
 }
 
 #[test]
-fn of_a_predicate_with_one_value_an_insert_ends_the_former() {
+fn insert_ends_the_former_value_of_a_single_valued_predicate() {
     check(
         "2026-01-01 INSERT Ann lives_in Rome
          2026-02-01 INSERT Ann lives_in Oslo",
@@ -73,7 +73,7 @@ fn of_a_predicate_with_one_value_an_insert_ends_the_former() {
 }
 
 #[test]
-fn of_a_predicate_with_one_value_an_update_ends_it_whatever_it_says_it_replaces() {
+fn update_of_a_single_valued_predicate_ignores_replaces() {
     check(
         "2026-01-01 INSERT Ann lives_in Bern
          2026-02-01 UPDATE Ann lives_in Oslo<Rome",
@@ -83,7 +83,7 @@ fn of_a_predicate_with_one_value_an_update_ends_it_whatever_it_says_it_replaces(
 }
 
 #[test]
-fn liking_one_thing_does_not_end_liking_another() {
+fn other_values_of_a_multi_valued_predicate_stay() {
     check(
         "2026-01-01 INSERT Ann likes tea
          2026-01-02 INSERT Ann likes jazz
@@ -95,7 +95,7 @@ fn liking_one_thing_does_not_end_liking_another() {
 }
 
 #[test]
-fn a_cancelled_plan_ends_and_so_does_everything_when_no_value_is_named() {
+fn delete_ends_the_named_value_or_all_values() {
     check(
         "2026-01-01 INSERT Ann plans trip
          2026-01-02 INSERT Ann plans party
@@ -108,7 +108,7 @@ fn a_cancelled_plan_ends_and_so_does_everything_when_no_value_is_named() {
 }
 
 #[test]
-fn an_old_diary_does_not_overturn_what_is_newer() {
+fn late_import_of_old_operations_keeps_newer_facts() {
     check(
         "2026-01-01 INSERT Ann lives_in Oslo
          2019-01-01 INSERT Ann lives_in Rome",
@@ -118,19 +118,19 @@ fn an_old_diary_does_not_overturn_what_is_newer() {
 }
 
 #[test]
-fn told_ten_times_it_is_one_fact_with_ten_sources() {
+fn repeated_statement_is_one_fact_with_all_sources() {
     let lines: Vec<String> = (1..=10).map(|day| format!("2026-01-{day:02} INSERT ánn likes Tea")).collect();
     check(&lines.join("\n"), "ánn likes Tea 2026-01-01.. x10");
     check("2026-01-01 INSERT Ann likes tea\n2026-01-02 INSERT ANN likes TEA", "Ann likes tea 2026-01-01.. x2");
 }
 
 #[test]
-fn an_update_of_what_was_never_stated_still_begins() {
+fn update_of_an_unknown_value_opens_the_new_value() {
     check("2026-01-01 UPDATE Ann likes coffee<tea", "Ann likes coffee 2026-01-01.. x1");
 }
 
 #[test]
-fn an_update_to_what_holds_confirms_it_and_ends_the_others() {
+fn update_to_the_current_value_confirms_it_and_ends_others() {
     check(
         "2026-01-01 INSERT Ann drives Fiat
          2026-01-02 INSERT Ann drives Saab
@@ -141,7 +141,7 @@ fn an_update_to_what_holds_confirms_it_and_ends_the_others() {
 }
 
 #[test]
-fn without_the_operation_that_ended_it_a_fact_holds_again() {
+fn fact_reopens_without_the_operation_that_ended_it() {
     let mut log = log("2026-01-01 INSERT Ann lives_in Rome\n2026-02-01 UPDATE Ann lives_in Oslo");
     let ended = &fold(&log)[0];
     assert_eq!(ended.superseded_by.as_ref(), Some(&log[1].id));
@@ -149,7 +149,7 @@ fn without_the_operation_that_ended_it_a_fact_holds_again() {
     assert_eq!(show(&fold(&log)), "Ann lives_in Rome 2026-01-01.. x1");
 }
 
-/// Each line with the day on which its object ceases to hold by itself, or none.
+/// Checks the facts of a log. Each line comes with the day on which its object ends by itself, or an empty string.
 #[track_caller]
 fn check_until(lines: &[(&str, &str)], expect: &str) {
     let mut log = log(&lines.iter().map(|(line, _)| *line).collect::<Vec<_>>().join("\n"));
@@ -161,7 +161,7 @@ fn check_until(lines: &[(&str, &str)], expect: &str) {
 }
 
 #[test]
-fn a_plan_ends_by_itself_when_its_date_is_past() {
+fn fact_with_until_ends_at_that_instant() {
     let flight = ("2026-01-01 INSERT Ann plans Oslo", "2026-01-10");
     check_until(&[flight], "Ann plans Oslo 2026-01-01..2026-01-10 x1");
     let postponed = ("2026-01-05 INSERT Ann plans Oslo", "2026-02-01");
@@ -178,7 +178,7 @@ fn a_plan_ends_by_itself_when_its_date_is_past() {
     check_until(&[("2026-01-11 INSERT Ann plans Oslo", "2026-01-10")], "Ann plans Oslo 2026-01-11.. x1");
 }
 
-/// Facts of a log in which each line is the words of that person.
+/// Checks the facts of a log. Each line comes with its speaker, or with an empty string for a manual entry.
 #[track_caller]
 fn check_words(lines: &[(&str, &str)], expect: &str) {
     let mut log = log(&lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
@@ -190,7 +190,7 @@ fn check_words(lines: &[(&str, &str)], expect: &str) {
 }
 
 #[test]
-fn hearsay_gives_no_end_and_no_details_to_what_somebody_states_of_themselves() {
+fn hearsay_changes_neither_end_nor_details_of_first_hand_facts() {
     let mut log = log("2026-01-01 INSERT Ann plans Oslo\n2026-01-02 INSERT Ann plans Oslo");
     for (operation, speaker) in log.iter_mut().zip(["Ann", "Mallory"]) {
         operation.properties.insert(SPEAKER.to_owned(), speaker.into());
@@ -203,7 +203,7 @@ fn hearsay_gives_no_end_and_no_details_to_what_somebody_states_of_themselves() {
 }
 
 #[test]
-fn hearsay_neither_ends_nor_replaces_what_somebody_states_of_themselves() {
+fn hearsay_neither_ends_nor_replaces_first_hand_facts() {
     let home = ("Ann", "2026-01-01 INSERT Ann lives_in Rome");
     let holds = "Ann lives_in Rome 2026-01-01.. x1";
     check_words(&[home, ("Mallory", "2026-01-02 INSERT Ann lives_in Oslo")], holds);
@@ -219,7 +219,7 @@ fn hearsay_neither_ends_nor_replaces_what_somebody_states_of_themselves() {
 }
 
 #[test]
-fn their_own_word_and_an_entry_by_hand_end_and_replace() {
+fn own_statement_or_manual_entry_ends_and_replaces() {
     let home = ("Ann", "2026-01-01 INSERT Ann lives_in Rome");
     let ended = "Ann lives_in Rome 2026-01-01..2026-01-02 x1";
     check_words(&[home, ("ann", "2026-01-02 DELETE Ann lives_in Rome")], ended);
@@ -234,7 +234,7 @@ fn their_own_word_and_an_entry_by_hand_end_and_replace() {
 }
 
 #[test]
-fn somebody_speaks_for_themselves_by_another_name_too() {
+fn statement_under_an_alias_of_the_speaker_is_first_hand() {
     let name = ("user", "2026-01-01 INSERT user also_known_as Ann");
     let home = ("", "2026-01-02 INSERT Ann lives_in Rome");
     let moved = ("user", "2026-01-03 INSERT Ann lives_in Oslo");
@@ -248,7 +248,7 @@ fn somebody_speaks_for_themselves_by_another_name_too() {
 }
 
 #[test]
-fn a_fact_keeps_who_said_it_of_another() {
+fn fact_keeps_its_speaker_only_for_hearsay() {
     let speaker = |lines: &[(&str, &str)]| {
         let mut log = log(&lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n"));
         for (operation, (speaker, _)) in log.iter_mut().zip(lines) {
@@ -282,14 +282,14 @@ fn operations() -> impl Strategy<Value = Vec<FactOperation>> {
 
 proptest! {
     #[test]
-    fn the_order_of_arrival_does_not_matter(log in operations(), seed in any::<u64>()) {
+    fn arrival_order_does_not_change_the_facts(log in operations(), seed in any::<u64>()) {
         let mut shuffled = log.clone();
         shuffled.sort_by_key(|operation| crate::Digest::of([operation.id.as_bytes(), &seed.to_le_bytes()]));
         prop_assert_eq!(fold(&log), fold(&shuffled));
     }
 
     #[test]
-    fn no_value_holds_twice_at_once_and_intervals_are_in_order(log in operations()) {
+    fn intervals_are_ordered_and_equal_facts_do_not_overlap(log in operations()) {
         let facts = fold(&log);
         for (at, one) in facts.iter().enumerate() {
             prop_assert!(one.valid_to.is_none_or(|end| one.valid_from <= end));

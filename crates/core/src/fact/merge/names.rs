@@ -1,4 +1,5 @@
-//! The names in a table of facts: which facts name them, which of them are one entity, and which are known to be two.
+//! The names in a table of facts: the facts that mention each name, the names of each entity, and the pairs known to be
+//! different entities.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,38 +7,39 @@ use super::spelling::{Spelling, spelling};
 use crate::fact::fold::SINGLE;
 use crate::fact::{ALIAS, Fact, FactOperation, Verb, entity_key};
 
-/// What is said of two entities and of nobody else.
+/// For two entities, the things said of these two and of nobody else.
 pub type Shared = BTreeMap<[usize; 2], Things>;
 
-/// For each thing the rows that say it.
+/// For each thing, the rows that state it.
 pub type Things = Vec<Vec<usize>>;
 
-/// Predicate and object.
+/// Predicate, and entity of the object.
 type Thing<'a> = (&'a str, usize);
 
-/// Names by number.
+/// The names, by number.
 pub struct Names<'a> {
     facts: &'a [Fact],
     /// Subject and object of each row.
     ends: Vec<[usize; 2]>,
     names: Vec<Name<'a>>,
-    /// The entity of each name, and the names of each entity.
+    /// The entity of each name; `members` lists the names of each entity.
     entities: Vec<usize>,
     members: Vec<Vec<usize>>,
-    /// Pairs of keys that somebody said are two, the smaller key first; one with an empty key means all of the other's.
+    /// Pairs of keys that were stated to be different, the smaller key first. A pair with an empty key means all
+    /// aliases of the other key.
     retracted: BTreeSet<[String; 2]>,
 }
 
 struct Name<'a> {
     key: String,
-    /// As it is first written with capitals, if ever.
+    /// The first spelling with capitals, if there is one.
     proper: Option<(&'a str, Spelling)>,
     rows: Vec<usize>,
     is_subject: bool,
 }
 
 impl<'a> Names<'a> {
-    /// The names of these facts; those that aliases join already are one entity.
+    /// Collects the names of these facts. Names that stated aliases join are one entity.
     pub fn of(facts: &'a [Fact], operations: &[FactOperation]) -> Names<'a> {
         let mut numbers = HashMap::new();
         let mut names: Vec<Name<'a>> = Vec::new();
@@ -60,7 +62,7 @@ impl<'a> Names<'a> {
         all
     }
 
-    /// The names that are written with capitals.
+    /// Returns the names that have a spelling with capitals.
     pub fn spelled(&self) -> impl Iterator<Item = (usize, &Spelling)> {
         self.names.iter().enumerate().filter_map(|(name, known)| Some((name, &known.proper.as_ref()?.1)))
     }
@@ -77,7 +79,7 @@ impl<'a> Names<'a> {
         &self.names[name].key
     }
 
-    /// The rows that name it, at least one.
+    /// Returns the rows that mention the name, at least one.
     pub fn rows(&self, name: usize) -> &[usize] {
         &self.names[name].rows
     }
@@ -90,17 +92,17 @@ impl<'a> Names<'a> {
         self.entities[name]
     }
 
-    /// Whether anything is said of it, other names aside.
+    /// Returns whether any fact other than an alias is about the name.
     pub fn is_subject(&self, name: usize) -> bool {
         self.names[name].is_subject
     }
 
-    /// The names of an entity that are written with capitals.
+    /// Returns the names of an entity that have a spelling with capitals.
     pub fn of_entity(&self, entity: usize) -> impl Iterator<Item = (usize, &Spelling)> {
         self.members[entity].iter().filter_map(|name| Some((*name, self.spelling(*name)?)))
     }
 
-    /// What only two entities share.
+    /// Returns what exactly two entities have in common.
     pub fn shared(&self) -> Shared {
         let said = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
         let mut said: Vec<(Thing<'a>, usize, usize)> =
@@ -120,7 +122,7 @@ impl<'a> Names<'a> {
         (&self.facts[row].predicate, self.entities[self.ends[row][1]])
     }
 
-    /// Makes one entity of two.
+    /// Makes one entity of the entities of two names.
     pub fn join(&mut self, into: usize, name: usize) {
         let (into, from) = (self.entities[into], self.entities[name]);
         if into != from {
@@ -130,8 +132,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether something says that these are not one: somebody who retracted it, a fact that names both, or two values of
-    /// what a person has only one of at a time.
+    /// Returns whether evidence shows two different entities: a retracted alias, a fact that names both, or two values
+    /// of a single-valued predicate at the same time.
     pub fn are_two(&self, one: usize, other: usize) -> bool {
         let [ours, theirs] = [one, other].map(|name| self.entities[name]);
         self.is_retracted(ours, theirs) || self.meet(ours, theirs) || self.differ(ours, theirs)
@@ -155,7 +157,8 @@ impl<'a> Names<'a> {
         self.singles_of(ours).any(|row| theirs.iter().any(|other| self.exclude(row, *other)))
     }
 
-    /// The rows that say of an entity what it has only one of. Names it may have several of.
+    /// Returns the rows with single-valued predicates about an entity. Excludes names, because an entity may have
+    /// several.
     fn singles_of(&self, entity: usize) -> impl Iterator<Item = usize> {
         let is_single = |predicate: &str| SINGLE.contains(&predicate) && !predicate.ends_with("name");
         self.rows_of(entity)
@@ -174,7 +177,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The number of a name that stands in a row.
+/// Returns the number of a name that occurs in a row; adds the name if it is new.
 fn note<'a>(names: &mut Vec<Name<'a>>, numbers: &mut HashMap<String, usize>, written: &'a str, row: usize) -> usize {
     let key = entity_key(written);
     let number = match numbers.get(&key) {

@@ -1,6 +1,7 @@
-//! How names are written: their words without titles and punctuation, and slips of the pen. Pure text.
+//! Spelling of names: splits a name into words without titles and punctuation, and recognises slips. Pure text
+//! functions.
 
-/// Words before a name, and whether they say that it is a man's or a woman's.
+/// Titles before a name, each with the gender it implies, if any.
 const TITLES: [(&str, Option<Gender>); 14] = [
     ("dr", None),
     ("doctor", None),
@@ -17,14 +18,14 @@ const TITLES: [(&str, Option<Gender>); 14] = [
     ("lady", Some(Gender::Female)),
     ("frau", Some(Gender::Female)),
 ];
-/// Words within a name that are written small.
+/// Words within a name that are written in lower case.
 const SMALL: [&str; 13] = ["of", "the", "and", "de", "da", "di", "del", "la", "van", "von", "der", "den", "bin"];
-/// More words are a sentence.
+/// Texts with more words are not names but sentences.
 const MOST_WORDS: usize = 5;
-/// In shorter words a letter makes another name.
+/// Minimum length of a word in which a slip is recognised. In shorter words, another letter makes another name.
 const LONG: usize = 6;
 
-/// Whom a title is for.
+/// The gender that a title implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gender {
     Male,
@@ -34,26 +35,26 @@ pub enum Gender {
 /// A name that is written with capitals.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Spelling {
-    /// Its words, folded, without titles, punctuation and a possessive s; initials are one word.
+    /// Its words, folded, without titles, punctuation and possessive s. Initials are joined into one word.
     pub words: Vec<String>,
     pub is_titled: bool,
     pub gender: Option<Gender>,
 }
 
 impl Spelling {
-    /// Whether it may be somebody's first and last name.
+    /// Returns whether it may be a first and last name.
     pub fn is_full_name(&self) -> bool {
         (2..=3).contains(&self.words.len())
     }
 
-    /// Whether it may be somebody's first name.
+    /// Returns whether it may be a first name.
     pub fn is_first_name(&self) -> bool {
         !self.is_titled && self.words.len() == 1 && self.words[0].chars().count() > 2
     }
 }
 
-/// How a name is spelled, as it is written and as it is compared. Nothing for what is no name: sentences, things in small
-/// letters, and all with digits, where a stroke makes another date, version or number.
+/// Parses a name from its written form and its entity key. Returns `None` for texts that are not names: sentences,
+/// lower-case words, and texts with digits, where one character makes another date, version or number.
 pub fn spelling(written: &str, key: &str) -> Option<Spelling> {
     if written.chars().any(char::is_numeric) || !written.chars().any(char::is_uppercase) {
         return None;
@@ -79,7 +80,7 @@ pub fn spelling(written: &str, key: &str) -> Option<Spelling> {
     (!spelling.words.is_empty()).then_some(spelling)
 }
 
-/// What stands between the words of a name.
+/// Returns whether a character separates the words of a name.
 fn is_gap(c: char) -> bool {
     c.is_whitespace() || matches!(c, '.' | ',' | '-' | '‐' | '‑' | '_' | '"' | '(' | ')' | '!' | '?' | ';' | ':')
 }
@@ -88,7 +89,7 @@ fn word(part: &str) -> String {
     part.replace('’', "'").trim_matches('\'').to_owned()
 }
 
-/// Initials as one word: J. R. R. Tolkien and JRR Tolkien.
+/// Joins consecutive initials into one word: J. R. R. Tolkien becomes JRR Tolkien.
 fn together(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -103,8 +104,8 @@ fn together(words: impl Iterator<Item = String>) -> Vec<String> {
     joined
 }
 
-/// Whether the names differ in one long word, and there in one inner letter that is missing in one of them, or in two
-/// neighbours that are swapped. Another letter, or one at the end, makes another name: Maria and Mario, Paul and Paula.
+/// Returns whether two names differ in one long word by one inner letter that one of them lacks, or by two swapped
+/// inner neighbours. Another letter, or one at the end, makes another name: Maria and Mario, Paul and Paula.
 pub fn is_slip(ours: &[String], theirs: &[String]) -> bool {
     if ours.len() != theirs.len() {
         return false;
@@ -143,7 +144,7 @@ mod tests {
     use crate::entity_key;
 
     #[test]
-    fn names_are_their_words() {
+    fn spelling_gives_folded_words_without_titles() {
         fn check(written: &str, expect: &str) {
             let words = spelling(written, &entity_key(written)).map(|spelling| spelling.words.join(" "));
             assert_eq!(words.unwrap_or_default(), expect, "{written:?}");
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_letters_within_long_words() {
+    fn slip_is_one_inner_letter_of_a_long_word() {
         fn check(one: &str, other: &str, expect: bool) {
             let [one, other] = [one, other].map(|name| spelling(name, &entity_key(name)).unwrap().words);
             assert_eq!((is_slip(&one, &other), is_slip(&other, &one)), (expect, expect), "{one:?} {other:?}");
@@ -185,7 +186,7 @@ mod tests {
         check("Christian Bell", "Christina Bell", false);
         check("Catherine Bell", "Katherine Bell", false);
         check("Jon Smith", "John Smith", false);
-        // The shorter one must be long enough, and the first letter is that of the name.
+        // The shorter word must be long enough, and the first letter must be equal.
         check("Bryan Smith", "Bryaan Smith", false);
         check("Ekaterina Bell", "Katerina Bell", false);
         check("Aleksandr Bell", "Laeksandr Bell", false);

@@ -2,8 +2,8 @@ use super::*;
 use crate::fact::fold;
 use crate::fact::fold::tests::log;
 
-/// `subject object: why` of the merges of a log, one a line; each line of the log as `day verb subject predicate object`,
-/// underscores of names standing for spaces.
+/// Checks the merges of a log, as `subject = object: reason`, one per line. Each line of the log is `day verb subject
+/// predicate object`, where underscores in names stand for spaces.
 #[track_caller]
 fn check(lines: &str, expect: &[&str]) {
     let mut log = log(lines);
@@ -24,7 +24,7 @@ fn show(fact: &Fact) -> Option<String> {
 }
 
 #[test]
-fn names_of_the_same_words_are_one() {
+fn names_of_the_same_words_are_merged() {
     check(
         "2026-01-01 INSERT Dr._Bob_Smith likes tea
          2026-01-02 INSERT Ann knows Bob_Smith",
@@ -37,13 +37,13 @@ fn names_of_the_same_words_are_one() {
          2026-01-04 INSERT Prof._Bob_Smith likes tea",
         &["J. R. R. Tolkien = J.R.R. Tolkien: same_words", "Prof. Bob Smith = Bob Smith's: same_words"],
     );
-    // One without a title stands for all, however long it is.
+    // The name without a title is kept, however long it is.
     check(
         "2026-01-01 INSERT Dr_JRR_Tolkien likes tea
          2026-01-02 INSERT J._R._R._Tolkien likes jazz",
         &["Dr JRR Tolkien = J. R. R. Tolkien: same_words"],
     );
-    // Of one word only a title could tell them apart, and two titles do.
+    // A single word with a title is not merged, and neither are names with titles of two genders.
     check("2026-01-01 INSERT Mr._Smith likes tea\n2026-01-02 INSERT Smith likes jazz", &[]);
     check(
         "2026-01-01 INSERT Mr._Alex_Kim likes tea
@@ -55,7 +55,7 @@ fn names_of_the_same_words_are_one() {
 }
 
 #[test]
-fn a_first_name_is_that_of_the_only_one_it_fits() {
+fn first_name_merges_into_the_only_matching_full_name() {
     let bob = "2026-01-01 INSERT Bob plays cello
         2026-01-02 INSERT Bob_Smith plays cello";
     check(bob, &["Bob = Bob Smith: only_full_name"]);
@@ -63,21 +63,21 @@ fn a_first_name_is_that_of_the_only_one_it_fits() {
         &format!("{bob}\n2026-01-03 INSERT Dr._Bob_Smith likes tea").replace("Bob_Smith plays", "Bob_Smith plays"),
         &["Bob = Bob Smith: only_full_name", "Dr. Bob Smith = Bob Smith: same_words"],
     );
-    // Nothing that only they share.
+    // They have nothing in common that others lack.
     check("2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith likes tea", &[]);
     check(&format!("{bob}\n2026-01-03 INSERT Eve plays cello"), &[]);
-    // The third need not be the last to be told of.
+    // The third name need not be the last in the log.
     check(
         "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Eve plays cello\n2026-01-03 INSERT Bob_Smith plays cello",
         &[],
     );
-    // That both are called nobody's name is nothing shared, and joins nobody.
+    // A shared alias with an empty entity key is nothing in common, and joins nobody.
     let unnamed = "2026-01-03 INSERT Bob also_known_as ?\n2026-01-04 INSERT Bob_Smith also_known_as ?";
     check(&format!("2026-01-01 INSERT Bob likes tea\n2026-01-02 INSERT Bob_Smith likes jazz\n{unnamed}"), &[]);
     check(&format!("{bob}\n{unnamed}"), &["Bob = Bob Smith: only_full_name"]);
-    // Two fit.
+    // Two full names match.
     check(&format!("{bob}\n2026-01-03 INSERT Ann knows Bob_Jones"), &[]);
-    // One fact names both, or they differ.
+    // One fact names both, or they differ in a single-valued predicate.
     check(&format!("{bob}\n2026-01-03 INSERT Bob_Smith parent_of Bob"), &[]);
     check(&format!("{bob}\n2026-01-03 INSERT Bob lives_in Rome\n2026-01-04 INSERT Bob_Smith lives_in Oslo"), &[]);
     check(
@@ -86,37 +86,37 @@ fn a_first_name_is_that_of_the_only_one_it_fits() {
         ),
         &["Bob = Bob Smith: only_full_name"],
     );
-    // Whichever is the subject, and by any name.
+    // The same with subject and object exchanged, and through an alias.
     check(&format!("{bob}\n2026-01-03 INSERT Bob parent_of Bob_Smith"), &[]);
     check(
         &format!("{bob}\n2026-01-03 INSERT Bob also_known_as Bobby\n2026-01-04 INSERT Bob_Smith parent_of Bobby"),
         &[],
     );
-    // A thing is no first name.
+    // A thing has no first name.
     check("2026-01-01 INSERT Ann likes apple\n2026-01-02 INSERT Ann likes apple_pie", &[]);
 }
 
 #[test]
-fn they_differ_only_by_what_one_has_one_of_at_a_time() {
+fn only_overlapping_single_values_prevent_a_merge() {
     let bob = "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith plays cello";
     let check_with = |more: &str| check(&format!("{bob}\n{more}"), &["Bob = Bob Smith: only_full_name"]);
-    // One ends when the other begins, whoever is first.
+    // One value ends when the other begins, in either order.
     check_with(
         "2026-01-03 INSERT Bob lives_in Rome\n2026-01-05 DELETE Bob lives_in Rome\n2026-01-05 INSERT Bob_Smith lives_in Oslo",
     );
     check_with(
         "2026-01-03 INSERT Bob_Smith lives_in Oslo\n2026-01-05 DELETE Bob_Smith lives_in Oslo\n2026-01-05 INSERT Bob lives_in Rome",
     );
-    // Other predicates, other spellings, other names.
+    // Other predicates, other spellings, names.
     check_with("2026-01-03 INSERT Bob lives_in Rome\n2026-01-04 INSERT Bob_Smith works_as baker");
     check_with("2026-01-03 INSERT Bob lives_in Rome\n2026-01-04 INSERT Bob_Smith lives_in rome");
     check_with("2026-01-03 INSERT Bob has_name Bobby\n2026-01-04 INSERT Bob_Smith has_name Robert");
-    // What others have only one of.
+    // The single-valued predicates of others.
     check_with("2026-01-03 INSERT Rex lives_in Bob\n2026-01-04 INSERT Tom lives_in Bob_Smith");
 }
 
 #[test]
-fn only_a_first_name_is_taken_for_a_first_name() {
+fn only_first_names_merge_into_full_names() {
     fn check_names(name: &str, full: &str, expect: &[&str]) {
         check(&format!("2026-01-01 INSERT {name} plays cello\n2026-01-02 INSERT {full} plays cello"), expect);
     }
@@ -125,7 +125,7 @@ fn only_a_first_name_is_taken_for_a_first_name() {
     check_names("Bob_of_the_Hill", "Bob_Smith", &[]);
     check_names("Mr._Bob", "Bob_Smith", &[]);
     check_names("Al", "Al_Green", &[]);
-    // Of which something is said, other names aside.
+    // The first name must be the subject of a fact other than an alias.
     check(
         "2026-01-01 INSERT Robert plays cello
          2026-01-02 INSERT Bob also_known_as Robert
@@ -135,7 +135,7 @@ fn only_a_first_name_is_taken_for_a_first_name() {
 }
 
 #[test]
-fn a_slip_in_a_long_name_needs_two_shared_facts() {
+fn misspelling_needs_two_shared_facts() {
     let one = "2026-01-01 INSERT Jonathan_Reed plays cello
         2026-01-02 INSERT Jonathan_Reed visited Lyon
         2026-01-03 INSERT Jonathan_Reed likes tea
@@ -143,20 +143,20 @@ fn a_slip_in_a_long_name_needs_two_shared_facts() {
     check(one, &[]);
     let two = format!("{one}\n2026-01-05 INSERT Johnathan_Reed visited Lyon");
     check(&two, &["Johnathan Reed = Jonathan Reed: misspelling"]);
-    // As much speaks for another.
+    // Another name has equally strong evidence.
     let other = "2026-01-06 INSERT Jonathaan_Reed likes tea
         2026-01-07 INSERT Jonathaan_Reed owns Rex
         2026-01-08 INSERT Jonathan_Reed owns Rex";
     check(&format!("{two}\n{other}"), &[]);
-    // The same where the one with two was heard of last.
+    // The same if the name with two candidates comes after one of them in time.
     check(&format!("{two}\n{other}").replace("2026-01-04 INSERT Johnathan", "2025-01-04 INSERT Johnathan"), &[]);
 }
 
 #[test]
-fn what_was_said_already_is_not_concluded_and_what_was_retracted_never() {
+fn stated_or_retracted_aliases_are_not_inferred() {
     let bob = "2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith plays cello";
     check(&format!("{bob}\n2026-01-03 INSERT Bob_Smith also_known_as bob"), &[]);
-    // Said once is said for good, though another name has taken its place.
+    // An alias that was stated once still counts after another name replaced it.
     let replaced = "2026-01-03 INSERT Bob also_known_as Bob_Smith\n2026-01-04 UPDATE Bob also_known_as Rob";
     check(&format!("{bob}\n{replaced}"), &[]);
     let retractions = ["Bob also_known_as Bob_Smith", "Bob_Smith also_known_as BOB", "Bob also_known_as "];
@@ -170,7 +170,7 @@ fn what_was_said_already_is_not_concluded_and_what_was_retracted_never() {
 }
 
 #[test]
-fn a_merge_says_why_and_by_what() {
+fn merge_gives_reason_and_evidence() {
     let mut log = log("2026-01-01 INSERT Bob plays cello\n2026-01-02 INSERT Bob_Smith plays cello");
     log[1].subject = "Bob Smith".into();
     let facts = fold(&log);
@@ -186,7 +186,7 @@ fn a_merge_says_why_and_by_what() {
 }
 
 #[test]
-fn a_merge_names_only_so_many_facts_and_each_source_once() {
+fn merge_limits_evidence_and_lists_each_source_once() {
     let check_of = |things: usize, is_one_source: bool, expect: [usize; 2]| {
         let line = |thing: usize| {
             format!("2026-01-01 INSERT Bob likes t{thing}\n2026-01-02 INSERT Bob_Smith likes t{thing}\n")

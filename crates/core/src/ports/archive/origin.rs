@@ -1,38 +1,39 @@
-//! Whether records are those of an agent.
+//! Checks that records belong to a given agent.
 //!
-//! Ids of memories derive from the name of their agent. Turns and summaries get theirs anew when they are restored, but where
-//! records name one another by id, those ids would lead nowhere under another name: no sentence could be traced, and nothing
-//! forgotten by its source.
+//! Memory ids derive from the name of their agent. A restore computes the ids of turns and summaries anew. References
+//! between records would be dangling under another name: no sentence could be traced, and nothing could be forgotten by
+//! its source.
 
 use std::collections::HashSet;
 
 use super::Record;
 use crate::{Agent, Digest, Error, Grain, MemoryId, Result, TurnKey};
 
-/// [`Error::Invalid`] if the records name memories of another agent. Records that name none are anybody's.
+/// Fails with [`Error::Invalid`] if the records reference memories of another agent. Records without references fit any
+/// agent.
 pub fn check_origin(agent: &Agent, records: &[Record]) -> Result<()> {
     let mut origin = Origin::default();
     records.iter().for_each(|record| origin.add(agent, record));
     origin.check()
 }
 
-/// The same for records that are met one by one. Takes some 16 bytes for each id.
+/// The same check for records that arrive one at a time. Uses about 16 bytes per id.
 #[derive(Debug, Default)]
 pub struct Origin {
-    /// Ids that memories of the records have under the agent.
+    /// Ids that the records' memories have under the agent.
     known: HashSet<u64>,
-    /// Ids that are named and must be known, unless they are among the others.
+    /// Referenced ids that must be known, unless they are in `corrected`.
     mentioned: HashSet<u64>,
-    /// Sources of operations: turns that may be pruned.
+    /// Sources of operations. Their turns may be pruned.
     sources: HashSet<u64>,
-    /// Memories that were corrected, whose ids are of former words.
+    /// Corrected statements. Their ids derive from their former text.
     corrected: HashSet<u64>,
-    /// Whether anything was pruned.
+    /// Whether the records contain a sealed period, so that sources may be pruned.
     prunes: bool,
 }
 
 impl Origin {
-    /// Notes what a record says.
+    /// Notes the ids of a record and its references.
     pub fn add(&mut self, agent: &Agent, record: &Record) {
         self.known.extend(derived(agent, record).iter().map(short));
         self.mentioned.extend(named(record).iter().map(short));
@@ -47,12 +48,12 @@ impl Origin {
         }
     }
 
-    /// [`Error::Invalid`] if the records name memories of another agent.
+    /// Fails with [`Error::Invalid`] if the records reference memories of another agent.
     pub fn check(&self) -> Result<()> {
         let statements = self.mentioned.difference(&self.corrected);
         let sources = self.sources.iter().filter(|_| !self.prunes);
         let mut mentioned = statements.chain(sources).peekable();
-        // One that is known is enough: no hash meets another's by chance, and a memory may have gone whose id stayed.
+        // One known id is enough. Hashes do not collide by chance, and a referenced memory may have been removed since.
         if mentioned.peek().is_none() || mentioned.any(|id| self.known.contains(id)) {
             return Ok(());
         }
@@ -65,7 +66,7 @@ fn short(id: &MemoryId) -> u64 {
     digest.iter().take(8).fold(0, |short, byte| short << 8 | u64::from(*byte))
 }
 
-/// The ids that memories of a record have under this agent.
+/// Returns the ids that the memories of a record have under this agent.
 fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
     match record {
         Record::Turn { conversation, id, .. } => {
@@ -76,7 +77,7 @@ fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
             let first = statement.sources.first();
             first.map(|source| MemoryId::statement(agent, source, &statement.text)).into_iter().collect()
         }
-        // What it is made of may be pruned.
+        // Its children are added, because they may be pruned.
         Record::Period { period, .. } => {
             let below = period.children().into_iter().chain([*period]);
             below.map(|period| MemoryId::summary(agent, period)).collect()
@@ -85,14 +86,14 @@ fn derived(agent: &Agent, record: &Record) -> Vec<MemoryId> {
     }
 }
 
-/// The ids in a record that must be among the derived ones. Of statements and versions, only if the memory was not corrected, or
-/// is a turn or summary.
+/// Returns the ids in a record that must be among the derived ones. The id of a statement counts only if the statement
+/// was not corrected.
 fn named(record: &Record) -> &[MemoryId] {
     match record {
-        // One that was corrected keeps the id of its former words.
+        // A corrected statement keeps the id of its former text.
         Record::Statement { statement, .. } => std::slice::from_ref(&statement.id),
         Record::Period { period, sources, .. } if period.grain() != Grain::Daily => sources,
-        // Turns that were pruned are not in the records.
+        // Sealed days are excluded, because their pruned turns are not in the records.
         Record::Period { base: None, dirty: false, sources, .. } => sources,
         _ => &[],
     }
@@ -157,14 +158,14 @@ mod tests {
         MemoryId::summary(&agent(of), Period::of(Grain::Daily, Date::constant(2026, 3, 4)))
     }
 
-    /// Records as ann exported them, and whether bob may have them too.
+    /// Checks records that ann exported; `anybodys` is whether bob may restore them too.
     fn check(records: &[Record], anybodys: bool) {
         let [own, other] = WHO.map(|name| check_origin(&agent(name), records).is_ok());
         assert_eq!((own, other), (true, anybodys), "{records:?}");
     }
 
     #[test]
-    fn records_that_name_one_another_are_one_agents() {
+    fn records_with_references_fit_one_agent_only() {
         check(&[], true);
         check(&[turn("1")], true);
         check(&[turn("1"), summary("2026-03-04", &[turn_id("ann", "1")], false)], false);
@@ -176,9 +177,9 @@ mod tests {
         check(&[summary("2026-03-04", &[], false), version(day("ann"))], false);
     }
 
-    /// Nothing is held against an agent that only follows from what it no longer has.
+    /// Absent references are no evidence if the memories may have been pruned or reworded.
     #[test]
-    fn ids_of_what_was_pruned_or_reworded_prove_nothing() {
+    fn references_to_pruned_or_corrected_memories_are_accepted() {
         let pruned = turn_id("ann", "gone");
         check(&[summary("2026-03-04", std::slice::from_ref(&pruned), true)], true);
         check(&[summary("2026-03-04", &[], true), operation(pruned)], true);
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fault_names_the_agent() {
+    fn error_for_foreign_records_names_the_agent() {
         let error = check_origin(&agent("bob"), &[summary("2026-W10", &[day("ann")], true)]).unwrap_err().to_string();
         assert!(error.starts_with("agent is not the one of these records"), "{error}");
     }

@@ -1,20 +1,20 @@
-//! The lines of exports, as they have been written and are written.
+//! The stored format of export lines: golden files of all versions.
 
 use serde_json::Value;
 
 use super::*;
 
-/// Lines as the first version with exports wrote them. Never changes: new code reads them all.
+/// Lines written by the first version with exports. Never changes: new code must read them all.
 const FIRST: &str = include_str!("golden/first.jsonl");
 
-/// Records that came later, one line of each.
+/// Records that were added later, one line each.
 const LATER: &str = include_str!("golden/later.jsonl");
 
 fn read(lines: &str) -> Vec<Record> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// Fields may stand in another order; else a line is written as it was read.
+/// Checks that each line is written as it was read, except for the order of fields.
 fn check(lines: &str) {
     for (line, record) in lines.lines().zip(read(lines)) {
         let former: Value = serde_json::from_str(line).unwrap();
@@ -23,14 +23,14 @@ fn check(lines: &str) {
 }
 
 #[test]
-fn lines_are_read_and_written_as_ever() {
+fn golden_lines_round_trip() {
     assert_eq!((read(FIRST).len(), read(LATER).len()), (8, 7));
     check(FIRST);
     check(LATER);
 }
 
 #[test]
-fn fields_of_a_line_mean_what_they_say() {
+fn golden_lines_parse_to_expected_values() {
     let block = Record::Block {
         name: "human".into(),
         text: "Ann likes \"tea\".\n東京".into(),
@@ -53,7 +53,7 @@ fn fields_of_a_line_mean_what_they_say() {
 }
 
 #[test]
-fn what_is_left_out_has_its_default() {
+fn missing_fields_get_defaults() {
     let least = [
         r#"{"record":"settings","time_zone":"UTC","language":"en"}"#,
         r#"{"record":"turn","conversation":"c","id":"1","day":"2026-03-04","at":"2026-03-04T10:00:00Z","role":"user","content":"tea","extracted":true}"#,
@@ -66,7 +66,7 @@ fn what_is_left_out_has_its_default() {
 }
 
 #[test]
-fn what_is_not_known_is_refused() {
+fn unknown_or_incomplete_records_are_refused() {
     for line in [
         r#"{"record":"dream","text":"x"}"#,
         r#"{"record":"block","name":"a","text":"b","updated_at":"2026-06-01T00:00:00Z","colour":"red"}"#,

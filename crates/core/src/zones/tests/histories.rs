@@ -1,4 +1,4 @@
-//! Agents that move: whatever zones they were in, every instant has one day, and days that are over stay what they were.
+//! Tests of agents that change zones: every instant has one day, and past days stay unchanged.
 
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, ToSpan};
@@ -14,8 +14,8 @@ fn moved(from: &str, to: &str, now: &str) -> Settings {
 }
 
 #[test]
-fn a_zone_starts_at_its_first_midnight_after_the_day() {
-    // When a zone starts that is set now, and the hours of today and of the two days that follow.
+fn new_zone_starts_at_its_first_midnight_after_today() {
+    // Checks when a zone that is set now starts, and the length in hours of today and the two following days.
     fn check(from: &str, to: &str, now: &str, start: &str, expect: [i64; 3]) {
         let settings = moved(from, to, now);
         assert_eq!(settings.later_zones, [(at(start), to.to_owned())], "{from} to {to}");
@@ -27,17 +27,17 @@ fn a_zone_starts_at_its_first_midnight_after_the_day() {
     let now = "2026-03-04T03:00Z";
     check("Asia/Tokyo", "America/Los_Angeles", now, "2026-03-05T08:00Z", [24, 41, 24]);
     check("America/Los_Angeles", "Asia/Tokyo", now, "2026-03-04T15:00Z", [24, 7, 24]);
-    // The same clock by another name.
+    // The same clock under another name.
     check("Europe/Berlin", "Europe/Paris", now, "2026-03-04T23:00Z", [24, 24, 24]);
-    // Over the date line: no day is lived twice, and one has no instant.
+    // Across the date line: no day occurs twice, and one day is empty.
     check("Pacific/Kiritimati", "Etc/GMT+12", now, "2026-03-04T12:00Z", [24, 50, 24]);
     check("Etc/GMT+12", "Pacific/Kiritimati", now, "2026-03-05T10:00Z", [24, 22, 0]);
-    // To a zone that skips the midnight it would start at.
+    // To a zone that skips the midnight at which it would start.
     check("UTC", "America/Sao_Paulo", "2018-11-03T12:00Z", "2018-11-04T03:00Z", [24, 26, 24]);
 }
 
 #[test]
-fn the_name_of_the_zone_follows() {
+fn name_at_follows_the_zone_history() {
     let zones = moved("Asia/Tokyo", "America/Los_Angeles", "2026-03-04T03:00Z").zones().unwrap();
     assert_eq!(zones.name_at(at("2026-03-05T07:59:59Z")), "Asia/Tokyo");
     assert_eq!(zones.name_at(at("2026-03-05T08:00:00Z")), "America/Los_Angeles");
@@ -45,13 +45,13 @@ fn the_name_of_the_zone_follows() {
 }
 
 #[test]
-fn a_week_of_moving_is_longer() {
+fn week_with_a_move_west_is_longer() {
     let zones = moved("Asia/Tokyo", "America/Los_Angeles", "2026-03-04T03:00Z").zones().unwrap();
     let week = Interval { start: at("2026-03-01T15:00Z"), end: at("2026-03-09T07:00Z") };
     assert_eq!(zones.cover(period("2026-W10")), week);
 }
 
-/// Zones far apart, with odd offsets, with clocks turned at midnight, and some that skipped days.
+/// Zones that are far apart, that have odd offsets, that change clocks at midnight, or that skipped days.
 const ZONES: [&str; 14] = [
     "UTC",
     "Asia/Tokyo",
@@ -69,18 +69,19 @@ const ZONES: [&str; 14] = [
     "Africa/Casablanca",
 ];
 
-/// A first zone, a moment, and moves, each some hours after the one before: often sooner than the former zone has begun.
+/// Generates a first zone, an instant, and moves. Each move is some hours after the one before, often before the former
+/// zone has started.
 fn moves() -> impl Strategy<Value = (usize, Timestamp, Vec<(usize, i64)>)> {
     let any = (-2_208_988_800_i64..4_102_444_800).prop_map(|second| Timestamp::from_second(second).unwrap());
-    // Half of them near the days that Kwajalein and Apia skipped.
+    // Half of the instants are near the days that Kwajalein and Apia skipped.
     let skipped = prop::sample::select(vec!["1993-08-21T12:00Z", "2011-12-30T10:00Z"]);
     let near = (skipped, -240..240_i64).prop_map(|(skip, hours)| at(skip) + SignedDuration::from_hours(hours));
     let moves = prop::collection::vec((0..ZONES.len(), 0..240_i64), 1..6);
     (0..ZONES.len(), prop_oneof![any, near], moves)
 }
 
-/// Every hour of the days round `now`, and the microseconds round each start of a day, have one day, and the days follow each
-/// other.
+/// Checks that every hour of the days around `now`, and the microseconds around each start of a day, have one day, and
+/// that the days are contiguous.
 fn check_partition(zones: &Zones, now: Timestamp) {
     let days: Vec<Date> = zones.day_of(now).saturating_sub(4.days()).series(1.day()).take(12).collect();
     for day in &days {
@@ -101,7 +102,7 @@ fn check_partition(zones: &Zones, now: Timestamp) {
     }
 }
 
-/// What holds when the zone of `settings` was changed at `now`.
+/// Checks the result of changing the zone of `settings` at `now`.
 fn check_move(before: &Zones, settings: &Settings, now: Timestamp) {
     let after = settings.zones().unwrap();
     let today = before.day_of(now);
@@ -112,7 +113,7 @@ fn check_move(before: &Zones, settings: &Settings, now: Timestamp) {
     }
     assert_eq!(after.day_interval(today).start, before.day_interval(today).start, "{settings:?} at {now}");
     check_partition(&after, now);
-    // In the end the new zone alone decides.
+    // After five days, only the new zone determines the days.
     let alone = Zones::new(settings.present_zone()).unwrap();
     let settled = today.saturating_add(5.days());
     assert_eq!(after.day_interval(settled), alone.day_interval(settled), "{settings:?} at {now}");
@@ -122,7 +123,7 @@ proptest! {
     #![proptest_config(seeded(1_000))]
 
     #[test]
-    fn days_hold_through_any_history((first, start, moves) in moves()) {
+    fn days_are_consistent_through_any_history((first, start, moves) in moves()) {
         let mut settings = Settings { time_zone: ZONES[first].into(), ..Settings::default() };
         let mut now = start;
         for (to, hours) in moves {
