@@ -2,10 +2,10 @@
 //!
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
 //! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`standing`) and its content (`worth`: `words`,
-//! `events`, `vague`), selects the best without repetition (`choose`) and prints them (`lines`). Sentences of a sealed base
-//! compete with late ones. Never rewords. A line is one sentence of a turn, with sentences that depend on it (`reading`). Only
-//! these change: whitespace, a name for its first pronoun, dates in brackets, a question before its answer (`answers`, the only
-//! lines from two turns), "…" for a cut.
+//! `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`). Sentences of a sealed base
+//! compete with late ones. Never rewords: a line is one sentence of a turn, or one with those that depend on it. Words are
+//! removed (remarks, links, cuts marked "…") or added: a name for the first pronoun, dates in brackets, a question before its
+//! answer (`answers`, the only lines from two turns).
 
 mod answers;
 mod budget;

@@ -27,7 +27,7 @@ pub(super) struct Job<'a> {
     pub(super) purpose: Purpose,
     /// Change number no later than the moment at which the sources were read.
     pub(super) read_seq: u64,
-    /// End of the period that the question is about.
+    /// End of the period that the question is about; for turns, the time of the last one.
     pub(super) about: Timestamp,
     pub(super) now: Timestamp,
 }

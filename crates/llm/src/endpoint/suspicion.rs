@@ -94,8 +94,8 @@ static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(names).expect("the pattern is a constant, and a test uses it")
 });
 
-/// Whether a word looks like a random key: at least 24 ASCII letters and digits (and `-_+/=`), at least 4 digits, and either both
-/// cases or at most half letters.
+/// Whether a word looks like a random key: at least 24 ASCII letters, digits and `-_+/=`, with at least 4 digits, and either at
+/// least 3 letters of each case or letters in at most half of it.
 fn is_key(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let is_plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_+/=".contains(&b));

@@ -13,7 +13,7 @@ use super::tokens::tokens;
 use super::worth::{self, Worth};
 use super::{answers, lines, reading, small_talk};
 
-/// Maximum number of sentences that are compared with each other: a turn of ten megabytes has a hundred thousand. No budget has
+/// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget has
 /// room for more.
 const POOL: usize = 512;
 

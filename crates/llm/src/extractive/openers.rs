@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ties_a_sentence_to_the_one_before_goes() {
+    fn linking_words_are_removed() {
         fn check(sentence: &str, expect: &str) {
             let names = Names::of(["Melanie", "Ann"].into_iter());
             assert_eq!(strip(sentence, &names).0, expect, "{sentence}");
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn reactions_are_known_by_their_beginning() {
+    fn reactions_are_recognised_by_their_beginning() {
         fn check(sentence: &str, expect: bool) {
             assert_eq!(is_reaction(&tokens(sentence)), expect, "{sentence}");
         }
