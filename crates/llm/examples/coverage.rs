@@ -1,12 +1,9 @@
-//! How much of what later turns out to matter the daily summaries keep.
+//! Measures how many of the turns that answer later queries the daily summaries keep.
 //!
 //!     cargo run -p annals-llm --example coverage -- messages.jsonl queries.jsonl
 //!
-//! Turns are grouped by agent and UTC day and each day is summarized. Of the distinct turns that are evidence for a
-//! query, the share is printed that is *represented* (at least half of its distinct content words are in the day's
-//! sentences) and that is *quoted* (one of its sentences is chosen). Beside the engine stand two choices of sentences
-//! of equal length: the day's first ones, and random ones (mean of five seeds). Names of speakers and dates at the
-//! head of lines do not count for anyone, and the baselines keep the sentence that crosses the length whole.
+//! Groups turns by agent and UTC day and summarises each day. Compares the engine with two selections of equal length: the first
+//! sentences of the day, and random ones (mean of five seeds).
 
 #![allow(clippy::print_stdout)]
 
@@ -63,9 +60,12 @@ async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
     Ok(Extractive.summarize(task).await?)
 }
 
-/// A sentence and the turn that it is from.
+/// A sentence and its turn.
 type Said<'a> = (&'a Memory, String);
 
+/// Of the distinct evidence turns (`asked`), *represented* are those with at least half of their distinct content words in the
+/// day's sentences, *quoted* those with a chosen sentence. Speakers and dates at the head of lines do not count for any
+/// selection; the baselines keep the sentence that crosses the length whole.
 #[derive(Default)]
 struct Score {
     asked: f64,
@@ -117,7 +117,7 @@ fn count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Fisher and Yates, by splitmix64.
+/// Fisher–Yates shuffle with splitmix64.
 fn shuffle<T>(items: &mut [T], seed: u64) {
     let mut state = seed;
     for last in (1..items.len()).rev() {

@@ -1,9 +1,9 @@
-//! What facts the built-in rules find, beside the words that state them, for a person to judge.
+//! Prints the facts that the built-in rules find next to the messages they come from, for review by a person.
 //!
 //!     cargo run -p annals-llm --example rule_facts -- messages.jsonl [--sample 100 --seed 1]
 //!
-//! Reads each conversation as one task, prints how many operations there are by predicate, and a sample of them: the same
-//! for the same seed.
+//! Reads each conversation as one task. Prints the number of operations by predicate, and a sample of them that depends on the
+//! seed only.
 
 #![allow(clippy::print_stdout)]
 
@@ -126,7 +126,7 @@ fn text(message: &Value, field: &str) -> String {
     message[field].as_str().unwrap_or_default().to_owned()
 }
 
-/// Fisher and Yates, by splitmix64.
+/// Fisher–Yates shuffle with splitmix64.
 fn shuffle<T>(items: &mut [T], seed: u64) {
     let mut state = seed;
     for last in (1..items.len()).rev() {

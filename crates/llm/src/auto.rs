@@ -1,4 +1,4 @@
-//! Who does the work: the model where there is one for it and the agent lets it, or else what is built in.
+//! Chooses who does the work: the configured model if there is one and the agent's settings allow it, else the built-in engine.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use async_trait::async_trait;
 
 use crate::Endpoint;
 
-/// The engine and extractor of the whole service.
+/// Engine and extractor of the whole service.
 #[derive(Clone)]
 pub struct Auto {
     engine: Arc<dyn Engine>,
@@ -24,12 +24,12 @@ impl fmt::Debug for Auto {
 }
 
 impl Auto {
-    /// From what is built in, and the models if any are configured.
+    /// Combines the built-in engine and extractor with the model endpoint, if any model is configured.
     pub fn new(engine: Arc<dyn Engine>, extractor: Arc<dyn Extractor>, endpoint: Option<Arc<Endpoint>>) -> Auto {
         Auto { engine, extractor, endpoint }
     }
 
-    /// The endpoint, if it does this work for an agent with these settings.
+    /// Returns the endpoint if it has a model for this purpose and the agent's settings allow models.
     fn endpoint(&self, settings: &Settings, purpose: Purpose) -> Option<&Endpoint> {
         let endpoint = self.endpoint.as_deref().filter(|endpoint| endpoint.does(purpose));
         endpoint.filter(|_| settings.engine == EngineChoice::Auto)
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use crate::ModelsConfig;
 
-    /// Finds nothing.
+    /// Extractor that finds nothing.
     struct NoRules;
 
     #[async_trait]
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_model_works_where_there_is_one_and_it_is_let() {
+    async fn model_is_used_only_if_configured_and_allowed_by_settings() {
         async fn check(more: Value, engine: EngineChoice, expect: (bool, bool)) {
             let server = ModelServer::start([]);
             let mut table = json!({ "base_url": server.base_url(), "model": "test" });
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn without_models_everything_is_built_in() {
+    fn without_models_the_built_in_engine_is_used() {
         let (auto, settings) = (auto(json!({})), Settings::default());
         assert!(auto.is_local(&settings));
         assert_eq!(Engine::recipe(&auto, &settings, Grain::Daily), QuotingEngine.recipe(&settings, Grain::Daily));

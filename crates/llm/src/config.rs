@@ -1,8 +1,8 @@
-//! Which models are asked for what: the table `[models]` of `annals.toml` as it is written ([`ModelsConfig`]), and what it
-//! means once it is checked ([`Models`]).
+//! Configuration of the models: the table `[models]` of `annals.toml` as written ([`ModelsConfig`]), and as checked and completed
+//! ([`Models`]).
 //!
-//! Reads neither files nor the environment: the caller parses the file and passes in a way to look up variables. Keys are
-//! kept in [`SecretString`] from the first moment, so that no `{:?}` shows one.
+//! Reads neither files nor the environment: the caller parses the file and passes a function that looks up variables. API keys
+//! are held in [`SecretString`] from parsing on, so `{:?}` never shows one.
 
 mod check;
 #[cfg(test)]
@@ -20,187 +20,189 @@ use check::{Checker, merged};
 
 pub use wait::Wait;
 
-/// The tokens that one agent may cost on one day, where nothing else is said: a day of talk is a few thousand.
+/// Default limit of tokens per agent and day. A day of conversation costs a few thousand.
 const DAILY_TOKENS: u64 = 200_000;
 
-/// The tokens that all agents of a workspace, and all agents, may cost on one day, whatever their settings say.
+/// Default limits of tokens per day for all agents of a workspace and for all agents. Settings of agents cannot raise them.
 const WORKSPACE_DAILY_TOKENS: u64 = 10_000_000;
 const PROCESS_DAILY_TOKENS: u64 = 50_000_000;
 
-/// The table `[models]`. Its own fields are the endpoint for everything; `[models.daily]` and so on change what differs.
+/// The table `[models]`. Its own fields configure the endpoint for every purpose; `[models.daily]` and so on override single
+/// fields.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelsConfig {
-    /// The tokens that one agent may cost on one UTC day, unless its settings say otherwise.
+    /// Maximum tokens that one agent may use per UTC day, unless its settings say otherwise.
     pub daily_tokens: Option<u64>,
-    /// The tokens that all agents of one workspace may cost together on one UTC day; no setting of an agent exceeds it.
+    /// Maximum tokens that all agents of one workspace together may use per UTC day. Settings of agents cannot exceed it.
     pub workspace_daily_tokens: Option<u64>,
-    /// The tokens that all agents may cost together on one UTC day.
+    /// Maximum tokens that all agents together may use per UTC day.
     pub process_daily_tokens: Option<u64>,
-    /// Names of endpoints may mean this machine or the local network. Without it they must mean public addresses; an address that
-    /// is written as such, and `localhost`, need no leave.
+    /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
+    /// addresses. IP addresses written in the URL and `localhost` are allowed either way.
     pub local_network: Option<bool>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub base_url: Option<String>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
     pub key: Option<SecretString>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub key_env: Option<String>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub model: Option<String>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub window: Option<u64>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub max_output_tokens: Option<u64>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub timeout: Option<Wait>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub json: Option<JsonMode>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub temperature: Option<f32>,
-    /// What differs for extraction.
+    /// Overrides for extraction.
     #[serde(default)]
     pub extraction: EndpointConfig,
-    /// What differs for days.
+    /// Overrides for daily summaries.
     #[serde(default)]
     pub daily: EndpointConfig,
-    /// What differs for weeks.
+    /// Overrides for weekly summaries.
     #[serde(default)]
     pub weekly: EndpointConfig,
-    /// What differs for months.
+    /// Overrides for monthly summaries.
     #[serde(default)]
     pub monthly: EndpointConfig,
-    /// What differs for quarters.
+    /// Overrides for quarterly summaries.
     #[serde(default)]
     pub quarterly: EndpointConfig,
-    /// What differs for years.
+    /// Overrides for yearly summaries.
     #[serde(default)]
     pub yearly: EndpointConfig,
-    /// The model that orders what searches find.
+    /// The model that reranks search results.
     #[serde(default)]
     pub rerank: RerankConfig,
 }
 
-/// One endpoint. What is not set is taken from the table above; the key only where the base URL is.
+/// One endpoint. Fields that are not set are taken from the table `[models]`; the key only if the base URL is taken from there
+/// too.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointConfig {
-    /// The built-in engine does this work, whatever the table above says.
+    /// Whether the built-in engine does this work even if `[models]` names a model.
     #[serde(default)]
     pub off: bool,
-    /// Up to and with `/v1`: `http://127.0.0.1:11434/v1`.
+    /// Base URL up to and including `/v1`: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,
-    /// The key itself. Better to use `key_env`.
+    /// The API key itself. Prefer `key_env`.
     #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
     pub key: Option<SecretString>,
-    /// The environment variable that holds the key.
+    /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
-    /// The name of the model.
+    /// Name of the model.
     pub model: Option<String>,
-    /// Tokens that question and answer may have together.
+    /// Context window: tokens of question and answer together.
     pub window: Option<u64>,
-    /// Tokens that the answer may have.
+    /// Maximum tokens of the answer.
     pub max_output_tokens: Option<u64>,
-    /// The longest wait for one answer, retries included: seconds, or as in `2m 30s`.
+    /// Maximum time for one answer including retries: seconds, or a duration such as `2m 30s`.
     pub timeout: Option<Wait>,
-    /// How the form of the answer is asked for.
+    /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
-    /// Sent only if set; some models refuse any.
+    /// Sent only if set; some models reject any value.
     pub temperature: Option<f32>,
 }
 
-/// The table `[models.rerank]`. But for `local_network` nothing is taken from the table above: a chat model orders nothing, and
-/// what a search finds goes nowhere that was not named for it.
+/// The table `[models.rerank]`. Takes only `local_network` and the daily limits of workspaces and process from `[models]`: a chat
+/// model cannot rerank, and search results are sent only to an endpoint that is configured for them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RerankConfig {
-    /// What `/rerank` is added to: `http://127.0.0.1:8080/v1`.
+    /// Base URL to which `/rerank` is appended: `http://127.0.0.1:8080/v1`.
     pub base_url: Option<String>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
     pub key: Option<SecretString>,
-    /// As in [`EndpointConfig`].
+    /// See [`EndpointConfig`].
     pub key_env: Option<String>,
-    /// The name of the model.
+    /// Name of the model.
     pub model: Option<String>,
-    /// The longest that a search waits for it.
+    /// Maximum time that a search waits for the model.
     pub timeout: Option<Wait>,
-    /// How many of the best it orders.
+    /// Number of best results that the model reranks.
     pub candidates: Option<u64>,
-    /// The tokens that one agent's searches may cost on one UTC day, apart from those of all other work.
+    /// Maximum tokens that searches of one agent may use per UTC day. Counted apart from all other work.
     pub daily_tokens: Option<u64>,
 }
 
-/// How the form of an answer is asked for. A server that refuses one is asked by the next.
+/// How the format of an answer is requested. If a server rejects one mode, the next is tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JsonMode {
     /// `response_format` with a JSON schema.
     #[default]
     Schema,
-    /// `response_format` of any JSON object.
+    /// `response_format` with any JSON object.
     Object,
-    /// By the prompt alone.
+    /// By the prompt only.
     None,
 }
 
 /// One endpoint, checked and complete.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub base_url: String,
-    /// None for servers that ask for none.
+    /// `None` for servers that need no key.
     pub key: Option<SecretString>,
-    /// The name of the model.
+    /// Name of the model.
     pub name: String,
-    /// Tokens that question and answer may have together.
+    /// Context window: tokens of question and answer together.
     pub window: u64,
-    /// Tokens that the answer may have.
+    /// Maximum tokens of the answer.
     pub max_output_tokens: u64,
-    /// The longest wait for one answer.
+    /// Maximum time for one answer, including retries.
     pub timeout: Duration,
-    /// How the form of the answer is asked for at first.
+    /// How the format of the answer is requested first.
     pub json: JsonMode,
     /// Sent only if set.
     pub temperature: Option<f32>,
-    /// Whether its name may mean this machine or the local network.
+    /// Whether the host name may resolve to this machine or the local network.
     pub local_network: bool,
 }
 
-/// The model that orders what searches find, checked and complete.
+/// The model that reranks search results, checked and complete.
 #[derive(Clone, Debug)]
 pub struct RerankModel {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub base_url: String,
-    /// None for servers that ask for none.
+    /// `None` for servers that need no key.
     pub key: Option<SecretString>,
-    /// The name of the model.
+    /// Name of the model.
     pub name: String,
-    /// The longest that a search waits for it.
+    /// Maximum time that a search waits for the model.
     pub timeout: Duration,
-    /// How many of the best it orders.
+    /// Number of best results that the model reranks.
     pub candidates: usize,
-    /// The tokens that one agent's searches may cost on one UTC day.
+    /// Maximum tokens that searches of one agent may use per UTC day.
     pub daily_tokens: u64,
-    /// The tokens that the searches of all agents of one workspace may cost together on one UTC day.
+    /// Maximum tokens that searches of all agents of one workspace together may use per UTC day.
     pub workspace_daily_tokens: u64,
-    /// The tokens that the searches of all agents may cost together on one UTC day.
+    /// Maximum tokens that searches of all agents together may use per UTC day.
     pub process_daily_tokens: u64,
-    /// Whether its name may mean this machine or the local network.
+    /// Whether the host name may resolve to this machine or the local network.
     pub local_network: bool,
 }
 
 /// All endpoints, checked.
 #[derive(Clone, Debug)]
 pub struct Models {
-    /// The tokens that one agent may cost on one UTC day.
+    /// Maximum tokens that one agent may use per UTC day.
     pub daily_tokens: u64,
-    /// The tokens that all agents of one workspace may cost together on one UTC day.
+    /// Maximum tokens that all agents of one workspace together may use per UTC day.
     pub workspace_daily_tokens: u64,
-    /// The tokens that all agents may cost together on one UTC day.
+    /// Maximum tokens that all agents together may use per UTC day.
     pub process_daily_tokens: u64,
-    /// The model that orders what searches find.
+    /// The model that reranks search results.
     pub rerank: Option<Arc<RerankModel>>,
     by_purpose: [Option<Arc<Model>>; 6],
 }
@@ -209,24 +211,24 @@ const PURPOSES: [Purpose; 6] =
     [Purpose::Extraction, Purpose::Daily, Purpose::Weekly, Purpose::Monthly, Purpose::Quarterly, Purpose::Yearly];
 
 impl Models {
-    /// The model for a kind of work; none where the built-in engine does it.
+    /// Returns the model for a purpose; `None` if the built-in engine does the work.
     pub fn get(&self, purpose: Purpose) -> Option<&Arc<Model>> {
         self.by_purpose.get(purpose as usize)?.as_ref()
     }
 
-    /// Each kind of work that a model does, with the model.
+    /// Iterates over the purposes that have a model.
     pub fn iter(&self) -> impl Iterator<Item = (Purpose, &Arc<Model>)> {
         PURPOSES.into_iter().filter_map(|purpose| Some((purpose, self.get(purpose)?)))
     }
 
-    /// Whether there is no model that writes or reads.
+    /// Whether no purpose has a model. Ignores the rerank model.
     pub fn is_empty(&self) -> bool {
         self.by_purpose.iter().all(Option::is_none)
     }
 }
 
 impl ModelsConfig {
-    /// What the table means, or everything that is wrong with it. `variable` looks up environment variables.
+    /// Checks and completes the table, or returns every fault in it. `variable` looks up environment variables.
     pub fn check(self, variable: impl Fn(&str) -> Option<String>) -> Result<Models, Vec<Fault>> {
         let mut checker = Checker::new(variable, self.local_network.unwrap_or_default());
         let above = checker.key_of("models", self.above());
@@ -283,7 +285,7 @@ fn secret<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Se
     Ok(Option::<String>::deserialize(deserializer)?.map(SecretString::from))
 }
 
-/// That there is a key, and nothing of it.
+/// Serializes only whether a key is set, never the key.
 fn redacted<S: Serializer>(key: &Option<SecretString>, serializer: S) -> Result<S::Ok, S::Error> {
     key.as_ref().map(|_| "(set)").serialize(serializer)
 }

@@ -1,12 +1,10 @@
 //! Summaries and facts by a model behind an OpenAI-compatible chat endpoint.
 //!
-//! A question is rendered (`prompts`), measured (`tokens`), split where it is too long (`lines`), looked up among the answers
-//! that were paid for already, held against the day's budget (`ask`), sent (`channel`, `http`), and its answer read
-//! tolerantly (`answer`), checked (`sentences`, `extraction`) and kept. What it writes is traced to turns; what looks like an
-//! order to the agent or a credential is dropped (`suspicion`).
-//!
-//! Relies on port `Replies` for answers and costs, and on tokio's clock for deadlines. Never logs or reports words of
-//! memories, and never reads the environment, except that the HTTP client uses its proxies.
+//! A question is rendered (`prompts`), measured (`tokens`) and split if it is too long (`lines`). It is looked up among saved
+//! answers, checked against the daily budget (`ask`) and sent (`channel`, `http`). The answer is parsed tolerantly (`answer`),
+//! checked (`sentences`, `extraction`) and saved. Output is traced to turns; orders to the agent and credentials are dropped
+//! (`suspicion`). Relies on port `Replies` for saved answers and costs, and on tokio's clock for deadlines. Never logs or reports
+//! text of memories. Never reads the environment, except that the HTTP client uses the proxies set there.
 
 mod answer;
 mod ask;
@@ -47,11 +45,12 @@ use crate::prompts::Prompt;
 
 pub use rerank::RerankEndpoint;
 
-/// Changes with every change to this folder that can change a summary or a fact, so that older ones are known to be outdated.
+/// Part of every recipe. Change it with every change to this folder that can change a summary or a fact, so that older output is
+/// recognised as outdated.
 const VERSION: &str = "endpoint 1";
 
-/// The engine and extractor of the configured models. A call waits at most its model's timeout for each question it needs;
-/// one that was answered before needs none.
+/// Engine and extractor that use the configured models. Each question waits at most the timeout of its model; a question with a
+/// saved answer is not sent.
 pub struct Endpoint {
     daily_tokens: u64,
     budget: Budget,
@@ -66,12 +65,12 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint of these models. Connects to nothing yet.
+    /// Creates the endpoint. Connects to nothing yet.
     pub fn new(models: Models, replies: Arc<dyn Replies>) -> Result<Endpoint> {
         Endpoint::at_pace(&models, replies, Pace::default())
     }
 
-    /// Whether there is a model for this kind of work.
+    /// Whether there is a model for this purpose.
     pub fn does(&self, purpose: Purpose) -> bool {
         self.channels.contains_key(&purpose)
     }
@@ -100,7 +99,7 @@ impl Endpoint {
         channel.ok_or_else(|| Error::invalid("models", format!("has no model for {}", purpose.as_str())))
     }
 
-    /// Hash of what decides an answer besides the question's data.
+    /// Hash of everything that decides an answer apart from the data of the question.
     fn recipe_of(&self, purpose: Purpose, settings: &Settings, prompts: &[Prompt]) -> Digest {
         let model = self.channels.get(&purpose).map_or("", |channel| &channel.model.name);
         let prompts = prompts.iter().map(|prompt| prompt.digest(settings).to_string());

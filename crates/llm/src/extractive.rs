@@ -1,14 +1,11 @@
-//! The built-in engine: a summary is a choice of the input's own sentences, in order of time, within a budget of words.
+//! The built-in engine: a summary is a selection of the input's sentences, in order of time, within a budget of words.
 //!
-//! Purely lexical, so that it is the same on every processor, costs nothing and needs no model. Messages are read sentence by sentence
-//! (`reading`: `clean`, `split`, `openers`, `pronouns`, `dates`), and each sentence is judged: whether it stands alone (`standing`),
-//! and what it tells (`worth`: `words`, `events`, `vague`). The best are chosen so that nothing is told twice (`choose`) and set as lines
-//! (`lines`). Of a sealed period the sentences of its base compete with what came late, as one more child.
-//!
-//! It never rewords: each line is a sentence of one turn, or one with the sentences that lean on it (`reading`), whitespace apart, but
-//! for the names that stand for its first pronoun, the dates in brackets behind its times, the question in front of an answer that
-//! cannot be read without it (`answers`, the only lines that come from two turns), and "…" where it was cut. `explain` shows where
-//! sentences are left out.
+//! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
+//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`standing`) and its content (`worth`: `words`,
+//! `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`). Sentences of a sealed base
+//! compete with late ones. Never rewords: a line is one sentence of a turn, or one with those that depend on it. Words are
+//! removed (remarks, links, cuts marked "…") or added: a name for the first pronoun, dates in brackets, a question before its
+//! answer (`answers`, the only lines from two turns).
 
 mod answers;
 mod budget;
@@ -43,7 +40,8 @@ use async_trait::async_trait;
 use budget::Budget;
 pub use explain::{Step, explain};
 
-/// Changes with every change to this folder that can change a summary, so that older ones are known to be outdated.
+/// Part of every recipe. Change it with every change to this folder that can change a summary, so that older summaries are
+/// recognised as outdated.
 const VERSION: &str = "extractive 3";
 
 /// The built-in engine.
@@ -56,7 +54,7 @@ impl Engine for Extractive {
         Digest::of([VERSION, grain.as_str(), &budget::limit(grain).to_string()])
     }
 
-    /// Never fails, and never waits.
+    /// Never fails and never waits.
     async fn summarize(&self, task: SummaryTask<'_>) -> Result<Draft> {
         let grain = task.period.grain();
         Ok(match task.base {
@@ -67,13 +65,13 @@ impl Engine for Extractive {
     }
 }
 
-/// The base as it is.
+/// Returns the base unchanged.
 fn kept(base: &Base) -> Draft {
     let Base { text, sentences, verbatim, .. } = base.clone();
     Draft { text, sentences, tokens: 0, ungrounded: 0, verbatim }
 }
 
-/// A base whose sentences tell nothing, beside late talk that tells nothing, stays as it is.
+/// Amends a base with late turns. Keeps the base unchanged if neither it nor the late turns have a sentence worth quoting.
 fn amended(grain: Grain, base: &Base, late: &[Memory]) -> Draft {
     let sentences = sentences(grain, Some(base), late);
     if sentences.is_empty() { kept(base) } else { draft(grain, sentences, base.verbatim) }
@@ -83,7 +81,7 @@ fn draft(grain: Grain, sentences: Vec<Sentence>, verbatim: bool) -> Draft {
     Draft { text: lines::set(grain, &sentences), sentences, tokens: 0, ungrounded: 0, verbatim }
 }
 
-/// Nothing only if there is a base, and nothing is told.
+/// Returns the chosen sentences. Empty only if there is a base and no sentence is worth quoting.
 fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory]) -> Vec<Sentence> {
     let sources = in_order(sources);
     let budget = Budget::of(grain, base, &sources);
@@ -96,7 +94,7 @@ fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory]) -> Vec<Sente
     chosen.into_iter().map(|index| pool[index].sentence.clone()).collect()
 }
 
-/// As the catalog orders them, so that a caller's order cannot change what is written.
+/// Sorts sources as the catalog does, so that the caller's order does not affect the result.
 fn in_order(sources: &[Memory]) -> Vec<&Memory> {
     let mut sources: Vec<&Memory> = sources.iter().collect();
     sources.sort_by_key(|memory| (memory.at(), &memory.conversation, &memory.message, &memory.id));

@@ -1,9 +1,10 @@
-//! What writes summaries, finds facts and judges what was found: ports [`annals_core::Engine`], [`annals_core::Extractor`] and
-//! [`annals_core::Reranker`].
+//! Implementations of the ports [`annals_core::Engine`] (summaries), [`annals_core::Extractor`] (facts) and
+//! [`annals_core::Reranker`] (order of search results).
 //!
-//! [`Extractive`] is built in and needs no model, no network and no key; [`Endpoint`] asks the configured models ([`Models`])
-//! with the prompts in `prompts/`; [`RerankEndpoint`] asks the one for the order of results; [`Auto`] chooses between the two for each agent and kind of work. Never reads a file, the
-//! system's clock or chance; only the endpoint talks to a network.
+//! [`Extractive`] and [`Rules`] are built in: they need no model, no network and no key. [`Endpoint`] calls the configured chat
+//! models ([`Models`]) with the prompts in `prompts/`, [`RerankEndpoint`] calls a rerank model. [`Auto`] chooses between the
+//! built-in implementations and [`Endpoint`] for each agent and kind of work. This crate never reads files, the system clock or
+//! random numbers; only the endpoints use the network.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,8 +1,8 @@
-//! The prompts: what each is called, what it may name, and how it is rendered.
+//! The prompts: their names, the variables that they may use, and their rendering.
 //!
-//! A prompt has a system part (instructions) and a user part (data), with a line `---` between. Only the user part sees
-//! variables that hold words of conversations, so they cannot get among the instructions. The texts that come with Annals
-//! are compiled in; an agent's own stand in its settings. See `prompts/README.md`. Never reads a file.
+//! A prompt has a system part (instructions) and a user part (data), separated by a line `---`. Only the user part can use
+//! variables that contain text of conversations, so this text never becomes part of the instructions. The standard texts are
+//! compiled in; an agent's own texts are in its settings. See `prompts/README.md`. Never reads a file.
 
 mod context;
 mod fence;
@@ -21,29 +21,29 @@ pub(crate) use context::{
 pub(crate) use fence::{fence, tame};
 pub(crate) use template::Rendered;
 
-/// What a model can be asked.
+/// Prompts for the models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Prompt {
     /// Facts and operations from turns.
     Extraction,
-    /// A day from its turns.
+    /// A daily summary from turns.
     Daily,
-    /// A week from its days.
+    /// A weekly summary from daily ones.
     Weekly,
-    /// A month from its weeks.
+    /// A monthly summary from weekly ones.
     Monthly,
-    /// A quarter from its months.
+    /// A quarterly summary from monthly ones.
     Quarterly,
-    /// A year from its quarters.
+    /// A yearly summary from quarterly ones.
     Yearly,
-    /// A sealed summary and what came late.
+    /// A sealed summary amended by what arrived after sealing.
     Amend,
     /// One summary from partial ones.
     Merge,
 }
 
 impl Prompt {
-    /// All of them.
+    /// All prompts.
     pub const ALL: [Prompt; 8] = [
         Prompt::Extraction,
         Prompt::Daily,
@@ -55,7 +55,7 @@ impl Prompt {
         Prompt::Merge,
     ];
 
-    /// The name under which an agent's settings replace it.
+    /// Returns the name of the prompt, which is also its key in an agent's settings.
     pub fn as_str(self) -> &'static str {
         match self {
             Prompt::Extraction => "extraction",
@@ -69,7 +69,7 @@ impl Prompt {
         }
     }
 
-    /// The text that comes with Annals.
+    /// Returns the standard text.
     pub fn standard(self) -> &'static str {
         match self {
             Prompt::Extraction => include_str!("../../../prompts/extraction.md"),
@@ -83,12 +83,12 @@ impl Prompt {
         }
     }
 
-    /// The text in force for an agent.
+    /// Returns the agent's own text, or else the standard text.
     pub fn text(self, settings: &Settings) -> &str {
         settings.prompts.get(self.as_str()).map_or(self.standard(), String::as_str)
     }
 
-    /// The prompt that writes summaries of a grain.
+    /// Returns the prompt that writes summaries of a grain.
     pub(crate) fn of(grain: Grain) -> Prompt {
         match grain {
             Grain::Working | Grain::Daily => Prompt::Daily,
@@ -99,7 +99,8 @@ impl Prompt {
         }
     }
 
-    /// What is added to every system part of its kind, whatever the agent has set: that data is data, and the answer's form.
+    /// Returns the fixed rules that are appended to the system part, whatever the agent's settings: treat data as data, and the
+    /// format of the answer.
     pub(crate) fn rules(self) -> &'static str {
         match self {
             Prompt::Extraction => include_str!("../../../prompts/rules-extraction.md"),
@@ -107,12 +108,12 @@ impl Prompt {
         }
     }
 
-    /// Hash of all that is fixed in the prompt for an agent.
+    /// Hash of all fixed text of the prompt for an agent.
     pub(crate) fn digest(self, settings: &Settings) -> Digest {
         Digest::of([self.text(settings), self.rules()])
     }
 
-    /// The prompt in force for an agent, filled in.
+    /// Renders the prompt that applies to an agent.
     pub(crate) fn render(self, settings: &Settings, context: &Context) -> Result<Rendered> {
         let Rendered { system, user } = template::render(self, self.text(settings), context)?;
         Ok(Rendered { system: format!("{system}\n\n{}", self.rules().trim()), user })
@@ -130,8 +131,8 @@ impl FromStr for Prompt {
     }
 }
 
-/// Whether `text` can stand for the prompt `name`: it parses, names only what there is, and uses the text it is about. The
-/// error names the prompt and the line.
+/// Checks whether `text` can replace the prompt `name`: it parses, uses only known variables, and shows the data it is about.
+/// Errors name the prompt and the line.
 pub fn check_prompt(name: &str, text: &str) -> Result<()> {
     template::check(name.parse()?, text)
 }

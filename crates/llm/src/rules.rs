@@ -1,10 +1,10 @@
-//! Facts without a model: port [`annals_core::Extractor`] by a table of patterns, precision before recall.
+//! Extracts facts without a model: port [`annals_core::Extractor`] by a table of patterns. Prefers precision to recall.
 //!
-//! A turn is cut into clauses that state something in the speaker's own name (`clauses`). Each rule of the table (`table`, written in
-//! the words of `grammar`) has to match a whole clause, dates aside (`dates`), and what it takes as object has to be of a closed class
-//! (`objects`, `classes`): a known place, trade, animal, food. The plainest sentences in German, French and Spanish are read as the
-//! English clause for them (`languages`). What has ended is turned round (`polarity`). The subject is always the speaker: what people
-//! say of others is left to models. Rules reword nothing, so there are no statements; they never fail, wait, read a clock or leave the machine.
+//! A turn is cut into clauses in which the speaker states something (`clauses`). A rule of the table (`table`, `grammar`) must
+//! match a whole clause, apart from dates (`dates`), and its object must be of a closed class (`objects`, `classes`): a known
+//! place, occupation, animal, food. Simple German, French and Spanish sentences are translated to English clauses first
+//! (`languages`), and negated endings to positive clauses (`polarity`). The subject is always the speaker; statements about
+//! others are left to models. Rules produce operations only, no statements. They never wait, read a clock or use the network.
 
 mod aliases;
 mod classes;
@@ -27,7 +27,7 @@ use aliases::Speakers;
 pub(crate) use aliases::is_form_of;
 use operations::Operations;
 
-/// Changes with every change to this folder that can change what is found.
+/// Part of the recipe. Change it with every change to this folder that can change what is found.
 const VERSION: &str = "rules 3";
 
 /// The built-in rules.
@@ -44,7 +44,7 @@ impl Extractor for Rules {
         true
     }
 
-    /// Never fails but for a time zone that does not exist, and never waits.
+    /// Fails only for an unknown time zone. Never waits.
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
         let zones = task.settings.zones()?;
         let speakers = Speakers::of(&task);
@@ -56,7 +56,8 @@ impl Extractor for Rules {
     }
 }
 
-/// Instructions and answers of tools say nothing of anybody, nor does an assistant without the name of a person of itself.
+/// Whether the rules read a turn. They skip system and tool turns, and assistants without a personal name: these say nothing
+/// about a person.
 fn is_read(turn: &Memory) -> bool {
     const ASSISTANTS: [&str; 12] = [
         "assistant",

@@ -1,4 +1,4 @@
-//! What keeps a sentence from standing alone, judged apart from the engine: its own patterns, its own words.
+//! Checks whether a sentence can stand alone. Shares no patterns and no word lists with the engine.
 
 use std::sync::LazyLock;
 
@@ -9,9 +9,9 @@ use regex::Regex;
 pub enum Fault {
     /// It begins with a pronoun or demonstrative whose noun is elsewhere.
     Pronoun,
-    /// A time as seen from the day, without its date behind it.
+    /// A relative time without a date behind it.
     RelativeDate,
-    /// What a picture shows, or another remark in brackets that is no date.
+    /// The caption of a picture, or another remark in brackets that is not a date.
     Caption,
     /// A greeting, thanks, applause or a reaction.
     SmallTalk,
@@ -37,7 +37,7 @@ pattern!(
       (?:['’](?:s|re|d|ll|ve))?(?:\b|$)"
 );
 
-// Each phrase counts unless an opening bracket with a digit follows.
+// A match is a fault unless a date follows; see `has_undated`.
 pattern!(
     RELATIVE,
     r"(?ix)\b(?:
@@ -82,7 +82,7 @@ pattern!(
 
 pattern!(QUESTION, r#"[?？]["'”’)\]\s\p{So}!]*$"#);
 
-/// The faults of a sentence, each once.
+/// Returns the faults of a sentence, each once.
 pub fn faults(sentence: &str) -> Vec<Fault> {
     let without_dates = DATE_BRACKET.replace_all(sentence, "");
     let checks = [
@@ -96,7 +96,8 @@ pub fn faults(sentence: &str) -> Vec<Fault> {
     checks.into_iter().filter(|(_, applies)| *applies).map(|(fault, _)| fault).collect()
 }
 
-/// A bracket with a date may follow after a few more words: "last Friday evening [2023-05-05]".
+/// Whether a relative time has no date. A bracket with a date may follow after a few more words: "last Friday evening
+/// [2023-05-05]".
 fn has_undated(sentence: &str) -> bool {
     RELATIVE.find_iter(sentence).any(|found| {
         let rest = &sentence[found.end()..];
@@ -105,7 +106,7 @@ fn has_undated(sentence: &str) -> bool {
     })
 }
 
-/// "today, 5 March 2024", "on Tuesday 11 February", "Tuesday the 11th": the writer gave the date.
+/// Whether the text itself gives the date: "today, 5 March 2024", "on Tuesday 11 February", "Tuesday the 11th".
 fn is_dated_by_hand(rest: &str) -> bool {
     static DATED: LazyLock<Regex> = LazyLock::new(|| {
         let months = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";

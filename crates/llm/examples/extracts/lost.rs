@@ -1,11 +1,11 @@
-//! At which step the daily summaries lose the turns that later turn out to matter.
+//! Reports at which step the daily summaries lose the turns that answer later queries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::{Grain, Memory};
 use annals_llm::{Step, explain};
 
-/// Counts the evidence turns by the furthest step that a sentence of theirs reached, and prints those of one agent that were lost.
+/// Counts the evidence turns by the furthest step that one of their sentences reached, and prints the lost turns of one agent.
 pub fn print(agents: &BTreeMap<String, Vec<Vec<Memory>>>, asked: &BTreeSet<(String, String)>, shown: &str) {
     let mut counts: BTreeMap<Option<Step>, usize> = BTreeMap::new();
     for (agent, days) in agents {

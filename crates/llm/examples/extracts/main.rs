@@ -1,15 +1,11 @@
-//! A bench of extracts: what a reader of the built-in engine's summaries gets, grain by grain.
+//! Evaluates the summaries of the built-in engine, grain by grain.
 //!
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl [queries.jsonl] [--first N]
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl --sample 30 --seed 7 [--faults]
 //!     cargo run -p annals-llm --example extracts -- messages.jsonl queries.jsonl --lost [AGENT]
 //!
-//! Turns are grouped by agent and UTC day and rolled up from days to years. Per grain the table shows the share of
-//! sentences that stand alone by the rules of `checker`, which shares no code or word list with the engine, the share of
-//! each fault, and of the turns that are evidence for a query those *represented* (at least half of its distinct content
-//! words are in the summary) and *quoted* (a sentence of it is chosen). `--sample` prints sentences of each grain, drawn
-//! by seed, to be read by a person; with `--faults` only those that the checker refuses. `--lost` counts at which step the daily
-//! summaries lost the turns that are evidence, and prints those of one agent, sentence by sentence.
+//! Groups turns by agent and UTC day, rolls them up from days to years, and prints per grain how many sentences stand alone,
+//! their faults (`checker`), and how many evidence turns are represented and quoted (`Table`).
 
 #![allow(clippy::print_stdout)]
 
@@ -72,9 +68,12 @@ async fn main() -> Result<(), Failure> {
 struct Options {
     files: Vec<String>,
     first: usize,
+    /// Prints this many sentences of each grain, drawn by `seed`, for review by a person.
     sample: usize,
     seed: u64,
+    /// Restricts the sample to sentences with faults.
     faults: bool,
+    /// Counts at which step the daily summaries lost the evidence turns, and prints the lost turns of this agent.
     lost: Option<String>,
 }
 
@@ -106,7 +105,7 @@ fn message(turn: &Memory) -> String {
     turn.message.clone().unwrap_or_default()
 }
 
-/// The summaries of a grain, as the children of the periods of the next coarser one.
+/// Groups the summaries of a grain by the periods of the next coarser one.
 fn siblings(written: Vec<Memory>, grain: Grain) -> Vec<Vec<Memory>> {
     let Some(coarser) = Grain::SUMMARIES.into_iter().find(|coarser| *coarser > grain) else { return Vec::new() };
     let mut periods: BTreeMap<Period, Vec<Memory>> = BTreeMap::new();
@@ -142,12 +141,13 @@ async fn summary(agent: &Agent, grain: Grain, sources: &[Memory]) -> Result<Memo
     })
 }
 
-/// What the summaries of one grain come to.
+/// Results for the summaries of one grain. Of the turns that are evidence for a query, *represented* are those with at least half
+/// of their distinct content words in the summary, *quoted* those with a sentence in it.
 #[derive(Default)]
 struct Table {
     summaries: usize,
     words: usize,
-    /// Without the lines that say that there was small talk only.
+    /// Without the notes of small talk.
     sentences: Vec<Sentence>,
     faults: BTreeMap<Fault, usize>,
     faulty: usize,

@@ -1,4 +1,4 @@
-//! Messages and questions in the import format, as the examples read them.
+//! Reads messages and queries in the import format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 pub type Failure = Box<dyn std::error::Error>;
 
-/// Lower-cased words without the commonest of English.
+/// Returns the words in lower case, without the most common English words.
 pub fn content(text: &str) -> impl Iterator<Item = String> {
     let lower = text.unicode_words().map(|word| word.to_lowercase().replace('’', "'"));
     lower.filter(|word| !STOP.split_whitespace().any(|stop| stop == word)).collect::<Vec<_>>().into_iter()
@@ -65,7 +65,7 @@ pub fn text(message: &Value, field: &str) -> String {
     message[field].as_str().unwrap_or_default().to_owned()
 }
 
-/// Agent and message id of every turn that answers a query.
+/// Returns agent and message id of every turn that answers a query.
 pub fn evidence(queries: &[Value]) -> BTreeSet<(String, String)> {
     let ids = |query: &Value| query["evidence"].as_array().cloned().unwrap_or_default();
     let pair = |query: &Value, id: &Value| (text(query, "agent"), id.as_str().unwrap_or_default().to_owned());

@@ -1,4 +1,4 @@
-//! From tables as they are written to endpoints that are complete, with everything that is wrong named where it is written.
+//! Checks the tables of the configuration and completes them to endpoints. Reports every fault with the field that contains it.
 
 use std::time::Duration;
 
@@ -8,38 +8,38 @@ use secrecy::ExposeSecret;
 use super::{EndpointConfig, Model, RerankConfig, RerankModel, Wait};
 use crate::endpoint::reach::{Reach, Refusal};
 
-/// What most local models are served with, or more.
+/// Default context window: what most local models are served with, or more.
 pub(super) const WINDOW: u64 = 8_192;
 
-/// Enough for the longest summary with its citations. Models that think in tokens need more.
+/// Default limit of the answer: enough for the longest summary with its citations. Models that write reasoning tokens need more.
 pub(super) const MAX_OUTPUT_TOKENS: u64 = 2_048;
 
-/// A small model on a small machine writes a few tokens a second.
+/// Default time for one answer: a small model on a small machine writes a few tokens per second.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Nobody waits longer for one question.
+/// Longest time that can be configured for one answer.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3_600);
 
-/// Somebody waits for the search; a second more is as much as most will take.
+/// Default time for reranking: a user waits for the search, and most accept about one second more.
 const RERANK_TIMEOUT: Duration = Duration::from_secs(1);
 
 const LONGEST_RERANK_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What is not among the best fifty is seldom the answer, and each text costs the model the same.
+/// Default number of results to rerank: results below the best 50 are seldom the answer, and each text costs the same.
 const CANDIDATES: u64 = 50;
 
-/// So many are read back to be ranked.
+/// A search reads at most this many results back for ranking.
 const MOST_CANDIDATES: u64 = 200;
 
-/// Some hundred searches, of two or three thousand tokens each.
+/// Default daily limit for reranking: several hundred searches of two or three thousand tokens each.
 const RERANK_DAILY_TOKENS: u64 = 1_000_000;
 
-/// No question of ours is much shorter than half of this.
+/// Smallest window that is accepted. None of our prompts is much shorter than half of it.
 const SMALLEST_WINDOW: u64 = 1_024;
 
-/// The table below with what it takes from the table above; none where neither names an endpoint.
+/// Completes a purpose's table with values of the table `[models]`. Returns `None` if neither names an endpoint.
 pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<EndpointConfig> {
-    // A key goes to the host it was given for, and to no other.
+    // A key is sent only to the host for which it was configured.
     let key = own.key.or_else(|| above.key.clone().filter(|_| own.base_url.is_none()));
     let whole = EndpointConfig {
         off: false,
@@ -56,7 +56,7 @@ pub(super) fn merged(own: EndpointConfig, above: &EndpointConfig) -> Option<Endp
     (whole.base_url.is_some() || whole.model.is_some()).then_some(whole)
 }
 
-/// Collects what is wrong while it reads what is right.
+/// Collects faults while it builds the checked endpoints.
 pub(super) struct Checker<V> {
     variable: V,
     local_network: bool,
@@ -68,7 +68,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         Checker { variable, local_network, faults: Vec::new() }
     }
 
-    /// A fault of the table above shows in each table below that takes the value over: once is enough.
+    /// Adds a fault once: a fault in the table `[models]` shows up in each table that takes the value over.
     fn fault(&mut self, field: &str, name: &str, reason: impl Into<String>) {
         let fault = Fault::new(format!("{field}.{name}"), reason);
         if !self.faults.contains(&fault) {
@@ -76,7 +76,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         }
     }
 
-    /// The endpoint with the key that its variable holds.
+    /// Returns the endpoint with its key read from the variable `key_env`.
     pub(super) fn key_of(&mut self, field: &str, mut endpoint: EndpointConfig) -> EndpointConfig {
         if let Some(name) = endpoint.key_env.take() {
             match (self.variable)(&name) {
@@ -92,7 +92,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     }
 
     pub(super) fn model(&mut self, field: &str, own: &EndpointConfig, whole: EndpointConfig) -> Option<Model> {
-        // Named where it is written: in the table below, or in the one above.
+        // The fault is reported in the table that contains the value: the purpose's own table or `[models]`.
         let begun = own.base_url.is_some() || own.model.is_some();
         let at = |own_is_set: bool, is_set: bool| if own_is_set || (begun && !is_set) { field } else { "models" };
         let base_url = self.base_url(at(own.base_url.is_some(), whole.base_url.is_some()), whole.base_url.as_deref());
@@ -118,7 +118,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         })
     }
 
-    /// The model of `[models.rerank]`; none where nothing names one.
+    /// Checks `[models.rerank]`; returns `None` if it names neither URL nor model.
     pub(super) fn rerank(&mut self, field: &str, own: &RerankConfig, caps: (u64, u64)) -> Option<RerankModel> {
         let (key, key_env) = (own.key.clone(), own.key_env.clone());
         let key = self.key_of(field, EndpointConfig { key, key_env, ..EndpointConfig::default() }).key;
@@ -148,7 +148,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         })
     }
 
-    /// The window, and how much of it is for the answer.
+    /// Returns the window and the maximum tokens of the answer.
     fn tokens<'a>(
         &mut self,
         at: &impl Fn(bool, bool) -> &'a str,
@@ -188,7 +188,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         None
     }
 
-    /// How long to wait; what is usual unless something is said, and never longer than the longest.
+    /// Returns the configured time limit, or the default if none is set. Reports values of zero or above `longest`.
     fn timeout(&mut self, field: &str, wait: Option<&Wait>, (usual, longest): (Duration, Duration)) -> Duration {
         let reason = match wait.map(Wait::duration) {
             None => return usual,

@@ -1,4 +1,4 @@
-//! What a table may say, and everything that is wrong with it at once. JSON stands in for TOML: the data model is the same.
+//! Accepted tables, and all faults reported at once. JSON stands in for TOML: the data model is the same.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn read(table: Value) -> Result<Models, Vec<String>> {
 }
 
 #[test]
-fn what_is_not_said_is_taken_from_above() {
+fn unset_fields_are_taken_from_the_models_table() {
     let models = read(json!({
         "base_url": "http://127.0.0.1:11434/v1/", "model": "small", "key_env": "GOOD_KEY", "timeout": "2m 30s",
         "extraction": { "off": true },
@@ -32,12 +32,12 @@ fn what_is_not_said_is_taken_from_above() {
     let monthly = models.get(Purpose::Monthly).unwrap();
     assert_eq!((monthly.name.as_str(), monthly.window, monthly.json), ("large", 32_768, JsonMode::Object));
     assert_eq!(monthly.key.as_ref().unwrap().expose_secret(), "sk-secret");
-    // The key was given for another host.
+    // The key was configured for another host.
     assert!(models.get(Purpose::Yearly).unwrap().key.is_none());
 }
 
 #[test]
-fn no_table_means_no_model() {
+fn without_a_table_there_is_no_model() {
     assert!(read(json!({})).unwrap().is_empty());
     let one = read(json!({ "yearly": { "base_url": "https://example.org/v1", "model": "huge" } })).unwrap();
     assert!(one.get(Purpose::Daily).is_none() && one.get(Purpose::Yearly).is_some());
@@ -80,7 +80,7 @@ fn all_faults_are_told_at_once() {
     ] {
         check(json!({ "base_url": url, "model": "m" }), &[fault]);
     }
-    // What the six tables take from above is told once.
+    // A fault in `[models]` that the six tables take over is reported once.
     check(
         json!({ "base_url": "x", "window": 10 }),
         &[
@@ -99,7 +99,7 @@ fn all_faults_are_told_at_once() {
 }
 
 #[test]
-fn no_debug_output_shows_a_key() {
+fn debug_output_shows_no_key() {
     let table = json!({ "base_url": "http://x/v1", "model": "m", "key": "sk-secret", "daily": { "key": "sk-secret" } });
     let config: ModelsConfig = serde_json::from_value(table).unwrap();
     assert!(!format!("{config:?}").contains("sk-secret"));
@@ -107,7 +107,7 @@ fn no_debug_output_shows_a_key() {
 }
 
 #[test]
-fn what_is_shown_of_a_configuration_holds_no_key() {
+fn serialized_configuration_shows_no_key() {
     let table = json!({ "key": "sk-secret", "timeout": "5m", "yearly": { "key": "sk-secret", "json": "none" } });
     let config: ModelsConfig = serde_json::from_value(table).unwrap();
     let shown = serde_json::to_value(&config).unwrap();
@@ -120,7 +120,7 @@ fn what_is_shown_of_a_configuration_holds_no_key() {
 }
 
 #[test]
-fn the_local_network_is_for_all_endpoints_or_none() {
+fn local_network_applies_to_every_endpoint() {
     for (told, expect) in [(json!(true), true), (json!(false), false), (json!(null), false)] {
         let table = json!({ "base_url": "http://pi.local/v1", "model": "m", "local_network": told });
         assert_eq!(read(table).unwrap().get(Purpose::Daily).unwrap().local_network, expect);
@@ -128,7 +128,7 @@ fn the_local_network_is_for_all_endpoints_or_none() {
 }
 
 #[test]
-fn a_reranker_takes_nothing_from_above() {
+fn reranker_takes_only_local_network_and_caps_from_the_models_table() {
     let above =
         json!({ "base_url": "http://127.0.0.1:11434/v1", "model": "small", "key": "sk-above", "timeout": "5m" });
     assert!(read(above.clone()).unwrap().rerank.is_none(), "what a search finds goes nowhere unasked");
@@ -148,7 +148,7 @@ fn a_reranker_takes_nothing_from_above() {
 }
 
 #[test]
-fn all_faults_of_a_reranker_are_told_at_once() {
+fn all_reranker_faults_are_reported_at_once() {
     let table =
         json!({ "rerank": { "base_url": "http://1.1.1.1", "candidates": 201, "timeout": "2m", "key_env": "NO" } });
     let expect = [

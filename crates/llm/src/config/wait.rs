@@ -1,21 +1,21 @@
-//! A length of time as people write it.
+//! A duration as written in the configuration.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds, or words such as `2m 30s`.
+/// Whole seconds, or a text such as `2m 30s`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Wait {
     /// Whole seconds.
     Seconds(u64),
-    /// Anything that jiff reads as a duration.
+    /// Anything that jiff parses as a duration.
     Words(String),
 }
 
 impl Wait {
-    /// How long it is.
+    /// Returns the duration; fails if the text is not a duration or is negative.
     pub(super) fn duration(&self) -> Result<Duration, ()> {
         match self {
             Wait::Seconds(seconds) => Ok(Duration::from_secs(*seconds)),

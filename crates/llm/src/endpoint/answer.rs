@@ -1,18 +1,19 @@
-//! From what a model wrote to a JSON value: models think aloud, wrap it in fences, talk around it, and forget commas.
+//! Extracts a JSON value from a model's text. Models write reasoning before it, wrap it in code fences, add prose around it and
+//! leave out commas.
 
 use llm_json::RepairOptions;
 use serde_json::{Deserializer, Value};
 
-/// Longer texts are not repaired: the repairer's time grows faster than its input.
+/// Longer texts are not repaired: the repairer's run time grows faster than its input.
 const LONGEST_REPAIR: usize = 200_000;
 
-/// Deeper texts are not repaired: the repairer recurses. What we ask for is three deep.
+/// Deeper texts are not repaired: the repairer is recursive. The formats that we request are three levels deep.
 const DEEPEST_REPAIR: usize = 32;
 
-/// Places at which a value may begin that are tried.
+/// Maximum number of start positions that are tried.
 const STARTS: usize = 64;
 
-/// The outermost JSON object or array in a text.
+/// Returns the outermost JSON object or array in a text. Repairs broken JSON if nothing else helps.
 pub(super) fn json(text: &str) -> Option<Value> {
     let text = without_thoughts(text).trim();
     if let Some(answer) = whole(text) {
@@ -32,15 +33,15 @@ fn whole(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().filter(is_container)
 }
 
-/// What comes after the thoughts. Some templates leave out the opening tag.
+/// Returns the text after the reasoning. Some chat templates leave out the opening tag.
 fn without_thoughts(text: &str) -> &str {
     let closing = ["</think>", "</thinking>", "</reasoning>"];
     let end = closing.iter().filter_map(|tag| text.rfind(tag).map(|at| at + tag.len())).max();
-    // A tag inside the answer itself ends nothing.
+    // A closing tag inside the answer itself is ignored.
     end.map(|end| &text[end..]).filter(|rest| rest.contains(['{', '['])).unwrap_or(text)
 }
 
-/// The longest value that begins anywhere: an example in the talk before the answer is shorter than the answer.
+/// Returns the longest value that starts at any position: an example in the prose before the answer is shorter than the answer.
 fn longest_inside(text: &str) -> Option<Value> {
     let mut best: Option<(usize, Value)> = None;
     let mut from = 0;
@@ -60,7 +61,7 @@ fn longest_inside(text: &str) -> Option<Value> {
         from = start + length;
     }
     let (length, value) = best?;
-    // A small piece of a large broken answer is not the answer.
+    // A small fragment of a large broken answer is not the answer.
     (is_answer(&value) || length * 2 >= text.len()).then_some(value)
 }
 
@@ -94,24 +95,24 @@ fn is_answer(value: &Value) -> bool {
     ["sentences", "facts", "operations"].iter().any(|name| value[name].is_array())
 }
 
-/// The list of that name: at the top, one level below it, or the answer itself.
+/// Returns the list of that name: at the top level or one level below.
 pub(super) fn list<'a>(answer: &'a Value, name: &str) -> Option<&'a Vec<Value>> {
     let inner = || answer.as_object()?.values().find_map(|value| value.get(name)?.as_array());
     answer.get(name).and_then(Value::as_array).or_else(inner)
 }
 
-/// A field's text, also where a number was written; none if it is empty.
+/// Returns a string field, trimmed. `None` if it is missing, not a string, empty or `null`.
 pub(super) fn text<'a>(element: &'a Value, name: &str) -> Option<&'a str> {
     element.get(name)?.as_str().map(str::trim).filter(|text| !text.is_empty() && *text != "null")
 }
 
-/// A field's number, also where it was written as a text.
+/// Returns a numeric field, also if the number was written as a string.
 pub(super) fn number(element: &Value, name: &str) -> Option<f64> {
     let value = element.get(name)?;
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|number| number.is_finite())
 }
 
-/// Numbers of lines: `3`, `[1, 2]`, `"[3]"`, `"1, 2"`.
+/// Returns line numbers: reads `3`, `[1, 2]`, `"[3]"`, `"1, 2"`.
 pub(super) fn citations(value: Option<&Value>) -> Vec<usize> {
     match value {
         Some(Value::Number(number)) => number.as_u64().and_then(|n| usize::try_from(n).ok()).into_iter().collect(),
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_is_found_in_what_is_around_it() {
+    fn answer_is_found_among_surrounding_text() {
         fn check(text: &str) {
             assert_eq!(json(text), Some(json!({ "sentences": [{ "text": "Ann [moved]." }] })), "{text}");
         }
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_none() {
+    fn text_without_an_answer_returns_none() {
         fn check(text: &str) {
             assert_eq!(json(text), None, "{text}");
         }
@@ -160,13 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_inside_the_answer_ends_nothing() {
+    fn closing_tag_inside_the_answer_is_ignored() {
         let answer = json(r#"{"sentences": [{"text": "They spoke of </think>."}]}"#).unwrap();
         assert_eq!(answer["sentences"][0]["text"], "They spoke of </think>.");
     }
 
     #[test]
-    fn numbers_of_lines_are_read_in_every_form() {
+    fn line_numbers_are_read_in_every_form() {
         fn check(value: Value, expect: &[usize]) {
             assert_eq!(citations(Some(&value)), expect, "{value}");
         }
@@ -179,12 +180,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_makes_it_panic_or_hang(text in "(\\PC|[\\[\\]{}\",:'\\\\]|<think>|</think>|```|true|null|\n){0,80}") {
+        fn arbitrary_text_neither_panics_nor_hangs(text in "(\\PC|[\\[\\]{}\",:'\\\\]|<think>|</think>|```|true|null|\n){0,80}") {
             let _ = json(&text);
         }
 
         #[test]
-        fn a_good_answer_cut_anywhere_is_an_answer_or_none(cut in 0_usize..200) {
+        fn truncated_answer_returns_a_container_or_none(cut in 0_usize..200) {
             let good = r#"{"sentences": [{"text": "Ann moved to \"Lisbon\".", "day": "2026-03-04", "sources": [1, 2]}, {"text": "é", "sources": []}]}"#;
             if let Some(part) = good.get(..cut.min(good.len())) {
                 prop_assert!(json(part).is_none_or(|value| is_container(&value)));

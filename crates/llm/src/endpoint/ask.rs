@@ -1,4 +1,5 @@
-//! One question: looked up, priced, asked, read, asked once more if the answer cannot be used, kept.
+//! Handles one question: looks up a saved answer, checks the budget, sends it, parses the answer, retries once if the answer is
+//! unusable, and saves it.
 
 use annals_core::{Agent, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
 use serde_json::Value;
@@ -9,40 +10,41 @@ use super::http::Completion;
 use super::{Endpoint, VERSION, answer, tokens};
 use crate::prompts::Rendered;
 
-/// Work on what is older than this may cost half of a day's budget, so that an import does not use up what today needs.
+/// Work on sources older than this may use half of the daily budget, so that an import leaves enough for today's work.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Below this a count says too little about what a server read.
+/// Below this number of tokens the server's count says too little about how much it read.
 const WORTH_COMPARING: u64 = 1_000;
 
-/// As many tokens of an unusable answer are shown to the model again.
+/// Tokens of an unusable answer that are shown to the model again.
 const SHOWN_AGAIN: u64 = 400;
 
-/// For whom and for what a question is asked.
+/// For whom and for what purpose a question is asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) agent: &'a Agent,
     pub(super) settings: &'a Settings,
     pub(super) purpose: Purpose,
-    /// A change that is no later than the reading of what it is about.
+    /// Change number no later than the moment at which the sources were read.
     pub(super) read_seq: u64,
-    /// When what it is about was over.
+    /// End of the period that the question is about; for turns, the time of the last one.
     pub(super) about: Timestamp,
     pub(super) now: Timestamp,
 }
 
-/// What came of a question, and the tokens that were paid now.
+/// Result of a question, and the tokens that were paid for it now.
 #[derive(Debug)]
 pub(super) struct Paid<T> {
     pub(super) value: T,
     pub(super) tokens: u64,
 }
 
-/// Reads an answer; the error says what is wrong with it, for the model and for people, without its words.
+/// Parses an answer. The error says what is wrong without quoting the answer: it is shown to the model and to people.
 pub(super) type Read<'a, T> = &'a (dyn Fn(&Value) -> std::result::Result<T, String> + Sync);
 
 impl Endpoint {
-    /// Asks and reads the answer. What `read` takes is kept, so the same question costs nothing the next time.
+    /// Asks a question and parses the answer. Saves an answer that `read` accepts, so the same question costs nothing the next
+    /// time.
     pub(super) async fn ask<T>(
         &self,
         job: &Job<'_>,
@@ -73,18 +75,18 @@ impl Endpoint {
     }
 }
 
-/// The question again, with the answer and what is wrong with it.
+/// Returns the question followed by the unusable answer and what is wrong with it.
 fn corrective([system, user]: [Said; 2], text: &str, problem: &str) -> Vec<Said> {
     let complaint = format!(
         "This answer cannot be used: {problem}. Answer the question again, with one JSON object of the form that was \
          described and nothing else."
     );
-    // Some servers refuse an empty message.
+    // Some servers reject an empty message.
     let shown = if text.trim().is_empty() { "(nothing)" } else { tokens::beginning(text, SHOWN_AGAIN) };
     vec![system, user, Said::Assistant(shown.to_owned()), Said::User(complaint)]
 }
 
-/// Two questions with the same key have the same answer.
+/// Key of a saved answer. Questions with the same key have the same answer.
 fn key(channel: &Channel, form: Form, prompt: &Rendered) -> Digest {
     let model = &channel.model;
     Digest::of([VERSION, &model.base_url, &model.name, form.name(), &prompt.system, &prompt.user])
@@ -96,7 +98,7 @@ struct Bought {
     tokens: u64,
 }
 
-/// Where questions are priced and booked.
+/// Checks the budget for a question and books its cost.
 struct Till<'a> {
     endpoint: &'a Endpoint,
     job: &'a Job<'a>,
@@ -105,7 +107,7 @@ struct Till<'a> {
 }
 
 impl Till<'_> {
-    /// Asks once, if window and budget allow; keeps a usable answer and books any.
+    /// Asks once if window and budget allow it. Saves a usable answer; books the cost of any answer.
     async fn buy<T>(
         &self,
         said: &[Said],
@@ -143,13 +145,14 @@ impl Till<'_> {
         Ok((value, Bought { text: completion.text, tokens }))
     }
 
-    /// An answer whose cost nobody tells was paid for all the same: at least what was asked.
+    /// Books an answer of unknown cost at the estimated tokens of the question, as a minimum.
     async fn book_unknown(&self, count: u64) -> Result<()> {
         let nothing = Completion { text: String::new(), tokens_in: None, tokens_out: Some(0), is_cut_off: false };
         self.endpoint.replies.charge(self.job.agent, self.reply(&nothing, count), self.job.now).await
     }
 
-    /// Some local servers drop what is over their window and say nothing; the answer is then about a part.
+    /// Some local servers silently drop what exceeds their window; the answer is then about a part of the input only. Fails if
+    /// the server counted fewer tokens than the question has at least.
     fn was_read_whole(&self, said: &[Said], completion: &Completion) -> Result<()> {
         let least: u64 = said.iter().map(|said| tokens::at_least(words(said))).sum();
         let Some(read) = completion.tokens_in else { return Ok(()) };
@@ -164,7 +167,7 @@ impl Till<'_> {
         Err(Error::model(self.channel.what(), problem))
     }
 
-    /// Whether so many tokens are left of the day's budget.
+    /// Fails if fewer than `need` tokens are left of the daily budget.
     async fn afford(&self, need: u64) -> Result<()> {
         let Job { agent, settings, about, now, .. } = self.job;
         let whole = settings.daily_tokens.unwrap_or(self.endpoint.daily_tokens);

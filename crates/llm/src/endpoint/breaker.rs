@@ -1,7 +1,8 @@
-//! Keeps a dead endpoint from costing every period of every agent a timeout: after an outage, calls fail at once for a while.
+//! Circuit breaker: after an outage, calls fail at once for a while, so that a dead endpoint does not cost every period of every
+//! agent a timeout.
 //!
-//! Measured by tokio's monotonic clock, not by the `now` of a task: an outage is a matter of real seconds, also for a pass that
-//! runs with a clock of its own, and nothing that is stored depends on it.
+//! Uses tokio's monotonic clock, not the `now` of a task: an outage lasts real seconds even in a pass that runs with another
+//! clock, and nothing stored depends on it.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -20,7 +21,7 @@ pub(super) struct Breaker {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Calls fail until then.
+    /// Until when calls fail.
     until: Option<Instant>,
     /// Outages since the last answer.
     outages: u32,
@@ -31,7 +32,7 @@ impl Breaker {
         Breaker { pace, state: Mutex::default() }
     }
 
-    /// Asks by `asking`, which is dropped unpolled while calls fail and after `timeout`, and notes what came of it.
+    /// Awaits `asking` for at most `timeout` and records the outcome. While calls fail, drops `asking` without polling it.
     pub(super) async fn guard<T>(
         &self,
         timeout: Duration,
@@ -49,15 +50,15 @@ impl Breaker {
         asked
     }
 
-    /// For how long calls still fail; none if they may go through.
+    /// Returns how long calls will still fail; `None` if they may go through.
     fn left(&self, now: Instant) -> Option<Duration> {
         let until = self.state().until?;
         Some(until.saturating_duration_since(now)).filter(|left| !left.is_zero())
     }
 
-    /// Notes an outage, and the wait that the server asked for.
+    /// Records an outage, and the wait that the server asked for.
     fn open(&self, asked: Option<Duration>, now: Instant) {
-        // Calls that were under way together are one outage.
+        // Calls that were in flight together count as one outage.
         if self.left(now).is_none() {
             let mut state = self.state();
             let cool_down = self.pace.cool_down * 2_u32.saturating_pow(state.outages).min(1 << 10);
@@ -67,7 +68,7 @@ impl Breaker {
         }
     }
 
-    /// Notes an answer.
+    /// Records an answer.
     fn close(&self) {
         *self.state() = State::default();
     }
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_longer_after_each_outage_and_no_longer_after_an_answer() {
+    fn cool_down_doubles_after_each_outage_and_resets_after_an_answer() {
         let breaker = Breaker::new(Pace::default());
         let mut now = Instant::now();
         assert_eq!(breaker.left(now), None);
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(breaker.left(now), Some(seconds(300)));
     }
     #[tokio::test]
-    async fn any_answer_ends_the_outages_before_it() {
+    async fn any_answer_resets_the_count_of_outages() {
         let away = || Trouble::Overloaded { status: 503, wait: None };
         let check = async |answer: Result<(), Trouble>, expect: Duration| {
             let breaker =
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_takes_too_long_is_an_outage() {
+    async fn timeout_is_an_outage() {
         let breaker = Breaker::new(Pace::default());
         let asked = breaker.guard(Duration::from_millis(1), std::future::pending::<Result<(), Trouble>>()).await;
         assert_eq!(asked, Err(Trouble::Late(Duration::from_millis(1))));

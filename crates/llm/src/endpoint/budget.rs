@@ -1,8 +1,7 @@
-//! The tokens that one agent, one workspace and all of them may cost on one day, which begins at midnight UTC. What an agent may cost
-//! stands in its settings, which its owner writes; the other two are the operator's, and no setting exceeds them.
+//! Limits of tokens per day for one agent, one workspace and the whole process. A day begins at midnight UTC. The owner of an
+//! agent sets its limit; the operator sets the other two, and settings of agents cannot exceed them.
 //!
-//! The order of what searches find has a budget of its own, with the same caps: however much is asked, summaries are written, and
-//! the other way round.
+//! Reranking has a budget of its own with the same caps, so searches never use up the budget of summaries, nor the reverse.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,7 @@ use annals_core::ports::Replies;
 use annals_core::{Agent, Date, Error, Purpose, Result, Timestamp, Usage};
 use jiff::tz::TimeZone;
 
-/// The most tokens of one day beyond those of an agent.
+/// Limits per day above that of the agent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caps {
     /// For all agents of one workspace together.
@@ -20,17 +19,17 @@ pub(super) struct Caps {
     pub(super) process: u64,
 }
 
-/// What all agents have cost today by some kinds of work.
+/// Tokens that all agents have used today for some purposes.
 pub(super) struct Budget {
     caps: Caps,
-    /// The kinds of work that count.
+    /// Whether a purpose counts.
     counts: fn(Purpose) -> bool,
     spending: Mutex<Spending>,
 }
 
 #[derive(Debug, Default)]
 struct Spending {
-    /// The day; none before the costs of any were read.
+    /// The current day; `None` before the costs have been read.
     day: Option<Date>,
     agents: HashMap<Agent, u64>,
 }
@@ -40,7 +39,7 @@ impl Budget {
         Budget { caps, counts, spending: Mutex::default() }
     }
 
-    /// Whether `need` tokens are left for an agent, of its own `limit` and of what all may cost together.
+    /// Fails if fewer than `need` tokens are left of the agent's `limit` or of the caps.
     pub(super) async fn afford(
         &self,
         replies: &dyn Replies,
@@ -59,7 +58,7 @@ impl Budget {
         self.note(agent, spent, need, today)
     }
 
-    /// Reads what all agents have cost today, once a day: most of them may have asked before this process began.
+    /// Reads what all agents have used today, once a day: most may have used tokens before this process started.
     async fn begin(&self, replies: &dyn Replies, today: Date, now: Timestamp) -> Result<()> {
         if self.spending().day == Some(today) {
             return Ok(());
@@ -74,7 +73,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Notes what an agent has cost, and compares the sums with the caps.
+    /// Records the agent's tokens and compares the sums with the caps.
     fn note(&self, agent: &Agent, spent: u64, need: u64, today: Date) -> Result<()> {
         let mut spending = self.spending();
         spending.agents.insert(agent.clone(), spent);
@@ -124,7 +123,7 @@ mod tests {
         replies.charge(&agent, reply, at(NOON)).await.unwrap();
     }
 
-    /// Asks for 10 tokens; the limit that refuses them, or 0.
+    /// Asks for 10 tokens. Returns the limit that refuses them, or 0.
     async fn refused_by(budget: &Budget, replies: &MemoryCatalog, workspace: &str, name: &str, now: &str) -> u64 {
         let agent = Agent::in_workspace(workspace, name).unwrap();
         match budget.afford(replies, &agent, (10, 1000), at(now)).await {
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_workspace_and_the_process_have_caps_that_many_agents_share() {
+    async fn agents_share_the_caps_of_workspace_and_process() {
         let (replies, budget) = (MemoryCatalog::new(), budget(|purpose| purpose != Purpose::Rerank));
         assert_eq!(refused_by(&budget, &replies, "one", "a", NOON).await, 0);
         pay(&replies, "one", "a", Purpose::Daily, 40).await;
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn agents_that_paid_before_the_start_count() {
+    async fn tokens_used_before_the_start_count() {
         let replies = MemoryCatalog::new();
         for name in ["a", "b", "c"] {
             pay(&replies, "one", name, Purpose::Rerank, 33).await;

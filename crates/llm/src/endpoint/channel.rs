@@ -1,4 +1,5 @@
-//! The way to one model: attempts within a deadline, the breaker of its server, and the form that its server understands.
+//! The connection to one model: attempts within a deadline, the circuit breaker of its server, and the answer format that its
+//! server supports.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -30,7 +31,7 @@ pub(super) enum Said {
     Assistant(String),
 }
 
-/// All models of one base URL share its client and breaker.
+/// HTTP client and circuit breaker, shared by all models of one base URL.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) http: reqwest::Client,
@@ -43,7 +44,7 @@ pub(super) struct Channel {
     pub(super) model: Arc<Model>,
     server: Arc<Server>,
     pace: Pace,
-    /// The place in [`MODES`] of the form that works; starts with the one that is set.
+    /// Index in [`MODES`] of the mode that works; initially the configured one.
     mode: AtomicU8,
 }
 
@@ -61,17 +62,18 @@ impl Channel {
         self.server.breaker.guard(timeout, self.in_some_form(said, form, Instant::now() + timeout)).await
     }
 
-    /// The trouble as an error of this work.
+    /// Converts the trouble to an error of this work.
     pub(super) fn error(&self, trouble: Trouble) -> Error {
         error(self.what(), trouble)
     }
 
-    /// What is being done, for errors.
+    /// Describes the call for errors.
     pub(super) fn what(&self) -> String {
         format!("asking {} at {}", self.model.name, self.model.base_url)
     }
 
-    /// Asks for the form that worked last; a server that refuses is asked for less, and that is remembered if it helps.
+    /// Asks in the mode that worked last. If the server refuses it, tries the less demanding modes, and keeps the first that
+    /// works.
     async fn in_some_form(&self, said: &[Said], form: Form, deadline: Instant) -> Result<Completion, Trouble> {
         let first = self.mode.load(Ordering::Relaxed);
         for mode in first..MODES.len() as u8 {
@@ -93,7 +95,7 @@ impl Channel {
             .retry(self.pace.backoff())
             .when(Trouble::passes)
             .adjust(|trouble, wait| {
-                // No wait means no more attempts; neither is there one that the deadline would cut off.
+                // `None` means no more attempts. An attempt that could start only after the deadline is not made either.
                 let wait = wait?.max(trouble.wait().unwrap_or_default());
                 Instant::now().checked_add(wait).is_some_and(|at| at < deadline).then_some(wait)
             })
@@ -113,7 +115,7 @@ impl Channel {
             },
             ..CreateChatCompletionRequest::default()
         };
-        // OpenAI's newer models take only the newer name, most other servers only the older one.
+        // OpenAI's newer models accept only the newer name; most other servers accept only the older one.
         if self.model.base_url.contains("api.openai.com") {
             request.max_completion_tokens = Some(limit);
         } else {
@@ -125,7 +127,8 @@ impl Channel {
     }
 }
 
-/// [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not take the question.
+/// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its answer
+/// is unusable.
 pub(super) fn error(what: String, trouble: Trouble) -> Error {
     if !trouble.is_outage() {
         return Error::model(what, trouble);

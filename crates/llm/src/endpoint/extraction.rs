@@ -1,4 +1,4 @@
-//! Looking for facts in turns: one question for as many turns as fit, and what of its answer is kept.
+//! Extracts facts from turns: one question for as many turns as fit, and filtering of its answer.
 
 mod elements;
 
@@ -14,22 +14,22 @@ use crate::prompts::{Context, ExtractionData, ExtractionFrame, Prompt, Rendered,
 
 use elements::Keep;
 
-/// The most facts, and the most operations, that one turn can give.
+/// Maximum facts, and maximum operations, from one turn.
 pub(super) const MOST_PER_TURN: usize = 8;
 
-/// Of the known facts, predicates and turns before, as much is shown as fits a quarter of the room together.
+/// Known facts, predicates, names and preceding turns together get a quarter of the room of the turns.
 const SHARE_OF_BACKGROUND: u64 = 4;
 
-/// Lines before a part that are shown with it.
+/// Number of preceding lines shown with a part.
 const CONTEXT: usize = 4;
 
-/// Left free in the window: roles, separators, and what a correction adds.
+/// Tokens left free in the window for roles, separators and a corrective message.
 const MARGIN: u64 = 600;
 
-/// A question with less room for its input than this is not worth asking.
+/// A question with less room for its input than this is not asked.
 const LEAST_ROOM: u64 = 150;
 
-/// What the model for extraction finds in the turns.
+/// Returns what the extraction model finds in the turns.
 pub(super) async fn read(endpoint: &Endpoint, task: ExtractionTask<'_>) -> Result<Extracted> {
     let Some(last) = task.turns.last() else { return Ok(Extracted::default()) };
     let zones = task.settings.zones()?;
@@ -80,7 +80,7 @@ impl Reader<'_> {
         Prompt::Extraction.render(self.job.settings, &Context::Extraction(frame, data))
     }
 
-    /// What helps to understand the turns, each kind up to its share; the last turns and the first facts count most.
+    /// Returns the background for the turns, each kind up to its share. The last lines and the first facts take precedence.
     fn background(&self, context: &[Line], room: u64) -> ExtractionData {
         let mut names: Vec<String> = self
             .task
@@ -106,7 +106,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Tokens that the turns of one question may have, its background aside.
+    /// Tokens available for the turns of one question, without its background.
     fn room(&self) -> Result<u64> {
         let model = &self.endpoint.channel(self.job.purpose)?.model;
         let nothing = self.background(&[], 0);
@@ -122,7 +122,7 @@ impl Reader<'_> {
     }
 }
 
-/// The elements of an answer. One without both lists is none, and so is one all of whose elements are something else.
+/// Returns facts and operations of an answer. Fails if it has neither list, or if it has elements but none is usable.
 fn lists(found: &Value) -> std::result::Result<[Vec<Value>; 2], String> {
     let (facts, operations) = (answer::list(found, "facts"), answer::list(found, "operations"));
     if facts.is_none() && operations.is_none() {
@@ -145,7 +145,7 @@ fn triple(fact: &Fact) -> String {
     tame(&format!("- {}, {}, {}", fact.subject, fact.predicate, fact.object))
 }
 
-/// The first of the texts, of at most so many tokens together.
+/// Returns the leading texts that together have at most `room` tokens.
 fn up_to(room: u64, texts: Vec<String>) -> Vec<String> {
     let mut used = 0;
     let fits = |text: &String| {

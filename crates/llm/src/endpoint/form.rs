@@ -1,9 +1,9 @@
-//! The two forms of answers, as JSON schemas that OpenAI's strict mode takes: every field required, no others allowed.
+//! The two answer formats as JSON schemas that OpenAI's strict mode accepts: every field required, no others allowed.
 
 use async_openai::types::chat::ResponseFormatJsonSchema;
 use serde_json::{Value, json};
 
-/// What is asked for.
+/// Format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Sentences.
@@ -13,7 +13,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Its name in requests and hashes.
+    /// Name in requests and hashes.
     pub(super) fn name(self) -> &'static str {
         match self {
             Form::Summary => "summary",
@@ -21,7 +21,7 @@ impl Form {
         }
     }
 
-    /// As it is asked for.
+    /// Returns the schema for the request.
     pub(super) fn schema(self) -> ResponseFormatJsonSchema {
         let schema = match self {
             Form::Summary => summary(),
@@ -66,7 +66,7 @@ fn extraction() -> Value {
     }))
 }
 
-/// An object of exactly these fields.
+/// Schema of an object with exactly these fields.
 fn object(properties: Value) -> Value {
     let names: Vec<String> = properties.as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
     json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false })

@@ -1,7 +1,7 @@
-//! What a summary says that its sources do not: names, numbers and dates that none of them contains, counted.
+//! Counts names, numbers and dates in a summary that none of its sources contains.
 //!
-//! A count is a hint for people, stored with the summary; it rejects nothing. It knows English number words and months; of other
-//! languages it compares names and digits as they stand, and of German, where every noun has a capital, only digits.
+//! The count is stored with the summary as a hint for people; it rejects nothing. English number words and months are recognised.
+//! In other languages names and digits are compared literally; in German, where every noun is capitalised, only digits.
 
 mod dates;
 mod numbers;
@@ -18,7 +18,7 @@ use numbers::{compound, hours, number_word, numbers};
 use super::lines::Line;
 use super::sentences::Told;
 
-/// How many different names, numbers and dates of the sentences no line contains.
+/// Counts the different names, numbers and dates of the sentences that no line contains.
 pub(super) fn ungrounded(told: &[Told], lines: &[Line], has_names: bool) -> u32 {
     let sources = Sources::of(lines);
     let mut found: HashSet<String> = HashSet::new();
@@ -33,15 +33,15 @@ pub(super) fn ungrounded(told: &[Told], lines: &[Line], has_names: bool) -> u32 
     u32::try_from(found.len()).unwrap_or(u32::MAX)
 }
 
-/// All that the sources say.
+/// Everything that the sources contain.
 #[derive(Debug, Default)]
 struct Sources {
     words: HashSet<String>,
     numbers: HashSet<String>,
-    /// Days on which something was said, and dates that were named.
+    /// Days of the lines. Dates written in the text are in `written`.
     days: BTreeSet<Date>,
     written: BTreeSet<Written>,
-    /// Whether days are told in relation to these, so that others follow from them.
+    /// Whether the sources use relative dates, from which other days follow.
     is_relative: bool,
 }
 
@@ -72,7 +72,8 @@ impl Sources {
         self.numbers.extend(text.split_whitespace().filter_map(compound).map(|number| number.to_string()));
     }
 
-    /// A date is told, or follows from a day by "tomorrow", "last week", "on Friday".
+    /// Whether the sources contain a date, or it can follow from one of their days: within 14 days of it if they use words such
+    /// as "tomorrow", "last week", "on Friday", else within one day.
     fn holds_date(&self, date: Written) -> bool {
         let is_told = |other: &Written| {
             let same_year = date.year.is_none_or(|year| other.year.is_none_or(|other| other == year));
@@ -89,7 +90,7 @@ impl Sources {
         self.numbers.contains(number)
     }
 
-    /// A name is told as it stands, or as a part or derivation: "German" from "Germany".
+    /// Whether the sources contain a name literally, or a part or derivation of it: "German" from "Germany".
     fn holds_name(&self, name: &str) -> bool {
         if let Some(month) = month(name) {
             return self.days.iter().any(|day| day.month() == month)
@@ -107,17 +108,17 @@ impl Sources {
     }
 }
 
-/// Words by which another day is told than the one on which they are said.
+/// Words that refer to a day relative to the day on which they are used.
 const RELATIVE: [&str; 10] =
     ["today", "tomorrow", "yesterday", "tonight", "next", "last", "ago", "week", "weekend", "days"];
 
-/// A word as it is compared: without case, accents and genitive.
+/// Returns a word in comparable form: without case, accents and genitive.
 fn plain(word: &str) -> String {
     let key = entity_key(&word.replace('’', "'"));
     key.strip_suffix("'s").map(str::to_owned).unwrap_or(key)
 }
 
-/// Words with a capital that do not begin a sentence, in the form in which they are compared.
+/// Returns capitalised words that do not begin a sentence, in comparable form.
 fn names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut begins = true;
@@ -139,7 +140,7 @@ fn names(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Counts for a summary of what was said on 4 March 2026, a Wednesday.
+    /// Counts for a summary of a message from 4 March 2026, a Wednesday.
     fn count(summary: &str, source: &str) -> u32 {
         let day = jiff::civil::date(2026, 3, 4);
         let line = |text: &str| Line {
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_sources_say_is_grounded() {
+    fn content_of_the_sources_is_grounded() {
         fn check(summary: &str, source: &str) {
             assert_eq!(count(summary, source), 0, "{summary} / {source}");
         }
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_do_not_say_is_counted() {
+    fn content_missing_from_the_sources_is_counted() {
         fn check(summary: &str, source: &str, expect: u32) {
             assert_eq!(count(summary, source), expect, "{summary} / {source}");
         }
@@ -193,12 +194,12 @@ mod tests {
         check("It was in July.", "it was in june", 1);
         check("On Sunday it rained.", "rain", 1);
         check("She came 3rd.", "I came second", 1);
-        // A sentence's first word may be a name, and may be any other.
+        // The first word of a sentence may or may not be a name, so it is not counted.
         check("Bob came.", "somebody came", 0);
     }
 
     #[test]
-    fn german_nouns_are_no_names() {
+    fn german_nouns_are_not_counted_as_names() {
         let day = jiff::civil::date(2026, 3, 4);
         let text = "Sie kauft ein Haus für 300 Euro.".to_owned();
         let told = Told { text, day, is_of_one_day: true, from: Vec::new() };

@@ -1,7 +1,7 @@
-//! One request to an endpoint, and what can come of it.
+//! Sends one request to an endpoint and classifies the outcome.
 //!
-//! The request is built of async-openai's types. It is not sent by async-openai's client, which reads answers of any length,
-//! logs the text of those it cannot read, drops `Retry-After`, and takes keys and organisations from the environment.
+//! The request is built from async-openai's types, but not sent by its client: that client reads answers of any length, logs the
+//! text of those it cannot parse, drops `Retry-After`, and reads keys and organisations from the environment.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,29 +18,29 @@ use super::reach::Reach;
 use super::trouble::{Trouble, trouble};
 use crate::config::Model;
 
-/// The longest body that is read; a good answer is a few thousand bytes.
+/// Maximum bytes of a body; a good answer has a few thousand.
 const LONGEST_BODY: usize = 1_000_000;
 
-/// Not reached within this, it is away.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// What a model said.
+/// A model's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Completion {
-    /// Its words.
+    /// Text of the answer.
     pub(super) text: String,
-    /// Tokens of the question, if the server says so.
+    /// Tokens of the question, if the server reports them.
     pub(super) tokens_in: Option<u64>,
-    /// Tokens of the answer, if the server says so.
+    /// Tokens of the answer, if the server reports them.
     pub(super) tokens_out: Option<u64>,
-    /// Whether the limit of tokens ended it.
+    /// Whether the token limit ended the answer.
     pub(super) is_cut_off: bool,
 }
 
-/// A client for one base URL, that connects only where its [`Reach`] goes. It follows no redirect, which would carry key and
-/// memories elsewhere. Proxies of the environment are used, but never for this machine itself.
+/// Creates a client for one base URL. It connects only to addresses that its [`Reach`] allows. It follows no redirects, which
+/// would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
 pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
-    // Another crate of the process may have chosen one; either will do.
+    // Another crate of the process may have installed a provider; either works.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is no URL"))?;
     let reach = Reach::new(&url, local_network);
@@ -54,7 +54,7 @@ pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result
         builder = builder.no_proxy();
     }
     if url.scheme() == "http" {
-        // A machine without any certificates can still talk to its own model.
+        // Lets a machine without any certificates talk to its own model.
         builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| Error::unavailable(format!("preparing to ask {base_url}"), error))
@@ -76,7 +76,7 @@ pub(super) async fn chat(
     completion(&answer).ok_or(Trouble::Unusable("its answer is not that of a chat endpoint"))
 }
 
-/// Sends one request and gives the JSON that was answered; null if it is none. Has no time limit of its own.
+/// Sends one request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.
 pub(super) async fn post(
     http: &reqwest::Client,
     url: &str,
@@ -95,7 +95,7 @@ pub(super) async fn post(
         return Err(trouble(status.as_u16(), &headers, &answer));
     }
     if answer["error"].is_object() {
-        // Gateways report a failure behind them with status 200 and the real one inside.
+        // Gateways report a failure behind them with status 200 and the real status inside.
         let inner = answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
         return Err(trouble(inner.filter(|code| *code >= 400).unwrap_or(502), &headers, &answer));
     }
@@ -122,7 +122,7 @@ fn unreachable(error: reqwest::Error) -> Trouble {
     Trouble::Unreachable(root.to_string())
 }
 
-/// Reads what is needed and minds nothing else: servers differ in the rest.
+/// Reads the fields that are needed and ignores the rest, which differs between servers.
 fn completion(answer: &Value) -> Option<Completion> {
     let choice = answer["choices"].get(0)?;
     let text = match &choice["message"]["content"] {
@@ -133,7 +133,7 @@ fn completion(answer: &Value) -> Option<Completion> {
     };
     Some(Completion {
         text,
-        // Some servers report zero where they do not count.
+        // Some servers report zero if they do not count.
         tokens_in: answer["usage"]["prompt_tokens"].as_u64().filter(|tokens| *tokens > 0),
         tokens_out: answer["usage"]["completion_tokens"].as_u64(),
         is_cut_off: choice["finish_reason"] == "length",

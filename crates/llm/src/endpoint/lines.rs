@@ -1,4 +1,4 @@
-//! The input of a question as numbered lines, each of which knows the turns behind it, and its division into parts that fit.
+//! The input of a question as numbered lines, each with the turns it came from, and its division into parts that fit.
 
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Result, Role, Sentence, Timestamp, Zones};
 use jiff::tz::TimeZone;
@@ -6,40 +6,40 @@ use jiff::tz::TimeZone;
 use super::tokens;
 use crate::prompts::tame;
 
-/// The widest number in brackets that is counted with a line.
+/// The line number that is assumed when the tokens of a line are counted.
 const WIDEST_NUMBER: usize = 99_999;
 
-/// Names are cut to this, so that no name takes up a window.
+/// Maximum characters of a name, so that no name fills a window.
 const LONGEST_NAME: usize = 60;
 
-/// One line.
+/// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// When and who: `2026-03-04 09:00 Ann: `.
+    /// Time and speaker: `2026-03-04 09:00 Ann: `.
     pub(super) head: String,
-    /// What was said.
+    /// Content of the turn or sentence.
     pub(super) text: String,
-    /// The days it may tell of.
+    /// First and last day that the line may be about.
     pub(super) days: (Date, Date),
-    /// The turns behind it.
+    /// Turns that the line came from.
     pub(super) from: Vec<MemoryId>,
-    /// Lines of one group stay together where they can: a conversation, or one summary.
+    /// Lines of one group stay together if possible: a conversation, or one summary.
     pub(super) group: String,
 }
 
 impl Line {
-    /// As a model sees it.
+    /// Returns the line as the model sees it.
     pub(super) fn numbered(&self, number: usize) -> String {
         format!("[{number}] {}{}", self.head, self.text)
     }
 
     fn tokens(&self) -> u64 {
-        // And the line break.
+        // One for the line break.
         tokens::at_most(&self.numbered(WIDEST_NUMBER)) + 1
     }
 }
 
-/// The lines of what a summary is made of: one for each turn, or one for each sentence of each finer summary.
+/// Returns the lines for a summary's sources: one per turn, or one per sentence of each finer summary.
 pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<Line>> {
     if grain == Grain::Daily {
         return of_turns(sources, zones, false);
@@ -47,8 +47,8 @@ pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<
     Ok(sources.iter().flat_map(of_summary).filter(|line| !line.text.is_empty()).collect())
 }
 
-/// A line for each turn of a user or an assistant, with its date or only its time, the conversation where there are several, and
-/// who speaks in which role: `09:00 [support] Aria (assistant): `. Instructions and answers of tools are nobody's words.
+/// Returns one line per turn of a user or an assistant: date and time or only the time, the conversation if there are several,
+/// the speaker, and the role of an assistant: `09:00 [support] Aria (assistant): `. Leaves out system and tool turns.
 pub(super) fn of_turns(turns: &[Memory], zones: &Zones, dated: bool) -> Result<Vec<Line>> {
     let turns = || turns.iter().filter(|turn| !matches!(turn.role, Some(Role::System | Role::Tool)));
     let first = turns().next().map(|turn| &turn.conversation);
@@ -70,7 +70,7 @@ fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Resu
     })
 }
 
-/// Who speaks. The role is said of an assistant that has a name like a person's.
+/// Returns the speaker's name; adds the role to an assistant with a name of its own.
 fn speaker(turn: &Memory) -> String {
     let speaker = turn.speaker.as_deref().unwrap_or("unknown");
     match turn.role.filter(|role| *role == Role::Assistant && role.as_str() != speaker) {
@@ -92,7 +92,7 @@ fn of_summary(summary: &Memory) -> Vec<Line> {
     }]
 }
 
-/// The lines of a sealed summary, which stay together.
+/// Returns the lines of a sealed summary, all in one group.
 pub(super) fn of_base(base: &Base, day: Date) -> Vec<Line> {
     if base.sentences.is_empty() {
         let from = base.sources.clone();
@@ -118,7 +118,7 @@ fn of_sentence(sentence: &Sentence, group: &str) -> Line {
     }
 }
 
-/// A speaker's name on one line and not too long.
+/// Returns a speaker's name on one line and cut to [`LONGEST_NAME`].
 pub(super) fn name(speaker: &str) -> String {
     tame(speaker).chars().take(LONGEST_NAME).collect()
 }
@@ -129,19 +129,19 @@ fn clock(at: Timestamp, zones: &Zones) -> Result<String> {
     Ok(at.to_zoned(zone).strftime("%H:%M").to_string())
 }
 
-/// The lines with their numbers from `first` on, as one text.
+/// Joins the lines, numbered from `first` on.
 pub(super) fn numbered(lines: &[Line], first: usize) -> String {
     let lines: Vec<String> = lines.iter().enumerate().map(|(index, line)| line.numbered(first + index)).collect();
     lines.join("\n")
 }
 
-/// Tokens of the lines together.
+/// Sum of the tokens of the lines.
 pub(super) fn tokens(lines: &[Line]) -> u64 {
     lines.iter().map(Line::tokens).sum()
 }
 
-/// The lines in parts of at most `room` tokens: cut between groups where a whole group fits into a part, else between
-/// lines, and inside a line only where that alone is too long.
+/// Splits the lines into parts of at most `room` tokens. Cuts between groups if a whole group fits into a part, else between
+/// lines, and inside a line only if the line alone is too long.
 pub(super) fn split(lines: Vec<Line>, room: u64) -> Vec<Vec<Line>> {
     let pieces: Vec<Line> = lines.into_iter().flat_map(|line| pieces(line, room)).collect();
     let mut parts: Vec<Vec<Line>> = Vec::new();
@@ -166,7 +166,7 @@ pub(super) fn split(lines: Vec<Line>, room: u64) -> Vec<Vec<Line>> {
     parts
 }
 
-/// A line cut at words, or inside a word where that is too long, into lines that fit.
+/// Cuts a line between words, or inside a word that is too long, into lines that fit.
 fn pieces(line: Line, room: u64) -> Vec<Line> {
     if line.tokens() <= room {
         return vec![line];
@@ -185,12 +185,12 @@ fn pieces(line: Line, room: u64) -> Vec<Line> {
     texts.into_iter().map(|text| Line { text: text.trim().to_owned(), ..bare.clone() }).collect()
 }
 
-/// A word in pieces that fit; addresses and texts without spaces can be of any length.
+/// Cuts a word into pieces that fit; URLs and texts without spaces can have any length.
 fn short(word: &str, room: u64) -> Vec<String> {
     if tokens::at_most(word) <= room {
         return vec![word.to_owned()];
     }
-    // No character weighs more than five tokens.
+    // No character counts more than five tokens.
     let length = usize::try_from(room / 5).unwrap_or(usize::MAX).max(1);
     let characters: Vec<char> = word.chars().collect();
     characters.chunks(length).map(|piece| piece.iter().collect()).collect()
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_cut_between_groups_first() {
+    fn groups_stay_together_if_they_fit() {
         let text = "word ".repeat(10);
         let lines: Vec<Line> =
             ["a", "a", "b", "b", "b", "c", "c", "c", "c", "c"].map(|group| line(group, &text)).into();
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_every_part_fits(
+        fn split_loses_nothing_and_every_part_fits(
             texts in proptest::collection::vec(("[abc]", "(\\PC| ){1,300}"), 1..12), room in 60_u64..400,
         ) {
             let lines: Vec<Line> = texts.iter().map(|(group, text)| line(group, &tame(text))).collect();

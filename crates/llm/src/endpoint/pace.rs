@@ -1,19 +1,19 @@
-//! How often and how soon a call is tried again. A value of its own so that tests need not wait.
+//! Retry and back-off settings of calls. A separate type so that tests need not wait.
 
 use std::time::Duration;
 
 use backon::ExponentialBuilder;
 
-/// Waits between attempts, and after an outage.
+/// Waits between attempts and after an outage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    /// Before the second attempt; doubled for each further one.
+    /// Wait before the second attempt; doubled for each further one.
     pub(super) first_wait: Duration,
-    /// Attempts after the first. Few: the pass comes again, and knows more than this does.
+    /// Attempts after the first. Few, because the next pass tries again with newer data.
     pub(super) retries: usize,
-    /// Without calls after the first outage; doubled after each further one.
+    /// Time without calls after the first outage; doubled after each further one.
     pub(super) cool_down: Duration,
-    /// At most, also where the server asks for more: it may be well sooner.
+    /// Maximum time without calls, even if the server asks for more: it may recover much sooner.
     pub(super) longest_cool_down: Duration,
 }
 

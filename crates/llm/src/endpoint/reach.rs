@@ -1,9 +1,10 @@
-//! Which addresses a model may have: what a name resolves to is checked before anything is sent there, and exactly that address is
-//! connected to.
+//! Decides which addresses a model may have. A name's resolved address is checked before anything is sent, and the connection
+//! goes to exactly that address.
 //!
-//! Whoever answers for a name can have it mean this machine, the router or a cloud's metadata tomorrow; then memories and keys
-//! would be posted to what was never meant to be asked. So a name must mean a public address over TLS, unless the operator
-//! says that their models are in the local network. An address that stands in the configuration itself was meant.
+//! Whoever controls a DNS name can point it at this machine, the router or a cloud's metadata service later; memories and keys
+//! would then be posted to a server that was never meant to get them. So a name must resolve to a public address, reached over
+//! TLS, unless the operator says that models are in the local network. An address written in the configuration is taken as
+//! intended.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,20 +12,20 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Where an address is.
+/// Location of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Anywhere on the internet.
+    /// On the internet.
     Public,
-    /// A network of one's own.
+    /// In a private network.
     Local,
     /// This machine.
     Here,
-    /// Where no model is: metadata of clouds, groups, examples, what is reserved.
+    /// Where no model can be: cloud metadata, multicast, documentation and reserved addresses.
     Nowhere,
 }
 
-/// Where an address is; one that is wrapped in another counts as what it wraps.
+/// Returns the location of an address. An IPv6 address that contains an IPv4 one counts as that one.
 pub(crate) fn place(address: IpAddr) -> Place {
     match address {
         IpAddr::V4(address) => place_v4(address),
@@ -37,7 +38,7 @@ fn place_v4(address: Ipv4Addr) -> Place {
         [127, ..] => Place::Here,
         [100, 64..128, ..] => Place::Local,
         _ if address.is_private() => Place::Local,
-        // Link-local is where clouds keep their metadata.
+        // Link-local addresses: clouds serve their metadata there.
         [0, ..] | [169, 254, ..] | [192, 0, 0, _] | [198, 18..20, ..] | [224..=255, ..] => Place::Nowhere,
         _ if address.is_documentation() => Place::Nowhere,
         _ => Place::Public,
@@ -48,14 +49,14 @@ fn place_v6(address: Ipv6Addr) -> Place {
     match address.segments() {
         _ if address.is_loopback() => Place::Here,
         _ if address.is_unique_local() => Place::Local,
-        // Teredo and examples.
+        // Teredo and documentation.
         [0x2001, 0 | 0xdb8, ..] => Place::Nowhere,
         [0x2000..0x4000, ..] => Place::Public,
         _ => Place::Nowhere,
     }
 }
 
-/// The IPv4 address in an IPv6 one: mapped, or translated by NAT64 or 6to4.
+/// Returns the IPv4 address in an IPv6 one: mapped, or translated by NAT64 or 6to4.
 fn wrapped(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match address.segments() {
@@ -64,7 +65,7 @@ fn wrapped(address: Ipv6Addr) -> Option<Ipv4Addr> {
     }
 }
 
-/// How far requests of one endpoint may go.
+/// Addresses that requests of one endpoint may go to.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     host: String,
@@ -72,14 +73,14 @@ pub(crate) struct Reach {
     local_network: bool,
 }
 
-/// Why an address will not do.
+/// Why an address is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It is of the local network or this machine.
+    /// It is in the local network or on this machine.
     Local,
-    /// It is public, and the way there is open.
+    /// It is public, and the connection is not encrypted.
     Unencrypted,
-    /// No model is there.
+    /// No model can be there.
     Nowhere,
 }
 
@@ -99,13 +100,13 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Reach {
-    /// The reach of an endpoint at a URL.
+    /// Returns the reach of an endpoint at a URL.
     pub(crate) fn new(url: &Url, local_network: bool) -> Reach {
         let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
         Reach { host, is_encrypted: url.scheme() == "https", local_network }
     }
 
-    /// Judges the address that stands in the URL, if one does: no resolver is asked for it.
+    /// Checks the address if the URL contains one instead of a name: the resolver is not called for it.
     pub(crate) fn judge_written(&self) -> Result<(), Refusal> {
         match self.host.trim_matches(['[', ']']).parse() {
             Ok(address) => self.judge(address, true),
@@ -113,7 +114,7 @@ impl Reach {
         }
     }
 
-    /// Judges an address; `meant` if the operator wrote it, rather than some server of names.
+    /// Checks an address. `meant` says that the operator wrote it, rather than a DNS server returning it.
     fn judge(&self, address: IpAddr, meant: bool) -> Result<(), Refusal> {
         match place(address) {
             Place::Public if self.is_encrypted => Ok(()),
@@ -125,7 +126,7 @@ impl Reach {
         }
     }
 
-    /// The addresses of a name that will do; why the last one will not, if none does.
+    /// Returns the allowed addresses of a name, or the refusal of the last one if none is allowed.
     fn choose(&self, found: impl IntoIterator<Item = IpAddr>) -> Result<Vec<IpAddr>, Refusal> {
         let (mut good, mut refusal) = (Vec::new(), Refusal::Nowhere);
         for address in found {
@@ -143,7 +144,7 @@ impl Resolve for Reach {
         let reach = self.clone();
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            // Another name is that of the operator's proxy, which resolves ours by itself.
+            // Any other name is that of the operator's proxy, which resolves the endpoint's name itself.
             if !name.as_str().eq_ignore_ascii_case(&reach.host) {
                 return Ok(Box::new(found.into_iter()) as Addrs);
             }
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn every_address_has_a_place() {
+    fn every_address_has_a_location() {
         fn check(expect: Place, addresses: &[&str]) {
             for address in addresses {
                 assert_eq!(place(ip(address)), expect, "{address}");
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_in_the_configuration_was_meant() {
+    fn address_written_in_the_configuration_is_trusted() {
         fn check(url: &str, expect: Result<(), Refusal>) {
             for local_network in [false, true] {
                 assert_eq!(Reach::new(&Url::parse(url).unwrap(), local_network).judge_written(), expect, "{url}");
@@ -203,7 +204,7 @@ mod tests {
         check("http://169.254.169.254/v1", Err(Refusal::Nowhere));
         check("https://169.254.169.254/v1", Err(Refusal::Nowhere));
         check("http://[::ffff:169.254.169.254]/v1", Err(Refusal::Nowhere));
-        // Other spellings of addresses are addresses too.
+        // Other spellings of addresses are recognised too.
         check("http://0xa9fea9fe/v1", Err(Refusal::Nowhere));
         check("http://2852039166/v1", Err(Refusal::Nowhere));
         check("http://0/v1", Err(Refusal::Nowhere));
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_means_public_addresses_unless_the_operator_says_otherwise() {
+    fn name_must_resolve_to_public_addresses_unless_local_network_is_set() {
         #[track_caller]
         fn check(url: &str, local_network: bool, found: &[&str], expect: Result<&[&str], Refusal>) {
             let reach = Reach::new(&Url::parse(url).unwrap(), local_network);
@@ -228,7 +229,7 @@ mod tests {
         }
         check(public, true, &["169.254.169.254"], Err(Refusal::Nowhere));
         check(public, false, &[], Err(Refusal::Nowhere));
-        // Only those that will do are connected to.
+        // Only allowed addresses are kept.
         check(public, false, &["10.0.0.1", "1.1.1.1", "::1"], Ok(&["1.1.1.1"]));
         check("http://localhost:11434/v1", false, &["::1", "127.0.0.1"], Ok(&["::1", "127.0.0.1"]));
         check("http://LOCALHOST:11434/v1", false, &["127.0.0.1"], Ok(&["127.0.0.1"]));
@@ -236,11 +237,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_is_resolved_and_judged_before_it_is_asked() {
+    async fn resolved_addresses_are_checked_before_use() {
         let judged =
             |url: &str, name: &str| Reach::new(&Url::parse(url).unwrap(), false).resolve(name.parse().unwrap());
         assert!(judged("http://localhost/v1", "localhost").await.is_ok_and(|mut found| found.next().is_some()));
-        // The proxy's name is not ours to judge.
+        // The proxy's name is not checked.
         assert!(judged("https://a.org/v1", "localhost").await.is_ok());
         let strict = Reach { host: "localhost.".into(), is_encrypted: true, local_network: false };
         let Err(error) = strict.resolve("localhost.".parse().unwrap()).await else { panic!("it was let through") };

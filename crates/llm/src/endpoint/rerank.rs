@@ -1,14 +1,11 @@
-//! The order of what was found, by a model behind a rerank endpoint.
+//! Reranks search results with a model behind a rerank endpoint, at `POST {base_url}/rerank`.
 //!
-//! `POST {base_url}/rerank` with `{model, query, documents}` is answered by a list of `{index, relevance_score}`. Cohere, Jina,
-//! Voyage, vLLM, llama.cpp, Infinity and gateways before them agree on that much; they call the list `results` or `data`.
-//! text-embeddings-inference calls the texts `texts` and the score `score`: whoever refuses the first form is asked in that
-//! one, and it is remembered. No chat model is asked: it would have to write down an order of fifty texts, some hundred tokens one
-//! after the other, while somebody waits for an answer.
-//!
-//! One attempt within one deadline: whoever waits is better served by the order that there is. After an outage nothing is
-//! sent for a while, so that a dead endpoint costs the searches of that moment their deadline, not all that come. What is answered is wrong until
-//! each text has exactly one score.
+//! The body `{model, query, documents}` returns a list of `{index, relevance_score}`, called `results` or `data`, in Cohere,
+//! Jina, Voyage, vLLM, llama.cpp, Infinity and gateways. text-embeddings-inference wants `texts` and returns `score`: a server
+//! that refuses the first form gets the second, and the form that works is kept. A chat model would have to write the order of
+//! fifty texts token by token, about a hundred, while the user waits. One attempt within one deadline: if it fails, the search
+//! keeps its order. After an outage the circuit breaker is open for a while, so only searches of that moment wait for the
+//! deadline. An answer is valid only if each text has exactly one score.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,17 +25,17 @@ use super::tokens::at_most;
 use super::trouble::Trouble;
 use crate::config::RerankModel;
 
-/// Tokens of the question and of each text that are sent. Together, with the marks between them, they fit into the 512 that the
-/// smallest of these models read at once; llama.cpp, as it is started by default, refuses everything if one text is longer.
+/// Maximum tokens of the question and of each text that are sent. Together with separators they fit into 512 tokens, the input of
+/// the smallest of these models. llama.cpp with default settings refuses the whole request if one text is longer.
 const QUESTION: u64 = 128;
 const TEXT: u64 = 352;
 
-/// The reranker of the configured model.
+/// Reranker that uses the configured model.
 pub struct RerankEndpoint {
     model: Arc<RerankModel>,
     http: reqwest::Client,
     breaker: Breaker,
-    /// Whether it was asked for `texts` when `documents` would not do.
+    /// Whether the server accepts `texts` rather than `documents`.
     takes_texts: AtomicBool,
     budget: Budget,
     replies: Arc<dyn Replies>,
@@ -51,7 +48,7 @@ impl fmt::Debug for RerankEndpoint {
 }
 
 impl RerankEndpoint {
-    /// The endpoint of this model; what it costs is booked with `replies`. Connects to nothing yet.
+    /// Creates the endpoint of this model. Books costs with `replies`. Connects to nothing yet.
     pub fn new(model: Arc<RerankModel>, replies: Arc<dyn Replies>) -> annals_core::Result<RerankEndpoint> {
         RerankEndpoint::at_pace(model, replies, Pace::default())
     }
@@ -73,14 +70,14 @@ impl RerankEndpoint {
         self.breaker.guard(self.model.timeout, self.in_some_form(question, texts)).await
     }
 
-    /// In the form that worked last, and if that is refused in the other.
+    /// Sends the request in the form that worked last; if that is refused, in the other.
     async fn in_some_form(&self, question: &str, texts: &[&str]) -> Result<Value, Trouble> {
         let takes_texts = self.takes_texts.load(Ordering::Relaxed);
         let refused = match self.post(question, texts, takes_texts).await {
             Err(trouble) if trouble.may_be_about_form() => trouble,
             asked => return asked,
         };
-        // Refused in both, it is the first refusal that says why.
+        // If both are refused, the first refusal is the informative one.
         let answer = self.post(question, texts, !takes_texts).await.map_err(|_| refused)?;
         self.takes_texts.store(!takes_texts, Ordering::Relaxed);
         Ok(answer)
@@ -94,7 +91,7 @@ impl RerankEndpoint {
         post(&self.http, &format!("{}/rerank", self.model.base_url), self.model.key.as_ref(), &body).await
     }
 
-    /// Books what was paid; nothing of question, texts or answer is kept.
+    /// Books the cost; keeps nothing of question, texts or answer.
     async fn charge(&self, agent: &Agent, tokens: u64, now: Timestamp) -> annals_core::Result<()> {
         let (key, text, model) = (Digest::of(["rerank"]), String::new(), self.model.name.clone());
         let reply = Reply { key, purpose: Purpose::Rerank, model, text, tokens_in: tokens, tokens_out: 0, read_seq: 0 };
@@ -114,7 +111,7 @@ impl Reranker for RerankEndpoint {
         }
         let question = beginning(task.question, QUESTION);
         let texts: Vec<&str> = task.texts.iter().map(|text| beginning(text, TEXT)).collect();
-        // The question is read with each text.
+        // The model reads the question with each text.
         let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
         let tokens_of_agent = (need, self.model.daily_tokens);
         self.budget.afford(self.replies.as_ref(), task.agent, tokens_of_agent, task.now).await?;
@@ -124,7 +121,7 @@ impl Reranker for RerankEndpoint {
     }
 }
 
-/// One score for each text, or what is wrong with the answer.
+/// Returns one score per text, or what is wrong with the answer.
 fn scores(answer: &Value, texts: usize) -> Result<Vec<f64>, &'static str> {
     let mut lists = [&answer["results"], &answer["data"], answer].into_iter();
     let rows = lists.find_map(Value::as_array).ok_or("its answer holds no list of scores")?;
@@ -140,7 +137,7 @@ fn scores(answer: &Value, texts: usize) -> Result<Vec<f64>, &'static str> {
     scores.into_iter().collect::<Option<Vec<f64>>>().ok_or("it left out a text")
 }
 
-/// What it says that it read, if it says so.
+/// Returns the tokens that the server read, if it reports them.
 fn tokens(answer: &Value) -> Option<u64> {
     let usage = &answer["usage"];
     let counts = [&usage["total_tokens"], &usage["prompt_tokens"], &answer["meta"]["tokens"]["input_tokens"]];

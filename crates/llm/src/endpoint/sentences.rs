@@ -1,4 +1,4 @@
-//! From a model's sentences to sentences with days and turns behind them, and to a text.
+//! Turns a model's answer into sentences with days and source turns, and into the text of a summary.
 
 use annals_core::{Date, Grain, MemoryId, Sentence};
 use serde_json::Value;
@@ -7,32 +7,32 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::lines::Line;
 use super::{answer, suspicion};
 
-/// A sentence that was told, with what it was told from.
+/// A sentence of the answer, with its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) text: String,
     pub(super) day: Date,
-    /// Whether the lines it cites are of one day, so that the day in front of it is right.
+    /// Whether the cited lines are of one day, so that a day prefix is correct.
     pub(super) is_of_one_day: bool,
     pub(super) from: Vec<MemoryId>,
 }
 
 impl Told {
-    /// As a line of the next question.
+    /// Returns the sentence as a line of the next question.
     pub(super) fn line(&self) -> Line {
         let group = String::new();
         let text = crate::prompts::tame(&self.text);
         Line { head: format!("{} ", self.day), text, days: (self.day, self.day), from: self.from.clone(), group }
     }
 
-    /// As it is stored. The words are the model's, so they are nobody's.
+    /// Returns the sentence as stored. It has no speaker: the wording is the model's.
     pub(super) fn sentence(self) -> Sentence {
         Sentence { day: self.day, speaker: None, text: self.text, from: self.from }
     }
 }
 
-/// The sentences of an answer about these lines. A sentence that cites no line of them is traced to all: what it says must go
-/// when any of them is forgotten.
+/// Returns the sentences of an answer about these lines. A sentence that cites none of them is traced to all, so that it is
+/// removed when any of them is forgotten.
 pub(super) fn read(answer: &Value, lines: &[Line]) -> Result<Vec<Told>, String> {
     let elements = answer::list(answer, "sentences").or_else(|| answer.as_array());
     let elements = elements.ok_or("it has no list `sentences`")?;
@@ -58,13 +58,14 @@ fn one(element: &Value, lines: &[Line]) -> Option<Told> {
     Some(Told { text, day, is_of_one_day: first == last, from: turns(&cited) })
 }
 
-/// The turns behind lines, each once, in the order of the lines.
+/// Returns the turns of the lines without duplicates, in the order of the lines.
 fn turns(lines: &[&Line]) -> Vec<MemoryId> {
     let mut seen = std::collections::HashSet::new();
     lines.iter().flat_map(|line| &line.from).filter(|id| seen.insert(*id)).cloned().collect()
 }
 
-/// The sentences up to so many words: what is over is cut off behind a sentence. The first one stays, if need be in part.
+/// Returns the leading sentences that together have at most `most` words. The first sentence is always kept, shortened if
+/// necessary.
 pub(super) fn within(most: usize, told: Vec<Told>) -> Vec<Told> {
     let mut left = most;
     let mut kept: Vec<Told> = Vec::new();
@@ -83,7 +84,7 @@ pub(super) fn within(most: usize, told: Vec<Told>) -> Vec<Told> {
     kept
 }
 
-/// Words of a text; each Chinese or Japanese character is one.
+/// Counts the words of a text; each Chinese or Japanese character counts as one.
 pub(super) fn length(text: &str) -> usize {
     text.unicode_words().count()
 }
@@ -93,8 +94,8 @@ fn cut(text: &str, words: usize) -> String {
     format!("{}…", text[..end].trim_end())
 }
 
-/// The text of a summary: for a day the sentences as they are, for longer periods a line for each run of sentences of one day,
-/// with the day in front, and one for each that tells of several.
+/// Returns the text of a summary. A day is one paragraph. Longer periods have one line per run of sentences of the same day, with
+/// the day in front, and one line for each sentence about several days.
 pub(super) fn set(grain: Grain, told: &[Told]) -> String {
     let mut text = String::new();
     let mut last: Option<&Told> = None;
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_find_their_day_and_turns() {
+    fn sentences_get_day_and_turns_from_cited_lines() {
         fn check(element: Value, expect: Option<(i8, &[&str])>) {
             let lines = [line(4, "a"), line(5, "b"), line(5, "c")];
             let told = read(&json!({ "sentences": [element] }), &lines).ok();
@@ -142,10 +143,10 @@ mod tests {
         }
         check(json!({ "text": "It was.", "sources": [2, 3, 2] }), Some((5, &["b", "c"])));
         check(json!({ "text": "It was.", "sources": [1, 3], "day": "2026-03-05" }), Some((5, &["a", "c"])));
-        // A day of which none of the cited lines tells is not taken over.
+        // A day outside the days of the cited lines is ignored.
         check(json!({ "text": "It was.", "sources": [1], "day": "2026-03-05" }), Some((4, &["a"])));
         check(json!({ "text": "It was.", "sources": [1], "day": "Wednesday" }), Some((4, &["a"])));
-        // What cites nothing that is there is traced to everything.
+        // A sentence without a valid citation is traced to every line.
         check(json!({ "text": "It was.", "sources": [0, 9] }), Some((4, &["a", "b", "c"])));
         check(json!("It was."), Some((4, &["a", "b", "c"])));
         check(json!({ "text": " " }), None);
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_element_does_not_discard_the_others() {
+    fn bad_element_does_not_discard_the_others() {
         let answer = json!({ "result": { "sentences": [7, { "text": "It was.", "sources": [1] }, null] } });
         assert_eq!(read(&answer, &[line(4, "a")]).unwrap().len(), 1);
         assert_eq!(read(&json!({ "summary": "It was." }), &[]).unwrap_err(), "it has no list `sentences`");
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_is_cut_at_a_sentence() {
+    fn surplus_words_are_cut_at_a_sentence() {
         fn check(words: usize, texts: &[&str], expect: &[&str]) {
             let kept = within(words, texts.iter().map(|text| told(4, true, text)).collect());
             assert_eq!(kept.iter().map(|told| told.text.as_str()).collect::<Vec<_>>(), expect);
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn days_stand_in_front_where_they_are_right() {
+    fn day_prefix_is_written_where_it_is_correct() {
         fn check(grain: Grain, expect: &str) {
             let all = [told(4, true, "A."), told(4, true, "B."), told(4, false, "C."), told(5, true, "D.")];
             assert_eq!(set(grain, &all), expect);

@@ -1,4 +1,4 @@
-//! Writing one summary: what is too long for one question is summarised in parts, and the parts are merged.
+//! Writes one summary. Input too long for one question is summarised in parts, and the parts are merged.
 
 use annals_core::ports::{Engine, SummaryTask};
 use annals_core::{Draft, Error, Grain, Purpose, Result};
@@ -11,28 +11,28 @@ use super::{Endpoint, grounding, tokens};
 use crate::Extractive;
 use crate::prompts::{AmendData, Context, MergeData, Prompt, Rendered, SummaryData, SummaryFrame, fence};
 
-/// A day never has to do with less, so that a short one keeps a sentence.
+/// Minimum word limit of a daily or partial summary, so that a short one keeps a sentence.
 const FLOOR: usize = 25;
 
-/// Partial summaries are merged at most so many times over; each time there are several times fewer.
+/// Maximum rounds of partial summaries and merges. Each round has several times fewer parts than the one before.
 const MERGES: usize = 6;
 
-/// Tokens that a word of a partial summary takes in the next question, with its share of the number and date in front.
+/// Tokens per word of a partial summary in the next question, including its share of the number and date in front.
 const TOKENS_PER_WORD: u64 = 6;
 
-/// Left free in the window: roles, separators, and what a correction adds.
+/// Tokens left free in the window for roles, separators and a corrective message.
 const MARGIN: u64 = 600;
 
-/// A question with less room for its input than this is not worth asking.
+/// A question with less room for its input than this is not asked.
 const LEAST_ROOM: u64 = 150;
 
-/// The summary of a period, by the model for its grain.
+/// Writes the summary of a period with the model for its grain.
 pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<Draft> {
     let (zones, grain) = (task.settings.zones()?, task.period.grain());
     let late = lines::of(grain, task.sources, &zones)?;
     let base = task.base.map(|base| lines::of_base(base, task.period.cover_days().0)).unwrap_or_default();
     if late.is_empty() {
-        // Nobody said anything: not worth a question.
+        // There are no lines: a question would be wasted.
         return Extractive.summarize(task).await;
     }
     let all = [base.clone(), late.clone()].concat();
@@ -56,7 +56,7 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
     })
 }
 
-/// The most words of a summary.
+/// Maximum words of a summary.
 fn limit(grain: Grain) -> usize {
     match grain {
         Grain::Working | Grain::Daily => 200,
@@ -72,12 +72,12 @@ struct Scribe<'a> {
     task: &'a SummaryTask<'a>,
     job: Job<'a>,
     grain: Grain,
-    /// Paid so far.
+    /// Tokens paid so far.
     tokens: u64,
 }
 
 impl Scribe<'_> {
-    /// One summary of all lines, whatever their number.
+    /// Summarises all lines, however many there are.
     async fn digest(&mut self, all: Vec<Line>) -> Result<Vec<Told>> {
         let words = self.words(&all);
         let mut prompt = Prompt::of(self.grain);
@@ -91,7 +91,7 @@ impl Scribe<'_> {
             for part in &parts {
                 let share = share(room, parts.len()).max(FLOOR).min(self.words(part));
                 let told = self.tell(prompt, &[], part, share).await?;
-                // Strictly, so that the parts become fewer each time.
+                // The limit is strict, so that the number of parts falls in each round.
                 partial.extend(sentences::within(share * 3 / 2, told));
             }
             prompt = Prompt::Merge;
@@ -100,7 +100,7 @@ impl Scribe<'_> {
         Err(self.problem("the window is too small for what there is to read"))
     }
 
-    /// The base with what came late; that is summarised first if both together are too long.
+    /// Amends the base with the late lines. Summarises the late lines first if both together are too long.
     async fn amended(&mut self, base: Vec<Line>, late: Vec<Line>) -> Result<Vec<Told>> {
         let room = self.room(Prompt::Amend)?;
         let words = limit(self.grain).min(words(&base) + self.words(&late));
@@ -115,7 +115,7 @@ impl Scribe<'_> {
         self.tell(Prompt::Amend, &base, &late, words).await
     }
 
-    /// One question. The lines of the base are numbered first.
+    /// Asks one question. The lines of the base are numbered first.
     async fn tell(&mut self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Vec<Told>> {
         let all = [base, lines].concat();
         let rendered = self.render(prompt, base, lines, words)?;
@@ -145,7 +145,7 @@ impl Scribe<'_> {
         prompt.render(self.job.settings, &context)
     }
 
-    /// Tokens that the lines of one question may have.
+    /// Tokens available for the lines of one question.
     fn room(&self, prompt: Prompt) -> Result<u64> {
         let model = &self.endpoint.channel(self.job.purpose)?.model;
         let Rendered { system, user } = self.render(prompt, &[], &[], limit(self.grain))?;
@@ -157,7 +157,8 @@ impl Scribe<'_> {
         Ok(room)
     }
 
-    /// The most words for a summary of these lines: of a day a quarter of what was said, if that is less than the limit.
+    /// Maximum words for a summary of these lines: for a day a quarter of their words, at least [`FLOOR`] and at most the limit
+    /// of the grain.
     fn words(&self, lines: &[Line]) -> usize {
         let limit = limit(self.grain);
         if self.grain == Grain::Daily { limit.min(FLOOR.max(words(lines) / 4)) } else { limit }
@@ -168,7 +169,7 @@ impl Scribe<'_> {
     }
 }
 
-/// Words of each of so many partial summaries that are to fit into one question together.
+/// Words of each of `parts` partial summaries, so that all fit into one question.
 fn share(room: u64, parts: usize) -> usize {
     usize::try_from(room / TOKENS_PER_WORD).unwrap_or(usize::MAX) / parts
 }

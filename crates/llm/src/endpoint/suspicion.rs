@@ -1,9 +1,9 @@
-//! What never becomes a memory, though a model wrote it down: orders to the agent, and credentials.
+//! Rejects model output that must never become a memory: orders to the agent, and credentials.
 //!
-//! A memory is read by an agent again and again, so an order that gets among the memories would be heard for ever. This is a
-//! net under the prompt, not a proof: it knows the forms of English orders and of common keys. Precision matters too: what
-//! people tell of themselves must pass. Of 18,437 sentences of LoCoMo none is taken for an order, of 45,978 of Pepys' diary 2, of
-//! 199,298 of an IRC channel, where people tell each other what to type, 148; none of the first two for a credential.
+//! An agent reads its memories again and again, so an order among them would take effect forever. This is a safety net behind the
+//! prompt, not a proof: it recognises English orders and common key formats. Precision matters too: what people say about
+//! themselves must pass. It takes for orders none of 18,437 sentences of LoCoMo, 2 of 45,978 of Pepys' diary, and 148 of 199,298
+//! of an IRC channel, where people tell each other what to type. It takes no sentence of the first two for a credential.
 
 use std::sync::LazyLock;
 
@@ -14,12 +14,12 @@ use regex::{Regex, RegexSet};
 pub(super) enum Suspicion {
     /// It tells an agent what to do.
     Order,
-    /// It gives away a password or key.
+    /// It discloses a password or key.
     Credential,
 }
 
 impl Suspicion {
-    /// As the end of a reason.
+    /// Returns the end of a rejection reason.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Suspicion::Order => "reads like an order to the agent",
@@ -28,7 +28,7 @@ impl Suspicion {
     }
 }
 
-/// What speaks against a sentence.
+/// Returns why a sentence is rejected, if it is.
 pub(super) fn of_text(text: &str) -> Option<Suspicion> {
     if CREDENTIALS.is_match(text) || text.split_whitespace().any(is_key) {
         return Some(Suspicion::Credential);
@@ -36,7 +36,7 @@ pub(super) fn of_text(text: &str) -> Option<Suspicion> {
     (ORDERS.is_match(text) || ADDRESSES.is_match(text)).then_some(Suspicion::Order)
 }
 
-/// What speaks against a triple, whose predicate is in snake case.
+/// Returns why a triple is rejected, if it is. The predicate is in snake case.
 pub(super) fn of_triple(subject: &str, predicate: &str, object: &str) -> Option<Suspicion> {
     let predicate = predicate.replace('_', " ");
     if SECRET_NAMES.is_match(&predicate) || SECRET_NAMES.is_match(subject) {
@@ -45,7 +45,7 @@ pub(super) fn of_triple(subject: &str, predicate: &str, object: &str) -> Option<
     of_text(object).or_else(|| of_text(&format!("{subject} {predicate} {object}")))
 }
 
-/// Whether a turn itself gives orders: nothing is deleted on its word.
+/// Whether a turn itself gives orders: such a turn may not end any fact.
 pub(super) fn gives_orders(turn: &str) -> bool {
     ORDERS.is_match(turn)
 }
@@ -55,7 +55,7 @@ fn set(patterns: &[&str]) -> RegexSet {
     RegexSet::new(patterns).expect("the patterns are constants, and a test uses them")
 }
 
-/// Orders begin a clause, or name the agent, its instructions or its memory.
+/// Orders: at the beginning of a clause, or with a mention of the agent, its instructions or its memory.
 static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(ignore|disregard|forget|override|bypass)\b.{0,30}\b(above|(system |your |previous |prior )(instructions?|rules?|prompts?|guidelines?|messages?|context)|instructions|prompts?|guidelines)\b",
@@ -70,13 +70,13 @@ static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// A memory tells of people by their names; one that speaks to its reader is an order. In talk it is usual.
+/// A memory refers to people by name, so one that addresses its reader is an order. In conversation this is normal.
 static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?i)\byou\s+(must|should|shall|will now|are now|have to|need to|are required to)\b";
     Regex::new(pattern).expect("the pattern is a constant, and a test uses it")
 });
 
-/// A name for a secret, and what it is.
+/// The name of a secret together with its value, or the value of a known key format.
 static CREDENTIALS: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"\b(pass\s?words?|passwd|pass\s?code|pass\s?phrase|pin( code| number)?|api[ _-]?keys?|secret keys?|access tokens?|auth tokens?|bearer tokens?|private keys?|credentials?|cvv|security code|login details)\b[^.!?]{0,40}?(\b(is|are|was|were|to|as)\b|[:=])\s*\S",
@@ -88,13 +88,14 @@ static CREDENTIALS: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// As predicate or subject, the name of a secret alone is enough: the object is the secret.
+/// As predicate or subject, the name of a secret is enough: the object is then the secret.
 static SECRET_NAMES: LazyLock<Regex> = LazyLock::new(|| {
     let names = r"(?i)\b(pass\s?word|passwd|pass\s?code|pass\s?phrase|pin( code)?|api[ _-]?key|secret( key)?|token|private key|credentials?|cvv)s?\b";
     Regex::new(names).expect("the pattern is a constant, and a test uses it")
 });
 
-/// A word of letters and digits that no language has: at least 24 long, with both cases and digits well mixed.
+/// Whether a word looks like a random key: at least 24 ASCII letters, digits and `-_+/=`, with at least 4 digits, and either at
+/// least 3 letters of each case or letters in at most half of it.
 fn is_key(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     let is_plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_+/=".contains(&b));
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_and_credentials_are_seen() {
+    fn orders_and_credentials_are_recognised() {
         fn check(text: &str, expect: Suspicion) {
             assert_eq!(of_text(text), Some(expect), "{text}");
         }
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_tell_passes() {
+    fn ordinary_statements_pass() {
         fn check(text: &str) {
             assert_eq!(of_text(text), None, "{text}");
         }
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn talk_is_no_order() {
+    fn conversational_you_is_not_an_order() {
         fn check(turn: &str, expect: bool) {
             assert_eq!(gives_orders(turn), expect, "{turn}");
         }
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn triples_are_looked_at_as_a_whole() {
+    fn triples_are_checked_as_a_whole() {
         fn check(subject: &str, predicate: &str, object: &str, expect: Option<Suspicion>) {
             assert_eq!(of_triple(subject, predicate, object), expect, "{subject} {predicate} {object}");
         }

@@ -1,4 +1,4 @@
-//! The endpoint over real HTTP, against a server that answers by a script.
+//! The endpoint over real HTTP, against a server with scripted answers.
 
 mod facts;
 mod merged;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::config::ModelsConfig;
 
-/// Quick enough for tests; the breaker stays open until a test ends.
+/// Fast retries for tests; the circuit breaker stays open until the test ends.
 const QUICK: Pace = Pace {
     first_wait: Duration::from_millis(1),
     retries: 3,
@@ -29,11 +29,11 @@ const QUICK: Pace = Pace {
     longest_cool_down: Duration::from_secs(600),
 };
 
-/// Later on the day after [`DAY`], so that the day is over.
+/// On the day after [`DAY`], so that the day is over.
 const NOW: &str = "2026-03-05T08:00:00Z";
 const DAY: &str = "2026-03-04";
 
-/// An endpoint, what it keeps, and whose memory it works on.
+/// An endpoint with its store of replies, agent and settings.
 struct Rig {
     endpoint: Endpoint,
     catalog: MemoryCatalog,
@@ -47,7 +47,7 @@ impl Rig {
         Rig::of(json!({ "base_url": server.base_url(), "model": "test" }))
     }
 
-    /// With more said of the endpoint.
+    /// Overrides fields of the endpoint's configuration.
     fn with(server: &ModelServer, more: Value) -> Rig {
         let mut table = json!({ "base_url": server.base_url(), "model": "test" });
         table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -100,7 +100,7 @@ impl Rig {
         self.endpoint.extract(task).await
     }
 
-    /// Calls and tokens that were booked today.
+    /// Calls and tokens that were booked.
     async fn spent(&self) -> (u64, u64) {
         let usage = self.catalog.usage(&self.agent, at("2026-01-01T00:00:00Z")).await.unwrap();
         usage
@@ -109,7 +109,7 @@ impl Rig {
     }
 }
 
-/// Turns of one day as the catalog gives them out; each is a conversation, a speaker and a text.
+/// Returns turns of one day as the catalog returns them; each is given as conversation, speaker and text.
 async fn turns(said: &[(&str, &str, &str)]) -> Vec<Memory> {
     let (agent, catalog) = (agent("tester"), MemoryCatalog::new());
     let begin = at("2026-03-04T09:00:00Z");
@@ -141,7 +141,7 @@ async fn a_long_day(conversations: usize, turns_each: usize) -> Vec<Memory> {
     turns(&said).await
 }
 
-/// A summary as the catalog gives it out.
+/// A summary as the catalog returns it.
 fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
     let period = period(label);
     let zones = Zones::new("UTC").unwrap();
@@ -175,12 +175,12 @@ fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
     }
 }
 
-/// A summary of these sentences, as a model answers it.
+/// A model's answer with these sentences.
 fn sentences(elements: Value) -> Script {
     Script::Says(json!({ "sentences": elements }).to_string())
 }
 
-/// Facts and operations, as a model answers them.
+/// A model's answer with facts and operations.
 fn found(facts: Value, operations: Value) -> Script {
     Script::Says(json!({ "facts": facts, "operations": operations }).to_string())
 }

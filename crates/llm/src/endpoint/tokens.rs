@@ -1,27 +1,26 @@
-//! How many tokens a text is, without knowing the model's tokenizer: an estimate from above, for what must fit, and a bound from
-//! below, for what a server must have read.
+//! Bounds on the tokens of a text without knowing the model's tokenizer: an upper estimate for what must fit, and a lower bound
+//! for what a server must have read.
 //!
-//! From above is core's estimate. Its weights lie above what cl100k, o200k and Llama 2 make of English, German, Russian, Greek,
-//! Arabic, Hindi, Thai,
-//! Chinese, Japanese, Korean, emoji and code. Measured as questions are put (numbered lines, 60 each, of LoCoMo, Pepys' diary and
-//! an IRC channel), the true count is 0.61 to 0.88 of the estimate in the middle, and at most 0.93.
-//! From below: no tokenizer joins two words into one token, and none makes less than a token of three wide characters. The
-//! bound was at most 0.83 of the true count on the same questions.
+//! The upper estimate is core's. Its weights exceed what cl100k, o200k and Llama 2 make of English, German, Russian, Greek,
+//! Arabic, Hindi, Thai, Chinese, Japanese, Korean, emoji and code. For questions of 60 numbered lines of LoCoMo, Pepys' diary and
+//! an IRC channel, the true count is 0.61 to 0.88 of the estimate in the median, and at most 0.93. Lower bound: no tokenizer
+//! joins two words into one token, nor makes less than one token of three wide characters. It was at most 0.83 of the true count
+//! there.
 
 pub(super) use annals_core::{beginning, tokens as at_most};
 
-/// The first character of the wide scripts: Chinese, Japanese, Korean, and emoji above them.
+/// First character of the wide scripts: Chinese, Japanese, Korean, and emoji above them.
 const WIDE: char = '\u{2E80}';
 
-/// Roles and separators of one message.
+/// Tokens for roles and separators of one message.
 const MESSAGE: u64 = 8;
 
-/// At most so many tokens, as a conversation of these messages.
+/// Upper estimate of the tokens of a conversation of these messages.
 pub(super) fn of_messages<'a>(messages: impl IntoIterator<Item = &'a str>) -> u64 {
     messages.into_iter().map(|message| at_most(message) + MESSAGE).sum()
 }
 
-/// At least so many tokens.
+/// Lower bound on the tokens of a text.
 pub(super) fn at_least(text: &str) -> u64 {
     text.split_whitespace().map(|word| (word.chars().filter(|c| *c >= WIDE).count() as u64 / 3).max(1)).sum()
 }
@@ -33,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_truth_lies_between() {
+    fn true_count_lies_between_the_bounds() {
         // Counted by cl100k_base, o200k_base and the tokenizer of Llama 2.
         fn check(text: &str, counted: [u64; 3]) {
             let (least, most) = (at_least(text), at_most(text));
@@ -66,8 +65,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_bounds_never_cross(text in "\\PC{0,200}") {
-            // A lone letter between spaces is a token and weighs little: the estimate is for texts, not for such.
+        fn lower_bound_never_exceeds_the_estimate(text in "\\PC{0,200}") {
+            // A single letter between spaces is one token but has a low weight: the estimate is meant for ordinary text.
             prop_assume!(text.split_whitespace().all(|word| word.chars().count() > 3));
             prop_assert!(at_least(&text) <= at_most(&text));
         }

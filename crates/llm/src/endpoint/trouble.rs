@@ -1,4 +1,4 @@
-//! Why an endpoint gave no answer, and what can be done about it.
+//! Why an endpoint gave no answer, and how to react to it.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,22 +6,22 @@ use std::time::Duration;
 use reqwest::header::{DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 
-/// Why there is no answer. Never holds words of a question or an answer.
+/// Why there is no answer. Never contains text of a question or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// No connection, or one that broke.
+    /// No connection, or a broken one.
     Unreachable(String),
-    /// It says that it cannot now, and perhaps for how long.
+    /// The endpoint cannot answer now, and may say for how long.
     Overloaded { status: u16, wait: Option<Duration> },
-    /// No answer within the time that was given.
+    /// No answer within the time limit.
     Late(Duration),
-    /// The key, the address or the name of the model is wrong: a matter between operator and endpoint.
+    /// Key, address or name of the model is wrong: the operator has to fix it.
     Denied(u16),
-    /// It was not asked, for it did not answer a moment ago; for so long it will not be asked.
+    /// The endpoint failed recently; the circuit breaker stays open for this long.
     Away(Duration),
-    /// It does not take this question.
+    /// The endpoint does not accept this question.
     Refused { status: u16, code: String },
-    /// It answered, but not as such an endpoint does.
+    /// The answer is not that of such an endpoint.
     Unusable(&'static str),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Trouble {
 impl std::error::Error for Trouble {}
 
 impl Trouble {
-    /// Whether the same request may well succeed in a moment.
+    /// Whether the same request may succeed shortly.
     pub(super) fn passes(&self) -> bool {
         matches!(self, Trouble::Unreachable(_) | Trouble::Overloaded { .. })
     }
@@ -54,7 +54,7 @@ impl Trouble {
         !matches!(self, Trouble::Refused { .. } | Trouble::Unusable(_))
     }
 
-    /// The wait that the server asked for.
+    /// Returns the wait that the server asked for, or how long the circuit breaker stays open.
     pub(super) fn wait(&self) -> Option<Duration> {
         match self {
             Trouble::Overloaded { wait, .. } => *wait,
@@ -63,18 +63,18 @@ impl Trouble {
         }
     }
 
-    /// Whether it can mean that the form of the answer cannot be asked for in this way: 400, 422 and 501.
+    /// Whether the cause may be an unsupported request form: status 400, 422 or 501.
     pub(super) fn may_be_about_form(&self) -> bool {
         matches!(self, Trouble::Refused { status: 400 | 422 | 501, .. })
     }
 
-    /// Whether it answered, and so is to be paid.
+    /// Whether there was an answer, which has to be paid for.
     pub(super) fn was_answered(&self) -> bool {
         matches!(self, Trouble::Unusable(_))
     }
 }
 
-/// What an answer with an error status means.
+/// Classifies an answer with an error status.
 pub(super) fn trouble(status: u16, headers: &HeaderMap, answer: &Value) -> Trouble {
     match status {
         408 | 425 | 429 | 500 | 502.. => Trouble::Overloaded { status, wait: retry_after(headers) },
@@ -83,7 +83,7 @@ pub(super) fn trouble(status: u16, headers: &HeaderMap, answer: &Value) -> Troub
     }
 }
 
-/// A machine-readable word from an error, and nothing else of it: messages quote the question.
+/// Returns a machine-readable word from an error and nothing else of it: messages quote the question.
 fn code(answer: &Value) -> String {
     let words = [&answer["error"]["code"], &answer["error"]["type"]];
     let is_word = |word: &&str| word.len() <= 60 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
@@ -91,7 +91,7 @@ fn code(answer: &Value) -> String {
     word.map(|word| format!("({word})")).unwrap_or_default()
 }
 
-/// Seconds, or a date, which is compared with the server's own.
+/// Reads seconds, or a date, which is compared with the server's own clock.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse::<f64>() {
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_read_as_seconds_and_dates() {
+    fn retry_after_is_read_as_seconds_or_date() {
         fn check(pairs: &[(&'static str, &'static str)], expect: Option<u64>) {
             assert_eq!(retry_after(&headers(pairs)), expect.map(Duration::from_secs), "{pairs:?}");
         }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_status_means() {
+    fn status_decides_retry_and_outage() {
         fn check(status: u16, passes: bool, is_outage: bool) {
             let trouble = trouble(status, &HeaderMap::new(), &Value::Null);
             assert_eq!((trouble.passes(), trouble.is_outage()), (passes, is_outage), "{status}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_error_only_its_code_is_told() {
+    fn only_the_code_of_an_error_is_reported() {
         fn check(error: Value, expect: &str) {
             assert_eq!(code(&json!({ "error": error })), expect);
         }

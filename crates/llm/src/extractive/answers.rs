@@ -1,4 +1,4 @@
-//! Answers that cannot be read without what was asked: "(Bob: “How old is the boat?”) Five years."
+//! Answers that cannot be understood without their question: "(Bob: “How old is the boat?”) Five years."
 
 use super::language::Language;
 use super::names::Names;
@@ -7,10 +7,10 @@ use super::standing::Standing;
 use super::words::{self, Kind};
 use super::{budget, unnamed};
 
-/// Longer questions cost more words than their answers are worth.
+/// Maximum words of a question. Longer questions cost more words than their answers are worth.
 const LONGEST: usize = 14;
 
-/// The question that a message ends with, if it says by itself what is asked.
+/// Returns the question at the end of a message if it can be understood by itself.
 pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
     let last = read.last().filter(|last| last.standing == Standing::Aside && last.text.ends_with(['?', '？']))?;
     let words = words::of(&last.text, last.language, names);
@@ -19,12 +19,12 @@ pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
     (asks && is_clear && budget::length(&last.text) <= LONGEST).then(|| last.text.clone())
 }
 
-/// Puts the question in front of the first sentence that says something, if that one does not stand alone; its place.
+/// Puts the question in front of the first sentence with content, if that sentence does not stand alone. Returns its position.
 pub(super) fn answer(read: &mut [Read], asker: &str, question: &str, names: &Names) -> Option<usize> {
     let first = read.iter_mut().find(|one| one.standing != Standing::Aside)?;
     let words = words::of(&first.text, first.language, names);
     let says = words.iter().any(|(_, kind)| *kind != Kind::Light);
-    // "That movie sounds good": it speaks of something else.
+    // "That movie sounds good" is about something else.
     let is_other =
         ["that", "this", "you"].iter().any(|word| words.first().is_some_and(|(first, _)| first.starts_with(word)));
     if first.standing != Standing::Leaning || !says || is_other {
@@ -39,7 +39,7 @@ fn joined(asker: &str, question: &str, answer: &str) -> String {
     format!("({asker}: “{question}”) {answer}")
 }
 
-/// What was asked, if the sentence is an answer that carries it, and what was said.
+/// Splits an answer into its question, if the sentence contains one, and the rest.
 pub(super) fn parts(sentence: &str) -> (Option<&str>, &str) {
     let split = || sentence.strip_prefix('(')?.split_once("”) ")?.0.split_once(": “");
     let Some((_, question)) = split() else { return (None, sentence) };
@@ -52,7 +52,7 @@ mod tests {
     use crate::extractive::reading;
 
     #[test]
-    fn only_what_does_not_stand_alone_is_told_with_its_question() {
+    fn only_a_dependent_answer_gets_its_question() {
         fn check(question: &str, reply: &str, expect: &str) {
             let names = Names::of(["Ann", "Bob"].into_iter());
             let read = |text| reading::of(text, "2026-03-04".parse().unwrap(), 60, &names);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_carries_its_question() {
+    fn answer_is_split_into_question_and_rest() {
         fn check(sentence: &str, expect: (Option<&str>, &str)) {
             assert_eq!(parts(sentence), expect);
         }

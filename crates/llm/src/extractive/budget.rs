@@ -1,18 +1,18 @@
-//! How long things are and may be, in words.
+//! Lengths of texts and their limits, in words.
 
 use annals_core::{Base, Grain, Memory};
 
-/// A day never has to do with less: of a short one, all that tells something is kept.
+/// Minimum budget of a day: a short day is quoted in full where it has content.
 const FLOOR: usize = 60;
 
-/// A token between whitespace is one word for every so many columns, so that addresses and texts written without spaces
-/// are not one word however long. Few words of any European language are longer.
+/// Columns per word: a longer token between whitespace counts as several words, so that URLs and texts without spaces are not one
+/// word of any length. Few words of any European language are longer.
 const COLUMNS: usize = 20;
 
 /// Columns of a Chinese, Japanese or Korean character: two of them make a word.
 const WIDE: usize = COLUMNS / 2;
 
-/// The most words that a summary of the grain may have.
+/// Maximum words of a summary of the grain.
 pub(super) fn limit(grain: Grain) -> usize {
     match grain {
         Grain::Working | Grain::Daily => 200,
@@ -23,20 +23,20 @@ pub(super) fn limit(grain: Grain) -> usize {
     }
 }
 
-/// How long one summary may be.
+/// Maximum length of one summary.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// Words that no summary of the grain exceeds, whatever they are.
+    /// Limit of the grain, which no summary exceeds.
     limit: usize,
-    /// Tokens between whitespace.
+    /// Maximum tokens between whitespace.
     tokens: usize,
-    /// Words by [`length`], which is never less than the tokens.
+    /// Maximum words by [`length`], which is never less than the number of tokens.
     words: usize,
 }
 
 impl Budget {
-    /// For a day a quarter of what was said, if that is less than the grain's limit. A sealed day's base is a quarter of
-    /// what can no longer be counted, and counts whole.
+    /// For a day, the budget is a quarter of its words, within [`FLOOR`] and the limit of the grain. The base of a sealed day
+    /// counts in full: it is a quarter of text that is no longer available.
     pub(super) fn of(grain: Grain, base: Option<&Base>, sources: &[&Memory]) -> Budget {
         let limit = limit(grain);
         if grain > Grain::Daily {
@@ -50,8 +50,8 @@ impl Budget {
         Budget { limit, tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length) }
     }
 
-    /// Whether the text is within it. Of its words so many, names and dates, were added to what was said; they count only against the
-    /// limit of the grain.
+    /// Whether the text is within the budget. `added` is the number of words added to the quotes, names and dates: they count
+    /// only against the limit of the grain.
     pub(super) fn holds(self, text: &str, added: usize) -> bool {
         let words = length(text);
         words <= self.limit
@@ -59,25 +59,25 @@ impl Budget {
             && text.split_whitespace().count() <= (self.tokens + added).min(self.limit)
     }
 
-    /// The length of a sentence that fits behind this head of a line.
+    /// Maximum length of a sentence behind this head of a line.
     pub(super) fn room(self, head: &str) -> usize {
         self.tokens.min(self.words).saturating_sub(length(head))
     }
 }
 
-/// The length of a text in words: the tokens between whitespace, or more where they are very long.
+/// Length of a text in words: tokens between whitespace; very long tokens count as several.
 pub(super) fn length(text: &str) -> usize {
     text.split_whitespace().map(token_length).sum()
 }
 
-/// The text up to so many words, at least one, on one line; what was cut is marked with "…".
+/// Shortens a text to at most `words` words, on one line. Marks a cut with "…".
 pub(super) fn cut(text: &str, words: usize) -> String {
     let mut left = words;
     let mut kept: Vec<&str> = Vec::new();
     for token in text.split_whitespace() {
         let length = token_length(token);
         if length > left {
-            // Only a token that would leave nothing is itself cut.
+            // A token is cut only if nothing would remain otherwise.
             if kept.is_empty() {
                 kept.push(first_columns(token, left * COLUMNS));
             }
@@ -90,7 +90,7 @@ pub(super) fn cut(text: &str, words: usize) -> String {
 }
 
 fn token_length(token: &str) -> usize {
-    // Bytes bound columns from above in all but the wide scripts, and cost nothing to count.
+    // In ASCII, bytes are columns, so short tokens need no counting.
     if token.is_ascii() && token.len() <= COLUMNS { 1 } else { columns(token).div_ceil(COLUMNS).max(1) }
 }
 
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_tokens_and_wide_scripts_are_several_words() {
+    fn long_tokens_and_wide_scripts_count_as_several_words() {
         fn check(text: &str, expect: usize) {
             assert_eq!(length(text), expect, "{text}");
         }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_at_a_word_and_says_so() {
+    fn cut_is_at_a_word_and_marked() {
         fn check(text: &str, words: usize, expect: &str) {
             let cut = cut(text, words);
             assert_eq!(cut, expect);

@@ -1,4 +1,4 @@
-//! The sentences that a summary is chosen from.
+//! The sentences from which a summary is chosen.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,31 +13,32 @@ use super::tokens::tokens;
 use super::worth::{self, Worth};
 use super::{answers, lines, reading, small_talk};
 
-/// So many sentences are compared with each other at most, whatever the input: a turn of ten megabytes holds a hundred
-/// thousand. No budget has room for as many.
+/// Maximum number of sentences that are compared with each other: one message alone can give thousands (`reading`). No budget has
+/// room for more.
 const POOL: usize = 512;
 
-/// So many sentences are kept where none stands alone and tells something: a trace, rather than a page of fillers.
+/// Maximum number of candidates if none stands alone and has content: a trace rather than a page of fillers.
 const WEAK: usize = 2;
 
-/// The most words of one sentence; longer ones are cut.
+/// Maximum words of one sentence; longer ones are cut.
 const SENTENCE: usize = 60;
 
-/// What an assistant without a name explains is worth less than what is said to it.
+/// Factor for sentences of an assistant without a name: its explanations are worth less than what people say to it.
 const EXPLAINED: f64 = 0.35;
 
 /// A sentence that may be chosen.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Which of the sources it is from.
+    /// Index of its source.
     pub(super) child: usize,
-    /// With which sentence of the source it begins. Of those that begin with the same one, one is chosen.
+    /// Index in the source of the sentence with which it begins. Only one of the candidates that begin with the same sentence is
+    /// chosen.
     pub(super) place: usize,
-    /// The sentence as it would stand in the summary.
+    /// The sentence as it would appear in the summary.
     pub(super) sentence: Sentence,
-    /// What it tells. Nothing if it only says that there was small talk.
+    /// Content. Empty if the sentence only reports small talk.
     pub(super) worth: Worth,
-    /// How it stands.
+    /// Whether it can be understood alone.
     pub(super) standing: Standing,
 }
 
@@ -47,8 +48,8 @@ impl Candidate {
     }
 }
 
-/// What a summary of the grain may be chosen from, in order of time: of all sentences those that stand alone and say enough, or a
-/// trace of the others where there are none.
+/// Returns the candidates for a summary of the grain in order of time: sentences that stand alone and say enough, or a few of the
+/// others if there are none.
 pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
     let all = judged(grain, base, sources, budget);
     let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.standing).min();
@@ -58,13 +59,13 @@ pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budge
     if grain > Grain::Daily { pool } else { told_or_all(pool) }
 }
 
-/// A sealed day in which there was only small talk has more to say once something was told late.
+/// Drops the note of small talk of a sealed day if a late sentence has content.
 fn told_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
     let (small_talk, told): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_small_talk);
     if told.is_empty() { small_talk } else { told }
 }
 
-/// So many at most, in order: each child's best, then the second ones, and so on.
+/// Returns at most `most` candidates in order: the best of each child, then the second best, and so on.
 fn best_of(candidates: Vec<Candidate>, most: usize) -> Vec<Candidate> {
     if candidates.len() <= most {
         return candidates;
@@ -84,7 +85,7 @@ fn best_of(candidates: Vec<Candidate>, most: usize) -> Vec<Candidate> {
     candidates.into_iter().enumerate().filter(|(index, _)| kept.contains(index)).map(|(_, one)| one).collect()
 }
 
-/// Every sentence that was said, in order of time, with what it is worth and how it stands.
+/// Returns every sentence in order of time, with its content and standing.
 pub(super) fn judged(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
     let names = Names::of(speakers(base, sources));
     let quotes = quotes(grain, sources, budget, &names);
@@ -131,13 +132,13 @@ impl Quote<'_> {
     }
 }
 
-/// The words that the longest sentence may have.
+/// Maximum words of a sentence.
 fn room(grain: Grain, budget: Budget, day: Date, speaker: Option<&str>) -> usize {
     SENTENCE.min(budget.room(&lines::head(grain, day, speaker)))
 }
 
-/// What came late beside the base, by day. Among those of one day the base comes first: when its turns were said is not
-/// known any more.
+/// Merges the base with late sentences, by day. On the same day the base comes first, because the time of its turns is no longer
+/// known.
 fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
     let child = late.iter().map(|quote| quote.child + 1).max().unwrap_or_default();
     let mut quotes: Vec<Quote> = of_sentences(child, &base.sentences).into_iter().chain(late).collect();
@@ -171,12 +172,12 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
     found
 }
 
-/// Instructions and the answers of tools are not what was lived; they are quoted only where nobody said a word.
+/// Whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said anything.
 fn is_persons(turn: &Memory) -> bool {
     !matches!(turn.role, Some(Role::System | Role::Tool))
 }
 
-/// Whether a turn can be the answer to the one before it: somebody else's, of the same conversation.
+/// Whether a turn can answer the one before it: by another speaker, in the same conversation.
 fn is_answered(asker: &Memory, turn: &Memory) -> bool {
     asker.conversation == turn.conversation && asker.speaker != turn.speaker
 }

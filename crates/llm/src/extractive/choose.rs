@@ -1,5 +1,5 @@
-//! Which sentences a summary consists of: those that tell most, nothing twice, and of no child so many that others are silent, until
-//! the budget is spent.
+//! Chooses the sentences of a summary by content, without repetition and not too many from one child, until the budget is used
+//! up.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,11 +10,11 @@ use super::budget::Budget;
 use super::candidates::Candidate;
 use super::lines;
 
-/// What each sentence that was chosen of a child takes from its others. With 1, 75.7 % of LoCoMo's answering turns are quoted, with
-/// 1.5 76.4.
+/// Penalty for further sentences of a child per sentence already chosen from it. With 1, 75.7 % of LoCoMo's answering turns are
+/// quoted, with 1.5 76.4 %.
 const HEARD: f64 = 1.5;
 
-/// The chosen candidates' places, in order. Their lines are within the budget.
+/// Returns the indices of the chosen candidates, in order. Their lines are within the budget.
 pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<usize> {
     let mut open = Open::of(pool);
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
@@ -31,7 +31,7 @@ pub(super) fn within(grain: Grain, budget: Budget, pool: &[Candidate]) -> Vec<us
     chosen.into_iter().collect()
 }
 
-/// The candidates that are still to be tried, with what each is worth after what has been told.
+/// The candidates that have not been tried yet, and the value that each still adds.
 struct Open<'a> {
     pool: &'a [Candidate],
     untried: Vec<usize>,
@@ -39,9 +39,9 @@ struct Open<'a> {
     values: Vec<f64>,
     /// Per candidate, its words as numbers, each with its worth.
     words: Vec<Vec<(usize, f64)>>,
-    /// Per word.
+    /// Per word, whether a chosen sentence contains it.
     told: Vec<bool>,
-    /// Per child, how many of its sentences were chosen.
+    /// Per child, the number of its chosen sentences.
     heard: BTreeMap<usize, usize>,
 }
 
@@ -58,14 +58,14 @@ impl Open<'_> {
         }
     }
 
-    /// The next to try: the sentence that tells most, each counting less the more of its child have been chosen.
+    /// Returns the next candidate to try: the one with the highest value, reduced by the number of chosen sentences of its child.
     fn take_best(&mut self) -> Option<usize> {
         let place =
             (0..self.untried.len()).min_by(|one, other| self.order(self.untried[*one], self.untried[*other]))?;
         Some(self.untried.swap_remove(place))
     }
 
-    /// Word that there was only small talk comes after everything else; equals come in order of time.
+    /// Notes of small talk come last; equal candidates are in order of time.
     fn order(&self, one: usize, other: usize) -> Ordering {
         let is_small_talk = |index: usize| self.words[index].is_empty();
         is_small_talk(one)
@@ -79,7 +79,7 @@ impl Open<'_> {
         self.values[index] / (1.0 + HEARD * heard as f64)
     }
 
-    /// The candidate is chosen: its words are news no more, and its child has been heard.
+    /// Records that the candidate is chosen: its words add no more value to others, and its child counts one more.
     fn tell(&mut self, index: usize) {
         *self.heard.entry(self.pool[index].child).or_default() += 1;
         for (word, _) in &self.words[index] {
@@ -91,12 +91,12 @@ impl Open<'_> {
         }
         let (child, place) = (self.pool[index].child, self.pool[index].place);
         self.untried.retain(|index| (self.pool[*index].child, self.pool[*index].place) != (child, place));
-        // What only repeats is never chosen, even if there is room.
+        // A sentence that only repeats is never chosen, even if there is room.
         self.untried.retain(|index| self.values[*index] > 0.0 || self.words[*index].is_empty());
     }
 }
 
-/// Each candidate's words as numbers, and how many different ones there are.
+/// Returns each candidate's words as numbers, and the number of different words.
 fn numbered(pool: &[Candidate]) -> (Vec<Vec<(usize, f64)>>, usize) {
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut number = |word| {

@@ -1,11 +1,11 @@
-//! A message without what nobody said in it: captions and other remarks in brackets, code, quoted mail, tables, marks of emphasis.
+//! Removes from a message what was not said: captions and other remarks in brackets, code, quoted mail, tables, emphasis marks.
 
 use std::borrow::Cow;
 
-/// No remark is longer; a bracket that closes later, or never, is a letter like any other.
+/// Maximum characters of a remark. A bracket that closes later, or never, is ordinary text.
 const LONGEST: usize = 400;
 
-/// The text without them. Lines stay lines.
+/// Returns the text without these parts. Line breaks are kept.
 pub(super) fn spoken(text: &str) -> Cow<'_, str> {
     if !text.contains(['[', '`', '>', '|', '*']) {
         return Cow::Borrowed(text);
@@ -21,7 +21,7 @@ pub(super) fn spoken(text: &str) -> Cow<'_, str> {
             kept.push('\n');
         }
     }
-    // Nothing but code is better quoted than nothing.
+    // A message of code only is quoted as it is.
     if kept.trim().is_empty() { Cow::Borrowed(text) } else { Cow::Owned(kept.replace("**", "")) }
 }
 
@@ -54,13 +54,13 @@ fn without_remarks(line: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The end of the bracket that the text begins with.
+/// Returns the end of the bracket with which the text begins.
 fn closing(text: &str) -> Option<usize> {
     let near = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
     text[..near].find(']').map(|at| at + 1)
 }
 
-/// A masked credential, a date, a footnote's number.
+/// Whether the content of a bracket is kept: a masked credential, a date, the number of a footnote.
 fn is_kept(inside: &str) -> bool {
     inside.starts_with("masked") || inside.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_said_goes() {
+    fn unspoken_parts_are_removed() {
         fn check(text: &str, expect: &str) {
             assert_eq!(spoken(text).trim_end(), expect, "{text}");
         }

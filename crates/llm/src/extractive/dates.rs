@@ -1,8 +1,8 @@
-//! Times as seen from a day, with the date put behind them: "yesterday [2026-03-03]", "next week [2026-03-09 to 2026-03-15]".
+//! Appends dates to relative times: "yesterday [2026-03-03]", "next week [2026-03-09 to 2026-03-15]".
 //!
-//! A sentence of a summary is read months later and beside sentences of other days. What a word means follows from the local day on
-//! which it was said; whether a plain "on Friday" lies before or behind that day, from the nearest verb. What is vague stays
-//! vague, but on its side of the day: "a few weeks ago [before 2026-03-04]".
+//! A summary is read months later and next to sentences of other days. The date follows from the local day of the message;
+//! whether a plain "on Friday" is before or after that day follows from the nearest verb. Vague times stay vague but get their
+//! side of the day: "a few weeks ago [before 2026-03-04]".
 
 mod phrases;
 mod span;
@@ -14,10 +14,10 @@ use super::language::Language;
 use super::tokens::{Token, tokens};
 use span::Span;
 
-/// A time in a sentence: how many words it takes, and when it is.
+/// A time in a sentence: its number of words, and the time span.
 type Found = Option<(usize, Span)>;
 
-/// Whether lower-case words name a day of the calendar, as "24 april" and "june 3rd" do.
+/// Whether lower-case words contain a calendar day, such as "24 april" and "june 3rd".
 pub(super) fn name_a_day(words: &[String]) -> bool {
     let is_month = |word: &String| phrases::month(word).is_some();
     let is_day = |word: &String| {
@@ -27,7 +27,7 @@ pub(super) fn name_a_day(words: &[String]) -> bool {
     words.windows(2).any(|pair| is_month(&pair[0]) && is_day(&pair[1]) || is_day(&pair[0]) && is_month(&pair[1]))
 }
 
-/// The sentence, said on `day`, with dates behind its times.
+/// Returns the sentence, said on `day`, with dates behind its times.
 pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     if language == Language::Unspaced {
         return phrases::resolve_unspaced(sentence, day);
@@ -56,7 +56,7 @@ pub(super) fn resolve(sentence: &str, day: Date, language: Language) -> String {
     resolved + &sentence[copied..]
 }
 
-/// Whether the writer gave the date: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May 3".
+/// Whether the text already has a date: "tomorrow [2026-03-05]", "Friday 28 March", "Monday, May 3".
 fn is_dated(sentence: &str, end: usize, next: &[&str]) -> bool {
     let rest = sentence[end..].trim_start_matches([',', ' ', '(']);
     rest.starts_with('[')
@@ -94,7 +94,7 @@ fn english(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
     }
 }
 
-/// Without the genitive.
+/// Removes the genitive.
 fn strip(word: &str) -> &str {
     word.strip_suffix("'s").unwrap_or(word)
 }
@@ -103,7 +103,7 @@ fn part_of_day(word: &str) -> usize {
     usize::from(["morning", "afternoon", "evening", "night", "noon"].contains(&strip(word)))
 }
 
-/// "Last night", "this past weekend", "next Friday evening".
+/// Reads "last night", "this past weekend", "next Friday evening".
 fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let before = at.checked_sub(1).map_or("", |place| words[place]);
@@ -140,7 +140,7 @@ fn side(words: &[&str], at: usize, day: Date, side: i32) -> Found {
     (words[at] != "past" || side < 0).then_some((2 + part_of_day(word(2)), span))
 }
 
-/// "On Friday", "Friday night", "by Monday".
+/// Reads "on Friday", "Friday night", "by Monday".
 fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Found {
     let weekday = phrases::weekday(strip(words[at]))?;
     let before = at.checked_sub(1).map_or("", |place| words[place]);
@@ -154,7 +154,7 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
             && words.get(at + 2).is_some_and(|word| phrases::weekday(word).is_some()));
     let is_range = at >= 2 && before == "to" && phrases::weekday(words[at - 2]).is_some();
     let is_moved_to = before == "to" && !is_range;
-    // "Sat" and "sun" are days only behind a preposition.
+    // "Sat" and "sun" are days only after a preposition.
     let is_short = words[at].len() < 6 && !BEFORE_WEEKDAYS.contains(&before);
     if !is_capital || is_short || is_named || (is_repeated && !is_moved_to) || is_range {
         return None;
@@ -164,10 +164,10 @@ fn plain_weekday(tokens: &[Token], words: &[&str], at: usize, day: Date) -> Foun
     Some((1 + part_of_day(after), span))
 }
 
-/// Words with which sentences begin in front of a weekday.
+/// Words that often precede a weekday and may begin a sentence.
 const BEFORE_WEEKDAYS: [&str; 9] = ["on", "by", "until", "since", "before", "after", "from", "till", "for"];
 
-/// "Two weeks ago", "a few days back", "years ago".
+/// Reads "two weeks ago", "a few days back", "years ago".
 fn ago(words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let (count, length) = match word(0) {
@@ -190,7 +190,7 @@ fn ago(words: &[&str], at: usize, day: Date) -> Found {
     Some((length + 2, span))
 }
 
-/// "In two weeks", "in a few days", "a month from now".
+/// Reads "in two weeks", "in a few days", "a month from now".
 fn ahead(words: &[&str], at: usize, day: Date) -> Found {
     let word = |offset: usize| words.get(at + offset).copied().unwrap_or_default();
     let is_in = word(0) == "in" || word(0) == "within";
@@ -228,7 +228,7 @@ fn number(word: &str) -> Option<i32> {
 mod tests {
     use super::*;
 
-    /// Said on Wednesday, 4 March 2026.
+    /// The sentence is from Wednesday, 4 March 2026.
     #[track_caller]
     fn check(sentence: &str, expect: &str) {
         let language = Language::of(&tokens(sentence));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn days_weeks_months_and_years_have_their_dates() {
+    fn days_weeks_months_and_years_get_dates() {
         check("I sold it yesterday.", "I sold it yesterday [2026-03-03].");
         check("Last night we ate out.", "Last night [2026-03-03] we ate out.");
         check("Today's build broke.", "Today's [2026-03-04] build broke.");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_so_long_ago_or_ahead_has_its_date() {
+    fn counted_times_get_dates() {
         check("I began two weeks ago.", "I began two weeks ago [2026-02-18].");
         check("It broke 3 days ago", "It broke 3 days ago [2026-03-01]");
         check("We met 10 years ago.", "We met 10 years ago [2016].");
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weekday_lies_on_the_side_of_its_verb() {
+    fn weekday_is_on_the_side_of_its_verb() {
         check("I quit on Friday.", "I quit on Friday [2026-02-27].");
         check("We leave on Friday.", "We leave on Friday [2026-03-06].");
         check("The report is due by Monday.", "The report is due by Monday [2026-03-09].");
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_or_has_a_date_stays() {
+    fn other_words_and_dated_times_stay() {
         for sentence in [
             "I run every Friday.",
             "Open Monday to Friday.",
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn other_languages_have_dates() {
+    fn times_in_other_languages_get_dates() {
         check("Ich bin gestern nach Berlin gezogen.", "Ich bin gestern [2026-03-03] nach Berlin gezogen.");
         check("Der Zug ist hier und ich bin da.", "Der Zug ist hier und ich bin da.");
         check("Nächste Woche habe ich die Prüfung.", "Nächste Woche [2026-03-09 to 2026-03-15] habe ich die Prüfung.");

@@ -1,7 +1,7 @@
-//! What kind of news a sentence holds, by its verbs and nouns, and what such news is worth in a grain.
+//! Classifies the event in a sentence by its verbs and nouns, and rates it per grain.
 //!
-//! A day keeps what happened and what was fixed for later; a year what lasts: where people live and work, whom they love and lose,
-//! what they decided, achieved and began.
+//! A day keeps what happened and what was scheduled; a year keeps what lasts: where people live and work, whom they love and
+//! lose, what they decided, achieved and began.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,28 +11,28 @@ use annals_core::Grain;
 use super::language::{Language, is_unspaced};
 use super::{dates, verbs};
 
-/// A kind of news.
+/// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
-    /// A turn in a life, or what a life is made of: a birth, a death, a wedding, a move, a job, an illness, where one lives.
+    /// A change of life or a basic fact of it: birth, death, wedding, move, job, illness, home.
     Life,
-    /// What was decided, agreed or changed for good.
+    /// A decision, an agreement or a permanent change.
     Decision,
-    /// What must be done or will happen at a fixed time.
+    /// Something that must be done or will happen at a fixed time.
     Deadline,
-    /// What was achieved, won, finished or done for the first time.
+    /// Something achieved, won, finished or done for the first time.
     Achievement,
-    /// What happens to a country, a firm or a crowd.
+    /// An event of a country, a company or a crowd.
     Public,
-    /// What was bought, sold, got or adopted.
+    /// Something bought, sold, received or adopted.
     Gain,
-    /// What broke, hurt, failed or was lost.
+    /// Something that broke, hurt, failed or was lost.
     Trouble,
-    /// Anything else that happened.
+    /// Any other event.
     Happening,
-    /// What people say of themselves that stays true: where they live, what they like, what they cannot eat.
+    /// A lasting statement of people about themselves: where they live, what they like, what they cannot eat.
     State,
-    /// What is meant to happen.
+    /// An intention.
     Plan,
     /// Thoughts, advice, descriptions.
     None,
@@ -40,7 +40,7 @@ pub(super) enum Event {
 
 use Event::{Achievement, Deadline, Decision, Gain, Happening, Life, Plan, Public, State, Trouble};
 
-/// What news of the kind multiplies the worth of a sentence by, from day to year.
+/// Factors on the worth of a sentence, from daily to yearly.
 const FACTORS: [(Event, [f64; 5]); 11] = [
     (Life, [1.5, 2.6, 3.0, 3.5, 4.0]),
     (Decision, [1.5, 2.3, 2.4, 2.4, 2.4]),
@@ -55,13 +55,14 @@ const FACTORS: [(Event, [f64; 5]); 11] = [
     (Event::None, [0.6, 0.5, 0.4, 0.35, 0.3]),
 ];
 
-/// The factor of a kind of news in a grain.
+/// Returns the factor of a kind of event in a grain.
 pub(super) fn factor(event: Event, grain: Grain) -> f64 {
     let place = Grain::SUMMARIES.iter().position(|one| *one == grain).unwrap_or_default();
     FACTORS.iter().find(|(one, _)| *one == event).map_or(1.0, |(_, factors)| factors[place])
 }
 
-/// The weightiest kind of news in a sentence, given as words in lower case. What was asked, wished or supposed did not happen.
+/// Returns the highest-ranked kind of event in a sentence, given as lower-case words. Suppositions are no events, and wishes are
+/// plans.
 pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     let is_supposed =
         words.first().is_some_and(|first| ["if", "imagine", "suppose", "maybe", "perhaps"].contains(&first.as_str()));
@@ -77,11 +78,11 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
         // "The farewell is on 24 April."
         _ if dates::name_a_day(words) => Deadline,
         _ if words.iter().any(|word| PLANS.contains(&word.as_str()) || word.ends_with("'ll")) => Plan,
-        // What verbs other languages have is not known here.
+        // Verbs of other languages are not recognised here.
         _ if is_own || language != Language::English => State,
         _ => Event::None,
     };
-    // "I want to move" is a plan, whatever it is that is planned, and "I never quit" no news.
+    // "I want to move" is a plan, whatever is planned, and "I never quit" is not an event.
     let is_wish = |word: &String| WISHES.contains(&word.as_str());
     let is_denied = |word: &String| word.ends_with("n't") || ["not", "never", "no"].contains(&word.as_str());
     match event {
@@ -91,7 +92,7 @@ pub(super) fn of(words: &[String], is_own: bool, language: Language) -> Event {
     }
 }
 
-/// The plainest words of Chinese.
+/// Classifies Chinese by a few common words.
 fn of_unspaced(sentence: &str) -> Event {
     const WORDS: [(Event, &str); 6] = [
         (Life, "结婚 離婚 离婚 去世 出生 搬到 搬家 辞职 辭職 升职 失业 被裁 毕业 畢業 退休 怀孕 手术 住院 过敏"),
@@ -109,7 +110,7 @@ const PLANS: [&str; 16] = [
     "will", "plan", "plans", "planning", "planned", "gonna", "want", "wants", "hope", "hoping", "going", "soon",
     "upcoming", "would", "wanna", "aim",
 ];
-/// Forms of the past that tell what was so, not what happened.
+/// Past forms that describe a state, not an event.
 const BEING: [&str; 9] = ["was", "were", "been", "had", "wasn't", "weren't", "hadn't", "didn't", "felt"];
 const WISHES: [&str; 10] = ["want", "wants", "hope", "hoping", "would", "wanna", "wish", "could", "might", "dream"];
 
@@ -142,7 +143,7 @@ fn entries(event: Event, list: &'static str, stems: bool) -> impl Iterator<Item 
     words.map(move |word| (word.trim_end_matches('*'), event))
 }
 
-/// Words that name an event; with a star, whatever begins so.
+/// Words that indicate an event; a star matches any ending.
 const LISTS: [(Event, &str); 20] = [
     (
         Life,
@@ -188,7 +189,7 @@ const LISTS: [(Event, &str); 20] = [
          incident* hurt damaged leak* flooded fire burned burnt missed delayed broke-down emergency fever pain pains painful sprained fractur* \
          argument fight fought argued scam* hacked breach* closed froze collapsed",
     ),
-    // The plainest words of other languages.
+    // The most common words of other languages.
     (
         Life,
         "umgezogen zieh* geheiratet heirat* geboren gestorben tod gekündigt kündig* befördert schwanger hochzeit scheidung abschluss krebs operiert",
@@ -246,7 +247,7 @@ mod tests {
     use crate::extractive::tokens::{lower, tokens};
 
     #[test]
-    fn a_sentence_is_of_its_weightiest_kind() {
+    fn sentence_gets_its_highest_ranked_kind() {
         fn check(sentence: &str, expect: Event) {
             let words = lower(&tokens(sentence));
             let is_own = words.iter().any(|word| word == "i" || word == "my");
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn years_prefer_what_lasts() {
+    fn yearly_grain_prefers_lasting_events() {
         assert!(factor(Life, Grain::Yearly) > factor(Life, Grain::Daily));
         assert!(factor(Deadline, Grain::Yearly) < factor(Deadline, Grain::Daily));
     }

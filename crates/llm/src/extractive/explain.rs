@@ -1,4 +1,4 @@
-//! How far each sentence of a period came on its way into the summary, for whoever works on the engine. Nothing else calls it.
+//! Reports at which step each sentence of a period was left out, for development of the engine. Nothing else calls it.
 
 use annals_core::{Grain, Memory, Sentence};
 
@@ -6,24 +6,24 @@ use super::budget::Budget;
 use super::standing::Standing;
 use super::{candidates, choose, in_order};
 
-/// Where a sentence was left out.
+/// The step at which a sentence was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// A question, a greeting, a reaction, a label.
     Aside,
-    /// It speaks of what stood before it, which could not be told with it.
+    /// It depends on a preceding sentence that could not be quoted with it.
     Leaning,
-    /// It has no word that tells anything.
+    /// It has no content words.
     Empty,
-    /// It says too little, and no room was left.
+    /// It says too little, and better sentences used the room.
     Faint,
-    /// It says enough, but others more, or the same.
+    /// It says enough, but others say more or the same.
     Outranked,
     /// It is in the summary.
     Chosen,
 }
 
-/// The sentences of a period that has no base, in order of time, each with the step at which it was left out.
+/// Returns the sentences of a period without a base, in order of time, each with the step at which it was left out.
 pub fn explain(grain: Grain, sources: &[Memory]) -> Vec<(Sentence, Step)> {
     let sources = in_order(sources);
     let budget = Budget::of(grain, None, &sources);

@@ -1,11 +1,11 @@
-//! Which language a text is in, as far as its commonest words tell.
+//! Detects the language of a text from its most common words.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::tokens::Token;
 
-/// A language whose grammar the engine knows something of.
+/// Languages that the engine supports to some extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Language {
     English,
@@ -22,12 +22,12 @@ pub(super) enum Language {
 
 use Language::{Dutch, English, French, German, Italian, Portuguese, Spanish};
 
-/// So many words decide; a book need not be read to its end.
+/// Number of words that are examined.
 const READ: usize = 200;
 
 impl Language {
-    /// The language whose function words the text has most of. A text without any is English if it is in Latin script: notes and
-    /// headlines have none, and what is English only harms little there.
+    /// Returns the language with the most function words in the text. A text without any is English if it is in Latin script:
+    /// notes and headlines have none, and English rules do little harm there.
     pub(super) fn of(tokens: &[Token]) -> Language {
         let read = &tokens[..READ.min(tokens.len())];
         if read.iter().filter(|token| is_unspaced(token.raw)).count() * 2 > read.len() {
@@ -51,13 +51,13 @@ impl Language {
         }
     }
 
-    /// Whether a word, in lower case, is grammar in this language. English has its own list in `words`.
+    /// Whether a lower-case word is a function word of this language. English has its own list in `words`.
     pub(super) fn is_grammar(self, word: &str) -> bool {
         self != English && FUNCTION_WORDS.get(self as usize).is_some_and(|words| words.contains(word))
     }
 }
 
-/// Whether a word is of a script that sets no spaces.
+/// Whether a word is of a script without spaces.
 pub(super) fn is_unspaced(word: &str) -> bool {
     word.starts_with(|c| ('\u{2E80}'..'\u{A000}').contains(&c) || ('\u{F900}'..'\u{FB00}').contains(&c))
 }
@@ -100,7 +100,7 @@ mod tests {
     use crate::extractive::tokens::tokens;
 
     #[test]
-    fn the_commonest_words_tell_the_language() {
+    fn common_words_determine_the_language() {
         fn check(text: &str, expect: Language) {
             assert_eq!(Language::of(&tokens(text)), expect, "{text}");
         }

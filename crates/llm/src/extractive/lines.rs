@@ -1,26 +1,26 @@
-//! A summary as lines: who said it, and for weeks and coarser on which day.
+//! Formats a summary as lines: the speaker, and from weeks on the day.
 
 use annals_core::{Date, Grain, Sentence};
 
 use super::budget::cut;
 
-/// A speaker's name in a line has at most so many words, so that no name can use up a budget.
+/// Maximum words of a speaker's name in a line, so that no name uses up the budget.
 const NAME: usize = 4;
 
-/// The text of a summary: one line per sentence, so that none reads as if it followed from the one above.
+/// Returns the text of a summary: one line per sentence, so that no sentence seems to continue the one above.
 pub(super) fn set<'a>(grain: Grain, sentences: impl IntoIterator<Item = &'a Sentence>) -> String {
     let line = |sentence: &Sentence| head(grain, sentence.day, sentence.speaker.as_deref()) + &sentence.text;
     sentences.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The head of a line, with the space behind it: `2023-05-08 Caroline: `, in a daily summary without the day.
+/// Returns the head of a line with a trailing space: `2023-05-08 Caroline: `, without the day in a daily summary.
 pub(super) fn head(grain: Grain, day: Date, speaker: Option<&str>) -> String {
     let day = if grain > Grain::Daily { format!("{day} ") } else { String::new() };
     let speaker = speaker.map(|name| format!("{}: ", cut(name, NAME))).unwrap_or_default();
     day + &speaker
 }
 
-/// How many words of a summary are names and days at the head of its lines and dates put behind times.
+/// Counts the words of a summary that are names and days at the head of lines, or dates appended to times.
 pub(super) fn added<'a>(grain: Grain, sentences: impl IntoIterator<Item = &'a Sentence>) -> usize {
     let of = |sentence: &Sentence| {
         let head = head(grain, sentence.day, sentence.speaker.as_deref());
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_uses_up_a_budget() {
+    fn long_name_is_cut() {
         let day = "2023-05-08".parse::<Period>().unwrap().first_day();
         assert_eq!(head(Grain::Daily, day, Some("a b\nc d e f")), "a b c d…: ");
     }

@@ -1,4 +1,4 @@
-//! The names by which the speakers of an input call each other, which tell a reader nothing that the lines do not.
+//! Names of the speakers of an input. They carry no information in a sentence, because the lines show the speakers.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// The names of these speakers.
+    /// Collects the names of these speakers.
     pub(super) fn of<'a>(speakers: impl Iterator<Item = &'a str>) -> Names {
         let words = |name: &str| -> Vec<String> {
             name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
@@ -16,7 +16,7 @@ impl Names {
         Names(distinct.into_iter().flat_map(words).collect())
     }
 
-    /// Whether the word, in lower case, is a name of a speaker, or one cut short: "jo" of "joanna".
+    /// Whether the lower-case word is a speaker's name or a short form: "jo" of "joanna".
     pub(super) fn is_speaker(&self, word: &str) -> bool {
         let first_not_before =
             self.0.range::<str, _>((std::ops::Bound::Included(word), std::ops::Bound::Unbounded)).next();

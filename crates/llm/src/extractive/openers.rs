@@ -1,24 +1,24 @@
-//! How sentences begin in talk: words that tie a sentence to the one before it or call the other by name, which can go, and beginnings
-//! by which greetings, thanks and reactions are known.
+//! Beginnings of sentences in conversation: words that link to the sentence before or address the other by name, which are
+//! removed, and words that mark greetings, thanks and reactions.
 
 use super::names::Names;
 use super::tokens::{Token, tokens};
 
-/// Interjections that go where a mark or a name follows.
+/// Interjections that are removed if a punctuation mark or a name follows.
 const CALLS: &str = "hey hi hello hiya yo oh ah aw aww wow woah whoa yeah yes yep yup yea ya no nope nah ok okay well anyway anyways btw haha \
     hahaha lol hmm hm um uh so and but also plus now true right sure indeed absolutely definitely totally exactly thanks cool great nice awesome \
     honestly actually basically besides first second third finally then thus hence therefore however still otherwise meanwhile moreover furthermore \
     additionally similarly consequently instead afterwards later next lastly firstly secondly too again unfortunately luckily fortunately sadly \
     update fyi guess welcome";
 
-/// Conjunctions that go even without a mark behind them.
+/// Conjunctions that are removed even without a mark.
 const LINKS: &str = "and but so also plus then thence or nor yet";
 
-/// What follows "so" where it does not link.
+/// Words after "so" where "so" is not a conjunction.
 const SO: [&str; 12] =
     ["far", "many", "much", "long", "that", "called", "few", "glad", "happy", "proud", "excited", "sorry"];
 
-/// Phrases that go with the comma behind them.
+/// Phrases that are removed together with the mark behind them. Those with "since" need no mark.
 const PHRASES: &[&str] = &[
     "as for me",
     "for me",
@@ -65,7 +65,7 @@ const PHRASES: &[&str] = &[
     "at the same time",
 ];
 
-/// The sentence without what ties it to the one before, and whether anything went.
+/// Removes what links a sentence to the one before. Also returns whether anything was removed.
 pub(super) fn strip<'a>(sentence: &'a str, names: &Names) -> (&'a str, bool) {
     let mut rest = sentence;
     while let Some(shorter) = stripped_once(rest, names) {
@@ -75,7 +75,7 @@ pub(super) fn strip<'a>(sentence: &'a str, names: &Names) -> (&'a str, bool) {
 }
 
 fn stripped_once<'a>(sentence: &'a str, names: &Names) -> Option<&'a str> {
-    // So many characters hold the longest phrase.
+    // Sixty characters are more than the longest phrase.
     let head = tokens(&sentence[..sentence.char_indices().nth(60).map_or(sentence.len(), |(at, _)| at)]);
     let first = head.first()?;
     let word = first.lower.as_str();
@@ -112,26 +112,26 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Whether a mark that ends no sentence stands there: "Well, …", "Ann - …", "Oh! …".
+/// Whether a mark that does not end a sentence is at this position: "Well, …", "Ann - …", "Oh! …".
 fn is_mark(sentence: &str, at: usize) -> bool {
     let rest = &sentence[at..];
     rest.starts_with([',', ':', '!', '—', '–', '…', ';'])
         || [" - ", " – ", " — ", ".."].iter().any(|mark| rest.starts_with(mark))
 }
 
-/// What is left, if there is anything.
+/// Returns the remaining text, if there is any.
 fn rest(sentence: &str, at: usize) -> Option<&str> {
     let left = sentence[at..].trim_start_matches(|c: char| !c.is_alphanumeric() && !"([\"“‘$€£¥".contains(c));
     (!left.is_empty()).then_some(left)
 }
 
-/// With a capital letter at the front, where something went.
+/// Capitalises the first letter.
 pub(super) fn capitalized(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Whether the sentence is a greeting, a wish, thanks or a reaction to what the other said: it tells nothing of its own.
+/// Whether the sentence is a greeting, a wish, thanks or a reaction, without content of its own.
 pub(super) fn is_reaction(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let starts = |phrase: &&str| phrase.split(' ').enumerate().all(|(at, one)| word(at) == one);
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ties_a_sentence_to_the_one_before_goes() {
+    fn linking_words_are_removed() {
         fn check(sentence: &str, expect: &str) {
             let names = Names::of(["Melanie", "Ann"].into_iter());
             assert_eq!(strip(sentence, &names).0, expect, "{sentence}");
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn reactions_are_known_by_their_beginning() {
+    fn reactions_are_recognised_by_their_beginning() {
         fn check(sentence: &str, expect: bool) {
             assert_eq!(is_reaction(&tokens(sentence)), expect, "{sentence}");
         }

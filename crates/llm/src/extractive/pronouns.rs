@@ -1,13 +1,13 @@
-//! Names for the pronouns with which sentences begin: "She eats shoes" behind "We got a puppy named Luna" becomes "Luna eats shoes".
+//! Replaces pronouns at the beginning of sentences: "She eats shoes" after "We got a puppy named Luna" becomes "Luna eats shoes".
 //!
-//! English only, and only where the sentence before names exactly one who fits: a wrong name would be a lie. What cannot be resolved is
-//! left, and counts as a sentence that does not stand alone.
+//! English only, and only if the preceding sentence names exactly one candidate: a wrong name would be a lie. Other pronouns
+//! stay, and the sentence counts as one that does not stand alone.
 
 use super::names::Names;
 use super::tokens::{Token, tokens};
 use super::verbs;
 
-/// Whom a pronoun can stand for.
+/// Gender and number of a pronoun or a noun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gender {
     Female,
@@ -16,14 +16,14 @@ enum Gender {
     Plural,
 }
 
-/// Somebody named in a sentence.
+/// A person or animal mentioned in a sentence.
 #[derive(Clone, Debug)]
 struct Mention {
     words: String,
     gender: Gender,
 }
 
-/// The sentence with a name for its first pronoun, if the sentence before it names one.
+/// Returns the sentence with a name for its first pronoun, if the preceding sentence has exactly one candidate.
 pub(super) fn resolve(before: &str, sentence: &str, names: &Names) -> Option<String> {
     let first = tokens(sentence.get(..sentence.len().min(24)).unwrap_or(sentence)).into_iter().next()?;
     let (pronoun, ending) = first.lower.split_once('\'').unwrap_or((&first.lower, ""));
@@ -53,7 +53,8 @@ pub(super) fn resolve(before: &str, sentence: &str, names: &Names) -> Option<Str
     Some(format!("{}{ending}{}", one.words, &sentence[first.place.end..]))
 }
 
-/// Who is named in a sentence: relatives and animals with or without a name, and names where a person's may stand. Each once.
+/// Returns the people and animals in a sentence, each once: relatives and animals with or without a name, and names in places
+/// where the name of a person can be.
 fn mentions(sentence: &str, names: &Names) -> Vec<Mention> {
     let tokens = tokens(sentence);
     let mut found: Vec<Mention> = Vec::new();
@@ -87,17 +88,18 @@ fn gender(word: &str) -> Option<Gender> {
     lists.into_iter().find(|(list, _)| list.split_whitespace().any(|one| one == word)).map(|(_, gender)| gender)
 }
 
-/// Whether the word, in lower case, is one for a person or animal.
+/// Whether the lower-case word is one for a person or animal.
 pub(super) fn is_person(word: &str) -> bool {
     gender(word.strip_suffix("'s").unwrap_or(word)).is_some()
 }
 
-/// Whether a sentence that begins with the word, in lower case, can begin with a name.
+/// Whether the lower-case word can be a name at the beginning of a sentence.
 pub(super) fn may_be_name(word: &str) -> bool {
     word.len() > 2 && !verbs::is_finite(word) && !COMMON.split_whitespace().any(|common| common == word)
 }
 
-/// "My sister Anna" is Anna, "my older sister" is my sister, "a puppy" is the puppy.
+/// Reads "my sister Anna" as Anna, "my older sister" as my sister, "a puppy" as the puppy. Returns the mention and its number of
+/// words.
 fn relative(sentence: &str, tokens: &[Token], at: usize) -> Option<(Mention, usize)> {
     let owner = tokens[at].lower.as_str();
     if !["my", "our", "a", "an", "the", "this", "his", "her", "new"].contains(&owner) {
@@ -114,7 +116,7 @@ fn relative(sentence: &str, tokens: &[Token], at: usize) -> Option<(Mention, usi
     let words = match owner {
         _ if is_joined => sentence[tokens[end].place.start..tokens[last - 1].place.end].to_owned(),
         "my" | "our" => format!("{} {}", if owner == "my" { "My" } else { "Our" }, tokens[noun].raw),
-        // Somebody else's relative has no name here.
+        // Relatives of others cannot be named clearly.
         "his" | "her" => return None,
         _ => format!("The {}", tokens[noun].raw),
     };
@@ -122,7 +124,7 @@ fn relative(sentence: &str, tokens: &[Token], at: usize) -> Option<(Mention, usi
     Some((Mention { words: without_genitive(words), gender }, end - at))
 }
 
-/// A name of one or more capitalised words where no place stands.
+/// Reads a name of one or more capitalised words that is not in the position of a place name.
 fn named(sentence: &str, tokens: &[Token], at: usize, names: &Names) -> Option<(Mention, usize)> {
     const OF_PLACES: [&str; 12] = ["in", "at", "on", "near", "the", "to", "from", "into", "of", "a", "an", "via"];
     let last = end_of_name(sentence, tokens, at);
@@ -140,7 +142,7 @@ fn named(sentence: &str, tokens: &[Token], at: usize, names: &Names) -> Option<(
     is_person.then_some((Mention { words, gender: Gender::Any }, last - at))
 }
 
-/// Words with which sentences begin in front of a verb.
+/// Words that often precede a verb at the beginning of a sentence and are not names.
 const COMMON: &str = "the this that there what who which everyone everybody someone nobody everything something nothing all some most many life work \
     home family people music art my our your for and but so when after before since while with in on at from by because if as not no still \
     just then also even every each both another many few more most than how why where let last next yesterday today yesterday tomorrow everything here it he she they we you i one";
@@ -149,7 +151,7 @@ fn without_genitive(words: String) -> String {
     words.strip_suffix("'s").or_else(|| words.strip_suffix("’s")).map(str::to_owned).unwrap_or(words)
 }
 
-/// Where a name that begins at the word ends; there if there is none.
+/// Returns the end of the name that begins at a word; `at` if there is none.
 fn end_of_name(sentence: &str, tokens: &[Token], at: usize) -> usize {
     let mut end = at;
     while tokens.get(end).is_some_and(is_name)
@@ -171,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_one_who_fits_stands_for_the_pronoun() {
+    fn only_candidate_replaces_the_pronoun() {
         #[track_caller]
         fn check(before: &str, sentence: &str, expect: Option<&str>) {
             let names = Names::of(["Ann", "Melanie"].into_iter());

@@ -1,5 +1,5 @@
-//! The sentences of a message, made to be read without it: what nobody said is left out, what ties a sentence to the one before goes,
-//! pronouns get names and times get dates.
+//! Reads the sentences of a message so that each can be understood without it: removes what was not said and words that link to
+//! the sentence before, replaces pronouns by names, and adds dates to times.
 
 use annals_core::Date;
 
@@ -10,32 +10,33 @@ use super::standing::{self, Standing};
 use super::tokens::tokens;
 use super::{clean, dates, openers, pronouns, split, unnamed, words};
 
-/// So many sentences of one message are read: more than the longest message holds that is stored.
+/// Maximum sentences of one message that are read: as many as the longest stored message (256 KiB) has of 64 bytes each.
 const SENTENCES: usize = 4096;
 
-/// A passage of more words is left to its first sentence: a line of a summary is read at a glance.
+/// Maximum words of a passage: a line of a summary is read at a glance.
 const PASSAGE: usize = 26;
 
 /// A sentence of a message, as it may be quoted.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
-    /// A piece of the message, without its first words where they only link, with names and dates put in.
+    /// Text of the message without linking words at the beginning, with names and dates inserted.
     pub(super) text: String,
     /// The language of the message.
     pub(super) language: Language,
-    /// Whether it can be read by itself.
+    /// Whether it can be understood alone.
     pub(super) standing: Standing,
-    /// Which sentence of the message it begins with. Of those that begin with the same one, a summary quotes one.
+    /// Index in the message of the sentence with which it begins. A summary quotes only one of those that begin with the same
+    /// sentence.
     pub(super) place: usize,
-    /// Whether a line of the message begins with it: the lines of a log or a list do not go on from each other.
+    /// Whether it begins a line of the message: lines of a log or a list do not continue each other.
     begins_line: bool,
 }
 
-/// The sentences of a message of a day, none longer than `room` words unless it has no clauses.
+/// Returns the sentences of a message of a day. Splits those longer than `room` words into clauses, where they have any.
 pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Read> {
     let spoken = clean::spoken(message);
     let language = Language::of(&tokens(&spoken));
-    // Where sentences begin with capitals, a piece that does not is a clause of a longer one.
+    // Where sentences begin with capitals, a piece that does not is a clause of a longer sentence.
     let is_capitalized = language == Language::English && spoken.trim_start().starts_with(char::is_uppercase);
     let mut before = String::new();
     let mut read = Vec::new();
@@ -58,13 +59,13 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Re
     with_passages(read, names)
 }
 
-/// The sentences, and behind each that stands alone the passages that go on from it: "We got a puppy. She eats shoes." What leans on
-/// the sentence before it is told with that sentence or not at all.
+/// Adds behind each sentence that stands alone the passages that continue it: "We got a puppy. She eats shoes." A sentence that
+/// depends on the one before is quoted together with it or not at all.
 fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
     let mut found = Vec::with_capacity(read.len());
     for (place, first) in read.iter().enumerate() {
         found.push(first.clone());
-        // What says nothing itself names nothing that the next could speak of.
+        // A sentence without content has nothing that the next one could refer to.
         if first.standing != Standing::Alone || !words::tell(&first.text, first.language, names) {
             continue;
         }
@@ -83,13 +84,13 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
     found
 }
 
-/// Whether a sentence, a piece of the text, is the first of its line.
+/// Whether a sentence, which is a slice of the text, is the first of its line.
 fn begins_line(text: &str, sentence: &str) -> bool {
     let start = (sentence.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     text.get(..start).is_none_or(|before| before.trim_end_matches([' ', '\t', '-', '*', '•']).ends_with('\n'))
 }
 
-/// "I sold it", which says what only with the sentence before it.
+/// Whether a sentence such as "I sold it" needs the one before it to be understood.
 fn is_unnamed(read: &Read) -> bool {
     read.language == Language::English && unnamed::is_in(&read.text)
 }
@@ -101,7 +102,7 @@ fn is_loose_clause(sentence: &str) -> bool {
     first.starts_with(char::is_lowercase) && !SUBJECTS.contains(&first)
 }
 
-/// The sentence without what ties it to the one before, and with a name for the pronoun that it begins with.
+/// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only.
 fn told(sentence: &str, before: &str, language: Language, names: &Names) -> String {
     if language != Language::English {
         return sentence.to_owned();
@@ -111,7 +112,7 @@ fn told(sentence: &str, before: &str, language: Language, names: &Names) -> Stri
     named.unwrap_or_else(|| if is_shorter { openers::capitalized(rest) } else { rest.to_owned() })
 }
 
-/// Without the number of a list or the day of a diary: "2. Buy milk", "12th. Up early".
+/// Removes the number of a list item or the day of a diary entry: "2. Buy milk", "12th. Up early".
 fn without_number(sentence: &str) -> &str {
     let rest = sentence.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_number = (1..=2).contains(&(sentence.len() - rest.len()));
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leans_is_read_with_the_sentence_before_it() {
+    fn dependent_sentence_is_read_with_the_one_before_it() {
         fn check(message: &str, expect: &[&str]) {
             let read = of(message, "2026-03-04".parse().unwrap(), 60, &Names::of(["Ann"].into_iter()));
             let standing = read.iter().filter(|one| one.standing == Standing::Alone);

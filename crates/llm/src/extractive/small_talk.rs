@@ -1,4 +1,4 @@
-//! What a period says of itself in which nothing was said that is worth quoting.
+//! The line for a period in which nothing was said that is worth quoting.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use annals_core::{Kind, Memory, MemoryId, Sentence};
 
 use super::budget::cut;
 
-/// How the line begins, by which coarser grains know it.
+/// Beginning of the line, by which coarser grains recognise it.
 const HEAD: &str = "Small talk only";
 
-/// So many speakers are named.
+/// Maximum number of speakers that are named.
 const NAMED: usize = 3;
 
-/// `Small talk only: 3 messages by Ann and Bob.`, from all turns. No more than `room` words of it.
+/// Returns `Small talk only: 3 messages by Ann and Bob.`, traced to all turns and cut to `room` words.
 pub(super) fn sentence(sources: &[&Memory], room: usize) -> Sentence {
     let count = sources.len();
     let messages = if count == 1 { "message" } else { "messages" };
@@ -24,12 +24,12 @@ pub(super) fn sentence(sources: &[&Memory], room: usize) -> Sentence {
     Sentence { day: sources[0].days.0, speaker: None, text: cut(&text, room), from: turns(sources) }
 }
 
-/// Whether these are the words of such a line.
+/// Whether the sentence is such a line.
 pub(super) fn is(speaker: Option<&str>, text: &str) -> bool {
     speaker.is_none() && text.starts_with(HEAD)
 }
 
-/// Distinct, in the order in which they first spoke.
+/// Returns the distinct speakers in the order in which they first spoke.
 fn speakers<'a>(sources: &[&'a Memory]) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     sources.iter().filter_map(|turn| turn.speaker.as_deref()).filter(|name| seen.insert(*name)).collect()
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_a_few() {
+    fn list_names_at_most_three_speakers() {
         fn check(names: &[&str], expect: &str) {
             assert_eq!(listed(names), expect);
         }

@@ -1,27 +1,27 @@
-//! Where sentences begin and end: Unicode's rules, repaired for abbreviations, and clauses of very long sentences.
+//! Splits text into sentences by Unicode's rules, corrected for abbreviations, and very long sentences into clauses.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::budget::length;
 
-/// Longer sentences are split into clauses: the diary of Pepys has sentences of a hundred words, and a reader of a
-/// summary wants one thing of them.
+/// Sentences with more words are split into clauses: Pepys' diary has sentences of a hundred words, and a reader of a summary
+/// wants one statement of them.
 const LONG: usize = 45;
 
-/// Shorter clauses do not stand alone.
+/// Minimum words of a clause; shorter ones do not stand alone.
 const CLAUSE: usize = 10;
 
-/// Where a long sentence is split: first at the strong marks, then, if still long, at the weak ones.
+/// Where a long sentence is split: first at strong marks, then, if it is still long, at weak ones.
 const MARKS: [&[&str]; 2] = [&["; ", ";—", ":—"], &[", and ", ", but ", ", so "]];
 
-/// Words that end in a full stop and no sentence, in lower case.
+/// Lower-case words after which a full stop does not end the sentence.
 const ABBREVIATIONS: [&str; 26] = [
     "mr", "mrs", "ms", "messrs", "dr", "prof", "st", "esq", "jr", "sr", "rev", "hon", "capt", "col", "gen", "lt",
     "sgt", "mt", "vs", "e.g", "i.e", "cf", "approx", "dept", "bros", "viz",
 ];
 
-/// The sentences of a text, and the clauses of those with more than `room` words, in order. Each is a piece of the text
-/// without the whitespace and list marks around it; none is empty.
+/// Returns the sentences of a text in order; those with more than `room` words are split into clauses. Each is a slice of the
+/// text without surrounding whitespace and list marks; none is empty.
 pub(crate) fn sentences(text: &str, room: usize) -> impl Iterator<Item = &str> {
     text.lines()
         .flat_map(of_line)
@@ -44,7 +44,8 @@ fn of_line(line: &str) -> Vec<&str> {
     found
 }
 
-/// "Mr.", "e.g.", initials such as "J." but not the word "I", and the numbers of lists and diaries: "1.", "2nd.".
+/// Whether the full stop belongs to "Mr.", "e.g.", an initial such as "J." (but not "I"), or a number in a list or diary: "1.",
+/// "2nd.".
 fn ends_no_sentence(segment: &str) -> bool {
     let Some(rest) = segment.trim_end().trim_end_matches(')').strip_suffix('.') else { return false };
     let word = rest.rsplit(|c: char| c.is_whitespace() || "(\"“‘[".contains(c)).next().unwrap_or_default();
@@ -55,14 +56,14 @@ fn ends_no_sentence(segment: &str) -> bool {
     is_initial || is_german_date(rest, word) || (is_all && word.starts_with(char::is_numeric)) || is_abbreviation(word)
 }
 
-/// "Am 1. Mai", "der 31. Dezember".
+/// Whether the number is the day of a German date: "Am 1. Mai", "der 31. Dezember".
 fn is_german_date(text: &str, last: &str) -> bool {
     let before = text[..text.len() - last.len()].trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
     let is_day = last.len() <= 2 && last.chars().all(|c| c.is_ascii_digit());
     is_day && ["am", "der", "den", "dem", "vom", "zum", "bis", "ab", "seit"].contains(&before.to_lowercase().as_str())
 }
 
-/// "Ms." but not "95 ms.": titles are written with a capital.
+/// Matches "Ms." but not "95 ms.": titles are capitalised.
 fn is_abbreviation(word: &str) -> bool {
     let is_unit = ["ms", "st", "lt", "col", "gen", "mt"].contains(&word);
     !is_unit && ABBREVIATIONS.contains(&word.to_lowercase().as_str())
@@ -76,7 +77,7 @@ fn clauses(sentence: &str, longest: usize) -> Vec<&str> {
     pieces
 }
 
-/// Splits behind a mark where both sides then have the length of a clause.
+/// Splits after a mark if both sides then have at least the length of a clause.
 fn split_long<'a>(piece: &'a str, longest: usize, marks: &[&str]) -> Vec<&'a str> {
     let mut left = length(piece);
     if left <= longest {
@@ -96,7 +97,7 @@ fn split_long<'a>(piece: &'a str, longest: usize, marks: &[&str]) -> Vec<&'a str
     pieces
 }
 
-/// Where the marks end, ascending. A word that belongs to a mark, as in ", and ", is left to the clause that it begins.
+/// Returns the ends of the marks in ascending order. The word of a mark such as ", and " is left to the next clause.
 fn ends_of_marks(piece: &str, marks: &[&str]) -> Vec<usize> {
     let mut ends: Vec<usize> =
         marks.iter().flat_map(|mark| piece.match_indices(mark).map(|(at, _)| at + mark_end(mark))).collect();
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splits_sentences() {
+    fn text_is_split_into_sentences() {
         fn check(text: &str, expect: &[&str]) {
             assert_eq!(sentences(text, 60).collect::<Vec<_>>(), expect);
         }
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn splits_long_sentences_into_clauses() {
+    fn long_sentences_are_split_into_clauses() {
         let clause = "the ten of us went down to the river again";
         let text = format!("{clause}; {clause}, and {clause}; then home, {clause}, and {clause}.");
         let expect =

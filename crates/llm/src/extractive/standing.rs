@@ -1,24 +1,24 @@
-//! Whether a sentence can be read by itself.
+//! Decides whether a sentence can be understood alone.
 
 use super::language::Language;
 use super::openers;
 use super::tokens::Token;
 use super::verbs;
 
-/// How well a sentence stands alone; the best that a period has are its summary.
+/// How well a sentence stands alone. A summary takes the sentences of the best standing in the period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Standing {
     /// It says who and what.
     Alone,
-    /// It can be read by itself, but says nothing definite.
+    /// It can be understood alone, but says nothing definite.
     Faint,
-    /// It says something of what stood before it.
+    /// It depends on what was said before.
     Leaning,
-    /// A question, a greeting, a reaction, a masked credential: it says nothing.
+    /// A question, a greeting, a reaction, a masked credential: it has no content of its own.
     Aside,
 }
 
-/// How a sentence of these words stands.
+/// Returns the standing of a sentence.
 pub(super) fn of(sentence: &str, tokens: &[Token], language: Language) -> Standing {
     if is_question(sentence) || sentence.contains("[masked") || sentence.ends_with([':', '：']) {
         return Standing::Aside;
@@ -59,7 +59,7 @@ fn english(tokens: &[Token]) -> Standing {
     if leans || is_fragment(tokens) { Standing::Leaning } else { Standing::Alone }
 }
 
-/// What stands under pictures and beside articles: "Photo: …", "Read more: …", "Follow our live coverage".
+/// Whether the text labels a picture or an article: "Photo: …", "Read more: …", "Follow our live coverage".
 fn is_label(tokens: &[Token]) -> bool {
     const LABELS: &str = "photo photos image images picture caption video audio source sources credit advertisement subscribe copyright related watch figure";
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
@@ -73,19 +73,19 @@ fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|one| one == word)
 }
 
-/// Nouns that make "this" a time, which gets a date.
+/// Nouns that turn "this" into a time, which gets a date.
 const TIMES: &str = "morning afternoon evening night week weekend month quarter year summer winter spring autumn fall past coming monday tuesday wednesday \
     thursday friday saturday sunday semester term day";
 
-/// Pronouns, and words that only carry on.
+/// Pronouns, and words that only continue.
 const LEANING: &str = "he she it they that these those his her hers him them their theirs its such thats itll theyre because which who whose whom \
     whereas meaning especially including like than even both neither either another others same too until not none or nor than such hence \
     itself himself herself themselves reminds reminded";
 
-/// "I do", "we will": answers.
+/// Verbs of short answers: "I do", "we will".
 const ANSWERS: &str = "do did will can could am have would should think know was";
 
-/// Without a verb, and without a name or number that would make it a headline.
+/// Whether the sentence has no verb, and neither a name nor a number that would make it a headline.
 fn is_fragment(tokens: &[Token]) -> bool {
     let has_verb = tokens.iter().any(|token| verbs::is_finite(&token.lower))
         || tokens.first().is_some_and(|first| first.lower.ends_with("ing"));
@@ -123,7 +123,7 @@ fn foreign(tokens: &[Token], language: Language) -> Standing {
         ),
         _ => ("", ""),
     };
-    // Courtesy is short; what begins with "no" or "ja" may go on to tell something.
+    // Courtesy is short; a longer sentence that begins with "no" or "ja" may have content.
     if is_in(asides, word(0)) && tokens.len() < 6 {
         Standing::Aside
     } else if is_in(leaning, word(0)) && !is_in("y faut", word(1)) {
@@ -156,7 +156,7 @@ mod tests {
     use crate::extractive::tokens::tokens;
 
     #[test]
-    fn a_sentence_stands_leans_or_says_nothing() {
+    fn sentences_are_classified_by_standing() {
         #[track_caller]
         fn check(expect: Standing, sentences: &[&str]) {
             for sentence in sentences {

@@ -1,4 +1,4 @@
-//! What every summary keeps to, over small cases and random talk.
+//! Invariants of every summary, on small cases and random conversations.
 
 use annals_core::{Agent, Interval, Kind, MemoryId, Period, Role, Timestamp, TurnKey, Zones};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn write_upon(period: Period, base: Option<&Base>, sources: &[Memory]) -> Draft 
     runtime.block_on(Extractive.summarize(task)).unwrap()
 }
 
-/// What is left of a summary when it is sealed.
+/// What is kept of a summary when it is sealed.
 fn sealed(summary: Memory) -> Base {
     let Memory { text, sentences, sources, .. } = summary;
     Base { text, sentences, sources, verbatim: true }
@@ -85,19 +85,19 @@ fn summary(grain: Grain, sources: &[Memory]) -> Memory {
     }
 }
 
-/// The summaries of one grain above these memories, in order.
+/// Returns the summaries of one grain above these memories, in order.
 fn roll_up(grain: Grain, memories: &[Memory]) -> Vec<Memory> {
     let same_period = |one: &Memory, next: &Memory| one.period.ancestor(grain) == next.period.ancestor(grain);
     memories.chunk_by(same_period).map(|children| summary(grain, children)).collect()
 }
 
-/// What a period of the grain is made of.
+/// Returns the sources of a period of the grain.
 fn roll_up_to(grain: Grain, turns: &[Memory]) -> Vec<Memory> {
     if grain == Grain::Daily { turns.to_vec() } else { roll_up(Grain::Daily, turns) }
 }
 
 #[test]
-fn quotes_what_was_told_and_nothing_else() {
+fn summary_quotes_content_only() {
     fn check(lines: &[&str], expect: &str) {
         assert_eq!(write(Grain::Daily, &day(lines)).text, expect);
     }
@@ -122,7 +122,7 @@ fn quotes_what_was_told_and_nothing_else() {
 }
 
 #[test]
-fn key_events_are_kept_and_masked_credentials_are_not() {
+fn key_events_are_kept_and_masked_credentials_dropped() {
     fn check(lines: &[&str], expect: &str) {
         assert_eq!(write(Grain::Daily, &day(lines)).text, expect);
     }
@@ -141,7 +141,7 @@ fn key_events_are_kept_and_masked_credentials_are_not() {
 }
 
 #[test]
-fn a_year_says_what_lasts() {
+fn yearly_summary_keeps_lasting_events() {
     let chat = [
         "The light in here is lovely.",
         "I lost my job as a banker.",
@@ -166,7 +166,7 @@ fn a_year_says_what_lasts() {
 }
 
 #[test]
-fn tools_and_instructions_are_quoted_only_where_nobody_spoke() {
+fn tool_and_system_turns_are_quoted_only_if_nobody_spoke() {
     fn check(roles: [Role; 2], expect: &str) {
         let turns = [turn(8, 0, roles[0], "x", "The server has four disks."), turn(8, 1, roles[1], "y", "ok")];
         assert_eq!(write(Grain::Daily, &turns).text, expect);
@@ -178,7 +178,7 @@ fn tools_and_instructions_are_quoted_only_where_nobody_spoke() {
 }
 
 #[test]
-fn every_child_has_its_say_before_one_has_two() {
+fn every_child_is_quoted_before_one_dominates() {
     let talk: String = (0..30).map(|n| format!("Room {n} has {n}0 grey chairs and {n}5 green tables. ")).collect();
     let mut turns: Vec<Memory> = (0..9).map(|n| turn(8, n, Role::User, "Ann", &format!("Cousin{n} sailed."))).collect();
     turns.insert(4, turn(8, 100, Role::User, "Bob", &talk));
@@ -190,7 +190,7 @@ fn every_child_has_its_say_before_one_has_two() {
 }
 
 #[test]
-fn a_sentence_too_long_for_the_budget_is_cut_at_a_word() {
+fn sentence_longer_than_the_budget_is_cut_at_a_word() {
     let long = (0..90).map(|n| format!("word{n}")).collect::<Vec<_>>().join(" ");
     let draft = write(Grain::Daily, &day(&[&format!("Ann: {long}")]));
     assert_eq!(draft.text.split_whitespace().count(), 60);
@@ -198,7 +198,7 @@ fn a_sentence_too_long_for_the_budget_is_cut_at_a_word() {
 }
 
 #[test]
-fn small_talk_is_passed_on_only_by_a_child_that_has_nothing_else() {
+fn small_talk_is_passed_on_only_without_other_content() {
     let quiet = summary(Grain::Daily, &[turn(8, 0, Role::User, "Ann", "hi")]);
     let lively = summary(Grain::Daily, &[turn(9, 0, Role::User, "Ann", "I moved to Berlin.")]);
     let week = summary(Grain::Weekly, &[quiet.clone(), lively]);
@@ -209,7 +209,7 @@ fn small_talk_is_passed_on_only_by_a_child_that_has_nothing_else() {
 }
 
 #[test]
-fn a_sealed_day_is_amended_by_what_came_late() {
+fn sealed_day_is_amended_with_late_turns() {
     fn check(kept: &[&str], late: &[&str], expect: &str) {
         let period = Period::of(Grain::Daily, day(kept)[0].days.0);
         let base = sealed(summary(Grain::Daily, &day(kept)));
@@ -225,7 +225,7 @@ fn a_sealed_day_is_amended_by_what_came_late() {
 }
 
 #[test]
-fn a_few_late_words_take_no_more_than_their_own_room_from_a_sealed_day() {
+fn short_late_turn_takes_only_its_own_room_from_a_sealed_day() {
     let turn = |n| {
         turn(
             8,
@@ -243,7 +243,7 @@ fn a_few_late_words_take_no_more_than_their_own_room_from_a_sealed_day() {
 }
 
 #[test]
-fn a_sealed_week_is_amended_in_order_of_its_days() {
+fn sealed_week_is_amended_in_order_of_days() {
     let told = |day, text| summary(Grain::Daily, &[turn(day, 0, Role::User, "Ann", text)]);
     let kept = [told(9, "I moved to Berlin."), told(11, "The bakery closed.")];
     let base = sealed(summary(Grain::Weekly, &kept));
@@ -257,7 +257,7 @@ fn a_sealed_week_is_amended_in_order_of_its_days() {
 }
 
 #[test]
-fn a_base_is_kept_as_it_is_where_nothing_can_be_added() {
+fn base_is_unchanged_if_nothing_can_be_added() {
     let turns = day(&["Ann: I moved to Berlin."]);
     let reworded = Base { text: "A move.".into(), verbatim: false, ..sealed(summary(Grain::Daily, &turns)) };
     let same = write_upon(turns[0].period, Some(&reworded), &[]);
@@ -268,7 +268,7 @@ fn a_base_is_kept_as_it_is_where_nothing_can_be_added() {
 }
 
 #[test]
-fn chinese_and_japanese_have_sentences_and_lengths() {
+fn chinese_text_has_sentences_and_lengths() {
     let talk = "我上个月搬到了柏林。新的公寓很大，有三个房间！你什么时候来看我？";
     assert_eq!(
         write(Grain::Daily, &day(&[&format!("安: {talk}")])).text,
@@ -279,8 +279,8 @@ fn chinese_and_japanese_have_sentences_and_lengths() {
     assert!(unbroken.chars().count() <= 125 && unbroken.ends_with('…'), "{unbroken}");
 }
 
-/// One text of ten megabytes, and one each of a megabyte of what could make a search for ends of sentences, clauses or
-/// words start over: were any of it quadratic, this would run for hours.
+/// One text of ten megabytes, and texts of one megabyte each of patterns that could make a search for ends of sentences, clauses
+/// or words start over. With quadratic run time this test would take hours.
 #[test]
 fn a_huge_turn_is_a_turn_like_any_other() {
     fn check(bytes: usize, piece: &str) {
@@ -295,7 +295,7 @@ fn a_huge_turn_is_a_turn_like_any_other() {
 }
 
 #[test]
-fn the_recipe_differs_by_grain() {
+fn recipe_differs_by_grain() {
     let mut recipes: Vec<Digest> =
         Grain::SUMMARIES.iter().map(|grain| Extractive.recipe(&Settings::default(), *grain)).collect();
     recipes.sort_unstable();
@@ -303,7 +303,7 @@ fn the_recipe_differs_by_grain() {
     assert_eq!(recipes.len(), 5);
 }
 
-/// Talk of some weeks: sentences of words, fillers, questions, marks, wide letters, in any order.
+/// Conversations of several weeks: sentences of words, fillers, questions, punctuation, wide characters, in any order.
 fn talk() -> impl Strategy<Value = Vec<Memory>> {
     let word = prop::sample::select(vec![
         "moved",
@@ -363,7 +363,7 @@ fn check_summary(summary: &Memory, turns: &[Memory]) {
     }
 }
 
-/// A sentence is its turn's own words, on its turn's day.
+/// Checks that a sentence quotes its turn and has the turn's day.
 fn check_sentence(sentence: &Sentence, turn: &Memory) {
     assert_eq!(sentence.day, turn.days.0);
     if sentence.speaker.is_some() {
@@ -376,13 +376,13 @@ fn check_sentence(sentence: &Sentence, turn: &Memory) {
     }
 }
 
-/// Whether the letters of a quote stand in the text, in their order.
+/// Whether the letters of a quote occur in the text in the same order.
 fn is_in_order(quote: &str, text: &str) -> bool {
     let mut letters = text.chars();
     quote.chars().filter(|letter| letter.is_alphanumeric()).all(|letter| letters.any(|one| one == letter))
 }
 
-/// Without the dates that were put in.
+/// Removes the inserted dates.
 fn without_dates(text: &str) -> String {
     text.split(" [")
         .enumerate()
@@ -394,7 +394,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_grain_keeps_its_budget_its_order_and_its_traces(turns in talk()) {
+    fn every_grain_respects_budget_order_and_traces(turns in talk()) {
         let mut memories = turns.clone();
         for grain in Grain::SUMMARIES {
             memories = roll_up(grain, &memories);
@@ -403,7 +403,7 @@ proptest! {
     }
 
     #[test]
-    fn a_sealed_period_depends_on_its_base_and_the_set_of_what_came_late(turns in talk(), late in talk(), seed in any::<u64>()) {
+    fn amended_summary_depends_only_on_base_and_set_of_late_sources(turns in talk(), late in talk(), seed in any::<u64>()) {
         for grain in [Grain::Daily, Grain::Weekly] {
             let base = sealed(summary(grain, &roll_up_to(grain, &turns)));
             let late = roll_up_to(grain, &late);
@@ -419,7 +419,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_in_which_sources_are_given_does_not_matter(turns in talk(), seed in any::<u64>()) {
+    fn order_of_sources_does_not_matter(turns in talk(), seed in any::<u64>()) {
         let mut shuffled = turns.clone();
         shuffled.sort_by_key(|turn| Digest::of([turn.id.as_str().as_bytes(), &seed.to_le_bytes()]));
         prop_assert_eq!(sentences(Grain::Daily, None, &turns), sentences(Grain::Daily, None, &shuffled));

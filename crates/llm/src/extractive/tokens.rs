@@ -1,26 +1,26 @@
-//! The words of a sentence with their places, for what reads a sentence from left to right.
+//! Splits a sentence into words with their positions.
 
 use std::ops::Range;
 
 /// A word: letters and digits with the apostrophes and hyphens inside them.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
-    /// Its place in the text, in bytes.
+    /// Byte range in the text.
     pub(super) place: Range<usize>,
-    /// As it stands there.
+    /// The word as written.
     pub(super) raw: &'a str,
-    /// In lower case, with plain apostrophes.
+    /// In lower case, with plain apostrophes and hyphens.
     pub(super) lower: String,
 }
 
 impl Token<'_> {
-    /// Whether it begins with a capital letter.
+    /// Whether the word begins with a capital letter.
     pub(super) fn is_capital(&self) -> bool {
         self.raw.starts_with(char::is_uppercase)
     }
 }
 
-/// The words of a text, in order.
+/// Returns the words of a text, in order.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let mut start = None;
@@ -38,7 +38,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The words in lower case.
+/// Returns the words in lower case.
 #[cfg(test)]
 pub(super) fn lower(tokens: &[Token]) -> Vec<String> {
     tokens.iter().map(|token| token.lower.clone()).collect()
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_keep_their_places_apostrophes_and_hyphens() {
+    fn words_keep_positions_apostrophes_and_hyphens() {
         fn check(text: &str, expect: &[&str]) {
             let found = tokens(text);
             assert_eq!(lower(&found), expect, "{text}");

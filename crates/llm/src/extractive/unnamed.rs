@@ -1,6 +1,6 @@
-//! Whether a sentence speaks of somebody or something that only the sentences before it name: "I loved it", "inspired by their passion".
+//! Detects sentences with a pronoun that refers to a preceding sentence: "I loved it", "inspired by their passion".
 //!
-//! English only. A pronoun is named where a noun that it can mean stands before it: for "it" and "them" in an earlier clause ("I
+//! English only. A pronoun is resolved if a noun that it can refer to precedes it: for "it" and "them" in an earlier clause ("I
 //! bought a car and sold it"), for "she" and "his" a name or a relative, for "their" a plural.
 
 use super::pronouns;
@@ -26,7 +26,7 @@ pub(super) fn is_in(sentence: &str) -> bool {
     })
 }
 
-/// Whether something was named in a clause that is over, or in a sentence before.
+/// Whether an earlier clause or sentence mentions something.
 fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
     let is_end = |pair: &[Token]| sentence[pair[0].place.end..pair[1].place.start].starts_with(['.', '!', '?']);
     if until.windows(2).any(is_end) {
@@ -37,14 +37,14 @@ fn is_next_clause(sentence: &str, until: &[Token]) -> bool {
     before[..at].iter().any(|token| token.lower.len() > 3)
 }
 
-/// "The club sold its ground", "Rio Tinto closed its smelter".
+/// Whether a thing is named before the pronoun: "The club sold its ground", "Rio Tinto closed its smelter".
 fn names_a_thing(before: &[Token]) -> bool {
     const ARTICLES: [&str; 5] = ["the", "a", "an", "my", "our"];
     before.iter().any(is_name)
         || before.windows(2).any(|pair| ARTICLES.contains(&pair[0].lower.as_str()) && pair[1].lower.len() > 2)
 }
 
-/// "The firm announced it will close": who says so speaks of itself.
+/// Whether the pronoun refers to the subject of a verb of saying: "The firm announced it will close".
 fn is_reported(before: &[Token]) -> bool {
     const SAYING: [&str; 8] = ["announced", "announces", "said", "says", "confirmed", "warned", "promised", "denied"];
     before.last().is_some_and(|last| SAYING.contains(&last.lower.as_str())) && names_a_thing(before)
@@ -55,7 +55,7 @@ const CLAUSES: [&str; 18] = [
     "though", "although", "to", "where",
 ];
 
-/// "It rains", "it takes", "makes it easy to".
+/// Whether "it" has no referent: "it rains", "it takes", "makes it easy to".
 fn is_dummy(tokens: &[Token], at: usize) -> bool {
     const DUMMIES: [&str; 14] = [
         "rained", "rains", "raining", "snowed", "snows", "takes", "took", "turns", "turned", "easy", "easier", "hard",
@@ -80,7 +80,8 @@ fn is_name(token: &Token) -> bool {
         && !token.lower.starts_with("i'")
 }
 
-/// "I loved that movie", not "I heard that Tom left" nor "I know those who left".
+/// Whether "that", "those" or "these" points to something: "I loved that movie", but not "I heard that Tom left" or "I know those
+/// who left".
 fn is_shown(tokens: &[Token], at: usize) -> bool {
     const SHOWING: &str = "painted using use used love loved like liked saw made did took remember wrapped bought wrote on in at of with about for to from \
         see enjoy tried visit visited watched read";
@@ -94,7 +95,7 @@ fn is_shown(tokens: &[Token], at: usize) -> bool {
     }
 }
 
-/// "I started doing this", "I organize one with my siblings": no noun follows.
+/// Whether no noun follows: "I started doing this", "I organize one with my siblings".
 fn is_bare(sentence: &str, tokens: &[Token], at: usize) -> bool {
     const AFTER: [&str; 22] = [
         "at",
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pronoun_needs_a_noun_in_its_sentence() {
+    fn pronoun_needs_a_noun_in_its_sentence() {
         fn check(sentence: &str, expect: bool) {
             assert_eq!(is_in(sentence), expect, "{sentence}");
         }

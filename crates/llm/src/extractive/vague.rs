@@ -1,11 +1,11 @@
-//! Whether an English sentence leaves open what it is about, or only thinks, wishes, feels or appeals.
+//! Detects English sentences that do not say what they are about, or only express thoughts, wishes, feelings or appeals.
 
 use super::events::Event;
 use super::unnamed;
 use super::verbs;
 
-/// Whether the sentence, with its words in lower case, is vague for a reader who was not there. It is particular if it names
-/// somebody, a number or a time.
+/// Whether the sentence is vague to a reader who was not there. `words` are in lower case; `is_particular` says that the sentence
+/// has a name, a number or a time.
 pub(super) fn is(sentence: &str, words: &[String], event: Event, is_particular: bool) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     let second = words.get(1).map(String::as_str).unwrap_or_default();
@@ -22,25 +22,25 @@ pub(super) fn is(sentence: &str, words: &[String], event: Event, is_particular: 
         || (!is_particular && (is_promise || is_general(words, event)))
 }
 
-/// "Pets have a way of brightening our days": true of anybody at any time.
+/// Whether the sentence is a general truth: "Pets have a way of brightening our days".
 fn is_general(words: &[String], event: Event) -> bool {
     let is_own = words.iter().any(|word| is_in("i i'm i've i'd i'll my we we're we've", word));
     !is_own && !matches!(event, Event::Public | Event::Trouble) && !words.iter().any(|word| verbs::is_past(word))
 }
 
-/// Whether speakers say it of themselves.
+/// Whether speakers talk about themselves.
 pub(super) fn is_own(words: &[String]) -> bool {
     words.iter().any(|word| is_in(OWN, word))
 }
 
-/// "Winning was fun": a remark on what was told before.
+/// Whether the sentence is a remark on something said before: "Winning was fun".
 fn is_gerund_remark(words: &[String]) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     let is_gerund = first.len() > 5 && first.ends_with("ing") && !is_in(NO_GERUNDS, first);
     is_gerund && words.iter().any(|word| verbs::is_finite(word))
 }
 
-/// "The girl seemed sad".
+/// Whether the sentence is a remark such as "The girl seemed sad".
 fn is_remark(words: &[String]) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     is_in("the this those these there there's", first) && words.iter().take(7).any(|word| is_in(SEEMING, word))
@@ -53,22 +53,22 @@ fn is_in(list: &str, word: &str) -> bool {
 const OWN: &str = "i i'm i've i'd i'll my we we're we've our me us";
 const YOU: &str = "you you're you've you'd you'll your yours u ya";
 
-/// Nouns and prepositions in "-ing" with which sentences begin.
+/// Words in "-ing" that are not gerunds at the beginning of a sentence.
 const NO_GERUNDS: &str = "morning evening spring nothing during building meeting";
 
-/// Links of a remark to what it is about.
+/// Verbs that connect a remark to its subject.
 const SEEMING: &str = "is are was were seemed seems looked looks felt sounded";
 
-/// What goes on in somebody's head: it tells what is thought, not what is so.
+/// Verbs of thinking: they report thoughts, not facts.
 const THOUGHTS: &str = "think believe guess feel know hope bet wish agree understand see suppose mean imagine";
 
-/// What wants something of the other, or says how somebody feels before it says why.
+/// First words of appeals to the other person, and of feelings without their reason.
 const APPEALS: &str = "let's let just try remember imagine keep take think guess hope hopefully hoping looking really excited super don't pumped";
 
-/// Something like it was told before.
+/// Last words that refer to something similar said before.
 const ADDED: &str = "too well either again also though";
 
-/// What is only expected, and talk about the talk.
+/// Expectations, and remarks about the conversation itself.
 const SUPPOSED: &[&str] = &[
     "me feel",
     "to feel",

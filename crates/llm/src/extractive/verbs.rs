@@ -1,14 +1,14 @@
-//! Forms of English verbs, as far as they tell what happened, and when.
+//! English verb forms, as far as they show what happened and when.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Whether the word, in lower case, is a verb of the past: an irregular form, or one in "-ed".
+/// Whether the lower-case word is a past form: irregular, or in "-ed".
 pub(super) fn is_past(word: &str) -> bool {
     PAST.contains(word) || (word.len() > 4 && word.ends_with("ed") && !NOT_PAST.contains(word))
 }
 
-/// Whether the word, in lower case, can be the verb of a statement.
+/// Whether the lower-case word can be the verb of a statement.
 pub(super) fn is_finite(word: &str) -> bool {
     is_past(word) || PRESENT.contains(word) || word.contains('\'') && CLITICS.iter().any(|end| word.ends_with(end))
 }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_the_past_are_known() {
+    fn past_forms_are_recognised() {
         for word in ["went", "moved", "quit", "stopped"] {
             assert!(is_past(word), "{word}");
         }

@@ -1,7 +1,7 @@
-//! The words of a sentence, and what kind each is of.
+//! The words of a sentence and their kinds.
 //!
-//! The lists are short on purpose: they hold the commonest words of English talk, and for some other languages their grammar. In
-//! all others every word counts as content, so that only the form of a sentence (numbers, names, length) tells more from less.
+//! The lists contain only the most common words of English conversation, and function words of some other languages. In all other
+//! languages every word counts as content, so that only form (numbers, names, length) distinguishes sentences.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,19 +11,19 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::language::Language;
 use super::names::Names;
 
-/// What a word does in a sentence.
+/// Function of a word in a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Grammar, courtesy and applause: it tells nothing.
+    /// Function words, courtesy and applause, without content.
     Light,
-    /// Something is said of something.
+    /// A word with content.
     Content,
-    /// Who, when or how much: a proper name of another than the speakers, a word of the calendar, a number.
+    /// Who, when or how much: a proper name other than a speaker's, a calendar word, a number.
     Particular,
 }
 
-/// The words of a sentence in lower case with their kinds, in order. Addresses, paths and code are one word a token. The dates
-/// that were put behind its times are none of its words.
+/// Returns the words of a sentence in lower case with their kinds, in order. A URL, path or piece of code is one word. Dates that
+/// were appended to times are left out.
 pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(String, Kind)> {
     let mut words = Vec::new();
     let mut is_date = false;
@@ -43,7 +43,7 @@ pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(Stri
                 let lower = lower(word);
                 let kind = match kind(word, &lower, !words.is_empty(), names) {
                     Kind::Content if language.is_grammar(&lower) => Kind::Light,
-                    // German writes every noun like a name.
+                    // German capitalises every noun.
                     Kind::Particular if language == Language::German && !TIME.contains(lower.as_str()) => Kind::Content,
                     kind => kind,
                 };
@@ -54,24 +54,25 @@ pub(super) fn of(sentence: &str, language: Language, names: &Names) -> Vec<(Stri
     words
 }
 
-/// Whether at least two words tell something.
+/// Whether at least two words have content.
 pub(super) fn tell(sentence: &str, language: Language, names: &Names) -> bool {
     of(sentence, language, names).iter().filter(|(_, kind)| *kind != Kind::Light).count() >= 2
 }
 
 const CURRENCIES: &str = "$€£¥₹";
 
-/// Digits with what belongs to an amount, a time or a date: "£1,000", "2nd", "5:30pm", "1980s". No version numbers.
+/// Whether a token is a number with a currency or unit: "£1,000", "2nd", "5:30pm", "1980s". Tokens that begin with a letter, such
+/// as "v2.6", are not.
 fn is_number(token: &str) -> bool {
     let digits = token.trim_start_matches(|c| CURRENCIES.contains(c));
     let unit = digits.trim_start_matches(|c: char| c.is_numeric() || ".,:/-–".contains(c));
     digits.starts_with(char::is_numeric) && unit.chars().count() <= 2 && unit.chars().all(char::is_alphabetic)
 }
 
-/// Signs that make a token an address, a path or code.
+/// Characters that mark a token as a URL, a path or code.
 const CODE: [char; 12] = ['=', '#', '@', '_', '/', '\\', '|', '<', '>', '{', '}', '~'];
 
-/// Lower case, with a plain apostrophe and without the genitive's "'s".
+/// Returns the word in lower case, with plain apostrophes and without the genitive "'s".
 fn lower(word: &str) -> String {
     let lower = word.to_lowercase().replace('’', "'");
     lower.strip_suffix("'s").map(str::to_owned).unwrap_or(lower)
@@ -79,7 +80,7 @@ fn lower(word: &str) -> String {
 
 fn kind(word: &str, lower: &str, inside: bool, names: &Names) -> Kind {
     let capital = word.starts_with(char::is_uppercase);
-    // A nickname in small letters is one only where it addresses, as in "trey: look at this".
+    // A lower-case nickname counts only as an address at the beginning: "trey: look at this".
     let may_be_name = capital || !inside;
     if LIGHT.contains(lower) || is_one_letter(word) || (may_be_name && names.is_speaker(lower)) {
         Kind::Light
@@ -90,7 +91,7 @@ fn kind(word: &str, lower: &str, inside: bool, names: &Names) -> Kind {
     }
 }
 
-/// A single letter is a word in Chinese and a slip or a smiley in Latin script.
+/// Whether the word is a single ASCII letter, which is a typo or part of an emoticon. In Chinese one character can be a word.
 fn is_one_letter(word: &str) -> bool {
     word.len() == 1
 }
@@ -129,7 +130,7 @@ const COURTESY: &str = "hey hi hello hiya howdy bye goodbye cheers welcome thank
     crossed bon voyage appetit ton tons word words encouragement news pic try trying understand understanding \
     understood forget long easy pleasure honor moment bud buddies fella folks everybody";
 
-/// Feelings, values and words so general that they say nothing of anybody.
+/// Feelings, values and words that are too general to say anything about a person.
 const ABSTRACT: &str = "motivation motivated motivating motivate motivates inspiration inspired inspires inspire passion passionate joy joyful \
     peace peaceful calm strength strong stronger positivity positive positively memory memories moments journey growth happiness confidence \
     confident vibe vibes dream dreams goals challenge challenges challenging difference effort efforts energy focus focused focusing balance \
@@ -145,7 +146,7 @@ const ABSTRACT: &str = "motivation motivated motivating motivate motivates inspi
     people person everyone's anyone's favorite type types ways part parts side point place places spot spots time times moment stay stays \
     stayed staying";
 
-/// Times that name a day, a month or a feast. "Last week" has its date behind it.
+/// Times that name a day, a month, a season or a holiday. "Last week" gets a date instead.
 const TIMES: &str = "monday tuesday \
     wednesday thursday friday saturday sunday january february march april june july august september october \
     november december spring summer autumn winter christmas easter thanksgiving birthday anniversary holiday noon \
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_of_their_kinds() {
+    fn words_are_classified_by_kind() {
         fn check(sentence: &str, expect: &[(&str, Kind)]) {
             let names = Names::of(["Melanie Smith"].into_iter());
             let told: Vec<(String, Kind)> =

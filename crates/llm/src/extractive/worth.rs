@@ -1,8 +1,8 @@
-//! What a sentence is worth telling: how much it says, of what kind of news, at what length.
+//! Rates a sentence: amount of content, kind of event, and length.
 //!
-//! Beside each weight stands what remained without it of LoCoMo's answering turns, represented and quoted by the daily summaries
-//! (`examples/coverage.rs`), of 45.5 and 76.8 % with all of them.
-//! They were measured one at a time on the way there, beside 46.0 and 75.7 %.
+//! Each weight is given with the percentage of LoCoMo's answering turns that the daily summaries represent and quote
+//! (`examples/coverage.rs`) with another value. With all weights as set these are 45.5 and 76.8 %. The weights were measured one
+//! at a time before that, against 46.0 and 75.7 %.
 
 use annals_core::Grain;
 
@@ -12,26 +12,26 @@ use super::names::Names;
 use super::words::{self, Kind};
 use super::{answers, events, vague};
 
-/// Who, when and how much count twice: they are what is asked about later. 45.9 and 75.7 % at one and a half.
+/// Weight of names, times and amounts, which later questions ask about. At 1.5: 45.9 and 75.7 %.
 const PARTICULAR: f64 = 2.0;
 
-/// What is vague, or of the other person, has to say twice as much. 45.2 and 74.3 % at 0.7.
+/// Factor for sentences that are vague or about the other person. At 0.7: 45.2 and 74.3 %.
 const VAGUE: f64 = 0.5;
 
-/// What names nobody, no number and no time, and is no event of its own. 44 and 71 % at 0.8.
+/// Factor for sentences without name, number or time that report no notable event. At 0.8: 44 and 71 %.
 const PLAIN: f64 = 0.6;
 
-/// A question tells less than its answer; it is quoted only where nothing else was said.
+/// Factor for questions, which say less than their answers; they are quoted only if nothing else was said.
 const QUESTION: f64 = 0.3;
 
-/// A sentence that had to be cut comes after whole ones. For the reader of long-winded diaries; talk has none to cut.
+/// Factor for sentences that had to be cut, so that whole ones come first. Matters for verbose diaries; conversations have none.
 const CUT: f64 = 0.5;
 
-/// What a sentence costs beside its words: its share of a line's head and of the reader's attention. 45.3 and 75.7 % at 3.
+/// Cost of a sentence in addition to its words: its share of a line's head and of the reader's attention. At 3: 45.3 and 75.7 %.
 const SENTENCE: f64 = 8.0;
 
-/// The least news that is worth a line, in words of content times the factor of their kind of news. A day is filled by worth; a
-/// coarser grain is rather short than full of what does not last. Set by reading samples of LoCoMo and IRC.
+/// Minimum content of a line: worth of its words times the factor of its kind of event. A day is filled in order of worth; a
+/// coarser summary stays short rather than include what does not last. Set by reading samples of LoCoMo and IRC.
 fn least(grain: Grain) -> f64 {
     match grain {
         Grain::Working | Grain::Daily => 0.0,
@@ -42,28 +42,28 @@ fn least(grain: Grain) -> f64 {
     }
 }
 
-/// A sentence as the choice sees it.
+/// The rating of a sentence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worth {
-    /// Its distinct words that tell something, each with its worth, in the order of the alphabet.
+    /// Distinct words with content, each with its worth, in alphabetical order.
     pub(super) words: Vec<(String, f64)>,
-    /// What the sum of its words is multiplied by: its kind of news, its form and its length.
+    /// Factor on the sum of its words, from kind of event, form and length.
     pub(super) factor: f64,
-    /// Whether it says enough for a line of its grain.
+    /// Whether the sentence says enough for a line of its grain.
     pub(super) is_definite: bool,
 }
 
 impl Worth {
-    /// What the whole sentence is worth where nothing has been told yet; zero for greetings and fillers.
+    /// Worth of the whole sentence before any other is chosen; zero for greetings and fillers.
     pub(super) fn full(&self) -> f64 {
         self.factor * self.words.iter().map(|(_, worth)| worth).sum::<f64>()
     }
 }
 
-/// The worth of a sentence of so many words in a grain.
+/// Rates a sentence of `length` words in a grain.
 ///
-/// A sentence with a single telling word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless
-/// speakers say it of themselves ("I graduated!") or answer a question.
+/// A sentence with a single content word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless speakers
+/// talk about themselves ("I graduated!") or answer a question.
 pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain, names: &Names) -> Worth {
     let (question, said) = answers::parts(sentence);
     let mut found = words::of(said, language, names);
@@ -88,7 +88,7 @@ pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain
     Worth { words, factor: news / (length as f64 + SENTENCE), is_definite }
 }
 
-/// Days keep what is vague and plain, behind everything else; coarser grains do not.
+/// Whether the grain keeps the sentence: days keep vague and plain sentences, with low worth; coarser grains do not.
 fn is_kept(grain: Grain, is_vague: bool, is_plain: bool) -> bool {
     grain <= Grain::Daily || !(is_vague || is_plain)
 }
@@ -101,8 +101,8 @@ fn weight(kind: Kind) -> f64 {
     }
 }
 
-/// The share of its words' worth that a sentence keeps: names, dates and numbers add no more than there is said of
-/// them. Else "October 1st, 1666." and bare lists of names would be what a year of a diary consists of.
+/// Returns the share of its words' worth that a sentence keeps: names, dates and numbers count only as much as there are other
+/// content words. Otherwise a year of a diary would consist of "October 1st, 1666." and bare lists of names.
 fn substance(words: &[(String, Kind)]) -> f64 {
     let content = words.iter().filter(|(_, kind)| *kind == Kind::Content).count() as f64;
     let full: f64 = words.iter().map(|(_, kind)| weight(*kind)).sum();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn greetings_and_fillers_are_worth_nothing() {
+    fn greetings_and_fillers_have_no_worth() {
         let fillers = [
             "Hey Mel!",
             "Good to see you!",
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn each_of_a_pair_is_worth_more_than_the_other() {
+    fn first_of_each_pair_is_worth_more() {
         fn check(more: &str, less: &str) {
             assert!(worth(more) > worth(less), "{more} / {less}");
         }

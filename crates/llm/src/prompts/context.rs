@@ -1,11 +1,11 @@
-//! What each prompt may name. The first part of each context is for both parts of the prompt, the second, which holds words
-//! of conversations, for the user part alone.
+//! Variables of each prompt. The first part of a context is visible in both parts of the prompt. The second part contains text of
+//! conversations and is visible in the user part only.
 
 use serde::Serialize;
 
 use super::{Prompt, fence};
 
-/// All that one prompt is filled in with.
+/// All variables of one prompt.
 #[derive(Clone, Debug)]
 pub(crate) enum Context {
     /// For the five grains.
@@ -18,7 +18,7 @@ pub(crate) enum Context {
     Extraction(ExtractionFrame, ExtractionData),
 }
 
-/// What is to be written.
+/// The summary to write.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SummaryFrame {
     /// Label of the period.
@@ -27,62 +27,62 @@ pub(crate) struct SummaryFrame {
     pub(crate) first_day: String,
     /// Last day of its cover.
     pub(crate) last_day: String,
-    /// The most words.
+    /// Maximum number of words.
     pub(crate) words: usize,
 }
 
-/// What a summary is made of.
+/// Sources of a summary.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct SummaryData {
     /// Numbered lines, fenced.
     pub(crate) sources: String,
 }
 
-/// What partial summaries say.
+/// Partial summaries.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MergeData {
     /// Numbered sentences, fenced.
     pub(crate) sources: String,
 }
 
-/// What a sealed summary says, and what came late.
+/// A sealed summary, and what arrived after sealing.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct AmendData {
     /// Numbered sentences of the sealed summary, fenced.
     pub(crate) base: String,
-    /// Numbered lines of what came late, fenced; numbers go on from those of the base.
+    /// Numbered lines of the late sources, fenced. The numbers continue those of `base`.
     pub(crate) sources: String,
 }
 
-/// Where facts are looked for.
+/// The extraction task.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExtractionFrame {
-    /// The day of the turns.
+    /// Day of the turns.
     pub(crate) today: String,
-    /// Its weekday.
+    /// Weekday of that day.
     pub(crate) weekday: String,
-    /// The most facts from one turn.
+    /// Maximum facts from one turn.
     pub(crate) facts: usize,
-    /// The most operations from one turn.
+    /// Maximum operations from one turn.
     pub(crate) operations: usize,
 }
 
-/// What facts are looked for in. All but `sources` are empty where there are none.
+/// Turns to extract facts from, with background. All but `sources` are empty if there is no such background.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExtractionData {
     /// Names, fenced.
     pub(crate) speakers: String,
-    /// Facts about those who are named, fenced.
+    /// Known facts about the people who are named, fenced.
     pub(crate) known: String,
     /// Names of predicates, fenced.
     pub(crate) predicates: String,
-    /// Turns before, fenced.
+    /// Preceding turns, fenced.
     pub(crate) context: String,
     /// Numbered turns, fenced.
     pub(crate) sources: String,
 }
 
-/// A small context, by which a prompt is tried when it is set.
+/// Returns a small context with which a prompt is tested when it is set.
 pub(crate) fn sample(prompt: Prompt) -> Context {
     let frame = SummaryFrame {
         period: "2026-W10".into(),

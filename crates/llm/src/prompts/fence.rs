@@ -1,15 +1,15 @@
-//! How words of conversations are put into a prompt: so that they stay data.
+//! Puts text of conversations into a prompt in such a way that it stays data.
 //!
-//! A block's delimiter carries a hash of the block, which no text inside can know of itself; and inside it no line begins
-//! with anything but what is written there by us, because line breaks of the texts are gone.
+//! The delimiter of a block contains a hash of the block, so no text inside can contain it. Line breaks inside texts are removed,
+//! so every line inside a block begins with what we wrote.
 
 use annals_core::Digest;
 pub(crate) use annals_core::tame;
 
-/// Digits of the hash in a delimiter: enough that nobody finds a text that contains its own.
+/// Hex digits of the hash in a delimiter: too many to construct a text that contains its own hash.
 const DIGITS: usize = 12;
 
-/// A block that only its own end closes.
+/// Wraps a text in a block that no text inside can close.
 pub(crate) fn fence(name: &str, body: &str) -> String {
     let id = &Digest::of([name, body]).to_string()[..DIGITS];
     format!("<{name} id=\"{id}\">\n{}\n</{name} id=\"{id}\">", body.trim_end_matches('\n'))
@@ -23,7 +23,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_closes_its_block(text in "(\\PC|\n|<|/|sources|id=|\"|>){0,60}") {
+        fn text_inside_a_block_cannot_close_it(text in "(\\PC|\n|<|/|sources|id=|\"|>){0,60}") {
             let block = fence("sources", &format!("[1] {}\n[2] end", tame(&text)));
             let lines: Vec<&str> = block.lines().collect();
             prop_assert_eq!(lines.len(), 4);

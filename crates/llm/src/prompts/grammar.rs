@@ -1,18 +1,18 @@
-//! What a prompt may do: show a variable, choose by variables, and hold comments. Linear in the length of the text, without
-//! minijinja: its parser and its machine never see anything else.
+//! Restricts what a prompt may do: show a variable, branch on variables, and contain comments. Runs in time linear in the length
+//! of the text and without minijinja, so the parser and machine of minijinja only see texts of this form.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Bytes of one part of a prompt. The longest that comes with Annals has three thousand.
+/// Maximum bytes of one part of a prompt. The longest standard prompt has two thousand.
 const LONGEST: usize = 64 * 1024;
-/// Marks in one part. Branches nest in the parser, which has a stack.
+/// Maximum marks in one part. Nested branches use the parser's stack.
 const MOST_MARKS: usize = 200;
 
-/// What is between `{{` and `}}`: a name.
+/// Allowed between `{{` and `}}`: a name.
 static SHOW: LazyLock<Regex> = LazyLock::new(|| pattern(r"^-?\s*NAME\s*-?$"));
-/// What is between `{%` and `%}`: names, compared with names or numbers.
+/// Allowed between `{%` and `%}`: names, compared with names or numbers.
 static CHOOSE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^-?\s*(?:else|endif|(?:el)?if\s+TERM(?:\s+(?:and|or)\s+TERM){0,9})\s*-?$"));
 
@@ -22,7 +22,7 @@ fn pattern(pattern: &str) -> Regex {
     Regex::new(&pattern).expect("the pattern is tested")
 }
 
-/// Whether one part of a prompt does only what a prompt may; or else in which line it does not, and how.
+/// Checks whether one part of a prompt does only what a prompt may do. Otherwise returns the line and the reason.
 pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
     if text.len() > LONGEST {
         return Err((1, format!("is longer than {} KiB", LONGEST / 1024)));
@@ -36,7 +36,7 @@ pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
             _ => ("#}", None),
         };
         let inside = &text[start + 2..];
-        // A mark without an end is named by minijinja.
+        // minijinja reports a mark without an end.
         let Some(length) = inside.find(end) else { return Ok(()) };
         if allowed.is_some_and(|allowed| !allowed.is_match(&inside[..length])) {
             return Err((
@@ -55,7 +55,7 @@ pub(super) fn check(text: &str) -> Result<(), (usize, String)> {
     Ok(())
 }
 
-/// Where the next mark begins, and with what.
+/// Returns the position and the opening characters of the next mark.
 fn next_mark(text: &str, from: usize) -> Option<(usize, &str)> {
     let rest = &text[from..];
     let places = rest.match_indices('{').map(|(place, _)| from + place);
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_shows_and_chooses_and_does_nothing_else() {
+    fn only_showing_and_branching_is_allowed() {
         fn check_all(good: bool, texts: &[&str]) {
             for text in texts {
                 assert_eq!(check(text).is_ok(), good, "{text}");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_or_crowded_part_is_refused() {
+    fn part_that_is_too_long_or_has_too_many_marks_is_refused() {
         assert!(check(&"x".repeat(LONGEST)).is_ok());
         assert_eq!(check(&"x".repeat(LONGEST + 1)).unwrap_err().1, "is longer than 64 KiB");
         assert!(check(&"{{ a }}".repeat(MOST_MARKS)).is_ok());
@@ -125,9 +125,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever passes, minijinja refuses or renders at once, and shows each variable as often as it is named.
+        /// What passes the check is rejected or rendered by minijinja at once, and shows each variable as often as it is named.
         #[test]
-        fn what_passes_costs_nothing(
+        fn accepted_text_renders_within_bounds(
             text in r"(\{\{|\}\}|\{%|%\}|\{#|#\}| |-|a|if|else|elif|endif|for|in|set|raw|endraw|'|~|\*|1|\n){0,24}",
         ) {
             if check(&text).is_ok() {

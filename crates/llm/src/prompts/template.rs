@@ -1,8 +1,8 @@
-//! From the text of a prompt to two messages, by minijinja with strict variables.
+//! Renders the text of a prompt to two messages, with minijinja and strict variables.
 //!
-//! Whoever may set a prompt is not trusted with the machine: a template shows variables and chooses by them, and does nothing else
-//! (`grammar`). Loops, assignments and operators would let a short text compute for ever or fill the memory. Fuel and a bound on
-//! what is written hold besides.
+//! Users who may set a prompt are not trusted with the machine: a template may only show variables and branch on them
+//! (`grammar`). Loops, assignments and operators would let a short text compute forever or exhaust memory. Fuel and a limit on
+//! the output guard in addition.
 
 use std::io;
 
@@ -13,12 +13,12 @@ use annals_core::{Error, Fault, Result};
 
 use super::{Context, Prompt, grammar, sample};
 
-/// Bytes of one part, filled in: more than the window of any model.
+/// Maximum bytes of one rendered part: more than the window of any model.
 const LARGEST_PART: usize = 16 << 20;
-/// Instructions of minijinja's machine. A template of the allowed form needs a few for each of its marks.
+/// Instructions of minijinja's virtual machine. A template of the allowed form needs a few for each mark.
 const FUEL: u64 = 100_000;
 
-/// The two messages that a prompt comes to.
+/// The two messages of a rendered prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rendered {
     /// Instructions.
@@ -27,14 +27,14 @@ pub(crate) struct Rendered {
     pub(crate) user: String,
 }
 
-/// The prompt filled in. Errors name the prompt and line, never a value.
+/// Renders the prompt. Errors name the prompt and line, never a value.
 pub(super) fn render(prompt: Prompt, text: &str, context: &Context) -> Result<Rendered> {
     let (system, user) = parts(prompt, text)?;
     let (frame, all) = values(context);
     Ok(Rendered { system: system.render(prompt, frame)?, user: user.render(prompt, all)? })
 }
 
-/// Whether the text can stand for the prompt.
+/// Checks whether the text can replace the prompt.
 pub(super) fn check(prompt: Prompt, text: &str) -> Result<()> {
     let (system, user) = parts(prompt, text)?;
     let (frame, all) = values(&sample(prompt));
@@ -49,7 +49,7 @@ pub(super) fn check(prompt: Prompt, text: &str) -> Result<()> {
         let block = all.get_attr(name).ok().and_then(|value| value.as_str().map(str::to_owned));
         if block.is_some_and(|block| !rendered.contains(&block)) {
             let reason = format!("does not show the variable {name} in its second part");
-            // Below a `---` at the very end there is no line.
+            // With a `---` at the very end there is no line below it.
             let line = user.line.min(text.lines().count());
             return Err(Error::Invalid(fault(prompt, reason, line)));
         }
@@ -57,14 +57,14 @@ pub(super) fn check(prompt: Prompt, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// One of the two parts.
+/// One of the two parts of a prompt.
 struct Part<'a> {
     text: &'a str,
-    /// The line of the prompt on which it begins, counted from 1.
+    /// The line of the prompt on which the part begins, counted from 1.
     line: usize,
 }
 
-/// The parts above and below the first line `---`.
+/// Returns the parts above and below the first line `---`.
 fn parts(prompt: Prompt, text: &str) -> Result<(Part<'_>, Part<'_>)> {
     let mut begin = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -82,13 +82,13 @@ impl Part<'_> {
         let environment = environment();
         let template = self.template(prompt, &environment)?;
         let mut rendered = Bounded(Vec::new());
-        // The detail of an error can quote a value, and values are words of conversations.
+        // The detail of an error can quote a value, and values contain text of conversations.
         let written = template.render_captured_to(context, &mut rendered);
         written.map_err(|error| self.invalid(prompt, &error, error.kind().to_string()))?;
         Ok(String::from_utf8_lossy(&rendered.0).trim().to_owned())
     }
 
-    /// Also finds names in branches that a sample does not reach.
+    /// Reports unknown names, also in branches that the sample does not reach.
     fn check_names(&self, prompt: Prompt, context: &Value) -> Result<()> {
         let environment = environment();
         let template = self.template(prompt, &environment)?;
@@ -119,7 +119,7 @@ impl Part<'_> {
     }
 }
 
-/// Takes so many bytes and no more.
+/// Writer that fails beyond [`LARGEST_PART`] bytes.
 struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {
@@ -150,7 +150,7 @@ fn is_builtin(environment: &Environment<'_>, name: &str) -> bool {
     environment.globals().any(|(global, _)| global == name)
 }
 
-/// What the system part sees, and what the user part sees.
+/// Returns the variables for the system part and for the user part.
 fn values(context: &Context) -> (Value, Value) {
     match context {
         Context::Summary(frame, data) => both(frame, data),

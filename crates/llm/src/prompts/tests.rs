@@ -1,11 +1,11 @@
-//! Every prompt as a model gets it, and what a prompt of one's own may not be.
+//! Every prompt as sent to a model, and custom prompts that are refused.
 
 use annals_core::Settings;
 
 use super::*;
 
 #[test]
-fn prompts_as_models_get_them() {
+fn rendered_prompts_match_snapshots() {
     for prompt in Prompt::ALL {
         let Rendered { system, user } = prompt.render(&Settings::default(), &sample(prompt)).unwrap();
         let shown = format!("=== system ===\n{system}\n\n=== user ===\n{user}");
@@ -14,14 +14,14 @@ fn prompts_as_models_get_them() {
 }
 
 #[test]
-fn the_prompts_that_come_with_annals_are_good() {
+fn standard_prompts_pass_the_check() {
     for prompt in Prompt::ALL {
         check_prompt(prompt.as_str(), prompt.standard()).unwrap();
     }
 }
 
 #[test]
-fn a_fault_is_named_with_its_prompt_and_line() {
+fn error_names_prompt_and_line() {
     fn check(name: &str, text: &str, expect: &str) {
         let error = check_prompt(name, text).unwrap_err();
         assert_eq!(error.to_string(), expect, "{text:?}");
@@ -41,19 +41,19 @@ fn a_fault_is_named_with_its_prompt_and_line() {
         "Write!\n---\n\n{{ sources }} {{ sorces }}",
         "line 4: prompt daily names sorces, which this part of it does not know",
     );
-    // What was said never gets among the instructions.
+    // Text of conversations never gets into the instructions.
     check(
         "daily",
         "Write of\n{{ sources }}\n---\n{{ sources }}",
         "line 2: prompt daily names sources, which this part of it does not know",
     );
-    // A branch that is never taken counts too.
+    // Branches that are never taken are checked too.
     check(
         "weekly",
         "W\n---\n{{ sources }}\n{% if false %}{{ word }}{% endif %}",
         "line 4: prompt weekly names word, which this part of it does not know",
     );
-    // Nor may a prompt compute.
+    // A prompt must not compute.
     check(
         "weekly",
         "W\n---\n{{ sources }}\n{% for a in range(99999) %}{% endfor %}",
@@ -68,7 +68,7 @@ fn a_fault_is_named_with_its_prompt_and_line() {
 }
 
 #[test]
-fn a_prompt_of_ones_own_takes_effect_and_keeps_the_rules() {
+fn custom_prompt_takes_effect_and_keeps_the_rules() {
     let mut settings = Settings::default();
     let standard = Prompt::Daily.digest(&settings);
     settings.prompts.insert("daily".into(), "Only haiku for {{ period }}.\n---\n{{ sources }}".into());

@@ -1,5 +1,5 @@
-//! Which other names a speaker may have on their own word. A wrong one takes two people for one, so a name has to be a form of
-//! the name under which they speak, or theirs is not known at all.
+//! Decides which other names speakers may give themselves. A wrong alias merges two people, so a new name must be a form of the
+//! name under which the person speaks, unless that name is unknown.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use annals_core::ports::ExtractionTask;
 use annals_core::{Role, entity_key, folded};
 use regex::Captures;
 
-/// Shorter parts of names are in too many others.
+/// Shorter name parts occur in too many other names.
 const LEAST_LETTERS: usize = 3;
 
-/// Who speaks in the turns of a task, by entity key.
+/// Users who speak in the turns of a task, by entity key.
 pub(super) struct Speakers(BTreeSet<String>);
 
 impl Speakers {
@@ -19,26 +19,26 @@ impl Speakers {
         Speakers(turns.filter_map(|turn| turn.speaker.as_deref()).map(entity_key).collect())
     }
 
-    /// Whether a speaker may be called by a name that a clause gives them.
+    /// Whether a speaker may have the name that a clause gives them.
     pub(super) fn may_be_called(&self, speaker: &str, name: &str, found: &Captures<'_>) -> bool {
         if self.0.contains(&entity_key(name)) {
             return false;
         }
         if speaker == Role::User.as_str() {
-            // Only a plain introduction, and only where nobody else may be meant by "user".
+            // Only a plain introduction counts, and only if there is a single user, so that "user" is unambiguous.
             let is_introduction = found.get_match().as_str().to_lowercase().starts_with("my ");
             return is_introduction && self.0.len() == 1;
         }
         is_form_of(speaker, name)
     }
 
-    /// Whether a name is that of somebody who takes part, so that it may be a call: "my sister, Bob, …".
+    /// Whether a name belongs to a speaker, so that it may be a form of address: "my sister, Bob, …".
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains(&entity_key(name))
     }
 }
 
-/// Whether a word of one name begins one of the other: Annie and Ann, Ann Smith and ann_s.
+/// Whether a word of one name is a prefix of a word of the other: Annie and Ann, Ann Smith and ann_s.
 pub(crate) fn is_form_of(speaker: &str, name: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let text = folded(text);
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_names_are_forms_of_the_name() {
+    fn other_names_must_be_forms_of_the_name() {
         for (speaker, name) in [("Ann", "Annie"), ("Annie", "Ann"), ("ann_s", "Ann Smith"), ("Bob Smith", "Bob")] {
             assert!(is_form_of(speaker, name), "{speaker} {name}");
         }

@@ -1,12 +1,12 @@
-//! Closed classes of words, from the lists in `words/`. A rule accepts an object only if its class holds it, so that idioms, jokes and
-//! names of programs do not become homes, jobs and pets.
+//! Closed classes of words, from the lists in `words/`. A rule accepts an object only if it is in the class, so that idioms,
+//! jokes and names of programs do not become homes, jobs and pets.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use annals_core::folded;
 
-/// A set of words and phrases, compared without case and accents.
+/// A set of words and phrases. Comparison ignores case and accents.
 pub(super) struct Class(LazyLock<HashSet<String>>);
 
 impl Class {
@@ -14,7 +14,7 @@ impl Class {
         self.0.contains(&folded(text))
     }
 
-    /// Whether it has the text or, of a plural, the singular.
+    /// Whether the class contains the text or, for a plural, its singular.
     pub(super) fn has_any_number(&self, text: &str) -> bool {
         self.has(text)
             || ["s", "es"].iter().any(|ending| text.strip_suffix(ending).is_some_and(|one| self.has(one)))
@@ -22,7 +22,7 @@ impl Class {
     }
 }
 
-/// The entries of a list: separated by commas, with comments behind `#`.
+/// Parses a list: entries separated by commas; lines that begin with `#` are comments.
 fn entries(list: &str) -> HashSet<String> {
     let lines = list.lines().filter(|line| !line.starts_with('#'));
     lines.flat_map(|line| line.split(',')).map(folded).filter(|entry| !entry.is_empty()).collect()
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_accents_and_numbers_do_not_matter() {
+    fn case_accents_and_plurals_are_ignored() {
         assert!(PLACES.has("São Paulo") && PLACES.has("oslo") && !PLACES.has("Narnia"));
         assert!(PETS.has_any_number("puppies") && PETS.has_any_number("cats") && !PETS.has_any_number("mice"));
         assert!(!NOT_NAMES.has("# words that are written like names and name nobody."));

@@ -1,8 +1,8 @@
-//! The clauses of a turn that state something in the speaker's own name.
+//! Finds the clauses of a turn in which the speaker states something about themselves.
 //!
-//! A turn that hands over text to work on, plays a role or pastes what others wrote is not read at all. Of the others, a
-//! sentence is left out if anything in it supposes, reports, hedges or limits. What is left is cut where a new clause begins; anything
-//! else that follows a statement stays with it, so that no rule matches it.
+//! Skips a whole turn if it contains text to work on, plays a role or pastes text of others. Skips sentences that suppose,
+//! report, hedge or limit. Cuts the rest where a new clause begins. Other words that follow a statement stay part of its clause,
+//! so that no rule matches it.
 
 use annals_core::Date;
 use regex::{Captures, Regex};
@@ -12,22 +12,22 @@ use super::grammar::pattern;
 use super::languages;
 use crate::extractive::split;
 
-/// The most bytes of a sentence that is read. Logs and code have longer "sentences" than people.
+/// Maximum bytes of a sentence. Logs and code have longer "sentences" than people.
 const LONGEST: usize = 1000;
-/// A longer turn holds text from somewhere else.
+/// Maximum bytes of a turn. Longer turns contain text from elsewhere.
 const LONGEST_TURN: usize = 4000;
 
-/// A clause, in plain apostrophes and without what leads up to it ("Yeah, actually, …").
+/// A clause, with plain apostrophes and without introductory words ("Yeah, actually, …").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Clause {
     pub(super) text: String,
-    /// Whether its sentence only states. In one that reports or hedges, people may still be named.
+    /// Whether its sentence is a plain statement. A sentence that reports or hedges may still name people.
     pub(super) states: bool,
     /// Whether the subject is that of the clause before: "… and work at Siemens".
     pub(super) continues: bool,
 }
 
-/// The clauses, in order.
+/// Returns the clauses in order.
 pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
     if text.contains("```") {
         return Vec::new();
@@ -50,18 +50,18 @@ pub(super) fn of(text: &str, today: Date) -> Vec<Clause> {
     clauses
 }
 
-/// One kind of apostrophe and quotation mark, and without what describes an attachment.
+/// Normalises apostrophes and quotation marks, and removes descriptions of attachments.
 fn plain(text: &str) -> String {
     let text = text.replace(['’', '`', '´', '‘'], "'").replace(['“', '”', '„', '«', '»'], "\"");
     ATTACHED.replace_all(&text, "").into_owned()
 }
 
-/// The lines that the speaker wrote: neither quoted nor headed by a name, and up to where a colon introduces something.
+/// Returns the lines that the speaker wrote: not quoted, not headed by a name, and only up to a colon that introduces something.
 fn own_lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     for line in text.lines().filter(|line| !QUOTED.is_match(line)) {
         match COLON.find(line) {
-            // What stands below is what the line introduces.
+            // The text below is what the line introduces.
             Some(colon) if line[colon.end()..].trim().is_empty() => break,
             Some(_) => {}
             None => lines.push(line),
@@ -87,7 +87,7 @@ fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
     let mut clauses = Vec::new();
     for (start, piece) in pieces(sentence, today) {
         let text = bare(&piece);
-        // "In the novel I live in Rome and I have a dog": nothing of it is so.
+        // "In the novel I live in Rome and I have a dog": no part of it is true.
         if FRAME.is_match(text) && !is_date(text, today) && dates::take(text, today, Side::Past).0 == text {
             break;
         }
@@ -99,7 +99,7 @@ fn of_sentence(sentence: &str, today: Date) -> Vec<Clause> {
     clauses
 }
 
-/// The pieces of a sentence between its joints, with their places; a date that stands before a clause is a part of it.
+/// Splits a sentence at its joints; returns the pieces with their positions. A date before a clause belongs to that clause.
 fn pieces(sentence: &str, today: Date) -> Vec<(usize, String)> {
     let next = |joint: &Captures<'_>| (1..joint.len()).find_map(|group| joint.get(group)).map(|next| next.start());
     let starts = JOINT.captures_iter(sentence).filter_map(|joint| Some((joint.get(0)?.start(), next(&joint)?)));
@@ -125,7 +125,7 @@ fn is_date(text: &str, today: Date) -> bool {
     matches!(dates::take(text, today, Side::Past), (rest, Some(_)) if rest.is_empty())
 }
 
-/// Without fillers and calls ("Hey Mel, yeah, I …"), and what is added at the end ("… now, actually!").
+/// Removes fillers and forms of address at the beginning ("Hey Mel, yeah, I …") and additions at the end ("… now, actually!").
 fn bare(clause: &str) -> &str {
     let lead = LEAD.find(clause).map_or(0, |lead| lead.end());
     let clause = clause[lead..].trim();
@@ -133,7 +133,7 @@ fn bare(clause: &str) -> &str {
 }
 
 pattern!(ATTACHED, r"\[(?:shared|sent|attached|photo|image|picture|video)[^\]]*\]?");
-// Text to work on, roles, fiction, and what others wrote.
+// Text to work on, role play, fiction, and text of others.
 pattern!(
     FOREIGN,
     r#"(?imx)\b(?:translat\w+|proof-?read\w*|rewrite|rephrase\w*|reword\w*|paraphrase\w*|summari[sz]e|grammar|cover\ letter|
@@ -152,9 +152,9 @@ pattern!(
     JEST,
     r"(?i)\b(?:just kidding|jk|joking|kidding|sarcas\w+|/s|yeah right|trust me|as if|not really|in my dreams)\b|(?:^|[.!,] )not[.!]*$|\bsays? no ?(?:one|body)\b|said no ?(?:one|body)\b"
 );
-// Quoted, or a line of a log or a chat that begins with who or when.
+// Quoted lines, and lines of a log or chat that begin with a time or a name.
 pattern!(QUOTED, r#"^\s*(?:>|\||<[^>]{1,40}>|\[[^\]]{1,40}\]|\*|!\w|/\w|\(\d|\d{1,2}:\d\d)"#);
-// Neither in times nor in smileys.
+// Excludes colons in times and emoticons.
 pattern!(COLON, r"[\p{L}\d)\]][*_]{0,2}:(?:\s|$)");
 pattern!(
     UNSURE,
@@ -168,7 +168,7 @@ pattern!(
         sang|sings|calls?\ me\ an?|bio|headline|title\ says)\b
       |\b(?:i|we|you|he|she|they|it)'d\b"
 );
-// A clause ends only where one that changes nothing of it begins.
+// A clause ends only where one begins that does not change its meaning.
 pattern!(
     JOINT,
     r"(?ix)(?:
@@ -203,7 +203,7 @@ pattern!(
         sadly|lately|already|finally|so\ much|very\ much|a\ lot|together|though|obsessively|for\ sure|every\ (?:day|morning|evening|week|weekend|\w+day)|
         in\ the\ (?:mornings?|evenings?)|with\ (?:my\ )?friends|in\ a\ band|at\ home)|[\s.!;,:–—()-]|[^\p{L}\p{M}\p{N}"'?%+\#&/<>@])+$"#
 );
-// What only holds within something else.
+// Introductions that limit the statement to some context.
 pattern!(
     FRAME,
     r"(?i)^(?:in|at|on|as|for|during|with|under|like|by|after|before|wherever|per|from|inside|within|according|back|every|each|whoever|someone|somebody|nobody|no one)\b"

@@ -1,4 +1,4 @@
-//! Dates in a clause, told in days of the calendar or as seen from the day on which it was said.
+//! Dates in a clause: calendar dates, and dates relative to the day of the message.
 
 use annals_core::Date;
 use interim::{Dialect, parse_date_string};
@@ -9,23 +9,23 @@ use regex::{Captures, Regex};
 
 use super::grammar::pattern;
 
-/// Which way a date lies that could lie both ways: "on Friday", "in May".
+/// Direction of an ambiguous date: "on Friday", "in May".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Past,
     Future,
 }
 
-/// A date, to the day, week, month or year in which it was told.
+/// A date, with the precision in which it was given: day, week, month or year.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct When {
-    /// Its first day.
+    /// First day. Today for "this week", "this month" and "this year".
     pub(super) day: Date,
-    /// The first day after it.
+    /// First day after it.
     pub(super) end: Date,
-    /// As in `2026-05-05`, `2026-05` or `2026`.
+    /// `2026-05-05`, `2026-05` or `2026`.
     pub(super) label: String,
-    /// Whether it is since then that something holds: "since 2019", "for two years".
+    /// Whether the date is a start: "since 2019", "for two years".
     pub(super) since: bool,
 }
 
@@ -35,8 +35,8 @@ impl When {
     }
 }
 
-/// The clause without its date, and the date as it was told, which lies to one side of `today`. A date that cannot be read is left
-/// where it is.
+/// Returns the clause without its date, and the date; ambiguous dates are resolved to the given side of `today`. A date that
+/// cannot be read stays in the clause.
 pub(super) fn take(clause: &str, today: Date, side: Side) -> (String, Option<When>) {
     for found in DATE.captures_iter(clause) {
         if let Some(mut when) = read(clause, &found, today, side) {
@@ -94,7 +94,7 @@ fn near(word: &str, today: Date) -> Option<When> {
     today.checked_add(distance.days()).ok().map(day)
 }
 
-/// "2 weeks ago" and "2 weeks", to the unit: who says "two years ago" does not mean the day.
+/// Reads "2 weeks ago" and "2 weeks" with the precision of the unit: "two years ago" does not mean the exact day.
 fn ago(phrase: &str, unit: &str, today: Date) -> Option<When> {
     let date = parsed(phrase, today)?;
     Some(match unit.trim_end_matches('s') {
@@ -104,7 +104,7 @@ fn ago(phrase: &str, unit: &str, today: Date) -> Option<When> {
     })
 }
 
-/// "last week", "next May", "this Friday".
+/// Reads "last week", "next May", "this Friday".
 fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
     let step: i64 = match which {
         "last" | "past" => -1,
@@ -113,12 +113,12 @@ fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
     };
     let shifted = |span: Span| today.checked_add(span).ok();
     match unit {
-        // Of a week, month or year that is not over, no day but today is known to be meant.
+        // Within the current week, month or year only today is certain to be included.
         "week" if step == 0 => monday(today).map(|monday| When { day: today, ..days(monday, 7) }),
         "month" if step == 0 => Some(When { day: today, ..in_month(today) }),
         "year" if step == 0 => Some(When { day: today, ..in_year(today.year()) }),
         "week" => shifted(step.weeks()).and_then(monday).map(|monday| days(monday, 7)),
-        // The weekend of this week; on a Sunday "last weekend" is still a week ago.
+        // The weekend of this week; on a Sunday "last weekend" is the one a week before.
         "weekend" => {
             let saturday = shifted(step.weeks()).and_then(monday)?.checked_add(5.days()).ok();
             saturday.map(|saturday| days(saturday, 2))
@@ -137,7 +137,7 @@ fn beside(which: &str, unit: &str, today: Date, side: Side) -> Option<When> {
     }
 }
 
-/// Without a year, of the days of that name in three years, the nearest on its side.
+/// Without a year, returns the nearest date on the given side, out of last, this and next year.
 fn of_month(month: &str, number: Option<String>, year: Option<String>, today: Date, side: Side) -> Option<When> {
     let to_its_unit = if number.is_some() { day } else { in_month };
     let number = number.as_deref().unwrap_or("1");
@@ -166,12 +166,12 @@ fn weekday(name: &str) -> Option<Weekday> {
     })
 }
 
-/// The nearest such day that is not today.
+/// Returns the nearest such weekday other than today.
 fn toward(side: Side, weekday: Weekday, today: Date) -> Option<Date> {
     today.nth_weekday(if side == Side::Past { -1 } else { 1 }, weekday).ok()
 }
 
-/// As `interim` reads it.
+/// Parses a date with `interim`.
 fn parsed(phrase: &str, today: Date) -> Option<Date> {
     let now = today.to_zoned(TimeZone::UTC).ok()?;
     parse_date_string(phrase, now, Dialect::Uk).ok().map(|moment| moment.date())
@@ -181,7 +181,7 @@ fn day(day: Date) -> When {
     days(day, 1)
 }
 
-/// So many days, named by the first.
+/// A span of `count` days, labelled with the first.
 fn days(first: Date, count: i64) -> When {
     When { day: first, end: first.saturating_add(count.days()), label: first.to_string(), since: false }
 }
@@ -248,7 +248,7 @@ pattern!(PERFECT, r"(?i)\b(?:have|has|been)\b|'ve\b");
 mod tests {
     use super::*;
 
-    /// Said on Wednesday, 10 May 2023.
+    /// The clause is from Wednesday, 10 May 2023.
     fn check(side: Side, clause: &str, rest: &str, label: &str, first_day: &str) {
         let (left, when) = take(clause, Date::constant(2023, 5, 10), side);
         let when = when.unwrap_or_else(|| panic!("{clause}: no date"));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn past_dates_are_read_and_taken_out() {
+    fn past_dates_are_read_and_removed() {
         let check = |clause, rest, label, day| check(Side::Past, clause, rest, label, day);
         check("I moved to Oslo yesterday", "I moved to Oslo", "2023-05-09", "2023-05-09");
         check("Last night, I got a dog", "I got a dog", "2023-05-09", "2023-05-09");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn future_dates_are_read_and_taken_out() {
+    fn future_dates_are_read_and_removed() {
         let check = |clause, rest, label, day| check(Side::Future, clause, rest, label, day);
         check("I'll go tomorrow", "I'll go", "2023-05-11", "2023-05-11");
         check("I'll go on Friday", "I'll go", "2023-05-12", "2023-05-12");
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_stays() {
+    fn text_that_is_not_a_date_stays() {
         for clause in [
             "I have 2000 books",
             "I may go",

@@ -1,10 +1,11 @@
-//! The words that patterns are made of.
+//! Building blocks of the patterns.
 //!
-//! A pattern of the table is a regular expression that matches a whole clause, whatever the case, in which `{word}` stands for an
-//! entry here. Its groups are `o` (the object), `former` (the value that ends), `kind` and `kin` (what sort of thing or relative the
-//! object is), and those that only have to be of their class: `place`, `employer`, `occupation`, `pet`, `thing`, `name`.
+//! A pattern of the table is a regular expression that matches a whole clause, ignoring case; `{word}` stands for an entry of
+//! [`WORDS`]. Its groups are `o` (the object), `former` (the value that ends), `kind` and `kin` (what sort of thing or relative
+//! the object is), and groups that are only checked for their class: `place`, `employer`, `occupation`, `pet`, `thing`, `name`
+//! and so on.
 
-/// A regular expression that is compiled once.
+/// Defines a static regular expression that is compiled once.
 macro_rules! pattern {
     ($name:ident, $pattern:expr) => {
         static $name: std::sync::LazyLock<Regex> =
@@ -13,7 +14,7 @@ macro_rules! pattern {
 }
 pub(super) use pattern;
 
-/// Entries may use those below them.
+/// Entries may refer to entries below them.
 const WORDS: [(&str, &str); 20] = [
     ("i_want", r"(?:{i} want|(?:i'?ve|i have|we've|we have|i|we) always wanted)"),
     ("i", r"(?:i|we|(?:my|our) (?:wife|husband|partner|girlfriend|boyfriend|family) and i){adv}"),
@@ -52,12 +53,12 @@ const WORDS: [(&str, &str); 20] = [
     ("job", r"(?:job|position|role|internship|gig)"),
 ];
 
-/// The pattern with every `{word}` written out.
+/// Replaces every `{word}` in the pattern.
 pub(super) fn spelled(pattern: &str) -> String {
     WORDS.iter().fold(pattern.to_owned(), |pattern, (word, meaning)| pattern.replace(&format!("{{{word}}}"), meaning))
 }
 
-/// The predicate that ties somebody to a relative.
+/// Returns the predicate for a kind of relative.
 pub(super) fn relation(kin: &str) -> String {
     match kin.to_lowercase().as_str() {
         "wife" | "husband" | "spouse" => "married_to".to_owned(),

@@ -1,7 +1,7 @@
-//! The plainest statements in German, French and Spanish, put into the English clause that the rules know.
+//! Translates simple statements in German, French and Spanish to the English clauses that the rules match.
 //!
-//! A sentence has to match one line of a table as a whole, a date aside; what it names (a place, a trade, an animal) is put
-//! into English by a dictionary and has to be of the class that the English rule asks for. Everything else says nothing here, so that
+//! A sentence must match one line of a table as a whole, apart from a date. A dictionary translates what it names (a place, an
+//! occupation, an animal), which must be of the class that the English rule requires. Every other sentence yields nothing, so
 //! conditions, reports, fiction and questions need no lists of their own.
 
 mod dates;
@@ -17,22 +17,23 @@ use regex::{Captures, Regex};
 
 use super::grammar::pattern;
 
-/// A sentence of the language, and the English clause for it, with its groups as `$o`.
+/// Pattern of a sentence, and the English clause for it with its groups as `$o`.
 type Line = (&'static str, &'static str);
 
-/// The groups of lines and dates, none before one that begins like it. What a dictionary does not have stays as it is: a name, or what no rule takes.
+/// Groups of lines and dates. A group that begins with the name of another comes before it, because they are replaced in this
+/// order. A word missing from the dictionary stays as it is: it is a name, or no rule accepts it.
 const GROUPS: [&str; 12] = ["former", "number", "month", "food", "name", "year", "kin", "pet", "day", "o", "n", "y"];
 
-/// What a language has.
+/// Tables of one language.
 struct Language {
     lines: LazyLock<Vec<(Regex, &'static str)>>,
-    /// What sentences name, in English: relatives, trades, animals, foods, places.
+    /// English words for relatives, occupations, animals, foods, places.
     words: LazyLock<HashMap<String, &'static str>>,
-    /// Dates, each with its English words.
+    /// Patterns of dates, each with its English words.
     dates: LazyLock<Vec<(Regex, &'static str)>>,
-    /// What stands between two statements.
+    /// Separator of two statements.
     joint: LazyLock<Regex>,
-    /// The subject that a second statement leaves out: "Ich wohne in Bern und arbeite bei …".
+    /// Subject that a second statement may omit: "Ich wohne in Bern und arbeite bei …".
     subject: &'static str,
 }
 
@@ -60,7 +61,8 @@ static LANGUAGES: [Language; 3] = [
     },
 ];
 
-/// The statements of a sentence as English clauses; none if it is in no language here, or if any part of it says something else.
+/// Returns the statements of a sentence as English clauses. Returns none if it is in none of these languages or if any part of it
+/// does not match.
 pub(super) fn in_english(sentence: &str) -> Vec<String> {
     let sentence = LEAD.replace(sentence.trim(), "");
     let sentence = sentence.trim_end_matches(['.', '!', ' ', ')', ':', ';']);
@@ -68,7 +70,7 @@ pub(super) fn in_english(sentence: &str) -> Vec<String> {
 }
 
 impl Language {
-    /// The clauses of a sentence. Cut at its joints first: what a line takes as an object could reach over them.
+    /// Returns the clauses of a sentence. Cuts at joints first, because the object of a line could extend across them.
     fn statements(&self, sentence: &str) -> Option<Vec<String>> {
         let pieces: Option<Vec<String>> = self
             .joint
@@ -82,7 +84,7 @@ impl Language {
         pieces.or_else(|| Some(vec![self.clause(sentence)?]))
     }
 
-    /// The English clause for a sentence, with the date that stands anywhere in it.
+    /// Returns the English clause for a sentence. A date may be anywhere in it.
     fn clause(&self, sentence: &str) -> Option<String> {
         let dated = self.dates.iter().find_map(|(date, english)| {
             let found = date.captures(sentence)?;
@@ -98,7 +100,7 @@ impl Language {
         self.lines.iter().find_map(|(line, english)| Some(self.filled(&line.captures(sentence)?, english)))
     }
 
-    /// The English text with what was found in the places of its groups, in English where the dictionary has it.
+    /// Inserts the text of each group into the English clause, translated if the dictionary has it.
     fn filled(&self, found: &Captures<'_>, english: &str) -> String {
         let filled = GROUPS.iter().fold(english.to_owned(), |text, group| {
             let word = found.name(group).map_or("", |word| word.as_str());
@@ -109,7 +111,7 @@ impl Language {
     }
 }
 
-/// `Hund = dog`, separated by commas, with comments behind `#`.
+/// Parses `Hund = dog`, separated by commas; lines that begin with `#` are comments.
 fn dictionary(text: &'static str) -> HashMap<String, &'static str> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let entries = lines.flat_map(|line| line.split(',')).filter_map(|entry| entry.split_once('='));
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_statements_become_english_clauses() {
+    fn simple_statements_become_english_clauses() {
         check("Ich wohne in Bern.", &["I live in Bern"]);
         check(
             "Ich wohne seit 2019 in Bern und arbeite bei Siemens.",
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_says_nothing() {
+    fn other_sentences_return_nothing() {
         for sentence in [
             "Wenn ich in Bern wohne, fahre ich Rad.",
             "Sie sagt, ich wohne in Bern.",

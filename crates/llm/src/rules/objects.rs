@@ -1,4 +1,4 @@
-//! What stands in the place of an object: accepted whole if it is of the class that the rule asks for, or refused.
+//! Checks the text in the place of an object: accepts all of it if it is of the class that the rule requires, else refuses it.
 
 use regex::Regex;
 
@@ -9,40 +9,40 @@ use super::classes::{
 };
 use super::grammar::pattern;
 
-/// The most words of a name of an organisation or of a title.
+/// Maximum words in the name of an organisation or a title.
 const LONGEST_TITLE: usize = 7;
 
-/// The class of an object.
+/// Class of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The pattern itself lists the words.
     Listed,
     /// A country, region or city: "Rome", "Portland, Oregon".
     Place,
-    /// The same, but not one that is also a first name: "Florence".
+    /// The same, except places that are also first names: "Florence".
     Destination,
     /// An employer with a name, or a kind of workplace: "Siemens", "a small bakery".
     Employer,
     /// A university or school with a name.
     School,
-    /// A trade: "senior software engineer".
+    /// An occupation: "senior software engineer".
     Occupation,
-    /// Names of persons or pets, one or more.
+    /// Names of people or pets, one or more.
     Names,
-    /// The speaker's other name.
+    /// Another name of the speaker.
     Alias,
-    /// Animals that are kept: "a black cat", "two dogs".
+    /// Pets: "a black cat", "two dogs".
     Pets,
     /// Sons and daughters: "two kids".
     Children,
-    /// What people own.
+    /// Things that people own.
     Belonging,
-    /// What people like or dislike as such.
+    /// Things and activities that people like or dislike in general.
     Taste,
-    /// What is somebody's favourite of its kind.
+    /// A favourite of its kind.
     Favorite,
     Allergen,
-    /// What is not eaten.
+    /// Food that somebody does not eat.
     Food,
     Condition,
     /// "a pottery class".
@@ -64,7 +64,7 @@ pub(super) enum Shape {
     All,
 }
 
-/// The objects in a text; none if any part of it is of another class. `kind` is what a favourite is said to be.
+/// Returns the objects in a text; none if any part of it is of another class. `kind` is the kind of a favourite.
 pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<String> {
     let text = text.trim();
     let one = |fits: bool, object: &str| if fits { vec![object.to_owned()] } else { Vec::new() };
@@ -97,7 +97,7 @@ pub(super) fn objects(shape: Shape, text: &str, kind: Option<&str>) -> Vec<Strin
     }
 }
 
-/// The whole, or all members of an enumeration.
+/// Returns the whole text if it fits, or the members of an enumeration if all fit.
 fn members(text: &str, fits: impl Fn(&str) -> bool) -> Vec<String> {
     if fits(text) {
         return vec![text.to_owned()];
@@ -110,19 +110,20 @@ fn bare(text: &str) -> &str {
     text.strip_prefix("the ").unwrap_or(text)
 }
 
-/// Whether the text ends in a word of `heads`, and what stands before is of `modifiers`.
+/// Whether the text ends in a word of `heads`, and the words before it are in `modifiers`.
 fn has_head(text: &str, heads: &Class, modifiers: &Class) -> bool {
     heads.has(text)
         || text.match_indices([' ', '-']).any(|(at, _)| heads.has(&text[at + 1..]) && are_all(&text[..at], modifiers))
 }
 
-/// Whether the text is a row of words or phrases of a class.
+/// Whether the text consists of words or phrases of a class.
 fn are_all(text: &str, class: &Class) -> bool {
     class.has(text)
         || text.match_indices(' ').any(|(at, _)| class.has(&text[..at]) && are_all(text[at + 1..].trim(), class))
 }
 
-/// A known place, in small letters only where it is no other word, or something in a known place: "Vaduz, Liechtenstein".
+/// Whether the text is a known place, or something in a known place: "Vaduz, Liechtenstein". A place that is also another word
+/// needs a capital letter.
 fn is_place(text: &str) -> bool {
     let is_known = |text: &str| PLACES.has(text) && (text.contains(char::is_uppercase) || !AMBIGUOUS_PLACES.has(text));
     match text.split_once(", ") {
@@ -142,7 +143,7 @@ fn employer(text: &str) -> Option<String> {
     (is_title(text) && !is_other).then(|| text.to_owned())
 }
 
-/// Words with capitals, "University of Oulu" too.
+/// Whether the text is capitalised like a title; also accepts "University of Oulu".
 fn is_title(text: &str) -> bool {
     TITLE.is_match(text) && text.split_whitespace().count() <= LONGEST_TITLE && !has_day_or_month(text)
 }
@@ -155,7 +156,7 @@ fn is_name(text: &str) -> bool {
     NAME.is_match(text) && !text.split([' ', '-']).any(|word| NOT_NAMES.has(word)) && !NOT_NAMES.has(text)
 }
 
-/// "a dog", "a dog and two cats", "two black cats".
+/// Reads "a dog", "a dog and two cats", "two black cats".
 fn pets(text: &str) -> Vec<String> {
     let animal = |text: &str| -> Option<String> {
         let found = COUNTED.captures(text)?;
@@ -174,7 +175,7 @@ fn has_head_in_any_number(text: &str) -> bool {
             .any(|(at, _)| PETS.has_any_number(&text[at + 1..]) && are_all(&text[..at], &PET_MODIFIERS))
 }
 
-/// A class or club for something that is known to be learnt or done; some clubs need not say for what.
+/// Accepts a class or club for a known activity or subject. Some clubs need no subject.
 fn subject_of(text: &str, pattern: &Regex, may_be_bare: bool) -> Option<String> {
     let found = pattern.captures(text)?;
     let (whole, subject) =
@@ -194,7 +195,7 @@ fn belonging(text: &str) -> Option<String> {
     has_head(thing, &BELONGINGS, &BELONGING_MODIFIERS).then(|| thing.to_owned())
 }
 
-/// "jazz", "horror movies", "playing the piano", "reading crime novels".
+/// Whether the text is a taste: "jazz", "horror movies", "playing the piano", "reading crime novels".
 fn is_taste(text: &str) -> bool {
     if let Some(done) = DOING.captures(text) {
         let (verb, rest) = (done[1].to_lowercase(), &done[2]);
@@ -241,7 +242,7 @@ pattern!(
     DAY_OR_MONTH,
     r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|April|June|July|August|September|October|November|December)\b"
 );
-// An employer has a letter, and is neither a time nor a person with a title.
+// Words that follow "work at" but are not employers: numbers, times, people with a title.
 pattern!(
     NOT_EMPLOYER,
     r"(?i)^(?:\W*\d.*|[ap]m|hq|home|christmas.*|easter.*|thanksgiving.*|halloween.*|new year.*|mom|mum|dad|night|noon|midnight|god|jesus|(?:mr|mrs|ms|dr|uncle|aunt)\b.*|utc.*|gmt.*|[ecpm]st|cet|it|hr|i|me|myself|him|her|them|us|you|nacht|tag|tageslicht|regen|hitze|kälte|wind|schnee|musik|lärm|licht|kerzenlicht|bedarf|freunden|kunden|mama|papa|oma|opa|uns|ihm|ihr|ihnen|moi|toi|lui|elle|nous|eux|navidad|casa|verano|invierno)$"
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_of_their_class_or_none() {
+    fn object_of_another_class_is_refused() {
         check(Shape::Place, "Portland, Oregon", &["Portland, Oregon"]);
         check(Shape::Place, "oslo", &["oslo"]);
         check(Shape::Place, "Nice", &["Nice"]);

@@ -1,4 +1,4 @@
-//! From clauses to entries of the operation log.
+//! Turns clauses into entries of the operation log.
 
 use annals_core::{
     ALIAS, Date, Fact, FactOperation, Memory, Properties, SPEAKER, Timestamp, UNTIL, Verb, Zones, entity_key,
@@ -15,7 +15,7 @@ use super::objects::{self, Shape};
 use super::polarity;
 use super::table::{CLAUSES, MENTIONS, Rule, States};
 
-/// Groups of patterns that only have to be of their class.
+/// Groups of patterns that are only checked for their class.
 const CLASSES: [(&str, Shape); 11] = [
     ("place", Shape::Place),
     ("former", Shape::Place),
@@ -47,7 +47,7 @@ impl<'a> Operations<'a> {
         self.log
     }
 
-    /// Adds what a turn states.
+    /// Adds the operations of a turn.
     pub(super) fn read(&mut self, turn: &Memory, speakers: &Speakers) {
         let first = self.log.len();
         let mut held = false;
@@ -67,7 +67,7 @@ impl<'a> Operations<'a> {
         }
     }
 
-    /// Adds an operation, unless the turn states it already.
+    /// Adds an operation, unless the turn has the same one already.
     fn add(&mut self, turn: &Memory, first: usize, triple: Triple) {
         let Some(speaker) = turn.speaker.as_deref() else { return };
         let Triple { verb, predicate, former, mut properties, confidence, end, .. } = triple;
@@ -106,7 +106,7 @@ impl<'a> Operations<'a> {
         });
     }
 
-    /// The values that hold of a predicate, as far as they are known.
+    /// Returns the known current values of a predicate, including those found in this task.
     fn held(&self, subject: &str, predicate: &str) -> impl Iterator<Item = &String> {
         let is_meant = move |of: &str, by: &str| entity_key(of) == entity_key(subject) && by == predicate;
         let known = self.known.iter().filter(|fact| fact.valid_to.is_none());
@@ -115,13 +115,14 @@ impl<'a> Operations<'a> {
         known.chain(new.filter(move |one| is_meant(&one.subject, &one.predicate)).map(|one| &one.object))
     }
 
-    /// The start of a day in the past; else the moment of the turn.
+    /// Returns the start of the day if it is in the past, else the time of the turn.
     fn moment(&self, turn: &Memory, day: Option<Date>) -> Timestamp {
         let start = |day| self.zones.day_interval(day).start;
         day.filter(|day| *day < turn.days.0).map_or(turn.at(), start)
     }
 
-    /// What ends is seldom called by its full name: "my dog" ends "Max" if that is the only dog.
+    /// Returns the full name of a value that ends: "my dog" means "Max" if that is the only dog. Returns `object` if there is not
+    /// exactly one candidate.
     fn known_object(&self, subject: &str, predicate: &str, object: &str) -> String {
         let is_meant = |of: &str, by: &str, value: &str, properties: &Properties| {
             let kind = properties.get("kind").and_then(Value::as_str);
@@ -141,7 +142,7 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// Whether every word of a value's short name is in the value.
+/// Whether every word of the short name is in the value.
 fn names(value: &str, short: &str) -> bool {
     let (value, short) = (entity_key(value), entity_key(short));
     !short.is_empty() && short.split(' ').all(|word| value.split(' ').any(|other| other == word))
@@ -156,7 +157,7 @@ struct Triple {
     properties: Properties,
     confidence: f64,
     day: Option<Date>,
-    /// The first day on which a plan is past.
+    /// First day after the planned date.
     end: Option<Date>,
 }
 
@@ -164,7 +165,7 @@ fn stated(clause: &Clause, turn: &Memory, speakers: &Speakers) -> Vec<Triple> {
     let polar = polarity::of(&clause.text);
     let mut triples = Vec::new();
     if clause.states {
-        // What is written as an end may be a rule of its own: "I no longer eat meat".
+        // An ending may have a rule of its own: "I no longer eat meat".
         triples = of_rules(&CLAUSES, &clause.text, false, turn, speakers);
         if triples.is_empty() && polar.ended {
             triples = of_rules(&CLAUSES, &polar.clause, true, turn, speakers);
@@ -188,7 +189,7 @@ fn of_rules(rules: &[Rule], clause: &str, ended: bool, turn: &Memory, speakers: 
     triples
 }
 
-/// A rule about to be applied to a clause.
+/// The application of a rule to a clause.
 struct Reading<'a> {
     rule: &'a Rule,
     when: Option<&'a When>,
@@ -237,13 +238,13 @@ impl Reading<'_> {
         };
         let is_ahead = when.day > today;
         match states {
-            // An end has no other date than that of the turn: "I used to work there in 2015".
+            // An ending may not have a date of its own: "I used to work there in 2015".
             _ if self.ended => false,
-            // Who is named in what happened long ago may be somebody else's now.
+            // A name in a clause about the distant past may no longer apply.
             States::Holds if self.rule.object == Shape::Names => {
                 when.day > today.saturating_sub(2.years()) && (!is_ahead || self.rule.predicate.is_empty())
             }
-            // "I started cooking" may be the dinner.
+            // "I started cooking" may be about a dinner.
             States::Since | States::Began if self.rule.predicate == "practices" => {
                 !is_ahead && (when.since || states == States::Began) && when.day < today.saturating_sub(2.weeks())
             }
@@ -255,12 +256,13 @@ impl Reading<'_> {
         }
     }
 
-    /// A date that is the object is not when it began to hold, nor is that of something in which somebody is only named.
+    /// Whether the fact begins on the date. Not if the date is the object, nor if the fact holds anyway and the clause has no
+    /// "since".
     fn is_of_the_date(&self, when: &When) -> bool {
         self.rule.states != States::Dates && (self.rule.states != States::Holds || when.since)
     }
 
-    /// Whether each part is of the class that its group asks for.
+    /// Whether each part is of the class that its group requires.
     fn is_of_its_classes(&self, found: &Captures<'_>) -> bool {
         let fits = |(group, shape): &(&str, Shape)| {
             found.name(group).is_none_or(|part| !objects::objects(*shape, part.as_str(), None).is_empty())
@@ -270,7 +272,7 @@ impl Reading<'_> {
         CLASSES.iter().all(fits) && has_pet
     }
 
-    /// What sort of thing the object is.
+    /// Returns what sort of thing the object is.
     fn kind(&self, found: &Captures<'_>) -> Option<String> {
         let pet = found.name("pet").filter(|_| self.rule.predicate == "has_pet");
         match pet {
@@ -301,7 +303,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Nobody is called by the name that they have, and a name in passing may be a call ("my sister, Bob, …").
+    /// Rejects the speaker's own name, and names of other speakers, which may be forms of address ("my sister, Bob, …").
     fn is_another(&self, object: &str, found: &Captures<'_>) -> bool {
         let speaker = self.turn.speaker.as_deref().unwrap_or_default();
         if self.rule.predicate == ALIAS {
@@ -312,7 +314,7 @@ impl Reading<'_> {
     }
 }
 
-// Who is named so is no longer there, or no longer theirs.
+// Words that suggest that a person or pet named in the clause is dead or no longer the speaker's.
 pattern!(
     GONE,
     r"(?i)\b(?:died|dead|dies|dying|death|passed|late|lost|lose|loss|buried|bury|funeral|grave|memorial|memory|rip|rest in peace|put down|miss|missed|missing|goodbye|broke|split|divorc\w+|separated|dumped|left me|ended things|ex|former|used to|had to (?:put|let)|would have|another mother|goes by|back then|at the time|back in|years ago|in (?:high school|college|school|the \d+s)|as a (?:kid|child|teen\w*|student|girl|boy)|were (?:kids|children|young))\b"

@@ -1,17 +1,17 @@
-//! Statements that something has ended, in the words in which it would hold: "I no longer live in Rome" is "I live in Rome", ended.
+//! Rewrites statements that something has ended in positive form: "I no longer live in Rome" becomes "I live in Rome", ended.
 
 use regex::{Captures, Regex};
 
 use super::grammar::pattern;
 
-/// A clause turned positive, and whether it has ended.
+/// A clause in positive form, and whether its fact has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Polar {
     pub(super) clause: String,
     pub(super) ended: bool,
 }
 
-/// The clause without the words that end it. What is only denied stays as it is, and fits no rule.
+/// Removes the words that express an ending. A clause that is merely negated stays as it is.
 pub(super) fn of(clause: &str) -> Polar {
     let (clause, withdrawn) = match FORGET.find(clause) {
         Some(forget) => (&clause[forget.end()..], true),

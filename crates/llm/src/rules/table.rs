@@ -1,10 +1,10 @@
-//! The rules: which clauses state which fact. One line each; a clause is tried on all of them and has to match as a whole.
+//! The rules: which clauses state which fact, one per line. Each clause is tried on all rules and must match as a whole.
 //!
-//! The predicates, all there are (relatives as in `grammar::relation`):
-//! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies studies_at
-//! graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_sister … has_friend has_partner married_to engaged_to
-//! marital_status` · `speaks plays learns practices` · `allergic_to diet does_not_eat has_condition` · `plans wants` · `visited` ·
-//! `also_known_as`
+//! All predicates (relatives as in `grammar::relation`):
+//! `likes dislikes has_favorite` · `lives_in is_from born_in born_on has_birthday age` · `works_at works_as is_a studies
+//! studies_at graduated_from attends member_of volunteers_at` · `owns has_pet has_children has_sister … has_friend has_partner
+//! married_to engaged_to marital_status` · `speaks plays learns practices` · `allergic_to diet does_not_eat has_condition` ·
+//! `plans wants` · `visited` · `also_known_as`
 
 use std::sync::LazyLock;
 
@@ -20,23 +20,23 @@ use super::objects::Shape::{
 /// What a rule states, and which date it may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum States {
-    /// It holds beside others; a date says since when.
+    /// Holds beside other values; a date must say since when.
     Holds,
-    /// It holds instead of others; a date says since when.
+    /// Holds instead of other values; a date must say since when.
     Becomes,
-    /// It holds if the clause says since when; else it may be over.
+    /// Holds only if the clause says since when; otherwise it may be over.
     Since,
-    /// It began on a date in the past, or just now.
+    /// Began on a date in the past, or just now.
     Began,
-    /// It began so, and ended the others, or the one that is named.
+    /// Began on a date in the past, or just now, and ended the other values or the named one.
     Turned,
-    /// It is meant to come about on a date ahead.
+    /// Planned for a date in the future.
     Plans,
-    /// The same, with or without a date.
+    /// Planned, with or without a date.
     Hopes,
     /// The date is the object.
     Dates,
-    /// It ended on a date in the past, or just now.
+    /// Ended on a date in the past, or just now.
     Ends,
 }
 use States::{Becomes, Began, Dates, Ends, Holds, Hopes, Plans, Since, Turned};
@@ -45,14 +45,14 @@ use States::{Becomes, Began, Dates, Ends, Holds, Hopes, Plans, Since, Turned};
 pub(super) struct Rule {
     pub(super) pattern: Regex,
     pub(super) states: States,
-    /// Empty for a relative, whose kind gives it.
+    /// Empty for relatives: the kind of relative decides.
     pub(super) predicate: &'static str,
     pub(super) object: Shape,
     pub(super) confidence: f64,
 }
 
 impl Rule {
-    /// Whether its date lies ahead where it could lie both ways.
+    /// Whether an ambiguous date is resolved to the future.
     pub(super) fn is_ahead(&self) -> bool {
         matches!(self.states, Plans | Hopes)
     }
@@ -61,7 +61,8 @@ impl Rule {
 /// Rules for whole clauses.
 pub(super) static CLAUSES: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled("(?i)^(?:", OF_CLAUSES, ")$"));
 
-/// Rules for who is named in passing: at the start of a clause, or behind a preposition.
+/// Rules for people and pets named in passing: at the start of a clause, or after a preposition, "and", "is", "meet", "I" or
+/// "we".
 pub(super) static MENTIONS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     compiled(r"(?i)(?:^|\b(?:with|and|for|from|to|by|at|of|about|is|meet|i|we) )(?:", OF_MENTIONS, ")")
 });
@@ -93,7 +94,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am} not (?:really )?(?:a (?:big |huge )?fan of|into|fond of) {o}",       Holds,   "dislikes",       Taste,      0.8),
     ("my (?:all-?time )?favou?rite {kind}(?: of all time)? (?:is|are|has always been){adv} {o}", Holds, "has_favorite", Favorite, 0.9),
     ("{o} (?:is|are){adv} my (?:all-?time )?favou?rite {kind}(?: of all time)?",  Holds,   "has_favorite",   Favorite,   0.8),
-    // Where somebody lives and comes from.
+    // Homes and origins.
     ("{i} live (?:here )?in {o}",                                                 Holds,   "lives_in",       Place,      0.9),
     ("{i_am} (?:living|based|located) (?:here )?in {o}",                          Holds,   "lives_in",       Place,      0.9),
     ("{i_have} (?:lived|been living) (?:here )?in {o}",                           Since,   "lives_in",       Place,      0.9),
@@ -112,7 +113,7 @@ const OF_CLAUSES: &[Line] = &[
     // Work and study.
     ("{i} work (?:full[- ]time |part[- ]time )?(?:at|for) {o}",                   Holds,   "works_at",       Employer,   0.9),
     ("{i_am} (?:working|employed) (?:full[- ]time |part[- ]time )?(?:for|by) {o}", Holds,  "works_at",       Employer,   0.8),
-    // Somebody may sit and work "at the library".
+    // People may sit and work "at the library", so the name needs a capital letter.
     ("{i_am} (?:working|employed) (?:full[- ]time |part[- ]time )?at (?P<o>(?-i:\\p{Lu}).+?)", Holds, "works_at", Employer, 0.8),
     ("{i_have}(?: been)? work(?:ed|ing) (?:at|for) {o}",                          Since,   "works_at",       Employer,   0.9),
     ("{i} work (?:at|for) {o} as an? (?P<occupation>.+?)",                        Holds,   "works_at",       Employer,   0.9),
@@ -146,7 +147,7 @@ const OF_CLAUSES: &[Line] = &[
     ("{i_am} volunteering (?:at|for) {o}",                                        Holds,   "volunteers_at",  Employer,   0.8),
     ("{i_have} started volunteering (?:at|for) {o}",                              Began,   "volunteers_at",  Employer,   0.9),
     ("{i} volunteer (?:at|for) {o}",                                              Holds,   "volunteers_at",  Employer,   0.9),
-    // What somebody has.
+    // Pets, children and belongings.
     ("(?:{i_own}) {o}",                                                           Holds,   "has_pet",        Pets,       0.9),
     ("(?:{i_own}) (?P<pet>an? .+?){named} {names}",                               Holds,   "has_pet",        Names,      0.9),
     ("{i_have} (?:adopted|rescued|bought|got) {o}(?: from (?:a|the) (?:local )?(?:animal )?shelter(?: in {name})?)?",                               Began,   "has_pet",        Pets,       0.9),
@@ -185,7 +186,7 @@ const OF_CLAUSES: &[Line] = &[
     ("(?P<o>{name}) and i(?: have)? (?:broke|broken|split) up",                   Ends,    "has_partner",    Names,      0.9),
     ("{i_have} (?:broke|broken) up with (?:my {couple} )?{names}",                Ends,    "has_partner",    Names,      0.9),
     ("{i_have} (?:broke|broken) up with my {couple}",                             Ends,    "has_partner",    All,        0.9),
-    // What somebody does.
+    // Skills, hobbies and travel.
     ("{i} speak (?:fluent )?{o}(?: fluently)?",                                   Holds,   "speaks",         Language,   0.9),
     ("{i_am} (?:learning|taking lessons in)(?: how)?(?: to (?:play|speak))? {o}", Holds,   "learns",         Skill,      0.8),
     ("{i_have} been learning(?: how)?(?: to (?:play|speak))? {o}",                Holds,   "learns",         Skill,      0.8),
@@ -238,7 +239,7 @@ const OF_CLAUSES: &[Line] = &[
 #[rustfmt::skip]
 const OF_MENTIONS: &[Line] = &[
     ("my {relative} (?P<o>{name})\\b",                                            Holds,   "",               Names,      0.9),
-    // Whoever "called Anna" may have done so by telephone.
+    // Excludes "called Anna", which may be about a phone call.
     ("my {relative}(?: named| who is called| whose name is|'s name is|'s called| is called| is named) (?P<o>{name})\\b", Holds, "", Names, 0.9),
     ("(?:took|take|walk|walked|walking|love|brought|bring) (?:my|our) {pet} (?P<o>{name})\\b", Holds, "has_pet", Names,  0.9),
     ("(?:my|our) {pet} (?P<o>{name})\\b",                                       Holds,   "has_pet",        Names,      0.9),

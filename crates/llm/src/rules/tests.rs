@@ -1,4 +1,4 @@
-//! What is a fact and what is none, in small cases. Said by Ann on Wednesday, 10 May 2023, at noon.
+//! Facts that are found and texts without facts, in small cases. Spoken by Ann on Wednesday, 10 May 2023, at noon.
 
 mod labelled;
 mod languages;
@@ -49,7 +49,8 @@ fn found_in(turns: &[Memory], known: &[Fact]) -> Vec<FactOperation> {
     found.operations
 }
 
-/// `Ann likes tea`, `DELETE Ann likes tea`, `UPDATE Ann lives_in Oslo (was Rome)`, with `{when: 2023-06}` and `from 2022-01-01`.
+/// Formats an operation: `Ann likes tea`, `DELETE Ann likes tea`, `UPDATE Ann lives_in Oslo (was Rome)`, with `{when: 2023-06}`
+/// and `from 2022-01-01`.
 fn line(operation: &FactOperation) -> String {
     let FactOperation { verb, subject, predicate, object, .. } = operation;
     let verb = if *verb == Verb::Insert { String::new() } else { format!("{verb} ") };
@@ -76,7 +77,7 @@ fn check(text: &str, expect: &[&str]) {
 }
 
 #[test]
-fn likes_and_dislikes() {
+fn likes_and_dislikes_are_found() {
     check("I love hiking.", &["Ann likes hiking"]);
     check("i really like tea and coffee", &["Ann likes tea", "Ann likes coffee"]);
     check("I enjoy tea, coffee, and cake!", &["Ann likes tea", "Ann likes coffee", "Ann likes cake"]);
@@ -93,7 +94,7 @@ fn likes_and_dislikes() {
 }
 
 #[test]
-fn homes_and_origins() {
+fn homes_and_origins_are_found() {
     check("I live in Rome.", &["Ann lives_in Rome"]);
     check("We live in Santa Fe, New Mexico.", &["Ann lives_in Santa Fe, New Mexico"]);
     check("Last year I moved to Oslo.", &["UPDATE Ann lives_in Oslo from 2022-01-01"]);
@@ -114,7 +115,7 @@ fn homes_and_origins() {
 }
 
 #[test]
-fn work_and_study() {
+fn work_and_study_are_found() {
     check("I work at Google.", &["Ann works_at Google"]);
     check("I've been working for a small bakery since 2019.", &["Ann works_at bakery from 2019-01-01"]);
     check("I work as a nurse.", &["Ann works_as nurse"]);
@@ -133,7 +134,7 @@ fn work_and_study() {
 }
 
 #[test]
-fn belongings_and_pets() {
+fn belongings_and_pets_are_found() {
     check("I have a dog.", &["Ann has_pet dog"]);
     check("We have two cats and a dog", &["Ann has_pet two cats", "Ann has_pet dog"]);
     check("I adopted a rescue puppy named Luna!", &["Ann has_pet Luna {kind: rescue puppy}"]);
@@ -150,7 +151,7 @@ fn belongings_and_pets() {
 }
 
 #[test]
-fn family_and_couples() {
+fn family_and_partners_are_found() {
     check("I'm married to Tom.", &["Ann married_to Tom", "UPDATE Ann marital_status married"]);
     check("I'm married.", &["UPDATE Ann marital_status married"]);
     check("We got engaged last month!", &["UPDATE Ann marital_status engaged from 2023-04-01"]);
@@ -162,7 +163,7 @@ fn family_and_couples() {
 }
 
 #[test]
-fn nothing_is_read_of_others() {
+fn statements_about_others_give_no_facts() {
     check("Eva lives in Rome.", &[]);
     check("My sister Eva came. Eva loves sushi.", &["Ann has_sister Eva"]);
     check("Everyone loves pizza.", &[]);
@@ -172,7 +173,7 @@ fn nothing_is_read_of_others() {
 }
 
 #[test]
-fn skills_food_and_health() {
+fn skills_food_and_health_are_found() {
     check("I speak Spanish and French.", &["Ann speaks Spanish", "Ann speaks French"]);
     check("I'm learning German now", &["Ann learns German"]);
     check("I started learning how to play the piano.", &["Ann learns the piano"]);
@@ -186,7 +187,7 @@ fn skills_food_and_health() {
 }
 
 #[test]
-fn plans_and_wishes() {
+fn plans_and_wishes_are_found() {
     check("I'm planning to visit Rome next month.", &["Ann plans visit Rome {when: 2023-06}"]);
     check("I'm going to adopt a cat on Friday", &["Ann plans adopt a cat {when: 2023-05-12}"]);
     check("We're planning a trip to Rome.", &["Ann plans trip to Rome"]);
@@ -204,7 +205,7 @@ fn names() {
 }
 
 #[test]
-fn what_ends() {
+fn endings_delete_facts() {
     check("I no longer like tea.", &["DELETE Ann likes tea"]);
     check("I don't like tea anymore.", &["DELETE Ann likes tea"]);
     check("I'm not working at Google any more.", &["DELETE Ann works_at Google"]);
@@ -224,7 +225,7 @@ fn what_ends() {
 }
 
 #[test]
-fn only_persons_are_read() {
+fn only_turns_of_people_are_read() {
     check_by(Role::System, "system", "I love tea.", &[]);
     check_by(Role::Tool, "tool", "I live in Rome.", &[]);
     check_by(Role::Assistant, "assistant", "I love helping people.", &[]);
@@ -232,7 +233,7 @@ fn only_persons_are_read() {
     check_by(Role::User, "user", "I love tea.", &["user likes tea"]);
 }
 
-/// Were any of it quadratic, this would run for hours.
+/// With quadratic run time this test would take hours.
 #[test]
 fn a_huge_turn_is_a_turn_like_any_other() {
     for piece in ["and I love \" ", "I love tea and ", "x", "I, my, we; ", "公寓"] {
@@ -241,13 +242,13 @@ fn a_huge_turn_is_a_turn_like_any_other() {
 }
 
 #[test]
-fn a_call_is_no_relative() {
+fn form_of_address_is_not_a_relative() {
     let turns = [turn(0, Role::User, "Ann", "I saw my sister, Bob!"), turn(1, Role::User, "Bob", "Nice.")];
     assert_eq!(found_in(&turns, &[]), []);
 }
 
 #[test]
-fn what_ends_is_known_by_part_of_its_name() {
+fn ended_fact_is_found_by_part_of_its_name() {
     let said = |texts: &[&str], known: &[Fact]| {
         let turns: Vec<Memory> =
             texts.iter().enumerate().map(|(number, text)| turn(number, Role::User, "Ann", text)).collect();
@@ -262,7 +263,7 @@ fn what_ends_is_known_by_part_of_its_name() {
 }
 
 #[test]
-fn operations_are_numbered_within_their_turn_and_the_same_each_time() {
+fn operations_are_numbered_per_turn_and_reproducible() {
     let turns = [
         turn(0, Role::User, "Ann", "I love tea. I love tea. I live in Rome."),
         turn(1, Role::User, "Ann", "I love tea."),
@@ -276,7 +277,7 @@ fn operations_are_numbered_within_their_turn_and_the_same_each_time() {
 }
 
 #[test]
-fn facts_follow_as_they_are_told() {
+fn folded_operations_give_the_current_facts() {
     fn check(texts: &[&str], expect: &[&str]) {
         let turns = texts.iter().enumerate().map(|(number, text)| turn(number, Role::User, "Ann", text));
         let mut turns: Vec<Memory> = turns.collect();

@@ -1,5 +1,5 @@
-//! What of a model's facts and operations is kept, and in what form. Each element stands for itself: a bad one is put aside with
-//! a reason that quotes nothing.
+//! Filters and normalises a model's facts and operations. Each element is judged alone: a bad one is rejected with a reason that
+//! quotes nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,25 +16,25 @@ use super::super::{answer, suspicion};
 use super::MOST_PER_TURN;
 use crate::rules::is_form_of;
 
-/// Subjects, predicates and objects are names and short nouns.
+/// Maximum bytes of a term: subjects, predicates and objects are names and short nouns.
 const LONGEST_TERM: usize = 200;
 
-/// A fact is a sentence.
+/// Maximum bytes of a fact, which is one sentence.
 const LONGEST_FACT: usize = 600;
 
-/// What something is worth of which the model does not say.
+/// Importance of a statement and confidence of an operation if the model gives none.
 const MIDDLING: f64 = 0.5;
 
-/// More ends than this on the word of one turn are no change of a life but an order to forget.
+/// More deletions than this from one turn are not a change in somebody's life but an order to delete.
 const MOST_DELETES_PER_TURN: usize = 3;
 
-/// What is kept so far.
+/// What has been kept so far.
 pub(super) struct Keep<'a> {
     pub(super) found: Extracted,
     task: &'a ExtractionTask<'a>,
     zones: &'a Zones,
     turns: HashMap<&'a MemoryId, &'a Memory>,
-    /// All words of the turns and of those before them: what is not named there cannot end there.
+    /// Content words of the turns and of the preceding ones. Deletions of other objects are refused.
     named: HashSet<String>,
     seen: HashSet<MemoryId>,
     facts: HashMap<MemoryId, usize>,
@@ -59,7 +59,7 @@ impl<'a> Keep<'a> {
         }
     }
 
-    /// Takes over what can be used of an answer about these lines.
+    /// Adds the usable elements of an answer about these lines.
     pub(super) fn answer(&mut self, [facts, operations]: &[Vec<Value>; 2], lines: &[Line]) {
         for (index, fact) in facts.iter().enumerate() {
             match self.statement(fact, lines) {
@@ -76,7 +76,7 @@ impl<'a> Keep<'a> {
         }
     }
 
-    /// A statement; none if it was told already.
+    /// Returns a statement, or `None` if it has been added already.
     fn statement(&mut self, element: &Value, lines: &[Line]) -> Kept<Option<Statement>> {
         let turn = self.source(element, lines)?;
         let text = answer::text(element, "text").ok_or("has no text")?;
@@ -128,7 +128,7 @@ impl<'a> Keep<'a> {
             return Err(suspicion.as_str());
         }
         let verb = match (verb, &replaces) {
-            // One that names no former value would end all of them, also of a predicate that has many.
+            // An update without a former value would end all values, even of a predicate that has many.
             (Verb::Update, None) => Verb::Insert,
             _ => verb,
         };
@@ -162,7 +162,7 @@ impl<'a> Keep<'a> {
         })
     }
 
-    /// Whether something may end on the word of this turn: it is named in what was said, and the turn does not end much.
+    /// Fails if the turn may not end this fact: the object must be named in the turns, and a turn may not end many facts.
     fn may_end(&mut self, turn: &Memory, object: &str) -> Kept<()> {
         if !words(object).any(|word| self.named.contains(&word)) {
             return Err("deletes what nobody named");
@@ -172,7 +172,7 @@ impl<'a> Keep<'a> {
         if *ended > MOST_DELETES_PER_TURN { Err("is one deletion too many for its turn") } else { Ok(()) }
     }
 
-    /// The turn that an element cites.
+    /// Returns the turn that an element cites.
     fn source(&self, element: &Value, lines: &[Line]) -> Kept<&'a Memory> {
         let cited = element.get("source").or_else(|| element.get("sources"));
         let number = answer::citations(cited).into_iter().next();
@@ -181,29 +181,29 @@ impl<'a> Keep<'a> {
         turn.ok_or("cites no turn")
     }
 
-    /// The moment of a day, month or year; nothing if it cannot be read, or is before what can be counted.
+    /// Parses an instant, day, month or year. Returns `None` if it is missing or cannot be read.
     fn when(&self, element: &Value) -> Option<Timestamp> {
         let text = answer::text(element, "when")?;
         if let Ok(moment) = text.parse::<Timestamp>() {
             return Some(moment);
         }
-        // A bare year or month begins on its first day.
+        // A bare year or month means its first day.
         let whole = [text.to_owned(), format!("{text}-01"), format!("{text}-01-01")];
         let day: Date = whole.iter().find_map(|text| text.get(..10)?.parse().ok())?;
         Some(self.zones.day_interval(day).start)
     }
 }
 
-/// What the speaker calls themselves is their name.
+/// Replaces words by which speakers refer to themselves with the speaker's name.
 fn resolved(term: &str, turn: &Memory) -> String {
     const SELF: [&str; 9] = ["i", "me", "my", "myself", "mine", "user", "the user", "speaker", "the speaker"];
     let speaker = turn.speaker.as_deref().unwrap_or("user");
-    // As lines show them: "Ann (user)".
+    // Lines show assistants as "Aria (assistant)". A suffix "(user)" is removed too.
     let term = [" (user)", " (assistant)"].iter().find_map(|role| term.strip_suffix(role)).unwrap_or(term);
     if SELF.contains(&term.to_lowercase().as_str()) { speaker.to_owned() } else { term.to_owned() }
 }
 
-/// Whether a turn may give its speaker another name. Nobody else gets one on the word of a turn.
+/// Whether a turn may give its speaker another name. A turn never gives somebody else a name.
 fn may_be_called(turn: &Memory, subject: &str, name: &str) -> bool {
     let speaker = turn.speaker.as_deref().unwrap_or_default();
     entity_key(subject) == entity_key(speaker) && (speaker == Role::User.as_str() || is_form_of(speaker, name))
@@ -218,7 +218,7 @@ fn topic(element: &Value) -> String {
     word.unwrap_or_else(|| "other".into())
 }
 
-/// Whom a statement is about; the speaker, if it does not say.
+/// Returns the people whom a statement is about; the speaker if the model names nobody.
 fn who(element: &Value, turn: &Memory) -> Vec<String> {
     let names = match &element["who"] {
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
@@ -238,7 +238,7 @@ fn share(element: &Value, name: &str) -> Option<f64> {
     answer::number(element, name).map(|number| number.clamp(0.0, 1.0))
 }
 
-/// Words that name something, as they are compared: without case and accents.
+/// Returns the content words of a text in comparable form: without case and accents.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     const LIGHT: [&str; 14] =
         ["a", "an", "and", "at", "for", "her", "his", "in", "my", "of", "on", "the", "to", "with"];

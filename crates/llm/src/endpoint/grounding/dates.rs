@@ -1,4 +1,4 @@
-//! Dates, months and weekdays in a text, as English and ISO 8601 write them.
+//! Dates, months and weekdays in a text, in English and in ISO 8601.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 
 use super::plain;
 
-/// A date as it is written: perhaps without its year.
+/// A written date, possibly without a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Written {
     pub(super) year: Option<i16>,
@@ -16,7 +16,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Whether it can mean this day.
+    /// Whether the written date can mean this day.
     pub(super) fn is(self, date: Date) -> bool {
         self.month == date.month() && self.day == date.day() && self.year.is_none_or(|year| year == date.year())
     }
@@ -39,14 +39,14 @@ const MONTHS: [&str; 12] = [
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// The month of a word, by its name or the first letters of it.
+/// Returns the number of a month from its name or its first three or four letters.
 pub(super) fn month(word: &str) -> Option<i8> {
     let is = |name: &str| word == name || (word.len() >= 3 && word.len() <= 4 && name.starts_with(word));
     let place = MONTHS.iter().position(|name| is(name))?;
     i8::try_from(place + 1).ok()
 }
 
-/// The place of a weekday in the week, from 1.
+/// Returns the number of a weekday, Monday being 1.
 pub(super) fn weekday(word: &str) -> Option<i8> {
     let place = WEEKDAYS.iter().position(|name| *name == word)?;
     i8::try_from(place + 1).ok()
@@ -63,7 +63,7 @@ static DATES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is a constant, and a test uses it")
 });
 
-/// The dates of a text, and what is left of it.
+/// Returns the text without its dates, and the dates.
 pub(super) fn take_dates(text: &str) -> (String, Vec<Written>) {
     let mut dates = Vec::new();
     let rest = DATES.replace_all(text, |captures: &Captures<'_>| match written(captures) {
@@ -82,6 +82,6 @@ fn written(captures: &Captures<'_>) -> Option<Written> {
     let month = month_name.parse().ok().or_else(|| month(&plain(month_name)))?;
     let day = group(["d1", "d2", "d3"])?.parse().ok()?;
     let year = group(["y1", "y2", "y3"]).and_then(|year| year.parse().ok());
-    // A leap year, so that 29 February without its year counts.
+    // 2024 is a leap year, so that 29 February without a year is accepted.
     Date::new(year.unwrap_or(2024), month, day).ok().map(|_| Written { year, month, day })
 }

@@ -1,4 +1,4 @@
-//! Numbers in a text, as digits and as English words, each in one form.
+//! Numbers in a text, as digits and as English words, in one normal form.
 
 use std::sync::LazyLock;
 
@@ -27,13 +27,13 @@ const TENS: [(&str, u64); 14] = [
     ("dozen", 12),
 ];
 
-/// "two", "second", "thirty".
+/// Reads "two", "second", "thirty".
 pub(super) fn number_word(word: &str) -> Option<u64> {
     let place = |list: &str| list.split_whitespace().position(|name| name == word).map(|place| place as u64);
     place(ONES).or_else(|| place(ORDINALS)).or_else(|| TENS.iter().find(|(name, _)| *name == word).map(|(_, n)| *n))
 }
 
-/// "twenty-five", "thirty-first".
+/// Reads "twenty-five", "thirty-first".
 pub(super) fn compound(word: &str) -> Option<u64> {
     let word = plain(word);
     let (tens, ones) = word.split_once('-')?;
@@ -43,7 +43,7 @@ pub(super) fn compound(word: &str) -> Option<u64> {
 static NUMBERS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\d+(?:[.,:/]\d+)*").expect("the pattern is a constant, and a test uses it"));
 
-/// The numbers of a text, each in one form: `1,000` as `1000`, `2.50` as `2.5`, `2nd` as `2`.
+/// Returns the numbers of a text in normal form: `1,000` as `1000`, `2.50` as `2.5`, `2nd` as `2`.
 pub(super) fn numbers(text: &str) -> Vec<String> {
     NUMBERS.find_iter(text).map(|number| normal(number.as_str())).collect()
 }
@@ -64,7 +64,7 @@ static HOURS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\b").expect("the pattern is a constant, and a test uses it")
 });
 
-/// Times of the twelve-hour clock as they stand on the other: `2 pm` as `14` and `14:00`.
+/// Converts times of the 12-hour clock to the 24-hour clock: `2 pm` to `14` and `14:00`.
 pub(super) fn hours(text: &str) -> Vec<String> {
     let of = |captures: Captures<'_>| {
         let hour: u32 = captures[1].parse().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Extraction: what is kept of an answer, and what is asked.
+//! Extraction: filtering of answers, and content of questions.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn operation(op: &str, subject: &str, predicate: &str, object: &str, source: u64
 }
 
 #[tokio::test]
-async fn facts_and_operations_name_turn_time_and_speaker() {
+async fn facts_and_operations_have_turn_time_and_speaker() {
     let turns = a_day().await;
     let facts = json!([{ "text": "Ann lives in Lisbon.", "kind": "Home", "importance": "0.8", "confidence": 1.5, "when": "2026-03-06",
                          "who": ["I", "Ann"], "source": "[1]" }]);
@@ -37,7 +37,7 @@ async fn facts_and_operations_name_turn_time_and_speaker() {
 }
 
 #[tokio::test]
-async fn one_bad_operation_does_not_discard_nine_good_ones() {
+async fn bad_operation_does_not_discard_the_good_ones() {
     let turns = turns(&[("c", "Ann", "I like many things."), ("c", "Ann", "And more of them.")]).await;
     let mut operations: Vec<Value> =
         (0..9).map(|n| operation("INSERT", "Ann", "likes", &format!("thing {n}"), 1 + n % 2)).collect();
@@ -49,7 +49,7 @@ async fn one_bad_operation_does_not_discard_nine_good_ones() {
 }
 
 #[tokio::test]
-async fn elements_that_cannot_be_used_are_put_aside_with_a_reason() {
+async fn unusable_elements_are_rejected_with_a_reason() {
     async fn check(element: Value, expect: &str) {
         let turns = turns(&[("c", "Ann", "I stopped playing the cello.")]).await;
         let good = operation("INSERT", "Ann", "likes", "rest", 1);
@@ -73,7 +73,7 @@ async fn elements_that_cannot_be_used_are_put_aside_with_a_reason() {
 }
 
 #[tokio::test]
-async fn what_was_named_may_end() {
+async fn named_object_can_be_deleted() {
     let turns = turns(&[("c", "Ann", "I stopped playing the cello.")]).await;
     let server = ModelServer::start([found(json!([]), json!([operation("DELETE", "I", "plays", "the Cello", 1)]))]);
     let found = Rig::new(&server).extract(&turns).await.unwrap();
@@ -81,7 +81,7 @@ async fn what_was_named_may_end() {
 }
 
 #[tokio::test]
-async fn an_update_that_names_no_former_value_ends_none() {
+async fn update_without_former_value_becomes_an_insert() {
     let turns = turns(&[("c", "Ann", "I like tea now.")]).await;
     let server = ModelServer::start([found(json!([]), json!([operation("UPDATE", "Ann", "likes", "tea", 1)]))]);
     let found = Rig::new(&server).extract(&turns).await.unwrap();
@@ -89,7 +89,7 @@ async fn an_update_that_names_no_former_value_ends_none() {
 }
 
 #[tokio::test]
-async fn one_turn_gives_only_so_much() {
+async fn facts_and_operations_per_turn_are_limited() {
     let turns = turns(&[("c", "Ann", "I like everything.")]).await;
     let operations: Vec<Value> = (0..30).map(|n| operation("INSERT", "Ann", "likes", &format!("x{n}"), 1)).collect();
     let facts: Vec<Value> = (0..30).map(|n| json!({ "text": format!("Ann likes x{n}."), "source": 1 })).collect();
@@ -99,7 +99,7 @@ async fn one_turn_gives_only_so_much() {
 }
 
 #[tokio::test]
-async fn the_question_shows_what_is_known_and_what_was_said_before() {
+async fn question_shows_known_facts_and_preceding_turns() {
     let turns = a_day().await;
     let known = Fact {
         id: "o-1".into(),
@@ -131,7 +131,7 @@ async fn the_question_shows_what_is_known_and_what_was_said_before() {
 }
 
 #[tokio::test]
-async fn nothing_found_is_an_answer() {
+async fn empty_lists_are_a_valid_answer() {
     let server = ModelServer::start([found(json!([]), json!([]))]);
     let rig = Rig::new(&server);
     assert_eq!(rig.extract(&a_day().await).await.unwrap(), Extracted::default());
@@ -140,7 +140,7 @@ async fn nothing_found_is_an_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_form_is_asked_for_again() {
+async fn answer_of_another_format_is_retried() {
     let server = ModelServer::start([
         Script::Says(r#"["Ann lives in Lisbon"]"#.into()),
         found(json!(["Ann lives in Lisbon"]), json!([])),
@@ -152,7 +152,7 @@ async fn an_answer_of_another_form_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn many_turns_are_read_in_parts_and_keep_their_places() {
+async fn many_turns_are_read_in_parts_with_distinct_positions() {
     let turns = a_long_day(3, 10).await;
     let server = ModelServer::start([]);
     let rig = Rig::with(&server, json!({ "window": 3_600, "max_output_tokens": 400 }));

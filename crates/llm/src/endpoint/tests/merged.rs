@@ -14,7 +14,7 @@ fn small(server: &ModelServer) -> Rig {
 }
 
 #[tokio::test]
-async fn a_long_day_is_read_in_parts_that_fit() {
+async fn long_day_is_read_in_parts_that_fit() {
     let server = ModelServer::start([]);
     let (rig, day) = (small(&server), a_long_day(6, 8).await);
     let draft = rig.day(&day).await.unwrap();
@@ -25,7 +25,7 @@ async fn a_long_day_is_read_in_parts_that_fit() {
         assert!(count + 400 <= SMALL, "{count}");
     }
     assert!(requests.iter().any(merges));
-    // What is left after all cuts is still traced to turns.
+    // Sentences that remain after all cuts are still traced to turns.
     let ids: BTreeSet<&MemoryId> = day.iter().map(|turn| &turn.id).collect();
     assert!(
         draft
@@ -37,7 +37,7 @@ async fn a_long_day_is_read_in_parts_that_fit() {
 }
 
 #[tokio::test]
-async fn parts_that_were_paid_for_survive_an_outage() {
+async fn paid_parts_survive_an_outage() {
     let day = a_long_day(6, 8).await;
     let reference = ModelServer::start([]);
     let whole = small(&reference).day(&day).await.unwrap();
@@ -56,7 +56,7 @@ async fn parts_that_were_paid_for_survive_an_outage() {
     assert_eq!(server.requests().len(), needed + 4);
 }
 
-/// Sentences of eleven words each, twice as many words as are asked for.
+/// Answers with sentences of eleven words each, twice as many words as requested.
 fn twice(request: &ModelRequest, first: &str) -> Script {
     let sentence = |number: usize| {
         let text = format!("{first} {number} is told in words that bear no great weight");
@@ -65,7 +65,7 @@ fn twice(request: &ModelRequest, first: &str) -> Script {
     sentences(json!((0..2 * asked(request) / 11).map(sentence).collect::<Vec<_>>()))
 }
 
-/// The most words that a request asks for.
+/// Returns the maximum words that a request asks for.
 fn asked(request: &ModelRequest) -> usize {
     let said = request.said_by("user");
     let (_, rest) = said.split_once("at most ").unwrap();
@@ -76,21 +76,21 @@ fn merges(request: &ModelRequest) -> bool {
     request.said_by("system").contains("partial summaries")
 }
 
-/// Or a model that writes too much would have them merged over and over.
+/// Without this, the partial summaries of a model that writes too much would be merged over and over.
 #[tokio::test]
-async fn partial_summaries_are_shortened_before_they_are_merged() {
+async fn partial_summaries_are_shortened_before_merging() {
     let server = ModelServer::choosing(|request| twice(request, if merges(request) { "Whole" } else { "Partial" }));
     small(&server).day(&a_long_day(6, 8).await).await.unwrap();
     let (merged, partial): (Vec<_>, Vec<_>) = server.requests().into_iter().partition(merges);
     let kept: usize = merged.iter().map(|request| request.said_by("user").matches("Partial ").count()).sum();
-    // Half more than was asked for, in whole sentences.
+    // Half more than requested, in whole sentences.
     let expected: usize = partial.iter().map(|request| asked(request) * 3 / 2 / 11).sum();
     assert!(partial.len() > 1, "{}", partial.len());
     assert_eq!(kept, expected);
 }
 
 #[tokio::test]
-async fn one_turn_longer_than_the_window_is_read_in_pieces() {
+async fn turn_longer_than_the_window_is_read_in_pieces() {
     let text = "word after word after word and no end in sight ".repeat(300);
     let day = turns(&[("c", "Ann", &text)]).await;
     let server = ModelServer::start([]);
@@ -100,8 +100,8 @@ async fn one_turn_longer_than_the_window_is_read_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_model_that_does_not_shorten_is_not_asked_for_ever() {
-    // It repeats all it reads, so partial summaries never become fewer.
+async fn model_that_does_not_shorten_is_asked_a_limited_number_of_times() {
+    // The model repeats its whole input, so partial summaries never become fewer.
     let server = ModelServer::choosing(|request| {
         let lines = request.said_by("user").lines().filter(|line| line.starts_with('['));
         let all: Vec<Value> = lines.map(|line| json!({ "text": line, "day": null, "sources": [] })).collect();
@@ -113,7 +113,7 @@ async fn a_model_that_does_not_shorten_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn a_window_without_room_is_said_to_have_none() {
+async fn window_without_room_is_an_error() {
     let server = ModelServer::start([]);
     let rig = Rig::with(&server, json!({ "window": 1_024, "max_output_tokens": 400 }));
     let error = rig.day(&a_day().await).await.unwrap_err();

@@ -1,11 +1,11 @@
-//! The order of texts over real HTTP: good answers in every form, bad ones, none at all, and what is paid.
+//! Reranking over real HTTP: good answers in every form, bad answers, no answer, and costs.
 
 use annals_core::ports::{RerankTask, Reranker};
 use annals_testkit::{ModelRequest, refused_url, reranker_suite};
 
 use super::*;
 
-/// A reranker of its own and the store that books its cost.
+/// A reranker with a store of its own that books its cost.
 struct Judge {
     reranker: RerankEndpoint,
     catalog: MemoryCatalog,
@@ -17,7 +17,7 @@ impl Judge {
     }
 
     fn paced(url: &str, more: Value, pace: Pace) -> Judge {
-        // Time enough for a machine that builds something beside.
+        // Long enough for a machine that runs a build at the same time.
         let mut table = json!({ "base_url": url, "model": "judge", "timeout": "1m" });
         table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let config: ModelsConfig = serde_json::from_value(json!({ "rerank": table })).unwrap();
@@ -47,19 +47,19 @@ impl Judge {
 
 const TEXTS: [&str; 3] = ["Tea.", "Ann does live in Lisbon.", "Bob came."];
 
-/// A server such as text-embeddings-inference, which misses `texts` in any other form.
+/// A server such as text-embeddings-inference, which rejects requests without `texts`.
 fn texts_only(request: &ModelRequest) -> Script {
     if request.body["texts"].is_null() { Script::Refuses(422, None) } else { Script::Good }
 }
 
 #[tokio::test]
-async fn the_promises_of_the_port_hold_in_both_forms() {
+async fn port_contract_holds_in_both_forms() {
     reranker_suite(&Judge::of(&ModelServer::start([])).reranker).await;
     reranker_suite(&Judge::of(&ModelServer::choosing(texts_only)).reranker).await;
 }
 
 #[tokio::test]
-async fn it_is_asked_as_everybody_asks() {
+async fn request_has_the_common_form() {
     let server = ModelServer::start([]);
     let judge = Judge::at(server.base_url(), json!({ "key": "sk-secret" }));
     judge.ask(&TEXTS).await.unwrap();
@@ -72,7 +72,7 @@ async fn it_is_asked_as_everybody_asks() {
 }
 
 #[tokio::test]
-async fn the_other_form_is_found_once_and_remembered() {
+async fn other_form_is_discovered_once_and_kept() {
     let server = ModelServer::choosing(texts_only);
     let judge = Judge::of(&server);
     for _ in 0..2 {
@@ -96,7 +96,7 @@ async fn answers_of_several_makes_are_read() {
 }
 
 #[tokio::test]
-async fn what_was_read_is_booked_as_each_make_says_it_or_else_as_estimated() {
+async fn reported_tokens_are_booked_or_else_the_estimate() {
     async fn check(more: Value, expect: u64) {
         let mut answer = json!({ "results": [{ "index": 0, "relevance_score": 1 }] });
         answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -114,7 +114,7 @@ async fn what_was_read_is_booked_as_each_make_says_it_or_else_as_estimated() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_for_a_wait_is_left_alone_for_it() {
+async fn requested_wait_is_respected() {
     let server = ModelServer::start([Script::Refuses(503, Some(60))]);
     let judge = Judge::paced(server.base_url(), json!({}), Pace { cool_down: Duration::ZERO, ..QUICK });
     for _ in 0..2 {
@@ -124,7 +124,7 @@ async fn a_server_that_asks_for_a_wait_is_left_alone_for_it() {
 }
 
 #[tokio::test]
-async fn what_is_answered_is_wrong_until_each_text_has_one_score() {
+async fn answer_without_exactly_one_score_per_text_is_an_error() {
     async fn check(answer: &str, expect: &str) {
         let server = ModelServer::always(Script::Raw(answer.into()));
         let judge = Judge::of(&server);
@@ -140,7 +140,7 @@ async fn what_is_answered_is_wrong_until_each_text_has_one_score() {
     for body in ["", "<html>It works!</html>", "{}", "null", r#"{"results": 3}"#] {
         check(body, list).await;
     }
-    // Neither is JSON, so that nothing can be read.
+    // Neither is valid JSON, so nothing can be read.
     check(&rows(&[("0", "NaN"), ("1", "1"), ("2", "1")]), list).await;
     check(&rows(&[("0", "1e999"), ("1", "1"), ("2", "1")]), list).await;
     check(&rows(&[]), "it left out a text").await;
@@ -155,7 +155,7 @@ async fn what_is_answered_is_wrong_until_each_text_has_one_score() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_costs_one_deadline_and_is_then_left_alone() {
+async fn hanging_server_costs_one_deadline_and_opens_the_breaker() {
     let server = ModelServer::always(Script::Hangs);
     let judge = Judge::at(server.base_url(), json!({ "timeout": "50ms" }));
     let error = judge.ask(&TEXTS).await.unwrap_err();
@@ -166,7 +166,7 @@ async fn a_server_that_hangs_costs_one_deadline_and_is_then_left_alone() {
 }
 
 #[tokio::test]
-async fn nothing_is_tried_again() {
+async fn failed_requests_are_not_retried() {
     for status in [401, 404, 429, 500, 503] {
         let server = ModelServer::start([Script::Refuses(status, Some(0))]);
         let error = Judge::of(&server).ask(&TEXTS).await.unwrap_err();
@@ -178,7 +178,7 @@ async fn nothing_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_refusal_in_both_forms_is_told_as_the_first() {
+async fn refusal_in_both_forms_reports_the_first() {
     let server = ModelServer::start([Script::Refuses(400, None), Script::Refuses(422, None)]);
     let judge = Judge::of(&server);
     let error = judge.ask(&TEXTS).await.unwrap_err();
@@ -188,18 +188,18 @@ async fn a_refusal_in_both_forms_is_told_as_the_first() {
 }
 
 #[tokio::test]
-async fn a_flood_is_not_read_to_its_end() {
+async fn oversized_answer_is_not_read_to_its_end() {
     let server = ModelServer::always(Script::Floods(2_000_000));
     let error = Judge::of(&server).ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().contains("longer than a million bytes"), "{error}");
 }
 
 #[tokio::test]
-async fn searches_have_a_budget_of_their_own() {
+async fn searches_have_their_own_budget() {
     let answer = json!({ "usage": { "total_tokens": 90 }, "results": [{ "index": 0, "relevance_score": 1 }] });
     let server = ModelServer::always(Script::Raw(answer.to_string()));
     let judge = Judge::at(server.base_url(), json!({ "daily_tokens": 100 }));
-    // What other work has cost is not counted.
+    // The cost of other work is not counted.
     let work = annals_core::Reply {
         key: Digest::of(["q"]),
         purpose: Purpose::Daily,
@@ -218,7 +218,7 @@ async fn searches_have_a_budget_of_their_own() {
 }
 
 #[tokio::test]
-async fn the_budget_is_kept_to_the_token_and_no_texts_cost_nothing() {
+async fn budget_is_exact_and_empty_input_costs_nothing() {
     let need = annals_core::tokens("Tea.") + annals_core::tokens("Where does Ann live?");
     for (limit, expect) in [(need, true), (need - 1, false)] {
         let server = ModelServer::start([]);
@@ -227,7 +227,7 @@ async fn the_budget_is_kept_to_the_token_and_no_texts_cost_nothing() {
         assert_eq!(judge.ask(&["Tea."]).await.is_ok(), expect, "{limit} of {need}");
         assert_eq!(server.requests().len(), usize::from(expect));
     }
-    // What a model wrote counts as what it read.
+    // Output tokens count like input tokens.
     let judge = Judge::at(ModelServer::start([]).base_url(), json!({ "daily_tokens": need }));
     let written = annals_core::Reply {
         key: Digest::of(["q"]),
@@ -243,7 +243,7 @@ async fn the_budget_is_kept_to_the_token_and_no_texts_cost_nothing() {
 }
 
 #[tokio::test]
-async fn what_searches_cost_is_not_taken_from_other_work() {
+async fn cost_of_searches_does_not_reduce_other_budgets() {
     let server = ModelServer::start([]);
     let rig = Rig::new(&server);
     let reply = annals_core::Reply {
@@ -260,7 +260,7 @@ async fn what_searches_cost_is_not_taken_from_other_work() {
 }
 
 #[tokio::test]
-async fn long_texts_are_cut() {
+async fn long_texts_are_truncated() {
     let server = ModelServer::start([]);
     let long = "word ".repeat(10_000);
     Judge::of(&server).ask(&[&long, "Tea."]).await.unwrap();
@@ -269,7 +269,7 @@ async fn long_texts_are_cut() {
 }
 
 #[tokio::test]
-async fn no_error_holds_words_of_memories_or_a_key() {
+async fn errors_contain_neither_memories_nor_keys() {
     let echo = r#"{"error": {"code": 400, "message": "cannot read: The zebrafinch is called Pip."}}"#;
     for script in [
         Script::Raw("zebrafinch".into()),

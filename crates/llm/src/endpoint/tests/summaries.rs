@@ -1,4 +1,4 @@
-//! What a good answer becomes, what it costs, and what is asked.
+//! Results of good answers, their cost, and the content of questions.
 
 use annals_core::Role;
 
@@ -11,7 +11,7 @@ async fn keeps_the_promises_of_the_port() {
 }
 
 #[tokio::test]
-async fn sentences_are_traced_and_counted() {
+async fn sentences_are_traced_and_costs_booked() {
     let answer = json!([
         { "text": "Ann signed for a flat in Lisbon.", "day": DAY, "sources": [1] },
         { "text": "Then Marta and Zoltan bring the keys.", "day": null, "sources": [2, 3] },
@@ -27,7 +27,7 @@ async fn sentences_are_traced_and_counted() {
 }
 
 #[tokio::test]
-async fn lines_show_role_and_conversation_and_leave_out_system_and_tool() {
+async fn lines_show_role_and_conversation_and_skip_system_and_tool_turns() {
     let server = ModelServer::start([]);
     let rig = Rig::new(&server);
     let mut day =
@@ -48,7 +48,7 @@ async fn lines_show_role_and_conversation_and_leave_out_system_and_tool() {
 }
 
 #[tokio::test]
-async fn a_day_of_tools_alone_is_not_asked_about() {
+async fn day_of_tool_turns_only_is_not_sent() {
     let server = ModelServer::start([]);
     let rig = Rig::new(&server);
     let mut day = turns(&[("a", "tool", "42")]).await;
@@ -58,7 +58,7 @@ async fn a_day_of_tools_alone_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn the_question_shows_times_speakers_and_numbers() {
+async fn question_shows_times_speakers_and_numbers() {
     let server = ModelServer::start([]);
     let mut rig = Rig::new(&server);
     rig.settings.time_zone = "Europe/Lisbon".into();
@@ -95,14 +95,14 @@ async fn longer_periods_are_made_of_sentences() {
 }
 
 #[tokio::test]
-async fn the_same_question_is_paid_for_once() {
+async fn same_question_is_paid_for_once() {
     let server = ModelServer::start([]);
     let (mut rig, day) = (Rig::new(&server), a_day().await);
     let first = rig.day(&day).await.unwrap();
     let again = rig.day(&day).await.unwrap();
     assert_eq!((again.tokens, &again.sentences), (0, &first.sentences));
     assert_eq!(server.requests().len(), 1);
-    // Another prompt is another question, and another recipe.
+    // Another prompt makes another question and another recipe.
     let before = Engine::recipe(&rig.endpoint, &rig.settings, Grain::Daily);
     rig.settings.prompts.insert("daily".into(), "In verse.\n---\n{{ sources }}".into());
     assert_ne!(Engine::recipe(&rig.endpoint, &rig.settings, Grain::Daily), before);
@@ -111,7 +111,7 @@ async fn the_same_question_is_paid_for_once() {
 }
 
 #[tokio::test]
-async fn a_kept_answer_needs_no_endpoint_and_no_budget() {
+async fn saved_answer_needs_neither_endpoint_nor_budget() {
     let (mut rig, day) = {
         let server = ModelServer::start([]);
         let (rig, day) = (Rig::new(&server), a_day().await);
@@ -123,7 +123,7 @@ async fn a_kept_answer_needs_no_endpoint_and_no_budget() {
 }
 
 #[tokio::test]
-async fn a_spent_budget_waits_for_midnight() {
+async fn exhausted_budget_waits_for_midnight() {
     let server = ModelServer::start([]);
     let (mut rig, day) = (Rig::new(&server), a_day().await);
     rig.settings.daily_tokens = Some(1_000);
@@ -146,7 +146,7 @@ async fn each_day_has_its_own_budget() {
 }
 
 #[tokio::test]
-async fn old_days_leave_half_of_the_budget() {
+async fn old_days_may_use_half_of_the_budget() {
     let server = ModelServer::start([]);
     let (mut rig, day) = (Rig::new(&server), a_day().await);
     rig.settings.daily_tokens = Some(4_000);
@@ -158,7 +158,7 @@ async fn old_days_leave_half_of_the_budget() {
 }
 
 #[tokio::test]
-async fn a_sealed_summary_is_amended() {
+async fn sealed_summary_is_amended() {
     let sentence = Sentence {
         day: period(DAY).first_day(),
         speaker: Some("Ann".into()),
@@ -176,14 +176,14 @@ async fn a_sealed_summary_is_amended() {
         asked.contains("[1] 2026-03-04 Ann: I signed.") && asked.contains("[2] 09:00 Ann: Today I signed"),
         "{asked}"
     );
-    // Without anything late it is what it was, and nobody is asked.
+    // Without late sources the base is returned unchanged, and no model is called.
     let same = rig.summarize(DAY, &[], Some(&base)).await.unwrap();
     assert_eq!((same.text, same.verbatim, same.tokens), (base.text, true, 0));
     assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
-async fn a_purpose_without_a_model_is_said_to_have_none() {
+async fn purpose_without_a_model_is_an_error() {
     let server = ModelServer::start([]);
     let rig = Rig::with(&server, json!({ "daily": { "off": true } }));
     assert!(!rig.endpoint.does(Purpose::Daily) && rig.endpoint.does(Purpose::Weekly));

@@ -1,4 +1,4 @@
-//! Every way in which an endpoint fails, and what the caller is told of it.
+//! Every way in which an endpoint fails, and the error that the caller gets.
 
 use annals_testkit::refused_url;
 
@@ -13,7 +13,7 @@ fn is_unavailable(error: &Error) -> bool {
 }
 
 #[tokio::test]
-async fn malformed_then_good_is_good() {
+async fn malformed_answer_then_good_one_succeeds() {
     let server = ModelServer::start([Script::Says("Let me think, Ann moved.".into())]);
     let rig = Rig::new(&server);
     assert_eq!(rig.day(&a_day().await).await.unwrap().sentences.len(), 3);
@@ -26,7 +26,7 @@ async fn malformed_then_good_is_good() {
 }
 
 #[tokio::test]
-async fn never_good_is_a_fault_of_the_input() {
+async fn repeatedly_unusable_answer_is_a_model_error() {
     async fn check(script: Script, expect: &str) {
         let server = ModelServer::always(script);
         let rig = Rig::new(&server);
@@ -43,7 +43,7 @@ async fn never_good_is_a_fault_of_the_input() {
 }
 
 #[tokio::test]
-async fn a_limit_is_waited_for_if_it_is_short() {
+async fn short_rate_limit_is_waited_for() {
     let server = ModelServer::start([Script::Refuses(429, Some(0)), Script::Refuses(429, Some(0))]);
     let rig = Rig::new(&server);
     rig.day(&a_day().await).await.unwrap();
@@ -52,7 +52,7 @@ async fn a_limit_is_waited_for_if_it_is_short() {
 }
 
 #[tokio::test]
-async fn a_long_limit_is_passed_on() {
+async fn long_rate_limit_is_returned_to_the_caller() {
     let server = ModelServer::always(Script::Refuses(429, Some(3_600)));
     let rig = Rig::new(&server);
     let error = rig.day(&a_day().await).await.unwrap_err();
@@ -62,19 +62,19 @@ async fn a_long_limit_is_passed_on() {
 }
 
 #[tokio::test]
-async fn a_failing_server_is_tried_a_few_times_and_then_left_alone() {
+async fn failing_server_is_retried_a_few_times_and_then_opens_the_breaker() {
     let server = ModelServer::always(Script::Refuses(500, None));
     let rig = Rig::new(&server);
     assert!(is_unavailable(&rig.day(&a_day().await).await.unwrap_err()));
     assert_eq!(server.requests().len(), 4);
-    // Other work on the same server fails at once, for whatever agent and purpose.
+    // Other work on the same server fails at once, for any agent and purpose.
     let error = rig.extract(&a_day().await).await.unwrap_err();
     assert!(is_unavailable(&error) && error.to_string().contains("a moment ago"), "{error}");
     assert_eq!(server.requests().len(), 4);
 }
 
 #[tokio::test]
-async fn after_the_cool_down_it_is_asked_again() {
+async fn server_is_asked_again_after_the_cool_down() {
     let cool_down = Duration::from_millis(1);
     let server = ModelServer::start([Script::Refuses(401, None)]);
     let table = json!({ "base_url": server.base_url(), "model": "test" });
@@ -85,7 +85,7 @@ async fn after_the_cool_down_it_is_asked_again() {
 }
 
 #[tokio::test]
-async fn what_only_the_operator_can_mend_is_not_tried_again() {
+async fn errors_that_only_the_operator_can_fix_are_not_retried() {
     for status in [401, 403, 404, 302] {
         let server = ModelServer::always(Script::Refuses(status, None));
         let error = Rig::new(&server).day(&a_day().await).await.unwrap_err();
@@ -95,7 +95,7 @@ async fn what_only_the_operator_can_mend_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_is_not_waited_for_twice() {
+async fn hanging_server_is_waited_for_once() {
     let server = ModelServer::always(Script::Hangs);
     let rig = Rig::with(&server, json!({ "timeout": "50ms" }));
     let error = rig.day(&a_day().await).await.unwrap_err();
@@ -105,14 +105,14 @@ async fn a_server_that_hangs_is_not_waited_for_twice() {
 }
 
 #[tokio::test]
-async fn a_closed_port_is_an_outage() {
+async fn closed_port_is_an_outage() {
     let rig = Rig::of(json!({ "base_url": refused_url(), "model": "test" }));
     let error = rig.day(&a_day().await).await.unwrap_err();
     assert!(is_unavailable(&error) && error.to_string().contains("no connection"), "{error}");
 }
 
 #[tokio::test]
-async fn an_endless_answer_is_not_read_to_its_end() {
+async fn oversized_answer_is_not_read_to_its_end() {
     let server = ModelServer::always(Script::Floods(2_000_000));
     let rig = Rig::new(&server);
     let error = rig.day(&a_day().await).await.unwrap_err();
@@ -121,7 +121,7 @@ async fn an_endless_answer_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn what_is_no_chat_endpoint_is_not_taken_for_one() {
+async fn non_chat_answer_is_a_model_error() {
     for body in ["", "<html>It works!</html>", "{}", r#"{"choices": []}"#] {
         let server = ModelServer::always(Script::Raw(body.into()));
         let error = Rig::new(&server).day(&a_day().await).await.unwrap_err();
@@ -130,7 +130,7 @@ async fn what_is_no_chat_endpoint_is_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn a_failure_inside_a_success_is_seen() {
+async fn error_inside_status_200_is_recognised() {
     let limited = Script::Raw(r#"{"error": {"code": 429, "message": "slow down"}}"#.into());
     let server = ModelServer::start([limited]);
     Rig::new(&server).day(&a_day().await).await.unwrap();
@@ -138,19 +138,19 @@ async fn a_failure_inside_a_success_is_seen() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_was_cut_silently_is_seen() {
+async fn silently_truncated_prompt_is_detected() {
     let long = a_long_day(4, 6).await;
     let server = ModelServer::always(Script::Read(700));
     let rig = Rig::new(&server);
     let error = rig.day(&long).await.unwrap_err();
     assert!(is_model(&error) && error.to_string().contains("it read 700 of at least"), "{error}");
     assert_eq!((server.requests().len(), rig.spent().await.0), (1, 1));
-    // Of a short prompt nobody can tell.
+    // A short prompt gives no indication.
     rig.day(&a_day().await).await.unwrap();
 }
 
 #[tokio::test]
-async fn a_server_without_forms_is_asked_without_and_only_once_found_out() {
+async fn unsupported_formats_are_tried_once() {
     let server = ModelServer::always(Script::Formless);
     let rig = Rig::new(&server);
     rig.day(&a_day().await).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_server_without_forms_is_asked_without_and_only_once_found_out() {
 }
 
 #[tokio::test]
-async fn a_refused_question_does_not_change_how_the_next_is_asked() {
+async fn refused_question_does_not_change_the_format_of_the_next() {
     let server = ModelServer::start([400, 400, 400].map(|status| Script::Refuses(status, None)));
     let rig = Rig::new(&server);
     let error = rig.day(&a_day().await).await.unwrap_err();
@@ -171,7 +171,7 @@ async fn a_refused_question_does_not_change_how_the_next_is_asked() {
 }
 
 #[tokio::test]
-async fn the_key_is_sent_where_it_belongs_and_shown_nowhere() {
+async fn key_is_sent_to_its_server_and_never_shown() {
     let server = ModelServer::start([Script::Good, Script::Refuses(500, None)]);
     let rig = Rig::with(&server, json!({ "key": "sk-secret" }));
     rig.day(&a_day().await).await.unwrap();
@@ -184,7 +184,7 @@ async fn the_key_is_sent_where_it_belongs_and_shown_nowhere() {
 }
 
 #[tokio::test]
-async fn no_error_holds_words_of_memories() {
+async fn errors_contain_no_text_of_memories() {
     let day = turns(&[("c", "Ann", "The zebrafinch is called Pip.")]).await;
     let echo =
         r#"{"error": {"code": 400, "message": "cannot read: The zebrafinch is called Pip.", "type": "zebrafinch"}}"#;
@@ -197,7 +197,7 @@ async fn no_error_holds_words_of_memories() {
     ] {
         let server = ModelServer::always(script.clone());
         let error = Rig::new(&server).day(&day).await.unwrap_err();
-        // A server's own word for a kind of error may be anything; it is the type that is shown, here a plain word.
+        // A server may put any word into an error's type. The type is shown; here it is a plain word.
         let shown = format!("{error} {error:?}").replace("(zebrafinch)", "");
         assert!(!shown.contains("zebrafinch"), "{script:?}: {shown}");
     }

@@ -1,4 +1,4 @@
-//! The words for times: units, weekdays and months of English, and the plainest phrases of other languages.
+//! Words for times: English units, weekdays and months, and the simplest phrases of other languages.
 
 use annals_core::Date;
 use jiff::civil::Weekday;
@@ -24,7 +24,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// An English weekday, in lower case.
+/// Returns an English weekday from its lower-case name or abbreviation.
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     const SHORT: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
     const LONGER: [&str; 7] = ["mons", "tues", "weds", "thurs", "frid", "satur", "sund"];
@@ -32,14 +32,14 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
     found.and_then(|place| Weekday::from_monday_zero_offset(place).ok())
 }
 
-/// An English month, in lower case.
+/// Returns an English month from its lower-case name or abbreviation.
 pub(super) fn month(word: &str) -> Option<i8> {
     let short = |name: &&str| word.len() == 3 && name.starts_with(word);
     let place = MONTHS.iter().position(|name| *name == word || short(name))?;
     i8::try_from(place + 1).ok()
 }
 
-/// An English unit, in lower case.
+/// Returns an English unit from its lower-case name.
 pub(super) fn unit(word: &str) -> Option<Unit> {
     Some(match word.strip_suffix('s').unwrap_or(word) {
         "day" | "night" => Unit::Day,
@@ -54,7 +54,7 @@ fn place(names: &[&str], word: &str) -> Option<i8> {
     names.iter().position(|name| *name == word).and_then(|place| i8::try_from(place).ok())
 }
 
-/// The first month of each season, in the north, and of feasts.
+/// First and last month of seasons, in the northern hemisphere, and of holidays.
 const SEASONS: [(&str, i8, i8); 10] = [
     ("spring", 3, 5),
     ("summer", 6, 8),
@@ -68,7 +68,7 @@ const SEASONS: [(&str, i8, i8); 10] = [
     ("semester", 12, 12),
 ];
 
-/// The year of "last summer", the month of "next May".
+/// Returns the year of "last summer", the month of "next May".
 pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     let now = day.month();
     if let Some(month) = MONTHS.iter().position(|name| *name == word) {
@@ -114,7 +114,7 @@ impl Time {
 
 type Phrases = &'static [(&'static str, Time)];
 
-/// Longer phrases come before those that they begin with.
+/// A phrase comes before phrases that are a prefix of it.
 fn phrases(language: Language) -> Phrases {
     match language {
         Language::German => &[
@@ -302,7 +302,7 @@ fn phrases(language: Language) -> Phrases {
     }
 }
 
-/// A time at the word, in another language than English.
+/// Returns the time at a word in a language other than English.
 pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let starts = |phrase: &str| {
         let mut length = 0;
@@ -315,7 +315,7 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
     let found = phrases(language).iter().find_map(|(phrase, time)| Some((starts(phrase)?, *time)));
     let before = at.checked_sub(1).map_or("", |place| words[place]);
     match found {
-        // The words for tomorrow are those for the morning too.
+        // The words for tomorrow also mean morning.
         Some((1, Day(1))) if MORNING.contains(&before) => None,
         Some((length, time)) => Some((length, time.from(day)?)),
         None => ago(language, words, at, day),
@@ -325,7 +325,7 @@ pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> 
 const MORNING: [&str; 14] =
     ["guten", "heute", "gestern", "am", "jeden", "diesen", "den", "la", "una", "esta", "goede", "de", "goeie", "cada"];
 
-/// "Vor zwei Wochen", "il y a deux ans", "hace tres días", "due anni fa", "twee weken geleden".
+/// Reads "vor zwei Wochen", "il y a deux ans", "hace tres días", "due anni fa", "twee weken geleden".
 fn ago(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let (before, after): (&[&str], &str) = match language {
         Language::German => (&["vor"], ""),
@@ -374,7 +374,7 @@ fn foreign_unit(word: &str) -> Option<Unit> {
     UNITS.iter().find(|(words, _)| words.split(' ').any(|one| one == word)).map(|(_, unit)| *unit)
 }
 
-/// The same for text without spaces, where a phrase is found by its characters.
+/// Appends dates to times in text without spaces, where phrases are found by characters.
 pub(super) fn resolve_unspaced(sentence: &str, day: Date) -> String {
     let mut resolved = String::with_capacity(sentence.len());
     let mut rest = sentence;

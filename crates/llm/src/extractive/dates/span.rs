@@ -1,10 +1,10 @@
-//! Days, weeks, months and years as seen from a day.
+//! Days, weeks, months and years relative to a day.
 
 use annals_core::{Date, Grain, Period};
 use jiff::ToSpan;
 use jiff::civil::Weekday;
 
-/// A length of calendar time.
+/// A unit of calendar time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Day,
@@ -13,7 +13,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// When a time is.
+/// A time span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Span {
     /// From one day to another.
@@ -26,7 +26,7 @@ pub(super) enum Span {
     After,
     /// For a while up to it.
     Until,
-    /// For a while from it.
+    /// For a while from it on.
     From,
 }
 
@@ -41,7 +41,7 @@ impl Span {
         Some(Span::Days(monday, monday.checked_add(6.days()).ok()?))
     }
 
-    /// Saturday and Sunday of the week that many weeks on.
+    /// Saturday and Sunday of the week that is `offset` weeks after that of the day.
     pub(super) fn weekend(day: Date, offset: i32) -> Option<Span> {
         let saturday = monday(day)?.checked_add((7 * offset + 5).days()).ok()?;
         Some(Span::Days(saturday, saturday.checked_add(1.days()).ok()?))
@@ -62,7 +62,7 @@ impl Span {
         Some(Span::Label(format!("{:04}", first.year())))
     }
 
-    /// So many units from the day; coarse ones are no more exact than they are long.
+    /// Returns the time `count` units from the day. Months and years are given only to the month or year.
     pub(super) fn away(day: Date, unit: Unit, count: i32) -> Option<Span> {
         match unit {
             Unit::Day => Span::day(day, count),
@@ -72,12 +72,12 @@ impl Span {
         }
     }
 
-    /// The last such weekday, the day itself included.
+    /// Returns the last such weekday, including the day itself.
     pub(super) fn weekday_before(day: Date, weekday: Weekday) -> Option<Span> {
         Span::day(day, -i32::from(day.weekday().since(weekday)))
     }
 
-    /// The next such weekday, the day itself excluded.
+    /// Returns the next such weekday, excluding the day itself.
     pub(super) fn weekday_after(day: Date, weekday: Weekday) -> Option<Span> {
         let ahead = i32::from(weekday.since(day.weekday()));
         Span::day(day, if ahead == 0 { 7 } else { ahead })
@@ -90,7 +90,7 @@ impl Span {
         Span::day(day, if side < 0 { -(if back == 0 { 7 } else { back }) } else { in_week + 7 * side })
     }
 
-    /// As it stands in brackets behind the words.
+    /// Returns the text for the brackets.
     pub(super) fn label(&self, day: Date) -> String {
         match self {
             Span::Days(first, last) if first == last => first.to_string(),

@@ -1,21 +1,21 @@
-//! Whether a time lies before or behind the day, by the verb next to it.
+//! Decides from the nearest verb whether a time is before or after the day.
 
 use annals_core::Date;
 
 use crate::extractive::verbs;
 
-/// Words near which a time is still to come.
+/// Words that indicate that a time is in the future.
 const AHEAD: &str = "will shall gonna going plan plans planning due deadline must needs need should scheduled planned upcoming hope hoping want wants \
     would expected expects booked can could might may won't let's remind supposed is are arrive arrives start starts begin begins end ends come comes \
     leave leaves go goes open opens close closes fly flies meet meets return returns visit visits take takes play plays launch launches face faces \
     expire expires vote votes get gets have has";
 
-/// Whether what happens at the word is still to come; so it is where no verb says that it is over.
+/// Whether the time at a word is in the future. True if no verb indicates the past.
 pub(super) fn is_future(words: &[&str], at: usize) -> bool {
     !is_past(words, at)
 }
 
-/// Whether the verb nearest to the word, the one before it first, is one of the past.
+/// Whether the verb nearest to the word is in the past tense. Verbs before the word are preferred.
 pub(super) fn is_past(words: &[&str], at: usize) -> bool {
     let past = |word: &str| !is_ahead(word) && verbs::is_past(word);
     let distance = |place: usize| if place < at { 2 * (at - place) } else { 2 * (place - at) + 3 };
@@ -29,12 +29,12 @@ fn is_ahead(word: &str) -> bool {
     AHEAD.split_whitespace().any(|ahead| ahead == word) || word.ends_with("'ll")
 }
 
-/// "Will have finished", "to be moved": a form of the past behind a word of the future.
+/// Whether a past form follows a word of the future: "will have finished", "to be moved".
 fn is_asked_for(words: &[&str], place: usize) -> bool {
     words[place.saturating_sub(2)..place].iter().any(|word| is_ahead(word))
 }
 
-/// What "this weekend" means of what is over: the weekend that the day belongs to, or on the first days of a week the last one.
+/// Returns the week offset of "this weekend" in the past: the current week on Saturday and Sunday, else the week before.
 pub(super) fn this_weekend(day: Date) -> i32 {
     if day.weekday().to_monday_zero_offset() >= 5 { 0 } else { -1 }
 }

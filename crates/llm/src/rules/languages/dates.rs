@@ -1,9 +1,9 @@
-//! Dates of a language in the English words that `rules/dates.rs` reads.
+//! Translates dates of a language to the English words that `rules/dates.rs` reads.
 
 use regex::Regex;
 
-/// The patterns of a language's dates: those of its list, then a day, month or year of the calendar, with the words that may
-/// stand before them.
+/// Returns the date patterns of a language: those of its list, then calendar days and months, with the words `before` that may
+/// precede them.
 pub(super) fn compiled(list: &[(&str, &'static str)], months: &[&str; 12], before: &str) -> Vec<(Regex, &'static str)> {
     let mut dates: Vec<(Regex, &'static str)> = list.iter().map(|(date, english)| (word(date), *english)).collect();
     for (month, (of_day, of_month)) in months.iter().zip(ENGLISH) {
@@ -20,7 +20,7 @@ fn word(pattern: &str) -> Regex {
     Regex::new(&format!(r"(?i)(?:^|\b)(?:{pattern})(?:\b|$)")).expect("a date of a language is valid")
 }
 
-/// A day and a month of the calendar, in English.
+/// English for a day of a month, and for a month.
 const ENGLISH: [(&str, &str); 12] = [
     ("on $day January $year", "in January $year"),
     ("on $day February $year", "in February $year"),

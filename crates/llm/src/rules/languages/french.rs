@@ -1,4 +1,4 @@
-//! French: sentences and their English clauses.
+//! French sentences and their English clauses.
 
 use super::Line;
 
@@ -51,7 +51,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:je m'appelle|mon nom est) {name}",                                       "my name is $name"),
     // Plans.
     (r"je (?:vais|pars|déménage) (?:à|en|au|aux) {o}",                             "I'm going to $o"),
-    // What somebody is, behind all that begins like it.
+    // What somebody is. Last, because other lines begin the same way.
     (r"je suis {o}(?: de métier| de profession)?",                                 "I am a $o"),
 ];
 

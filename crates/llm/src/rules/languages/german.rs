@@ -1,4 +1,4 @@
-//! German: sentences and their English clauses.
+//! German sentences and their English clauses.
 
 use super::Line;
 
@@ -54,7 +54,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:ich heiße|mein Name ist) {name}",                                        "my name is $name"),
     // Plans.
     (r"ich (?:fliege|reise|fahre|ziehe) nach {o}",                        "I'm going to $o"),
-    // What somebody is, behind all that begins like it.
+    // What somebody is. Last, because other lines begin the same way.
     (r"ich bin(?: von Beruf)? {o}(?: von Beruf)?",                                 "I am a $o"),
 ];
 

@@ -1,4 +1,4 @@
-//! Spanish: sentences and their English clauses.
+//! Spanish sentences and their English clauses.
 
 use super::Line;
 
@@ -50,7 +50,7 @@ pub(super) const LINES: &[Line] = &[
     (r"(?:me llamo|mi nombre es) {name}",                                          "my name is $name"),
     // Plans.
     (r"(?:voy|viajo|me voy) a {o}",                                                "I'm going to $o"),
-    // What somebody is, behind all that begins like it.
+    // What somebody is. Last, because other lines begin the same way.
     (r"(?:yo )?soy {o}",                                                           "I am a $o"),
 ];
 

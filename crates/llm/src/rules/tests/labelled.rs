@@ -1,6 +1,6 @@
 //! Precision and recall over sentences that were labelled before the rules were run on them (`labelled.txt`).
 //!
-//! A half, drawn by a seed, was kept apart while rules were written: only that half says how good they are elsewhere.
+//! A half, drawn by a seed, was held out while the rules were written: only that half measures how well they generalise.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use annals_core::{Digest, Role};
 use super::{found_in, line, turn};
 
 const SEED: &str = "2026";
-/// Of what is found in the half that was kept apart, the share that has to be right.
+/// Minimum precision in the held-out half.
 const PRECISION: f64 = 0.97;
 
 struct Sentence {
     speaker: String,
     role: Role,
     text: String,
-    /// What is to be found, and what may be found besides.
+    /// Facts that must be found (`expected`), and facts that may be found in addition (`allowed`).
     expected: Vec<String>,
     allowed: Vec<String>,
 }
@@ -26,7 +26,7 @@ impl Sentence {
         Digest::of([SEED, &self.text]).to_string().as_bytes()[0].is_multiple_of(2)
     }
 
-    /// What the rules find, with neither kinds nor verbs other than DELETE.
+    /// Returns what the rules find, without kinds and without verbs other than DELETE.
     fn found(&self) -> Vec<String> {
         let mut found = found_in(&[turn(0, self.role, &self.speaker, &self.text)], &[]);
         for operation in &mut found {
@@ -36,7 +36,7 @@ impl Sentence {
     }
 }
 
-/// Without the verb UPDATE, and with single spaces where no object is named.
+/// Removes the verb UPDATE, and double spaces where no object is named.
 fn plain(line: &str) -> String {
     line.trim_start_matches("UPDATE ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -118,7 +118,7 @@ fn sentence(line: &str) -> Sentence {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "the figures are wanted on every run")]
-fn what_is_found_in_sentences_kept_apart_is_right() {
+fn precision_on_held_out_sentences_is_high() {
     let (mut apart, mut seen) = (Score::default(), Score::default());
     for sentence in sentences() {
         if sentence.is_kept_apart() { apart.count(&sentence) } else { seen.count(&sentence) }

@@ -1,4 +1,4 @@
-//! Plain statements in German, French and Spanish. Said by Ann on Wednesday, 10 May 2023, at noon.
+//! Simple statements in German, French and Spanish. Spoken by Ann on Wednesday, 10 May 2023, at noon.
 
 use super::check;
 
@@ -76,7 +76,7 @@ fn spanish() {
 }
 
 #[test]
-fn what_is_not_plain_says_nothing() {
+fn other_foreign_sentences_give_no_facts() {
     for text in [
         "Ich arbeite bei Nacht.",
         "Ich arbeite bei Regen.",

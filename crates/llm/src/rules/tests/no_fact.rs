@@ -1,9 +1,9 @@
-//! What looks like a fact and is none.
+//! Texts that look like facts and are none.
 
 use super::check;
 
 #[test]
-fn what_is_asked_supposed_quoted_or_told_by_others_is_no_fact() {
+fn questions_suppositions_quotes_and_reports_give_no_facts() {
     for text in [
         "Do I like tea?",
         "I love tea, right?",
@@ -35,7 +35,7 @@ fn what_is_asked_supposed_quoted_or_told_by_others_is_no_fact() {
 }
 
 #[test]
-fn what_says_nothing_on_its_own_is_no_object() {
+fn objects_without_meaning_of_their_own_give_no_facts() {
     for text in [
         "I love it!",
         "I love that too.",

@@ -1,11 +1,11 @@
-//! Sentences out of which false facts were once made.
+//! Sentences from which false facts were once extracted.
 
 use annals_core::Role;
 
 use super::{check, check_by};
 
 #[test]
-fn what_is_over_is_no_fact_and_ends_one() {
+fn past_states_give_no_facts_and_end_current_ones() {
     check("I worked at Google in 2015.", &[]);
     check("I lived in Rome. I worked at Fiat for ten years.", &[]);
     check("My dog Max died last year.", &["DELETE Ann has_pet Max from 2022-01-01"]);
@@ -25,7 +25,7 @@ fn what_is_over_is_no_fact_and_ends_one() {
 }
 
 #[test]
-fn idioms_and_figures_are_no_facts() {
+fn idioms_give_no_facts() {
     for text in [
         "I saw my therapist Dr. Miller.",
         "My girlfriend, Toby and I are going camping.",
@@ -48,7 +48,7 @@ fn idioms_and_figures_are_no_facts() {
 }
 
 #[test]
-fn times_tools_and_programs_are_neither_places_nor_persons() {
+fn times_tools_and_programs_are_not_places_or_people() {
     for text in [
         "We moved to Slack from Teams.",
         "I'm based in UTC.",
@@ -64,7 +64,7 @@ fn times_tools_and_programs_are_neither_places_nor_persons() {
 }
 
 #[test]
-fn words_of_others_are_no_facts() {
+fn quoted_and_fictional_text_gives_no_facts() {
     for text in [
         "Translate this to French: I live in London and I work at Siemens.",
         "Bob: I live in Oslo",
@@ -78,7 +78,7 @@ fn words_of_others_are_no_facts() {
 }
 
 #[test]
-fn names_need_more_than_anybodys_word() {
+fn aliases_need_more_than_a_claim() {
     for text in ["Example: my name is Alice.", "I go by Uber everywhere.", "Call me Bob.", "My name is Alice."] {
         check(text, &[]);
     }
@@ -87,7 +87,7 @@ fn names_need_more_than_anybodys_word() {
 }
 
 #[test]
-fn small_letters_are_read_where_the_place_is_known() {
+fn lower_case_place_is_read_if_unambiguous() {
     check("i moved to oslo last week", &["UPDATE Ann lives_in oslo from 2023-05-01"]);
     check("i moved to nice last week", &[]);
 }

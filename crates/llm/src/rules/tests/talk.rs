@@ -1,11 +1,11 @@
-//! Whatever is said: talk made by chance.
+//! Property tests on randomly generated messages.
 
 use annals_core::{Role, Verb};
 use proptest::prelude::*;
 
 use super::{found_in, turn};
 
-/// Talk out of the words that the rules know, and of others, in any order.
+/// Messages of words that the rules use, and of others, in any order.
 fn talk() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "I",
@@ -72,7 +72,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn whatever_is_said_objects_are_short_and_places_in_order(text in talk(), noise in ".{0,60}", day in 0..3_usize) {
+    fn any_text_gives_short_objects_and_ordered_positions(text in talk(), noise in ".{0,60}", day in 0..3_usize) {
         let mut turn = turn(0, Role::User, "Ann", &format!("{text}{noise}"));
         let days = [annals_core::Date::MIN, turn.days.0, annals_core::Date::MAX];
         turn.days = (days[day], days[day]);
