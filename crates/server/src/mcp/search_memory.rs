@@ -58,7 +58,7 @@ pub(super) struct Structured {
     text: String,
     /// The days that were searched.
     range: RangeView,
-    /// Times recognized in the query. They raise memories of that time and filter nothing. ignore_times turns this off.
+    /// Times recognised in the query. They raise memories of that time and filter nothing. ignore_times turns this off.
     said: Vec<Days>,
     /// The days that the query asks about as a whole. Their summaries come first.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -33,7 +33,7 @@ impl Entry {
     }
 }
 
-/// Puts entries between marks, so that they are recognized as recalled when they come back in a conversation. Returns an empty
+/// Puts entries between marks, so that they are recognised as recalled when they come back in a conversation. Returns an empty
 /// text for no entries.
 pub(super) fn fenced(entries: &[Entry]) -> String {
     if entries.is_empty() {

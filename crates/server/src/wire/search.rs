@@ -142,7 +142,7 @@ pub struct SearchAnswer {
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
     pub grains: Vec<Grain>,
-    /// Time expressions recognized in the query. They raise memories of that time and filter nothing.
+    /// Time expressions recognised in the query. They raise memories of that time and filter nothing.
     pub said: Vec<SaidTime>,
     /// The days that the query asks about as a whole, as in "what happened in July?". Their summaries come first.
     #[serde(skip_serializing_if = "Option::is_none")]

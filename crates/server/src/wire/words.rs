@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GrainWord {
-    /// Turns and statements, not summarized.
+    /// Turns and statements, not summarised.
     Working,
     /// Summaries of days.
     Daily,
