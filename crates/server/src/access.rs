@@ -1,6 +1,7 @@
-//! Who asks, and what they may: keys, scopes, the agents of a key.
+//! Authentication and authorization: keys, scopes, and the agents of a key.
 //!
-//! A request is let through here before any operation sees it. What a caller may not use looks the same as what does not exist.
+//! Guarded requests are checked here before they reach an operation. What a caller may not use looks the same as what does not
+//! exist.
 
 mod bounds;
 mod caller;

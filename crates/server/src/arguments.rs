@@ -1,6 +1,5 @@
-//! Reads what a request says into a type: bodies, query strings and the arguments of tools. Serde ends at the first fault; then the
-//! value is compared with the type's schema, so that all faults are found at once. Former spellings of fields are read as the
-//! present ones. Knows nothing of HTTP.
+//! Reads request bodies, query strings and tool arguments into types. Serde stops at the first fault; then the value is compared
+//! with the type's schema, so that all faults are found at once. Former field names are accepted. Independent of HTTP.
 
 mod compare;
 mod spelling;
@@ -12,9 +11,9 @@ use serde_json::{Map, Value};
 
 use crate::schema;
 
-/// Reads a JSON value. `whole` names it where no field of it is at fault.
+/// Reads a JSON value. `whole` names the value in faults that belong to no field.
 pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: &str) -> Result<T> {
-    // A list would be taken for the fields in their order.
+    // Serde would read a list as the fields in their order.
     if !value.is_array()
         && let Ok(read) = T::deserialize(&value)
     {
@@ -28,7 +27,7 @@ pub(crate) fn from_value<T: DeserializeOwned + JsonSchema>(value: Value, whole: 
         Err(error) => {
             compare::compare(&schema, &value, "", whole, &mut faults);
             let path = error.path().to_string();
-            // What the schema does not say, such as the form of a moment.
+            // A fault that the schema does not express, such as the format of a moment.
             let is_known = |fault: &Fault| fault.field == path || compare::is_within(&fault.field, &path, whole);
             if !faults.iter().any(is_known) {
                 faults.push(fault_of(&path, &error.inner().to_string(), whole));
@@ -53,7 +52,7 @@ pub(crate) fn from_query<T: DeserializeOwned + JsonSchema>(query: &str) -> Resul
     if faults.is_empty() { from_value(Value::Object(value), "the query") } else { Err(Error::Faults(faults)) }
 }
 
-/// A parameter as the value that its schema asks for. What is none stays a text, and is found to be wrong later.
+/// Converts a parameter to the type in its schema. Text that cannot be converted stays text and is refused later.
 fn typed(schema: &Value, text: &str) -> Value {
     let read = match schema["type"].as_str() {
         Some("integer") => text.parse::<u64>().ok().map(Value::from),
@@ -66,7 +65,7 @@ fn typed(schema: &Value, text: &str) -> Value {
 fn fault_of(path: &str, text: &str, whole: &str) -> Fault {
     let field = if path.is_empty() || path == "." { whole } else { path };
     let reason = text.split(" at line ").next().unwrap_or(text);
-    // Types of ours say themselves what is wrong.
+    // Reasons of our own types are complete.
     let says_itself = reason.starts_with("is ");
     Fault::new(field, if says_itself { reason.to_owned() } else { format!("does not parse: {reason}") })
 }
@@ -99,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_of_a_body_are_found_with_their_fields() {
+    fn all_faults_of_a_body_are_reported_with_their_fields() {
         fn check(value: Value, expect: &[&str]) {
             assert_eq!(told(from_value::<SearchRequest>(value, "the body")), expect.join("\n"));
         }
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_messages_name_their_place() {
+    fn faults_of_messages_name_their_path() {
         let wrong = json!({ "messages": [
             { "role": "king", "content": "x" }, { "role": "user" }, { "role": "user", "content": 7, "at": "soon" } ] });
         let expect = "messages[0].role is \"king\"; it is one of user, assistant, system, tool\n\
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn former_spellings_are_read_as_the_present_ones() {
+    fn former_field_names_are_accepted() {
         fn check(value: Value, expect: u32) {
             let read: SearchRequest = from_value(value, "the body").unwrap();
             assert_eq!(read.min_days_ago, Some(expect));
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_string_is_read_by_the_types_of_its_parameters() {
+    fn query_parameters_are_parsed_by_their_schema_types() {
         fn check(query: &str, expect: &str) {
             assert_eq!(told(from_query::<Wish>(query)), expect, "{query}");
         }

@@ -1,7 +1,7 @@
-//! What a person may set for the service: the tables `[server]`, `[limits]`, `[log]` and `[backup]` of `annals.toml`.
+//! Configuration of the service: the tables `[server]`, `[limits]`, `[log]` and `[backup]` of `annals.toml`.
 //!
-//! Plain data with defaults for a Raspberry Pi, and what is wrong with a value that has the right type. Where a value comes
-//! from, and everything about files and the environment, is the command's business. Units are in the names.
+//! Plain data with defaults for a Raspberry Pi, and checks of values that have the right type. Where a value comes from, files
+//! and the environment are left to the command. Names contain the units.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -12,41 +12,42 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
-    /// Address and port to listen on. Without a key only an address of the machine itself is accepted; 0 takes a free port.
+    /// Address and port to listen on. Without a key only an address of the machine itself is accepted. Port 0 takes a free port.
     pub listen: SocketAddr,
-    /// Names by which clients may call the service, as in the header `Host`, with a port if it is not the default one. The
-    /// address it listens on and `localhost` always hold. Any other name needs a key.
+    /// Names by which clients may call the service, as in the header `Host`, with the port unless it is the default one. The
+    /// listen address and `localhost` are always allowed. With any name that is not of this machine, every request needs a key.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call the service, such as `https://app.example.org`. None unless named; one that is not of
-    /// this machine needs a key.
+    /// Origins of web pages that may call the service, such as `https://app.example.org`. None by default. With any origin that
+    /// is not of this machine, every request needs a key.
     pub origins: Vec<String>,
-    /// The largest body of a request. A message holds at most 256 KiB, so this is at least that.
+    /// Maximum size of a request body. At least 256, because a message may have 256 KiB.
     pub max_body_kib: u32,
-    /// Connections at once; one more waits until another closes. Each costs a file handle and some 20 KiB.
+    /// Maximum number of connections at once. One more waits until another closes. Each costs a file handle and about 20 KiB.
     pub max_connections: u32,
-    /// Connections of one address at once, of IPv6 of one network of 64 bits; one more is closed. A proxy is one address.
+    /// Maximum number of connections at once of one address, or of one IPv6 network of 64 bits. One more is closed. A proxy is
+    /// one address.
     pub max_connections_per_peer: u32,
-    /// How long the head of a request may take to come in, and how long a connection may wait for the next request.
+    /// How long the head of a request may take to arrive, and how long a connection may wait for the next request.
     pub header_seconds: u32,
-    /// How long a request may take. What an ingest waits for memory to become searchable comes on top: at most a minute.
+    /// How long a request may take. If an ingest waits for its messages to become searchable, up to a minute is added.
     pub request_seconds: u32,
-    /// How long requests under way may still take after the service was told to stop.
+    /// How long requests in progress may still take after the service was told to stop.
     pub drain_seconds: u32,
 }
 
-/// The table `[limits]`. Where one is reached the service answers 429 or 503 and says when to come again.
+/// The table `[limits]`. When a limit is reached, the service answers 429 or 503 and says when to retry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Requests of one key in a minute, spread evenly.
+    /// Requests of one key per minute, spread evenly.
     pub requests_per_minute: u32,
-    /// Requests of one key that may come at once before the rate holds.
+    /// Requests of one key that may come at once before the rate applies.
     pub burst: u32,
-    /// Requests of one key under way at once.
+    /// Requests of one key in progress at once.
     pub concurrent: u32,
-    /// Messages of one agent that are stored and not yet searchable. A Pi embeds some tens in a second.
+    /// Messages of one agent that are stored but not yet searchable. A Raspberry Pi embeds some tens per second.
     pub lane_depth: u32,
-    /// Free space on the disk below which nothing new is taken in.
+    /// Free disk space below which no new messages are accepted.
     pub disk_low_mib: u32,
 }
 
@@ -54,33 +55,33 @@ pub struct Limits {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
-    /// The least grave events that are told.
+    /// Lowest severity that is logged.
     pub level: LogLevel,
-    /// Lines for people, or JSON for collectors.
+    /// Text for people, or JSON for log collectors.
     pub format: LogFormat,
 }
 
-/// How much is told. Words of memories and keys are never told at `info` or graver.
+/// How much is logged. Text of memories and keys is never logged at `info` or above.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
     /// Nothing.
     Off,
-    /// What failed.
+    /// Failures.
     Error,
-    /// What a person should look at.
+    /// Events that a person should look at.
     Warn,
     /// What the service does.
     #[default]
     Info,
-    /// How it does it.
+    /// How the service does it.
     Debug,
     /// Everything.
     Trace,
 }
 
 impl LogLevel {
-    /// As a filter directive.
+    /// Returns the level as a filter directive.
     pub fn as_str(self) -> &'static str {
         match self {
             LogLevel::Off => "off",
@@ -93,14 +94,14 @@ impl LogLevel {
     }
 }
 
-/// The form of the log.
+/// Format of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// A line for people.
+    /// A line of text for people.
     #[default]
     Text,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -110,7 +111,7 @@ pub enum LogFormat {
 pub struct BackupConfig {
     /// A folder, or `s3://bucket/prefix` with credentials in the environment (`AWS_…`).
     pub target: Option<String>,
-    /// So many backups stay, older ones are removed after a new one is whole; all stay unless set.
+    /// Number of backups to keep. Older ones are removed after a new one is complete. All are kept if this is not set.
     pub keep: Option<u32>,
 }
 
@@ -136,17 +137,17 @@ impl Default for Limits {
     }
 }
 
-/// No message may be longer, so a smaller body could not carry each.
+/// Longest message. With a smaller body limit some messages could not be sent.
 const LARGEST_MESSAGE_KIB: u32 = 256;
 
-/// A body is read into memory whole.
+/// A body is read into memory as a whole.
 const LARGEST_BODY_KIB: u32 = 64 * 1024;
 
-/// Units of systemd wait 90 seconds before they kill.
+/// systemd waits 90 seconds before it kills a unit.
 const LONGEST_DRAIN: u32 = 80;
 
 impl ServerConfig {
-    /// What is wrong with the values, each named as in the file.
+    /// Returns the faults of the values, each named as in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let field = |name: &str| format!("server.{name}");
@@ -168,8 +169,8 @@ impl ServerConfig {
         faults
     }
 
-    /// Why others than this machine's own processes can reach the service, in words; none if they cannot. Names of this machine
-    /// itself, such as `localhost`, open it to nobody else.
+    /// Returns why others than processes of this machine can reach the service. None if they cannot. Names of this machine, such
+    /// as `localhost`, do not make the service reachable.
     pub fn reachable_because(&self) -> Option<String> {
         let foreign = |url: &str| url::Url::parse(url).is_ok_and(|url| !is_this_machine(&url));
         let host = self.hosts.iter().find(|host| foreign(&format!("http://{host}")));
@@ -192,7 +193,7 @@ fn is_this_machine(url: &url::Url) -> bool {
 }
 
 impl Limits {
-    /// What is wrong with the values, each named as in the file.
+    /// Returns the faults of the values, each named as in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let field = |name: &str| format!("limits.{name}");
@@ -206,7 +207,7 @@ impl Limits {
 }
 
 impl BackupConfig {
-    /// What is wrong with the values, each named as in the file.
+    /// Returns the faults of the values, each named as in the file.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if let Some(keep) = self.keep {
@@ -225,7 +226,7 @@ fn within(faults: &mut Vec<Fault>, field: String, value: u32, least: u32, most: 
     }
 }
 
-/// A name or address with or without a port, and nothing else of a URL.
+/// Returns whether this is a name or address, with or without a port, and no other part of a URL.
 fn is_host(host: &str) -> bool {
     is_origin(&format!("http://{host}"))
 }
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_have_no_faults_and_read_back_as_they_are_written() {
+    fn defaults_are_valid_and_survive_a_round_trip() {
         let (server, limits) = (ServerConfig::default(), Limits::default());
         assert_eq!((server.faults(), limits.faults(), BackupConfig::default().faults()), (vec![], vec![], vec![]));
         assert!(server.listen.ip().is_loopback(), "without a key nobody else may call");
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_knows_each_level_by_its_word() {
+    fn each_log_level_is_parsed_and_printed_as_the_same_word() {
         for level in ["off", "error", "warn", "info", "debug", "trace"] {
             let parsed: LogLevel = serde_json::from_value(json!(level)).unwrap();
             assert_eq!(parsed.as_str(), level);
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_range_are_all_named() {
+    fn all_values_out_of_range_are_reported() {
         #[track_caller]
         fn check(server: Value, limits: Value, expect: &[&str]) {
             let server: ServerConfig = serde_json::from_value(server).unwrap();
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_host_or_origin_of_others_makes_the_service_reachable() {
+    fn foreign_address_host_or_origin_makes_the_service_reachable() {
         #[track_caller]
         fn check(listen: &str, hosts: &[&str], origins: &[&str], expect: Option<&str>) {
             let strings = |texts: &[&str]| texts.iter().map(ToString::to_string).collect();
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_origins_are_plain() {
+    fn hosts_and_origins_with_other_url_parts_are_refused() {
         for host in ["example.org", "example.org:8443", "192.168.1.4:7411", "[::1]:7411", "raspberrypi.local"] {
             assert!(is_host(host), "{host}");
         }
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_keeps_at_least_one() {
+    fn backup_without_target_name_or_with_zero_keep_is_refused() {
         let faults = BackupConfig { target: Some(" ".into()), keep: Some(0) }.faults();
         let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
         assert_eq!(fields, ["backup.keep", "backup.target"]);

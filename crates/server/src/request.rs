@@ -1,5 +1,6 @@
-//! The id of a request: from its header or drawn anew, in the answer's header, in the log and in problem documents. And the line
-//! that the log gets of each request: never its path, its query or a header, which may name people or hold a key.
+//! The id of a request: taken from its header or generated, and present in the answer's header, in the log and in problem
+//! documents. Also writes one log line per request. It never contains the path, the query or a header, which may name people or
+//! hold a key.
 
 use std::future::Future;
 use std::time::Instant;
@@ -15,24 +16,24 @@ use crate::metrics::Metrics;
 use crate::rest::Code;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// Longer ones would be somebody's text in our log.
+/// Longer ids could put somebody's text into our log.
 const LONGEST: usize = 64;
 
 tokio::task_local! {
     static ID: String;
 }
 
-/// The id of the request that is being answered; empty outside of one.
+/// Returns the id of the request that is being answered. Empty outside of a request.
 pub fn request_id() -> String {
     ID.try_with(Clone::clone).unwrap_or_default()
 }
 
-/// The same work, in a task of its own, under the id and in the span of the present request.
+/// Wraps work for a task of its own, so that it keeps the id and the span of the present request.
 pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
     ID.scope(request_id(), work).in_current_span()
 }
 
-/// Gives a request its id, the log a span that names it and a line when it is answered, and the metrics its time.
+/// Gives a request its id and its log span, logs a line when it is answered, and records its duration in the metrics.
 pub async fn identify(State(metrics): State<Metrics>, request: Request, next: Next) -> Response {
     let given = request.headers().get(&HEADER).and_then(|value| value.to_str().ok());
     let id = given.filter(|id| is_plain(id)).map_or_else(draw, str::to_owned);
@@ -56,12 +57,12 @@ pub async fn identify(State(metrics): State<Metrics>, request: Request, next: Ne
     response
 }
 
-/// The path as it is described, with the names of its parts in place of theirs.
+/// Returns the path template of the matched route, or `none`. It has names of parameters instead of their values.
 fn route(request: &Request) -> String {
     request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned()
 }
 
-/// The part of the service that a route belongs to.
+/// Returns the part of the service to which a route belongs.
 fn part(route: &str) -> &'static str {
     match route.rsplit('/').next() {
         Some("messages") => "ingest",
@@ -71,7 +72,7 @@ fn part(route: &str) -> &'static str {
     }
 }
 
-/// A method that exists; others are a caller's own words.
+/// Returns the name of a known method. Any other method is text of the caller and becomes `OTHER`.
 fn word(method: &Method) -> &'static str {
     let known = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
     let words = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -85,7 +86,7 @@ fn is_plain(id: &str) -> bool {
 
 fn draw() -> String {
     let mut bytes = [0; 8];
-    // Without random bytes the id says nothing, and the request is answered all the same.
+    // Without random bytes the id is meaningless, and the request is still answered.
     let _ = getrandom::fill(&mut bytes);
     HEXLOWER.encode(&bytes)
 }
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_caller_made_up_is_no_label() {
+    fn text_of_a_caller_is_not_used_as_a_label() {
         assert_eq!(word(&Method::PATCH), "PATCH");
         assert_eq!(word(&Method::from_bytes(b"SECRET").unwrap()), "OTHER");
         assert_eq!(route(&Request::get("/v1/agents/ann").body(axum::body::Body::empty()).unwrap()), "none");
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_ids_get_into_the_log() {
+    fn only_plain_ids_are_accepted() {
         for (id, expect) in [("a-1_B.c", true), ("", false), ("a b", false), ("é", false), (&*"x".repeat(65), false)] {
             assert_eq!(is_plain(id), expect, "{id}");
         }

@@ -1,5 +1,5 @@
-//! REST under /v1: parses requests, lets them through or not, calls the operation, and shows its answer. Holds no rule of the
-//! product. Every route is collected together with its description, so that `/openapi.json` cannot differ from what is served.
+//! REST API under `/v1`: parses requests, checks permissions, calls the operation and returns its answer. Contains no business
+//! rules. Every route is registered together with its description, so `/openapi.json` cannot differ from what is served.
 
 #![allow(unused_qualifications, reason = "the macro that describes routes writes them")]
 

@@ -1,11 +1,12 @@
-//! Schemas of requests and of arguments, as models get on with them: nothing but types, defaults and descriptions, without references.
+//! Schemas of requests and tool arguments in a form that models handle well: types, bounds, defaults and descriptions, without
+//! references.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// The schema of a tool's arguments.
+/// Returns the schema of a request or of a tool's arguments.
 pub(crate) fn of<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -13,12 +14,12 @@ pub(crate) fn of<T: JsonSchema>() -> JsonObject {
     });
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut schema = plain(schema.to_value());
-    // The name and comment of our type say nothing to a model.
+    // The name and comment of our Rust type mean nothing to a model.
     let object = schema.as_object_mut().map(std::mem::take).unwrap_or_default();
     object.into_iter().filter(|(key, _)| key != "title" && key != "description").collect()
 }
 
-/// Adds an argument that says whose memory is meant.
+/// Adds the argument that names the agent.
 pub(crate) fn with_agent(mut schema: JsonObject) -> JsonObject {
     let agent = json!({"type": "string", "description": "Whose memory; needed where there are several."});
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -27,7 +28,7 @@ pub(crate) fn with_agent(mut schema: JsonObject) -> JsonObject {
     schema
 }
 
-/// Without null, which means that an argument is left out, and without the widths of Rust's integers.
+/// Removes null, which means the same as an absent argument, and the widths of Rust's integers.
 fn plain(schema: Value) -> Value {
     match schema {
         Value::Object(map) => Value::Object(map.into_iter().filter_map(keyword).collect()),
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_types_and_descriptions() {
+    fn schema_contains_types_bounds_and_descriptions() {
         let expect = json!({
             "type": "object",
             "properties": {

@@ -1,4 +1,4 @@
-//! Serving: puts the routes behind their gates, listens, and stops without dropping what is under way.
+//! Serving: builds the routers with their middleware, listens, and stops without dropping requests in progress.
 
 use std::io;
 use std::time::Duration;
@@ -23,18 +23,19 @@ use crate::request::identify;
 use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
 use crate::tables::Worker;
 
-/// Workers that make messages searchable: the embedder keeps two cores busy. The third is for agents with little to do.
+/// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with little to do.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
 
-/// What is listened on.
+/// Listeners of the service.
 pub struct Listeners {
-    /// For everybody; keys hold.
+    /// For everybody. Keys are checked.
     pub tcp: Option<TcpListener>,
-    /// For processes of the same user, who can read the data folder anyway: no key is asked for. With more routes for them.
+    /// For processes of the same user, who can read the data folder anyway. No key is needed. The router adds routes for them
+    /// only.
     pub unix: Option<(UnixListener, Router)>,
 }
 
-/// Everything over HTTP, for callers with keys.
+/// Builds the router of the public listener, which checks keys and limits.
 pub fn public(service: &Service, config: &ServerConfig) -> Router {
     let Routes { guarded, open, .. } = routes(service.clone());
     let gates = Gates::new(&service.limits);
@@ -46,11 +47,11 @@ pub fn public(service: &Service, config: &ServerConfig) -> Router {
     told_of(bounded(guarded.merge(open), service, config).layer(origins), service)
 }
 
-/// Everything over HTTP, for whoever sits at the machine.
+/// Builds the router of the private socket, where every caller is local and needs no key. The routes of `more` have no limits.
 pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router {
     let Routes { guarded, open, .. } = routes(service.clone());
     let guarded = guarded.merge(mcp::routes(service, config)).merge(mcp::streams(service));
-    // A whole file may come in by `annals import -`.
+    // `annals import -` may send a whole file.
     let more = more.layer(DefaultBodyLimit::disable());
     told_of(bounded(guarded.layer(from_fn(as_local)).merge(open), service, config), service).merge(more)
 }
@@ -60,7 +61,7 @@ async fn as_local(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// With answers to what leads nowhere, and with bounds on size and time.
+/// Adds answers for unknown paths and methods, and limits on size and time.
 fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
     let (size, time) = (config.max_body_kib as usize * 1024, Duration::from_secs(config.request_seconds.into()));
     routes
@@ -72,13 +73,13 @@ fn bounded(routes: Router, service: &Service, config: &ServerConfig) -> Router {
         .layer(from_fn_with_state(size, bound_size))
 }
 
-/// With an id for each request, and a line in the log.
+/// Adds an id, a log line and metrics to each request.
 fn told_of(routes: Router, service: &Service) -> Router {
     routes.layer(from_fn_with_state(service.metrics.clone(), identify))
 }
 
-/// Serves until `stop`; then takes no new requests, finishes those under way for as long as the configuration says, and the
-/// piece of work at hand; and counts what was given out.
+/// Serves until `stop`. Then accepts no new requests, finishes those in progress within the configured time, finishes the current
+/// piece of background work, and saves the access counts.
 pub async fn serve(
     service: Service,
     config: &ServerConfig,
@@ -92,7 +93,7 @@ pub async fn serve(
     }
     let (counting, until) = (service.clone(), stop.clone());
     tasks.spawn(async move { counting.keep_counting(until).await });
-    // What came in before the last stop and is not searchable yet.
+    // Messages that came in before the last stop and are not searchable yet.
     for agent in service.catalog.agents().await.map_err(io::Error::other)? {
         service.nudge(&agent);
     }
@@ -120,7 +121,7 @@ fn connection_limits(config: &ServerConfig) -> ConnectionLimits {
         most: config.max_connections as usize,
         most_per_peer: config.max_connections_per_peer as usize,
         head: Duration::from_secs(config.header_seconds.into()),
-        // A connection may be silent for longer than any answer takes.
+        // Longer than any answer takes, so that waiting for an answer never closes a connection.
         silence: Duration::from_secs(u64::from(config.request_seconds) + LONGEST_WAIT + 30),
     }
 }

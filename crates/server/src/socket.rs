@@ -1,4 +1,4 @@
-//! Asking a process over its Unix socket, and reading its answer line by line as it comes.
+//! HTTP client for a process on a Unix socket. Reads the answer line by line as it arrives.
 
 use std::collections::VecDeque;
 
@@ -19,14 +19,14 @@ pub struct Lines {
     lines: VecDeque<String>,
 }
 
-/// Sends a body to a path, piece by piece, and gives the lines of the answer, which may begin before the body ends.
+/// Posts a body to a path, piece by piece. Returns the lines of the answer, which may begin before the body ends.
 pub async fn post(
     owner: UnixStream,
     path: &str,
     pieces: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
 ) -> Result<Lines, Failure> {
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(owner)).await?;
-    // It ends with the answer; a failure of its own shows in the body.
+    // The connection ends with the answer. A failure of its own shows in the body.
     tokio::spawn(connection);
     let request = Request::post(path).header(header::HOST, "localhost").body(Body::from_stream(pieces))?;
     let response = sender.send_request(request).await?;
@@ -37,7 +37,7 @@ pub async fn post(
 }
 
 impl Lines {
-    /// The next line without its end; none after the last.
+    /// Returns the next line without its line break. None after the last; text after the last line break is dropped.
     pub async fn next(&mut self) -> Result<Option<String>, Failure> {
         loop {
             if let Some(line) = self.lines.pop_front() {

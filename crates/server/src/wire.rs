@@ -1,5 +1,5 @@
-//! What goes over the wire, as REST, MCP and the command's `--json` show it. Field names are part of the interface and change
-//! on purpose only. Plain data: no rule of the product lives here.
+//! Request and answer types of REST, MCP and the command's `--json`. Field names are part of the public interface and change on
+//! purpose only. Plain data without business rules.
 
 mod context;
 mod facts;

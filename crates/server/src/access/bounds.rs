@@ -1,4 +1,4 @@
-//! How large and how long a request may be.
+//! Limits on the size and the duration of a request.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::request::carried;
 use crate::rest::{LONGEST_WAIT, Problem, too_large};
 
-/// Refuses bodies that say they are too large, and ends those that turn out to be.
+/// Refuses bodies that declare a length over the limit, and aborts those that turn out to be longer.
 pub async fn bound_size(State(most): State<usize>, request: Request, next: Next) -> Result<Response, Problem> {
     let said =
         request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -24,8 +24,8 @@ pub async fn bound_size(State(most): State<usize>, request: Request, next: Next)
     Ok(next.run(request.map(|body| Body::new(Limited::new(body, most)))).await)
 }
 
-/// Answers when the time is over, even if the work is not: reading ends there, whatever changes something is finished
-/// without anybody waiting for it, as it is when the caller hangs up.
+/// Answers when the time is over, even if the work is not done. A request with a safe method is cancelled. All others are
+/// finished without waiting for them, as they are when the client disconnects.
 pub async fn bound_time(State(longest): State<Duration>, request: Request, next: Next) -> Response {
     let longest = longest + asked_to_wait(request.uri());
     let only_reads = request.method().is_safe();
@@ -34,7 +34,7 @@ pub async fn bound_time(State(longest): State<Duration>, request: Request, next:
         if only_reads { timeout(longest, AbortOnDropHandle::new(work)).await } else { timeout(longest, work).await };
     match answer {
         Ok(Ok(response)) => response,
-        // The panic has been told already; its words may be somebody's.
+        // The panic is already in the log. Its message may contain a user's text, so it is left out here.
         Ok(Err(_)) => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server failed").into_response(),
         Err(_) => late(longest, only_reads).into_response(),
     }
@@ -46,7 +46,8 @@ fn late(longest: Duration, only_reads: bool) -> Problem {
     Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).after(10)
 }
 
-/// Messages are stored before a request waits for them to become searchable: that wait comes on top.
+/// Returns the extra time of a request with `wait=`. Its messages are stored before it waits for them to become searchable, so
+/// that wait is added to the limit.
 fn asked_to_wait(uri: &Uri) -> Duration {
     let waits = uri.query().is_some_and(|query| query.split('&').any(|part| part.starts_with("wait=")));
     Duration::from_secs(if waits { LONGEST_WAIT } else { 0 })
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_is_bounded_by_what_it_says_and_by_what_it_is() {
+    async fn body_over_the_limit_is_refused_by_declared_and_by_actual_length() {
         let app = Router::new()
             .route("/", post(async |body: Bytes| body.len().to_string()))
             .layer(DefaultBodyLimit::disable())
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_takes_too_long_is_answered_and_changes_are_finished() {
+    async fn request_over_the_time_limit_gets_504_and_its_changes_are_finished() {
         let (done, release) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()));
         let work = {
             let (done, release) = (done.clone(), release.clone());
@@ -107,7 +108,7 @@ mod tests {
             .layer(from_fn_with_state(Duration::from_millis(20), bound_time));
         assert_eq!(status(&app, Request::get("/"), Body::empty()).await, 504);
         assert_eq!(status(&app, Request::post("/"), Body::empty()).await, 504);
-        // Only the one that changes something is still waiting: permits for both, and one is taken.
+        // Only the POST handler is still waiting. Of the two notifications it uses one, and nothing uses the other.
         release.notify_one();
         while done.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_an_answer_without_its_words() {
+    async fn panic_is_answered_without_its_message() {
         async fn fails() {
             panic!("secret words");
         }
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_was_asked_for_comes_on_top() {
+    fn requested_wait_is_added_to_the_time_limit() {
         for (uri, expect) in [("/a", 0), ("/a?wait=searchable", 60), ("/a?b=c&wait=x", 60), ("/a?await=x", 0)] {
             assert_eq!(asked_to_wait(&Uri::from_static(uri)).as_secs(), expect, "{uri}");
         }

@@ -1,14 +1,14 @@
-//! The one who asks: a key, or whoever sits at the machine.
+//! The caller of a request: the holder of a key, or a local caller without one.
 
 use std::collections::BTreeSet;
 
 use annals_core::ports::{Key, Scope};
 use annals_core::{Agent, Error, Result};
 
-/// Who asks, as far as it matters to what they may do.
+/// The caller of a request, with its permissions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// Id of the key; none for whoever sits at the machine.
+    /// Id of the key. None for a local caller.
     pub key: Option<String>,
     workspace: String,
     scopes: BTreeSet<Scope>,
@@ -16,44 +16,45 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Whoever sits at the machine, where no keys were made: the default workspace, and everything in it.
+    /// Returns the local caller, who has no key: the default workspace with all scopes.
     pub fn local() -> Caller {
         Caller { key: None, workspace: "default".to_owned(), scopes: Scope::ALL.into(), agents: Vec::new() }
     }
 
-    /// The same with no more than these scopes.
+    /// Restricts the caller to these scopes.
     pub fn with_scopes(self, scopes: &[Scope]) -> Caller {
         let scopes = scopes.iter().copied().filter(|scope| self.may(*scope)).collect();
         Caller { scopes, ..self }
     }
 
-    /// Who holds a key.
+    /// Creates the caller who holds this key.
     pub fn of(key: Key) -> Caller {
         Caller { key: Some(key.id), workspace: key.workspace, scopes: key.scopes, agents: key.agents }
     }
 
-    /// The workspace that everything happens in.
+    /// Returns the workspace to which all operations of the caller are confined.
     pub fn workspace(&self) -> &str {
         &self.workspace
     }
 
-    /// Whether the scope is among those of the key. Who may administer may also add and read.
+    /// Returns whether the caller has the scope. `admin` includes all others.
     pub fn may(&self, scope: Scope) -> bool {
         self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)
     }
 
-    /// Whether an agent is one that the caller may use.
+    /// Returns whether the caller may use an agent.
     pub fn opens(&self, agent: &Agent) -> bool {
         let bound = self.agents.is_empty() || self.agents.iter().any(|name| name == agent.name());
         self.workspace == agent.workspace() && bound
     }
 
-    /// Whether what is told of the whole process may be told to them.
+    /// Returns whether the caller may see data of the whole process, such as metrics.
     pub fn sees_all(&self) -> bool {
         self.workspace == Caller::local().workspace && self.agents.is_empty()
     }
 
-    /// The agent of that name, whether it exists or not; one that the caller may not use is as one that does not exist.
+    /// Returns the agent with that name, whether it exists or not. For an agent that the caller may not use, the error is the
+    /// same as for one that does not exist.
     pub fn agent(&self, name: &str) -> Result<Agent> {
         let agent = Agent::in_workspace(&self.workspace, name)?;
         if self.opens(&agent) { Ok(agent) } else { Err(Error::NotFound { what: "agent", name: name.to_owned() }) }
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn admin_includes_the_others_and_none_includes_admin() {
+    fn admin_includes_other_scopes_and_no_scope_includes_admin() {
         fn check(has: Scope, asks: Scope, expect: bool) {
             assert_eq!(caller(&[has], &[]).may(asks), expect, "{has} {asks}");
         }
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_is_not_the_keys_does_not_exist() {
+    fn agent_outside_the_key_is_not_found() {
         let bound = caller(&[Scope::Search], &["ann"]);
         assert_eq!(bound.agent("ann").unwrap(), Agent::in_workspace("w", "ann").unwrap());
         assert_eq!(bound.agent("bob").unwrap_err().to_string(), "there is no agent \"bob\"");

@@ -1,5 +1,5 @@
-//! The connections of the public listener. Each costs a file handle, whoever opened it: so there are so many at once, so many of
-//! one peer, none whose requests take long to come in, and none that says nothing for long.
+//! Connections of the public listener. Each costs a file handle, whoever opened it. So their number is limited in total and per
+//! peer; a connection is closed if a request head takes too long to arrive, or if no byte passes for too long.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -28,25 +28,25 @@ use tower::ServiceExt;
 
 use super::Peer;
 
-/// How long to wait when the system gives out no more connections.
+/// Pause after a failure to accept connections.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The longest head of a request: a query may stand in it.
+/// Maximum size of a request head in bytes. It includes the query string.
 const LARGEST_HEAD: usize = 64 * 1024;
 
-/// How many connections, and how long each may take.
+/// Limits on the number of connections, and on how long each may take.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
-    /// At once; one more waits until another closes.
+    /// Maximum number at once. One more waits until another closes.
     pub most: usize,
-    /// At once of one peer; one more is closed.
+    /// Maximum number at once of one peer. One more is closed.
     pub most_per_peer: usize,
-    /// From when a connection waits for a request until its head has come in.
+    /// Time from when a connection waits for a request until the head has arrived.
     pub head: Duration,
-    /// Without a byte in either direction; longer than any answer takes.
+    /// Time without a byte in either direction. Longer than any answer takes.
     pub silence: Duration,
 }
 
-/// Serves connections until `stop`, then finishes the requests that are under way.
+/// Serves connections until `stop`, then finishes the requests in progress.
 pub async fn serve_connections(
     listener: TcpListener,
     app: Router,
@@ -56,7 +56,7 @@ pub async fn serve_connections(
     let (slots, tasks) = (Slots::new(&limits), TaskTracker::new());
     while let Some((stream, address, permit)) = stop.run_until_cancelled(next(&listener, &slots)).await {
         let peer = Peer::at(address.ip());
-        // Whoever has too many is hung up on, so that it does not stand in the way of others.
+        // A peer with too many connections is disconnected, so that it does not block others.
         let Some(slot) = slots.of_peer(peer) else { continue };
         let connection = Connection::new(stream, limits.silence, Some((permit, slot)));
         tasks.spawn(serve_one(connection, app.clone(), peer, limits.head, stop.clone()));
@@ -67,7 +67,7 @@ pub async fn serve_connections(
     Ok(())
 }
 
-/// The next connection, once there may be one more.
+/// Waits until one more connection is allowed, then accepts it.
 async fn next(listener: &TcpListener, slots: &Slots) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
     let permit = slots.next().await;
     loop {
@@ -114,7 +114,7 @@ async fn serve_one(
     }
 }
 
-/// How many connections are open, and of whom.
+/// Number of open connections, in total and per peer.
 struct Slots {
     free: Arc<Semaphore>,
     most_per_peer: usize,
@@ -131,7 +131,7 @@ impl Slots {
         Arc::clone(&self.free).acquire_owned().await.expect("it is never closed")
     }
 
-    /// One more of this peer; none if it has as many as it may.
+    /// Takes a slot for this peer. None if the peer has its maximum.
     fn of_peer(&self, peer: Peer) -> Option<PeerSlot> {
         let mut of_peers = self.of_peers.lock().unwrap_or_else(PoisonError::into_inner);
         let open = of_peers.entry(peer).or_default();
@@ -142,7 +142,7 @@ impl Slots {
     }
 }
 
-/// Counts for a peer while it lives.
+/// A slot of a peer, released on drop.
 struct PeerSlot {
     peer: Peer,
     of_peers: Arc<Mutex<HashMap<Peer, usize>>>,
@@ -160,7 +160,7 @@ impl Drop for PeerSlot {
     }
 }
 
-/// A connection that counts while it is open.
+/// A connection that holds its slots while it is open.
 struct Connection<T> {
     io: T,
     silence: Silence,
@@ -174,14 +174,15 @@ impl<T> Connection<T> {
     }
 }
 
-/// How long nothing was read or written.
+/// Idle timer of a connection: restarts when bytes are read or written.
 struct Silence {
     alarm: Pin<Box<Sleep>>,
     longest: Duration,
 }
 
 impl Silence {
-    /// What came of reading or writing; an error if nothing came of it for too long.
+    /// Returns the outcome of a read or write and restarts the timer if it is ready. Returns a timeout error if it has been
+    /// pending for too long.
     fn judge<R>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if outcome.is_ready() {
             self.alarm.as_mut().reset(Instant::now() + self.longest);
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_more_waits_until_another_closes() {
+    async fn connection_over_the_limit_waits_until_another_closes() {
         let slots = Slots::new(&limits());
         let first = slots.next().await;
         let _second = slots.next().await;
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_has_so_many_and_others_have_theirs() {
+    fn slots_are_limited_per_peer() {
         let slots = Slots::new(&limits());
         let first = slots.of_peer(peer("192.0.2.1"));
         let second = slots.of_peer(peer("192.0.2.1"));
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_head_that_drips_in_ends_the_connection_and_a_prompt_one_is_answered() {
+    async fn slow_head_ends_the_connection_and_a_prompt_one_is_answered() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let app = Router::new().route("/", get(async || "here"));
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn talk_puts_the_end_off() {
+    async fn traffic_restarts_the_idle_timer() {
         let (ours, mut there) = duplex(64);
         let mut here = Connection::new(ours, LONG, None);
         for reads in [true, false] {
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silence_ends_a_connection() {
+    async fn idle_connection_times_out() {
         let (ours, _there) = duplex(64);
         let mut here = Connection::new(ours, Duration::from_millis(20), None);
         assert_eq!(here.read_exact(&mut [0]).await.unwrap_err().kind(), io::ErrorKind::TimedOut);

@@ -1,8 +1,8 @@
-//! The gate in front of everything that needs a key: whose key it is, or that none is needed.
+//! Authentication: finds the key of a request, or that it needs none.
 //!
-//! No key is needed by a process of this machine that calls the service by a name of this machine, as long as nothing lets others
-//! reach it and no key was ever made. A proxy in front would make everybody a process of this machine: what came through one, as
-//! far as its headers say so, needs a key too.
+//! A request needs no key if all of these hold: it comes from a process of this machine, it addresses the service by a name of
+//! this machine, the configuration does not let others reach the service, and all keys, if any, are revoked. Behind a proxy every
+//! request would come from this machine, so a request with the headers of a proxy needs a key too.
 
 use annals_core::Timestamp;
 use annals_core::ports::Keys;
@@ -17,20 +17,20 @@ use crate::Service;
 use crate::config::ServerConfig;
 use crate::rest::{Problem, bearer};
 
-/// What proxies add to the requests that they hand on.
+/// Headers that proxies add to the requests that they forward.
 const OF_PROXIES: [&str; 5] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-/// Who may come without a key.
+/// Who may call without a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyless {
-    /// Nobody: others can reach the service.
+    /// Nobody, because others can reach the service.
     Nobody,
     /// Processes of this machine, until there is a key.
     ThisMachine,
 }
 
 impl Keyless {
-    /// What a configuration means.
+    /// Returns who may call without a key under this configuration.
     pub fn of(config: &ServerConfig) -> Keyless {
         if config.reachable_because().is_some() { Keyless::Nobody } else { Keyless::ThisMachine }
     }
@@ -42,7 +42,7 @@ impl Keyless {
     }
 }
 
-/// Lets a request through with its [`Caller`], or answers 401; 429 to a peer that presents too many keys that are not good.
+/// Adds the [`Caller`] to a request, or answers 401. A peer with too many such failures gets 429.
 pub async fn authenticate(
     State((service, gates, keyless)): State<(Service, Gates, Keyless)>,
     mut request: Request,
@@ -66,7 +66,7 @@ async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Time
         };
     };
     let presented = Presented::parse(text).ok_or_else(|| refused("that does not look like a key"))?;
-    // One answer for an unknown id, a wrong secret, and a key that was revoked or has expired.
+    // The same answer for an unknown id, a wrong secret, and a key that was revoked or has expired.
     let good = match service.keys.key(&presented.id).await? {
         Some((key, hash)) => (presented.is(&hash) && key.is_good(now)).then_some(key),
         None => None,
@@ -74,13 +74,13 @@ async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Time
     good.map(Caller::of).ok_or_else(|| refused("the key is not good"))
 }
 
-/// Whether there is any key that nobody revoked: then every request needs one. One that has expired counts, so that time alone
-/// opens no door.
+/// Returns whether any key is not revoked. If so, every request needs a key. An expired key counts, so that the passing of time
+/// alone never opens access.
 async fn any_made(keys: &dyn Keys) -> annals_core::Result<bool> {
     Ok(keys.keys().await?.iter().any(|key| key.revoked_at.is_none()))
 }
 
-/// Whether any key is good now, so that somebody could ask.
+/// Returns whether any key is valid now. Without one nobody could call a service that requires keys.
 pub async fn any_good(keys: &dyn Keys, now: Timestamp) -> annals_core::Result<bool> {
     Ok(keys.keys().await?.iter().any(|key| key.is_good(now)))
 }

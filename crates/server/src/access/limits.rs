@@ -1,9 +1,8 @@
-//! How much one caller may ask: so many requests a minute, so many at once. And how often one peer may present a key that is
-//! not good.
+//! Rate limits: requests of one caller per minute and at once, and failed authentications of one peer.
 //!
-//! A limit belongs to a key, or to a peer where no keys are used. Only keys that are good get one, and of peers only so many:
-//! nothing grows with what strangers send. A key that is good always passes, however often its peer was wrong before, so
-//! that nobody behind the same proxy can lock it out.
+//! A limit belongs to a key, or to a peer if no keys are used. Only valid keys get one, and the number of peers is bounded, so
+//! strangers cannot make the counts grow. A valid key always passes, however often its peer failed before, so that nobody behind
+//! the same proxy can lock it out.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -24,9 +23,9 @@ use crate::MOST_MESSAGES;
 use crate::config::Limits;
 use crate::rest::Problem;
 
-/// Keys that are not good, of one peer in a minute. A person who mistypes is not slowed; guessing is hopeless at any rate.
+/// Failed authentications of one peer per minute. A person who mistypes is not slowed down; guessing is hopeless at any rate.
 const WRONG_KEYS: NonZeroU32 = NonZeroU32::new(30).expect("it is not zero");
-/// Peers that are told apart; more share one limit.
+/// Number of peers with their own limit. All others share one.
 const MOST_PEERS: usize = 4096;
 
 /// The limits of all callers. Cheap to clone; clones share the counts.
@@ -40,7 +39,7 @@ struct Counts {
     wrong_keys: DefaultKeyedRateLimiter<Peer>,
 }
 
-/// Whose limit it is.
+/// Owner of a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Holder {
     Key(String),
@@ -48,7 +47,7 @@ enum Holder {
 }
 
 impl Gates {
-    /// Gates with these limits, nobody having come yet.
+    /// Creates the limits with no requests counted yet.
     pub fn new(limits: &Limits) -> Gates {
         let requests = Quota::per_minute(at_least_one(limits.requests_per_minute));
         Gates(Arc::new(Counts {
@@ -59,7 +58,7 @@ impl Gates {
         }))
     }
 
-    /// Lets a caller in until the permit is dropped, or says when to come again.
+    /// Admits a request until the permit is dropped. Otherwise returns 429 or 503 with the time after which to retry.
     pub fn enter(&self, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
         let holder = self.holder(caller, peer);
         self.0.requests.check_key(&holder).map_err(|until| too_many("too many requests", &until))?;
@@ -69,7 +68,7 @@ impl Gates {
         })
     }
 
-    /// Notes that a peer presented a key that is not good; a refusal other than 401 once it has done so too often.
+    /// Counts a failed authentication of a peer. Returns 429 once there are too many.
     pub fn was_wrong(&self, peer: Peer) -> Result<(), Problem> {
         let peer = told_apart(&self.0.wrong_keys, peer);
         self.0.wrong_keys.check_key(&peer).map_err(|until| too_many("too many keys that are not good", &until))
@@ -94,7 +93,7 @@ impl Gates {
     }
 }
 
-/// The peer, or all others once too many are counted already.
+/// Returns the peer, or [`Peer::OTHERS`] if too many peers are already counted.
 fn told_apart<K: Hash + Eq + Clone>(counts: &DefaultKeyedRateLimiter<K>, peer: Peer) -> Peer {
     if counts.len() >= MOST_PEERS {
         counts.retain_recent();
@@ -113,7 +112,7 @@ fn too_many(what: &str, until: &NotUntil<governor::clock::QuantaInstant>) -> Pro
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).after(seconds)
 }
 
-/// Holds every caller to their limits.
+/// Applies the limits to every request that has a caller.
 pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> Result<Response, Problem> {
     let Some(caller) = request.extensions().get::<Caller>() else { return Ok(next.run(request).await) };
     let permit = gates.enter(caller, Peer::of(&request));
@@ -121,7 +120,8 @@ pub async fn limit(State(gates): State<Gates>, request: Request, next: Next) -> 
     Ok(next.run(request).await)
 }
 
-/// Whoever brings a history in message by message need not.
+/// Adds to a 429 for messages that one request may hold many of them: a client that imports a history need not send one at a
+/// time.
 fn advise(problem: Problem, path: &str) -> Problem {
     if problem.status() != StatusCode::TOO_MANY_REQUESTS || !path.ends_with("/messages") {
         return problem;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn gates(burst: u32, concurrent: u32) -> Gates {
-        // One more a minute: no test takes that long.
+        // One more per minute; no test takes that long.
         Gates::new(&Limits { requests_per_minute: 1, burst, concurrent, ..Limits::default() })
     }
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_its_own_rate_wherever_it_comes_from() {
+    fn rate_limit_of_a_key_holds_across_peers() {
         let gates = gates(2, 9);
         let (one, other) = (holder_of("one"), holder_of("other"));
         for number in 0..2 {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn without_keys_a_peer_has_its_own_rate() {
+    fn rate_limit_is_per_peer_without_keys() {
         let gates = gates(1, 9);
         assert_eq!(refusal(gates.enter(&Caller::local(), peer(1))), None);
         assert_eq!(refusal(gates.enter(&Caller::local(), peer(1))), Some((429, "rate_limited")));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_at_once_and_the_next_when_one_has_left() {
+    fn concurrent_requests_are_limited_per_key() {
         let gates = gates(9, 2);
         let one = holder_of("one");
         let first = gates.enter(&one, peer(1)).unwrap();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_is_wrong_too_often_is_told_to_wait_and_others_are_not() {
+    fn failed_authentications_are_limited_per_peer() {
         let gates = gates(9, 9);
         for _ in 0..WRONG_KEYS.get() {
             assert_eq!(refusal(gates.was_wrong(peer(1))), None);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_cannot_make_it_grow() {
+    fn number_of_counted_peers_is_bounded() {
         let gates = gates(1, 1);
         for number in 0..2 * MOST_PEERS as u32 {
             let _ = gates.was_wrong(peer(number));

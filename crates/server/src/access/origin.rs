@@ -1,8 +1,9 @@
-//! From where a request may come: the names we go by, and the web pages that may call us.
+//! Checks Host and Origin: the names of this service, and the web pages that may call it.
 //!
-//! A page of any site can have its own name resolve to 127.0.0.1 and then talk to us as itself; the browser tells that name in
-//! `Host`, so names that are not ours are refused. An IP address cannot be rebound like that. Ports do not matter: containers
-//! and proxies change them. Requests without `Host` or `Origin` come from programs, not from pages.
+//! Against DNS rebinding: a page of any site can have its own name resolve to 127.0.0.1 and then call us as its own origin. The
+//! browser sends that name in `Host`, so unknown names are refused. An IP address cannot be rebound. The ports of addresses and
+//! of `localhost` are ignored, because containers and proxies change them; a configured name must match with its port. Requests
+//! without `Host` or `Origin` come from programs, not from pages.
 
 use std::net::IpAddr;
 
@@ -16,14 +17,14 @@ use crate::Service;
 use crate::config::ServerConfig;
 use crate::rest::Problem;
 
-/// What a page may send, once its origin is allowed.
+/// Request headers that an allowed page may send.
 const HEADERS: &str = "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, \
                        x-api-key, x-request-id";
-/// What it may read of an answer besides its body.
+/// Response headers that an allowed page may read.
 const EXPOSED: &str = "mcp-session-id, retry-after, www-authenticate, x-request-id";
 const METHODS: &str = "GET, POST, PUT, PATCH, DELETE";
 
-/// The names and origins that are ours.
+/// Names of this service, and origins of other pages that may call it.
 #[derive(Clone, Debug)]
 pub struct Places {
     listen: IpAddr,
@@ -31,27 +32,28 @@ pub struct Places {
     origins: Vec<String>,
 }
 
-/// What a request says of where it comes from.
+/// Result of checking Host and Origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// From a program, or from a page that we serve ourselves.
+    /// From a program, or from a page that this service serves.
     Ours,
-    /// From a page that the configuration names; its browser must be told so.
+    /// From a page that the configuration names. Its browser needs CORS headers.
     Page,
-    /// By a name that is not ours.
+    /// Addressed to an unknown host name.
     StrangeHost,
     /// From a page that the configuration does not name.
     StrangeOrigin,
 }
 
 impl Places {
-    /// The places of a configuration.
+    /// Reads the places from a configuration.
     pub fn new(config: &ServerConfig) -> Places {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
         Places { listen: config.listen.ip(), hosts: lower(&config.hosts), origins: lower(&config.origins) }
     }
 
-    /// Judges a request by its authority and its `Origin`, where it has them. `keyed`: every request needs a key anyway.
+    /// Checks the authority and the `Origin` of a request, if it has them. `keyed` means that a valid key exists, so every
+    /// request needs one anyway.
     pub fn judge(&self, authority: Option<&str>, origin: Option<&str>, keyed: bool) -> Verdict {
         let authority = authority.map(str::to_ascii_lowercase);
         if authority.as_deref().is_some_and(|authority| !self.is_ours(authority, keyed)) {
@@ -81,7 +83,7 @@ impl Places {
     }
 }
 
-/// Whether a request calls the service by a name of this machine itself, or by none, as programs may.
+/// Returns whether a request addresses the service by a name of this machine, or by none, as programs may.
 pub fn calls_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     let Ok(authority) = authority(uri, headers) else { return false };
     let name = authority.map(|authority| name_of(authority).unwrap_or_default().to_ascii_lowercase());
@@ -92,7 +94,7 @@ fn is_loopback(name: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The name or address of `name:port`; none if it is neither.
+/// Returns the name or address of `name:port`. None if the text is neither.
 fn name_of(authority: &str) -> Option<&str> {
     let (name, port) = match authority.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?,
@@ -107,7 +109,7 @@ fn without_default<'a>(scheme: &str, authority: &'a str) -> &'a str {
     authority.strip_suffix(port).unwrap_or(authority)
 }
 
-/// Refuses requests from elsewhere, and tells browsers which pages may read our answers.
+/// Refuses requests to unknown hosts or from unknown origins, and adds CORS headers to answers for allowed pages.
 pub async fn check_origin(
     State((service, places)): State<(Service, Places)>,
     request: Request,
@@ -139,11 +141,11 @@ fn strange_origin(what: &str) -> Problem {
 fn authority<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Result<Option<&'a str>, Problem> {
     let twice = || Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", "there is not one Host but several");
     let host = only(headers, &header::HOST, twice)?;
-    // A request line with a name in it outweighs the header.
+    // An authority in the request line takes precedence over the header.
     Ok(uri.authority().map(axum::http::uri::Authority::as_str).or(host))
 }
 
-/// The value of a header that may stand once. One that is no text is of no name that we go by.
+/// Returns the value of a header that may occur once. A value that is not text is replaced by one that matches no known name.
 fn only<'a>(
     headers: &'a HeaderMap,
     name: &header::HeaderName,
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_ours_is_refused() {
+    fn unknown_host_is_refused() {
         #[track_caller]
         fn check(listen: &str, hosts: &[&str], keyed: bool, host: &str, expect: bool) {
             let verdict = places(listen, hosts, &[]).judge(Some(host), None, keyed);
@@ -215,7 +217,7 @@ mod tests {
         {
             check(here, &[], false, broken, false);
         }
-        // Where a key is needed anyway and nobody named the hosts, any name will do.
+        // On an address that others reach, any name is accepted if a key is needed anyway and no hosts are configured.
         check(everywhere, &[], true, "annals.example.org", true);
         check(everywhere, &[], false, "annals.example.org", false);
         check(everywhere, &["a.org"], true, "annals.example.org", false);
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_ours_or_named_or_refused() {
+    fn origin_is_own_or_configured_or_refused() {
         #[track_caller]
         fn check(host: Option<&str>, origin: &str, expect: Verdict) {
             let places = places("127.0.0.1:7411", &["a.org"], &["https://app.example.org", "http://localhost:3000"]);
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_tell_neither() {
+    fn request_without_host_and_origin_is_accepted() {
         assert_eq!(places("127.0.0.1:7411", &[], &[]).judge(None, None, false), Verdict::Ours);
     }
 }

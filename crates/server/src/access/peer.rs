@@ -1,19 +1,19 @@
-//! Who is at the other end of a connection, as far as limits go: an address, or a whole IPv6 network of one household.
+//! The remote side of a connection, as far as limits are concerned: an address, or a whole IPv6 network of one household.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use axum::extract::{ConnectInfo, Request};
 
-/// An IPv4 address or an IPv6 network of 64 bits, out of which anybody can take as many addresses as they like. The machine's
-/// own address stands for itself.
+/// An IPv4 address, or an IPv6 network of 64 bits, in which anybody can take as many addresses as they like. The address `::1` is
+/// not merged with its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Peer(Option<IpAddr>);
 
 impl Peer {
-    /// All those that are not told apart.
+    /// All peers without a limit of their own.
     pub const OTHERS: Peer = Peer(None);
 
-    /// The peer at an address.
+    /// Returns the peer at an address.
     pub fn at(address: IpAddr) -> Peer {
         Peer(Some(match address.to_canonical() {
             IpAddr::V4(address) => address.into(),
@@ -22,12 +22,12 @@ impl Peer {
         }))
     }
 
-    /// Whether this is known to be another machine.
+    /// Returns whether this is known to be another machine.
     pub fn is_elsewhere(self) -> bool {
         self.0.is_some_and(|address| !address.is_loopback())
     }
 
-    /// The peer that a request came from.
+    /// Returns the peer of a request, or [`Peer::OTHERS`] if it is unknown.
     pub fn of(request: &Request) -> Peer {
         request.extensions().get::<ConnectInfo<Peer>>().map_or(Peer::OTHERS, |ConnectInfo(peer)| *peer)
     }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_of_one_household_are_one_peer() {
+    fn addresses_of_one_ipv6_network_are_one_peer() {
         fn check(one: &str, other: &str, expect: bool) {
             let [one, other] = [one, other].map(|address| Peer::at(address.parse().unwrap()));
             assert_eq!(one == other, expect, "{one:?} {other:?}");
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_machine_itself_is_not_elsewhere() {
+    fn only_loopback_addresses_are_not_elsewhere() {
         for (address, expect) in [
             ("127.0.0.1", false),
             ("127.9.9.9", false),

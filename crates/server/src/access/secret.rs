@@ -1,5 +1,5 @@
-//! What a key looks like: `annals_<id>_<secret>`. The secret is 256 random bits, so a plain hash of it is enough; it is shown
-//! once and stored nowhere.
+//! Format of a key: `annals_<id>_<secret>`. The secret is 256 random bits, so a plain hash of it is enough. It is shown once and
+//! never stored.
 
 use std::fmt;
 
@@ -14,15 +14,15 @@ const SECRET_BYTES: usize = 32;
 
 /// A new key, as it is shown to its owner once.
 pub struct Issued {
-    /// Its public part.
+    /// Public id of the key.
     pub id: String,
-    /// All of it.
+    /// The whole key.
     pub text: SecretString,
-    /// What is stored of the secret.
+    /// Hash of the secret, which is stored.
     pub hash: Digest,
 }
 
-/// Makes a key of random bytes, which `fill` hands in: `getrandom::fill`, or a test's own.
+/// Creates a key from random bytes. `fill` provides them: `getrandom::fill`, or a test's own function.
 pub fn issue(fill: impl Fn(&mut [u8]) -> std::result::Result<(), getrandom::Error>) -> Result<Issued> {
     let (mut id, mut secret) = ([0; ID_BYTES], [0; SECRET_BYTES]);
     let failed = |error| Error::storage("drawing random bytes", error);
@@ -32,15 +32,15 @@ pub fn issue(fill: impl Fn(&mut [u8]) -> std::result::Result<(), getrandom::Erro
     Ok(Issued { text: format!("{PREFIX}_{id}_{secret}").into(), hash: hash(&secret), id })
 }
 
-/// A key as somebody presents it.
+/// A key that a client sends.
 pub struct Presented {
-    /// Its public part, by which the stored hash is found.
+    /// Public id, by which the stored hash is found.
     pub id: String,
     secret: SecretString,
 }
 
 impl Presented {
-    /// Reads a key; none if it does not look like one.
+    /// Parses a key. None if the text does not look like one.
     pub fn parse(text: &str) -> Option<Presented> {
         let (prefix, rest) = text.split_once('_')?;
         let (id, secret) = rest.split_once('_')?;
@@ -48,7 +48,7 @@ impl Presented {
         fits.then(|| Presented { id: id.to_owned(), secret: secret.to_owned().into() })
     }
 
-    /// Whether the secret is the one of that hash, in time that does not depend on where they differ.
+    /// Returns whether the secret has this hash. The time does not depend on where they differ.
     pub fn is(&self, stored: &Digest) -> bool {
         hash(self.secret.expose_secret()).0.ct_eq(&stored.0).into()
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_known_by_its_id_and_fits_its_own_hash_only() {
+    fn key_is_found_by_its_id_and_matches_its_own_hash_only() {
         let (one, other) = (issued(1), issued(2));
         let presented = Presented::parse(one.text.expose_secret()).unwrap();
         assert_eq!(presented.id, one.id);
@@ -91,14 +91,14 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_look_like_a_key_is_none() {
+    fn text_in_another_format_is_not_a_key() {
         for text in ["", "annals", "annals_", "annals_a", "annals_a_", "annals__b", "sk-a_b_c", "Bearer annals_a_b"] {
             assert!(Presented::parse(text).is_none(), "{text}");
         }
     }
 
     #[test]
-    fn real_keys_differ() {
+    fn issued_keys_differ() {
         let keys = [issue(getrandom::fill).unwrap(), issue(getrandom::fill).unwrap()];
         assert_ne!(keys[0].text.expose_secret(), keys[1].text.expose_secret());
         assert_eq!(keys[0].text.expose_secret().len(), "annals_".len() + 8 + 1 + 52);

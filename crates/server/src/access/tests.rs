@@ -1,4 +1,4 @@
-//! What may be asked by whom, tried over every route that the description names and every tool, and what the log says of it.
+//! Access control of every route that the description names and of every tool, and what the log contains of it.
 
 mod leaks;
 mod logs;
@@ -20,14 +20,14 @@ use crate::config::ServerConfig;
 use crate::fixture::{self, NOW};
 use crate::{Service, public};
 
-/// The agent that strangers ask for, and one that is not there.
+/// The agent that keys without access ask for, and one that does not exist.
 const AGENT: &str = "zebra-seven";
 const NOBODY: &str = "zebra-eight";
 /// Another agent of the same workspace.
 const OTHER: &str = "yak-one";
-/// What no id is.
+/// An id that does not exist.
 const NOTHING: &str = "no-such-id";
-/// Words of the agent's memory.
+/// Text in the agent's memory.
 const SECRETS: [&str; 4] = ["Azores", "Bern", "sailing", "broke his arm"];
 
 /// A service with memories of two agents, and keys of all kinds.
@@ -37,7 +37,7 @@ struct World {
     operation: String,
 }
 
-/// Names of keys with what they are; all of them but `foreign` belong to the workspace `default`.
+/// Names of keys, with their scopes and agents. All but `foreign` belong to the workspace `default`.
 const KEYS: [(&str, &[Scope], &[&str]); 8] = [
     ("admin", &[Scope::Admin], &[]),
     ("ingest", &[Scope::Ingest], &[]),
@@ -66,7 +66,7 @@ impl World {
         World { service, memory, operation }
     }
 
-    /// Asks as a client does: status, and the body as JSON or else as text, without the id of the request.
+    /// Sends a request as a client does. Returns the status and the body, as JSON or otherwise as text, without the request id.
     async fn ask(&self, key: Option<&str>, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let mut request = Request::builder().method(method).uri(path).header(header::CONTENT_TYPE, "application/json");
         request =
@@ -75,7 +75,7 @@ impl World {
             request = request.header(header::AUTHORIZATION, format!("Bearer {key}"));
         }
         let body = if method == "GET" { Body::empty() } else { Body::from(body.to_string()) };
-        // New gates each time: limits are tried elsewhere.
+        // New rate limits for each request; limits are tested elsewhere.
         let app = public(&self.service, &ServerConfig::default());
         let response = app.oneshot(request.body(body).unwrap()).await.unwrap();
         let status = response.status().as_u16();
@@ -86,7 +86,7 @@ impl World {
         (status, answer)
     }
 
-    /// What the agent remembers, to see that it stays the same.
+    /// Returns all data of the agent, to check that it stays the same.
     async fn export(&self) -> String {
         let mut lines = String::new();
         let export = self.service.export(&Agent::new(AGENT).unwrap()).await.unwrap();
@@ -95,7 +95,7 @@ impl World {
     }
 }
 
-/// The text of a key.
+/// Returns the text of the key with this name.
 fn key(name: &str) -> String {
     let number = 1 + KEYS.iter().position(|(known, ..)| *known == name).unwrap();
     issued(number as u8).text.expose_secret().to_owned()
@@ -125,7 +125,7 @@ async fn add_key(service: &Service, number: u8, name: &str, scopes: &[Scope], ag
     service.keys.add_key(&key, &issued.hash).await.unwrap();
 }
 
-/// An answer without what the asker put in, and without ids that are made of it.
+/// Masks in an answer what the caller put in, and the ids derived from it.
 fn shape(answer: &Value, put_in: &[&str]) -> Value {
     match answer {
         Value::String(text) => {
@@ -152,9 +152,9 @@ fn tells_nothing(what: &str, answer: &Value) {
     }
 }
 
-/// Where others can reach the service there is no way in without a key, not even when the last one was revoked.
+/// A service that others can reach has no access without a key, not even after the last key was revoked.
 #[tokio::test]
-async fn only_the_machine_itself_may_have_no_key() {
+async fn access_without_a_key_needs_a_loopback_listener() {
     async fn check(listen: &str, expect: u16) {
         let service = fixture::service(std::sync::Arc::new(|| at(NOW)));
         let config = ServerConfig { listen: listen.parse().unwrap(), ..ServerConfig::default() };

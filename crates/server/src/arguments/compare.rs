@@ -1,13 +1,13 @@
-//! What of a value does not fit a schema, in words. As far as our schemas go: types, words, forms of days and moments, bounds,
-//! fields that are missing or unknown.
+//! Describes in words where a value does not fit a schema. Covers what our schemas use: types, enumerations, formats of days and
+//! moments, bounds, missing and unknown fields.
 
 use annals_core::{Date, Fault, Timestamp};
 use serde_json::Value;
 
-/// Characters of a text that are shown.
+/// Number of characters of a text that a fault shows.
 const SHOWN: usize = 60;
 
-/// Adds what is wrong with the value at this path.
+/// Adds the faults of the value at this path.
 pub(super) fn compare(schema: &Value, value: &Value, path: &str, whole: &str, faults: &mut Vec<Fault>) {
     let schema = without_null(schema);
     let field = if path.is_empty() { whole } else { path };
@@ -25,10 +25,11 @@ pub(super) fn compare(schema: &Value, value: &Value, path: &str, whole: &str, fa
     }
 }
 
-/// Whether a path is that of a field, or leads into it; the path of the whole leads into nothing.
+/// Returns whether a known fault at `field` covers serde's error at `path`: one lies within the other, or one of them is the
+/// whole value. The caller checks whether they are equal.
 pub(super) fn is_within(field: &str, path: &str, whole: &str) -> bool {
     let rest = path.strip_prefix(field);
-    // A field that is missing is told by serde of what lacks it.
+    // Serde reports a missing field at the object that lacks it.
     let lacks_it = field == whole || path == "." || field.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
     lacks_it || rest.is_some_and(|rest| rest.starts_with(['.', '[']))
 }
@@ -57,13 +58,13 @@ fn compare_fields(
     }
 }
 
-/// The schema of what may also be left out.
+/// Returns the schema of an optional value, without null.
 fn without_null(schema: &Value) -> &Value {
     let any = schema["anyOf"].as_array().into_iter().flatten();
     any.into_iter().find(|one| one["type"] != "null").unwrap_or(schema)
 }
 
-/// What is wrong with a value itself.
+/// Returns what is wrong with the value itself, apart from its fields and items.
 fn wrong(schema: &Value, value: &Value) -> Option<String> {
     let words = words(schema);
     if !words.is_empty() {
@@ -107,7 +108,7 @@ fn ill_formed(schema: &Value, value: &Value) -> Option<String> {
     Some(format!("is {}; {looks_like}", shown(value)))
 }
 
-/// The words of an enumeration; none of anything else.
+/// Returns the values of an enumeration. Empty for any other schema.
 fn words(schema: &Value) -> Vec<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let told = schema["oneOf"].as_array().into_iter().flatten();

@@ -1,9 +1,9 @@
-//! Former spellings of fields. Each option has one name over the command, REST and MCP; what was public before is still read.
+//! Former field names. Each option has one name in the command, REST and MCP; names that were public before are still accepted.
 
 use annals_core::Fault;
 use serde_json::{Map, Value};
 
-/// Former names and the present one. What was written as `maxResults` is `max_results` here.
+/// Former names, each with the present one. Names are compared in snake case, so `maxResults` is `max_results` here.
 const FORMER: [(&str, &str); 8] = [
     ("minimum_days_ago", "min_days_ago"),
     ("maximum_days_ago", "max_days_ago"),
@@ -15,7 +15,8 @@ const FORMER: [(&str, &str); 8] = [
     ("grain", "grains"),
 ];
 
-/// The present name of a field, if it is a former one of a field of the schema.
+/// Returns the present name of a field, if the schema has one for this former or camel-case name. Otherwise returns the name
+/// unchanged.
 pub(super) fn present(name: &str, schema: &Value) -> String {
     let is_known = |name: &str| !schema["properties"][name].is_null();
     if is_known(name) {
@@ -30,7 +31,7 @@ pub(super) fn present(name: &str, schema: &Value) -> String {
     }
 }
 
-/// The value with present names, and the fields that were given under two.
+/// Renames the fields to their present names. Also returns the fields that were given under two names.
 pub(super) fn respell(value: Value, schema: &Value) -> (Value, Vec<Fault>) {
     let Value::Object(fields) = value else { return (value, Vec::new()) };
     let (present_ones, former): (Vec<_>, Vec<_>) =
@@ -49,7 +50,7 @@ pub(super) fn respell(value: Value, schema: &Value) -> (Value, Vec<Fault>) {
     (Value::Object(respelled), faults)
 }
 
-/// One word where a list is asked for now; `auto` was none.
+/// Turns one text into a list, where a list is now expected. The former value `auto` becomes an empty list.
 fn listed(value: Value) -> Value {
     match value {
         Value::String(word) if word == "auto" => Value::Array(Vec::new()),
@@ -58,7 +59,7 @@ fn listed(value: Value) -> Value {
     }
 }
 
-/// `maxResults` as `max_results`.
+/// Converts `maxResults` to `max_results`.
 fn snake(name: &str) -> String {
     let mut snake = String::new();
     for letter in name.chars() {

@@ -1,4 +1,4 @@
-//! The tool `add_memory`: something worth remembering, kept word for word.
+//! The tool `add_memory`: stores a text word for word.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::tool::{Effect, Tool};
 use crate::Service;
 use crate::wire::{IngestRequest, Ingested, MessageIn, Progress};
 
-/// Long enough for a Pi to embed one message; afterwards it is only said that it is not searchable yet.
+/// Long enough for a Raspberry Pi to embed one message. After that the answer only says that it is not searchable yet.
 const WAIT: Duration = Duration::from_secs(5);
 
 pub(super) struct AddMemory;
@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     conversation: String,
 }
 
-/// Whom a model may speak for. Instructions and answers of tools are no memories.
+/// Roles for which a model may store memories. Instructions and answers of tools are no memories.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Says {

@@ -1,4 +1,4 @@
-//! Who calls a tool, and whose memory is meant.
+//! The caller of a tool, and the agent that the call is for.
 
 use annals_core::{Agent, Error, Result};
 use serde_json::Value;
@@ -6,20 +6,21 @@ use serde_json::Value;
 use crate::Service;
 use crate::access::Caller;
 
-/// More names would only cost a model context.
+/// Maximum number of agent names in an error. More would only fill the model's context.
 const MOST_NAMED: usize = 20;
 
-/// Who asks, and the agent that the address names.
+/// The caller, and the agent that the address names.
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
-    /// Who.
+    /// The caller.
     pub(crate) caller: Caller,
-    /// The agent of the path or header.
+    /// The agent of the path or header, if one is given.
     pub(crate) agent: Option<String>,
 }
 
 impl Asker {
-    /// Whose memory a call means: that of the address; or else the one that the call names; or else the only one there is.
+    /// Returns the agent of a call: the one in the address, or else the one that the call names, or else the only one that the
+    /// caller may use.
     pub(super) async fn agent(&self, service: &Service, named: Option<Value>) -> Result<Agent> {
         let named = match named {
             None => None,
@@ -38,7 +39,7 @@ impl Asker {
         self.caller.agent(&name)
     }
 
-    /// The name of the only agent that the caller may use. With several, the fault names them.
+    /// Returns the name of the only agent that the caller may use. If there are several, the error names them.
     async fn only(&self, service: &Service) -> Result<String> {
         let mut agents = service.agents(self.caller.workspace()).await?;
         agents.retain(|agent| self.caller.opens(agent));

@@ -1,16 +1,16 @@
-//! Confirmations: what a dry run hands out and the act itself wants back, so that nothing is forgotten that was not looked at before.
+//! Confirmations: a dry run issues one and the erasure requires it, so that nothing is forgotten that was not shown before.
 //!
-//! A confirmation holds for one agent, one set of arguments and a few minutes, and only in the process that gave it. Nothing is
-//! stored: it is a hash of these with a secret.
+//! A confirmation is valid for one agent, one set of arguments and ten minutes, and only in the process that issued it. Nothing
+//! is stored: it is a hash of these with a secret.
 
 use std::sync::LazyLock;
 
 use annals_core::{Agent, Digest, Error, Result, SignedDuration, Timestamp};
 use subtle::ConstantTimeEq;
 
-/// How long a person may think it over.
+/// Time for a person to decide.
 const VALID: SignedDuration = SignedDuration::from_mins(10);
-/// Digits of the hash: nobody guesses them in that time.
+/// Hex digits of the hash. They cannot be guessed in that time.
 const DIGITS: usize = 32;
 
 static SECRET: LazyLock<[u8; 32]> = LazyLock::new(|| {
@@ -19,13 +19,13 @@ static SECRET: LazyLock<[u8; 32]> = LazyLock::new(|| {
     secret
 });
 
-/// The confirmation for doing `what` to an agent from now on.
+/// Issues the confirmation for doing `what` to an agent, valid from now on.
 pub(super) fn issue(agent: &Agent, what: &str, now: Timestamp) -> String {
     let since = now.as_second();
     format!("{since}-{}", hash(agent, what, since))
 }
 
-/// Whether the confirmation was given for this, not long ago.
+/// Checks that the confirmation was issued for this agent and `what`, and has not expired.
 pub(super) fn check(confirmation: Option<&str>, agent: &Agent, what: &str, now: Timestamp) -> Result<()> {
     let wrong = |reason: &str| Error::invalid("confirmation", format!("{reason}; the answer to a dry run holds one"));
     let given = confirmation.ok_or_else(|| wrong("is missing"))?;
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_confirmation_holds_for_one_agent_one_target_and_some_minutes() {
+    fn confirmation_is_valid_for_one_agent_one_target_and_ten_minutes() {
         let given = issue(&agent("a"), "all of Bob", at("2026-03-10T12:00:00Z"));
         let check = |given: Option<&str>, name: &str, what: &str, now: &str, expect: &str| {
             let said =

@@ -1,4 +1,4 @@
-//! Tools as they are announced: over MCP, and in the forms that model providers take.
+//! Tool definitions, for MCP and in the formats of model providers.
 
 use annals_core::ports::Scope;
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
@@ -11,7 +11,7 @@ use super::tool::{Effect, TOOLS, Tool};
 use crate::access::Caller;
 use crate::schema;
 
-/// Whose form a definition has.
+/// Format of a definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -36,7 +36,7 @@ pub(super) fn define<T: Tool>() -> Definition {
         .with_output_schema::<T::Structured>()
 }
 
-/// The tools that a caller may use. With `names_agent` each takes the name of the agent.
+/// Returns the tools that a caller may use. With `names_agent` each takes the name of the agent as an argument.
 pub(super) fn usable(caller: &Caller, names_agent: bool) -> Vec<Definition> {
     let usable = TOOLS.iter().filter(|entry| caller.may(entry.scope));
     usable.map(|entry| if names_agent { naming(&entry.definition) } else { entry.definition.clone() }).collect()
@@ -49,7 +49,7 @@ fn naming(definition: &Definition) -> Definition {
     definition
 }
 
-/// The tools that a caller may use on the agent of an address, ready to be mounted.
+/// Returns the tools that a caller may use on the agent of an address, ready to be put into a model's request.
 pub(crate) fn definitions(caller: &Caller, format: Format) -> Vec<Value> {
     usable(caller, false).into_iter().map(|definition| shaped(&definition, format)).collect()
 }
@@ -65,7 +65,7 @@ fn shaped(definition: &Definition, format: Format) -> Value {
     }
 }
 
-/// What a model is told of all tools together, by those that the caller may use.
+/// Returns the instructions to a model for all tools together. They cover the tools that the caller may use.
 pub(super) fn instructions(caller: Option<&Caller>) -> String {
     let may = |scope| caller.is_none_or(|caller| caller.may(scope));
     let mut told = vec![

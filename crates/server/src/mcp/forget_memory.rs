@@ -1,5 +1,5 @@
-//! The tool `forget_memory`: says what would go, and makes it go once that is asked for with the confirmation that the first answer
-//! held: text in a memory that talks a model into forgetting finds no confirmation there.
+//! The tool `forget_memory`: reports what would be erased, and erases it when called again with the confirmation from the first
+//! answer. Text in a memory that talks a model into forgetting contains no valid confirmation.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Timestamp, one_line};
@@ -12,7 +12,7 @@ use super::{confirmation, text};
 use crate::Service;
 use crate::wire::{ForgetAnswer, ForgetRequest, ProofView};
 
-/// Ids of one kind in the text; all of them are in the structured answer.
+/// Maximum number of ids of one kind in the text. The structured answer has all of them.
 const MOST_LISTED: usize = 20;
 
 pub(super) struct ForgetMemory;
@@ -20,46 +20,46 @@ pub(super) struct ForgetMemory;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// Memories by id: turns and statements.
+    /// Ids of memories: turns and statements.
     #[serde(default)]
     ids: Vec<String>,
-    /// Whatever names this person or thing, in its words, facts, conversation or id, or was said by them.
+    /// A person or thing: everything that names it in text, facts, conversation or id, and everything that it said.
     subject: Option<String>,
-    /// A whole conversation.
+    /// A whole conversation, by name.
     conversation: Option<String>,
-    /// First day of what was said, inclusive: YYYY-MM-DD.
+    /// First day of the messages to forget, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     from: Option<Date>,
-    /// Last day of what was said, inclusive: YYYY-MM-DD.
+    /// Last day of the messages to forget, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     to: Option<Date>,
-    /// Only says what would go. With false it goes, and cannot be taken back.
+    /// Only reports what would be erased. False erases it, which cannot be undone.
     #[serde(default = "yes")]
     dry_run: bool,
-    /// What the dry run with the same arguments gave; needed when dry_run is false.
+    /// The confirmation from the dry run with the same arguments. Needed when dry_run is false.
     confirmation: Option<String>,
 }
 
 impl Arguments {
-    /// What is to be forgotten, in one form.
+    /// Returns what to forget as one canonical text.
     fn target(&self) -> String {
         let days = [self.from, self.to].map(|day| day.map(|day| day.to_string()));
         serde_json::json!([self.ids, self.subject, self.conversation, days]).to_string()
     }
 }
 
-/// What goes or would go, and what confirms it.
+/// What was or would be erased, and the confirmation.
 pub(super) struct Answer {
     forgotten: ForgetAnswer,
     confirmation: Option<String>,
 }
 
-/// What goes, or would go.
+/// What was erased, or would be erased.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
-    /// For the model.
+    /// Text for the model.
     text: String,
-    /// To be sent back with dry_run false, within ten minutes; of a dry run that found something.
+    /// To be sent back with dry_run false within ten minutes. Only after a dry run that found something.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmation: Option<String>,
     #[serde(flatten)]
@@ -111,13 +111,13 @@ impl Tool for ForgetMemory {
 
     fn structured(answer: Answer, text: &str) -> Structured {
         let Answer { mut forgotten, confirmation } = answer;
-        // Names of blocks and conversations are words of people.
+        // Names of blocks and subjects are text written by people.
         forgotten.blocks.iter_mut().chain(&mut forgotten.unfollowed).for_each(|name| *name = one_line(name));
         Structured { text: text.to_owned(), confirmation, forgotten }
     }
 }
 
-/// What forgetting cannot reach, or cannot know.
+/// Returns sentences about what the forgetting cannot reach or cannot determine.
 fn limits(answer: &ForgetAnswer) -> Vec<String> {
     let unresolved = (answer.unresolved > 0).then(|| {
         let number = usize::try_from(answer.unresolved).unwrap_or(usize::MAX);

@@ -17,14 +17,14 @@ pub(super) struct GetMemory;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The id, as it stands in brackets in the lines of other answers.
+    /// The id, as shown in brackets in the lines of other answers.
     id: String,
-    /// Whether to show what it was made from as well: the turns of a summary or statement.
+    /// Whether to also show what it was made from: turns, or summaries of the finer grain.
     #[serde(default)]
     sources: bool,
 }
 
-/// One memory in full, and what it was made from, in order of time, when that was asked for.
+/// One memory in full, and the memories that it was made from, in order of time, if requested.
 pub(super) struct Answer {
     found: MemoryAnswer,
     sources: Option<Vec<MemoryView>>,
@@ -33,7 +33,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// A former text, with the local day on which it was replaced.
+    /// Returns an entry for a former text, with the local day on which it was replaced.
     fn former(&self, version: &VersionView) -> Entry {
         let at = &version.replaced_at;
         let day = at.parse().map_or_else(|_| at.clone(), |at| self.zones.day_of(at).to_string());
@@ -41,16 +41,16 @@ impl Answer {
     }
 }
 
-/// What one memory is.
+/// One memory.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
-    /// Whose memory.
+    /// Name of the agent.
     agent: String,
-    /// For the model: the memory stands between marks, as data.
+    /// Text for the model. The memory is between marks, as data.
     text: String,
     /// The memory.
     memory: MemoryReference,
-    /// What it was made from, in order of time, when that was asked for.
+    /// What the memory was made from, in order of time, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     sources: Option<Vec<MemoryReference>>,
 }
@@ -82,7 +82,7 @@ impl Tool for GetMemory {
             None => "One memory".to_owned(),
             Some(sources) => format!("One memory, then {}", text::count(sources.len(), "source", "sources")),
         };
-        // Its name is words of whoever sent it, like all that stands between the marks.
+        // The name of the conversation is text of its sender, so it goes between the marks as well.
         lines.extend(memory.conversation.as_ref().map(|name| format!("conversation: {name}").into()));
         format!("{told}. {}\n{}", text::zone(answer.zones.name_at(answer.now)), text::fenced(&lines))
     }

@@ -1,5 +1,5 @@
-//! The words of grains for schemas that a model reads: without comments they are a plain list of words, which costs few tokens and
-//! is understood by all providers.
+//! Names of grains for schemas that a model reads. Without doc comments the schema is a plain list of names, which costs few
+//! tokens and is understood by all providers.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The tools behind MCP, whatever carries its messages.
+//! Answers MCP messages with the tools, over any transport.
 
 use axum::http::request::Parts;
 use rmcp::model::{
@@ -14,26 +14,27 @@ use super::refusal::Refusal;
 use super::{Asker, Reply, run, tool};
 use crate::Service;
 
-/// Answers the messages of MCP.
+/// Handler of MCP messages.
 #[derive(Clone)]
 pub(super) struct Handler {
     service: Service,
-    /// Who is at the other end of a byte stream; over HTTP each request says it itself.
+    /// The caller on a byte stream. None over HTTP, where each request has its own.
     asker: Option<Asker>,
 }
 
 impl Handler {
-    /// For requests that each bring their own asker.
+    /// Creates a handler for requests that each have their own asker.
     pub(super) fn of_requests(service: Service) -> Handler {
         Handler { service, asker: None }
     }
 
-    /// For a stream that belongs to one asker.
+    /// Creates a handler for a stream that belongs to one asker.
     pub(super) fn of_stream(service: Service, asker: Asker) -> Handler {
         Handler { service, asker: Some(asker) }
     }
 
-    /// Nobody is let in by default: a request that did not pass the gate has no asker.
+    /// Returns the asker of the stream or of the request. Access is denied by default: a request that was not authenticated has
+    /// none.
     fn asker<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> Result<&'a Asker, ErrorData> {
         let of_request = || context.extensions.get::<Parts>()?.extensions.get::<Asker>();
         self.asker.as_ref().or_else(of_request).ok_or_else(|| ErrorData::internal_error("nobody asks", None))

@@ -1,9 +1,8 @@
 //! MCP over HTTP: `/mcp/{agent}`, or `/mcp` with the agent in the header `X-Annals-Agent`.
 //!
-//! Stateless: each request stands for itself, says who asks with its key, and is answered with plain JSON. So a client goes on
-//! after the server was restarted as if nothing had happened, any number of clients cost no memory between their requests, and a
-//! key that was revoked is refused at the next call. Nothing here is ever announced to clients, so no session is missed.
-//! Relies on the gates in front of it for keys, Host and Origin.
+//! Stateless: each request authenticates with its own key and is answered with plain JSON. So a client continues after a restart
+//! of the server, clients cost no memory between their requests, and a revoked key is refused at the next call. The server never
+//! sends notifications, so no session is needed. Relies on the middleware in front of it for keys, Host and Origin.
 
 use std::sync::Arc;
 
@@ -25,13 +24,13 @@ use crate::rest::Problem;
 
 const HEADER: &str = "x-annals-agent";
 
-/// The routes, to be put behind the gates.
+/// Returns the routes, which must be placed behind authentication.
 pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
     let settings = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(config.max_body_kib as usize * 1024)
-        // Host and Origin are checked for all of HTTP in one place, by the configuration.
+        // Host and Origin are checked in one place for all of HTTP, by the configuration.
         .disable_allowed_hosts();
     let handler = Handler::of_requests(service.clone());
     let mcp =
@@ -39,7 +38,7 @@ pub(crate) fn routes(service: &Service, config: &ServerConfig) -> Router {
     Router::new().route_service("/mcp", mcp.clone()).route_service("/mcp/{agent}", mcp).layer(from_fn(introduce))
 }
 
-/// Says who asks, and whose memory the address names.
+/// Adds the [`Asker`] to a request: the caller, and the agent that the address names.
 async fn introduce(request: Request, next: Next) -> Result<Response, Problem> {
     let (mut parts, body) = request.into_parts();
     let asker = asker(&mut parts).await?;
@@ -47,14 +46,14 @@ async fn introduce(request: Request, next: Next) -> Result<Response, Problem> {
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// The asker of a request that passed the gate.
+/// Returns the asker of an authenticated request.
 pub(super) async fn asker(parts: &mut Parts) -> Result<Asker, Problem> {
     let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(nobody)?;
     let agent = match in_path(parts).await? {
         None => in_header(&parts.headers)?,
         some => some,
     };
-    // A name that no agent can have is refused before anything is asked.
+    // A name that no agent can have, or that the caller may not use, is refused before anything else.
     agent.as_deref().map(|name| caller.agent(name)).transpose()?;
     Ok(Asker { caller, agent })
 }

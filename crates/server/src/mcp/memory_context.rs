@@ -1,4 +1,4 @@
-//! The tool `memory_context`: what an answer to a prompt should know of, within a budget.
+//! The tool `memory_context`: what an answer to a prompt should consider, within a token budget.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ pub(super) struct MemoryContext;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The person's message, or the question that is to be answered.
+    /// The person's message, or the question to answer.
     prompt: String,
-    /// The most tokens of what comes back.
+    /// Maximum number of tokens to return.
     #[serde(default = "some")]
     #[schemars(range(min = 64, max = 100_000))]
     budget_tokens: u32,
-    /// Who asks; what is known of them counts as well.
+    /// Name of the person who asks. Facts about them are considered as well.
     speaker: Option<String>,
-    /// The conversation that goes on: its last turns matter whatever is asked.
+    /// The current conversation: its last turns matter whatever is asked.
     conversation: Option<String>,
     /// First day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
@@ -39,21 +39,21 @@ fn some() -> u32 {
     1500
 }
 
-/// What an answer should know of. The words stand in the fenced text alone.
+/// Context for an answer. Its text is in the fenced text only.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
-    /// Whose memory.
+    /// Name of the agent.
     agent: String,
-    /// For the model: what memory holds stands between marks, as data.
+    /// Text for the model. Contents of memory are between marks, as data.
     text: String,
-    /// The id of each memory, fact and document by the short id that stands for it in the text; get_memory and forget_memory
-    /// take those of memories.
+    /// The id of each memory, fact and document, by its short id in the text. get_memory and forget_memory take the ids of
+    /// memories.
     ids: BTreeMap<String, String>,
-    /// Tokens of what stands between the marks, as estimated.
+    /// Estimated number of tokens of the text between the marks.
     tokens: u64,
-    /// How many more would have fitted the question but not the budget.
+    /// Number of further matches that did not fit into the budget.
     omitted: usize,
-    /// Whether memory knows anything about the prompt.
+    /// Whether memory holds anything relevant to the prompt.
     known: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Why a tool was not run or did not do what it was asked, in words that a model can act on.
+//! Why a tool was not run or failed, in words that a model can act on.
 
 use annals_core::ports::Scope;
 use annals_core::{Error, Fault};
@@ -6,18 +6,18 @@ use axum::http::StatusCode;
 
 use crate::rest::Problem;
 
-/// Why there is no answer.
+/// Why a tool call has no answer.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// There is no tool of that name.
+    /// There is no tool of this name.
     NoSuchTool(String),
     /// The key lacks this scope.
     Scope(Scope),
-    /// The arguments are not those of the tool; named as the model wrote them.
+    /// The arguments do not fit the tool. Faults have the tool's own names of arguments.
     Arguments(Error),
-    /// Not now.
+    /// The service cannot take in anything now.
     Busy(Problem),
-    /// The operation says no.
+    /// The operation failed.
     Failed(Error),
 }
 
@@ -48,7 +48,7 @@ impl From<Refusal> for Problem {
 }
 
 impl Refusal {
-    /// What happened and what to do, for a model. What is the server's fault is logged as well.
+    /// Returns what happened and what to do, for a model. Also logs faults of the server.
     pub(super) fn into_text(self) -> String {
         let advice = self.advice();
         let problem = Problem::from(self);
@@ -76,7 +76,8 @@ impl Refusal {
     }
 }
 
-/// The fault with the name that the argument has in tools: those of REST, but for the one message of `add_memory`.
+/// Gives a fault the name that the argument has in tools. It is the name in REST, except that the prefix of the one message of
+/// `add_memory` is removed.
 fn in_words_of_tools(fault: Fault) -> Fault {
     let field = fault.field.strip_prefix("messages[0].").unwrap_or(&fault.field).to_owned();
     Fault { field, ..fault }
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fault_names_the_argument_as_the_tool_does() {
+    fn fault_has_the_name_of_the_tool_argument() {
         fn check(field: &str, expect: &str) {
             let text = Refusal::from(Error::invalid(field, "is wrong")).into_text();
             assert_eq!(text, format!("Error: {expect} is wrong. Correct that and call again."));
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lacking_scope_is_the_same_problem_as_over_rest() {
+    fn missing_scope_is_the_same_problem_as_over_rest() {
         let problem = Problem::from(Refusal::Scope(Scope::Admin));
         assert_eq!((problem.status(), problem.code()), (StatusCode::FORBIDDEN, "insufficient_scope"));
     }

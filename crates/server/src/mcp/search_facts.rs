@@ -1,4 +1,4 @@
-//! The tool `search_facts`: what is known about whom, and since when; who is connected with whom, and how.
+//! The tool `search_facts`: facts, the time for which each holds, and how two persons or things are connected.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Direction, Timestamp, Zones};
@@ -17,25 +17,25 @@ pub(super) struct SearchFacts;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The person or thing, by any of its names; without it, facts of all.
+    /// The person or thing, by any of its names. Without it, facts about all.
     about: Option<String>,
-    /// Walk on from there: facts up to so many steps away, the nearest first. Without it, facts of the person or thing alone.
+    /// Follows facts further: those up to this many steps away, nearest first. Without it, only facts of the person or thing.
     #[schemars(range(min = 1, max = 10))]
     depth: Option<u32>,
-    /// Instead, how the person or thing is connected with this one: the shortest way, of at most depth facts.
+    /// Instead, how the person or thing is connected with this one: the shortest path, of at most depth facts.
     to: Option<String>,
-    /// Which way depth and to follow facts: out from subject to object, in from object to subject, or both.
+    /// Direction in which depth and to follow facts: out from subject to object, in from object to subject, or both.
     #[serde(default)]
     direction: Way,
-    /// Only this predicate, such as lives_in; with depth or to also several, with commas between them.
+    /// Only this predicate, such as lives_in. With depth or to also several, separated by commas.
     predicate: Option<String>,
-    /// What held at this moment or when this day began, such as 2026-03-04T12:00:00Z or 2026-03-04, instead of now.
+    /// What held at this moment, or when this day began, instead of now: 2026-03-04T12:00:00Z or 2026-03-04.
     #[schemars(with = "Option<String>")]
     as_of: Option<When>,
-    /// What no longer holds as well.
+    /// Includes facts that no longer hold.
     #[serde(default)]
     history: bool,
-    /// The most facts that come back.
+    /// Maximum number of facts to return.
     #[serde(default = "fifty")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
@@ -64,23 +64,23 @@ fn fifty() -> u32 {
     50
 }
 
-/// What is known, and the zones in which its days are told.
+/// The facts, and the time zones for their days.
 pub(super) struct Answer {
     found: FactsAnswer,
     zones: Zones,
     now: Timestamp,
 }
 
-/// What is known.
+/// The facts that were found.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
-    /// Whose memory.
+    /// Name of the agent.
     agent: String,
-    /// For the model: what is known stands between marks, as data.
+    /// Text for the model. The facts are between marks, as data.
     text: String,
     /// The facts, in the order of the text.
     facts: Vec<FactReference>,
-    /// Whether the two are connected, when that was asked for.
+    /// Whether the two are connected, if that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     connected: Option<bool>,
 }
@@ -138,7 +138,7 @@ impl Tool for SearchFacts {
     }
 }
 
-/// A fact with its local days.
+/// Returns the line of a fact, with local days.
 fn line(fact: &FactView, zones: &Zones) -> String {
     let day = |moment: &str| moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string());
     let until = fact.valid_to.as_ref().map(|end| format!(" until {}", day(end))).unwrap_or_default();

@@ -18,15 +18,15 @@ pub(super) struct SearchMemory;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// What to look for, in words or as a question. Without it the newest memories come.
+    /// What to look for, in words or as a question. Without it, the newest memories are returned.
     query: Option<String>,
-    /// working: what was said, word for word. daily to yearly: summaries. None chooses by dates and question.
+    /// working: what was said, word for word. daily to yearly: summaries. If empty, chosen by dates and query.
     #[serde(default)]
     #[schemars(with = "Vec<GrainName>")]
     grains: Vec<Grain>,
-    /// Nothing newer than so many local days ago; 0 is today, 1 yesterday.
+    /// Excludes memories newer than this many local days ago. 0 is today, 1 yesterday.
     min_days_ago: Option<u32>,
-    /// Nothing older than so many local days ago; 7 with min_days_ago 0 is the last week and today.
+    /// Excludes memories older than this many local days ago. 7 with min_days_ago 0 is the last week and today.
     max_days_ago: Option<u32>,
     /// First day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
@@ -34,12 +34,12 @@ pub(super) struct Arguments {
     /// Last day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     to: Option<Date>,
-    /// One period instead of the bounds above: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026.
+    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026. Other bounds apply in addition.
     period: Option<String>,
-    /// Takes times in the query, such as last month, for words like any others.
+    /// Treats times in the query, such as last month, as ordinary words.
     #[serde(default)]
     ignore_times: bool,
-    /// The most memories that come back.
+    /// Maximum number of memories to return.
     #[serde(default = "ten")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
@@ -49,36 +49,36 @@ fn ten() -> u32 {
     10
 }
 
-/// What was found.
+/// Answer to a search.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
-    /// Whose memory.
+    /// Name of the agent.
     agent: String,
-    /// For the model: what was found stands between marks, as data.
+    /// Text for the model. The memories are between marks, as data.
     text: String,
     /// The days that were searched.
     range: RangeView,
-    /// The times that the query was taken to speak of. They raise what was said then, and filter nothing; ignore_times turns it off.
+    /// Times recognised in the query. They raise memories of that time and filter nothing. ignore_times turns this off.
     said: Vec<Days>,
-    /// The days that the query was taken to ask for as a whole: their summaries come first.
+    /// The days that the query asks about as a whole. Their summaries come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     period: Option<RangeView>,
-    /// What was found, best first.
+    /// The memories that were found, best first.
     results: Vec<MemoryReference>,
-    /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
+    /// Whether the range holds no memory of these grains at all, so that another query will not help.
     range_is_empty: bool,
-    /// What to try when little was found.
+    /// What to try when few results were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// A time as it was understood. Its words are the asker's own, and stand in the query.
+/// The days that a time in the query was taken to mean. Its words are in the query.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Days {
-    /// First day, inclusive; open if it is missing.
+    /// First day, inclusive. Open if it is missing.
     #[schemars(with = "Option<String>")]
     from: Option<Date>,
-    /// Last day, inclusive; open if it is missing.
+    /// Last day, inclusive. Open if it is missing.
     #[schemars(with = "Option<String>")]
     to: Option<Date>,
 }
@@ -141,7 +141,7 @@ impl Tool for SearchMemory {
     }
 }
 
-/// What times of the query were taken for.
+/// Returns a sentence about how times in the query were understood. None if there are none.
 fn understood(answer: &SearchAnswer) -> Option<String> {
     let times: Vec<String> =
         answer.said.iter().map(|time| format!("{:?} as{}", one_line(&time.words), text::range(&time.days))).collect();

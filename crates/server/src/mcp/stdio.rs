@@ -1,5 +1,5 @@
-//! The client's end of a byte stream: copies between standard input and output and the socket of the process that owns the
-//! data folder. Understands nothing of what it copies.
+//! Client side of a byte stream: copies between standard input and output and the socket of the process that owns the data
+//! folder. Does not interpret what it copies.
 
 use std::io;
 
@@ -14,16 +14,16 @@ use url::Url;
 
 use super::stream::{PATH, PROTOCOL, SCOPES};
 
-/// Copies until either end is over: when input ends, the answers that are still to come are written first.
+/// Copies until either side ends. When the input ends, the answers that are still to come are written first.
 ///
-/// Reading from standard input holds a thread that nothing can wake; whoever calls this ends the process afterwards rather than
-/// waiting for its runtime.
+/// A read from standard input blocks a thread and cannot be interrupted. The caller must therefore end the process afterwards
+/// instead of waiting for its runtime.
 pub async fn relay(socket: UnixStream, agent: Option<&str>, scopes: &[Scope]) -> io::Result<()> {
     let stream = open(socket, agent, scopes).await?;
     pump(stream, tokio::io::stdin(), tokio::io::stdout()).await
 }
 
-/// Asks for a stream to the memory of an agent, or of any, with these scopes.
+/// Opens a stream to the memory of one agent, or of any agent, with these scopes.
 pub(super) async fn open(
     socket: UnixStream,
     agent: Option<&str>,
@@ -31,7 +31,7 @@ pub(super) async fn open(
 ) -> io::Result<impl AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(socket)).await.map_err(io::Error::other)?;
-    // It ends with the answer; the stream then lives on by itself.
+    // This task ends with the answer. The stream continues without it.
     tokio::spawn(connection.with_upgrades());
     let scopes: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
     let request = Request::get(format!("{}?{SCOPES}{}", path(agent)?, scopes.join(",")))
@@ -49,7 +49,7 @@ pub(super) async fn open(
 
 fn path(agent: Option<&str>) -> io::Result<String> {
     let Some(agent) = agent else { return Ok(PATH.to_owned()) };
-    // A dot alone would be resolved away, and no agent is named so by intent.
+    // `.` and `..` would be removed from the URL. Nobody names an agent like this on purpose.
     if matches!(agent, "." | ".." | "") {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{agent:?} is no name of an agent here")));
     }
@@ -60,7 +60,7 @@ fn path(agent: Option<&str>) -> io::Result<String> {
     Ok(url.path().to_owned())
 }
 
-/// Copies both ways.
+/// Copies in both directions.
 pub(super) async fn pump(
     stream: impl AsyncRead + AsyncWrite,
     mut input: impl AsyncRead + Unpin,
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_name_fits_into_the_path() {
+    fn agent_name_is_percent_encoded_in_the_path() {
         fn check(agent: Option<&str>, expect: &str) {
             assert_eq!(path(agent).unwrap(), expect);
         }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_still_to_come_is_written_after_the_input_ended() {
+    async fn pending_answer_is_written_after_the_input_ends() {
         let (ours, theirs) = tokio::io::duplex(64);
         let answer = tokio::spawn(async move {
             let (mut from, mut to) = tokio::io::split(theirs);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_ends_when_the_other_side_does_though_input_goes_on() {
+    async fn copying_ends_with_the_stream_while_input_is_open() {
         let (ours, theirs) = tokio::io::duplex(64);
         let (_held_open, input) = tokio::io::duplex(64);
         drop(theirs);

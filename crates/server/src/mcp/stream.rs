@@ -1,7 +1,8 @@
 //! MCP over a byte stream, for `annals mcp`: a request to the data folder's own socket is upgraded, and from then on the
-//! connection carries one JSON message a line in both directions.
+//! connection carries one JSON message per line in both directions.
 //!
-//! Relies on being reachable by processes of the same user only. A stream belongs to one agent, or to all of the workspace.
+//! Relies on the socket being reachable by processes of the same user only. A stream belongs to one agent, or to all agents of
+//! the workspace.
 
 use annals_core::ports::Scope;
 use axum::Router;
@@ -19,15 +20,15 @@ use super::http::asker;
 use crate::Service;
 use crate::rest::Problem;
 
-/// What the connection is upgraded to.
+/// Protocol to which the connection is upgraded.
 pub(super) const PROTOCOL: &str = "mcp";
-/// Where; followed by the name of an agent, or not.
+/// Path of the stream. The name of an agent may follow.
 pub(super) const PATH: &str = "/stream";
 
-/// What a query begins with that says what the stream may do.
+/// Start of a query that names the scopes of the stream.
 pub(super) const SCOPES: &str = "scopes=";
 
-/// The routes of the streams, for the private socket only.
+/// Returns the routes of the streams, for the private socket only.
 pub(crate) fn streams(service: &Service) -> Router {
     let with_agent = format!("{PATH}/{{agent}}");
     Router::new().route(PATH, get(open)).route(&with_agent, get(open)).with_state(service.clone())
@@ -45,7 +46,7 @@ async fn open(State(service): State<Service>, mut request: Request) -> Result<Re
         let detail = format!("this path carries a byte stream: send Connection: upgrade and Upgrade: {PROTOCOL}");
         return Err(Problem::new(StatusCode::UPGRADE_REQUIRED, "upgrade_required", detail));
     }
-    // Counted from here on, so that nobody takes the process for idle between the answer and the stream.
+    // Counted from here on, so that the process does not seem idle between the answer and the stream.
     let busy = service.activity().begin();
     tokio::spawn(async move {
         let _busy = busy;
@@ -55,14 +56,14 @@ async fn open(State(service): State<Service>, mut request: Request) -> Result<Re
     Ok((StatusCode::SWITCHING_PROTOCOLS, headers).into_response())
 }
 
-/// What the stream may do, if it says so: `?scopes=search,ingest`.
+/// Returns the scopes of the stream, if the query names them: `?scopes=search,ingest`.
 fn scopes(uri: &Uri) -> Result<Option<Vec<Scope>>, Problem> {
     let query = uri.query().and_then(|query| query.strip_prefix(SCOPES));
     let parse = |words: &str| words.split(',').map(str::parse).collect::<annals_core::Result<Vec<Scope>>>();
     Ok(query.map(parse).transpose()?)
 }
 
-/// Answers until the other side ends the stream. Whatever goes wrong there concerns no other stream.
+/// Answers until the other side ends the stream. Errors are logged and affect no other stream.
 async fn carry(handler: Handler, upgrade: OnUpgrade) {
     let upgraded = match upgrade.await {
         Ok(upgraded) => upgraded,

@@ -1,5 +1,5 @@
-//! What programs get of memories and facts: ids, times and kinds. Words stand in the fenced text alone, because some clients hand
-//! a model the structured answer instead of the text.
+//! Structured answers for programs: ids, times and kinds of memories and facts. Their text is in the fenced text only, because
+//! some clients pass the structured answer to a model instead of the text.
 
 use annals_core::{Grain, Kind};
 use schemars::JsonSchema;
@@ -7,27 +7,27 @@ use serde::Serialize;
 
 use crate::wire::{FactView, GrainWord, KindWord, MemoryView};
 
-/// A memory without its words.
+/// A memory without its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct MemoryReference {
-    /// Its id, as it stands in brackets in the text.
+    /// Id of the memory, as shown in brackets in the text.
     id: String,
-    /// How coarse it is.
+    /// Grain of the memory.
     #[schemars(with = "GrainWord")]
     grain: Grain,
-    /// What it is.
+    /// Kind of the memory.
     #[schemars(with = "KindWord")]
     kind: Kind,
-    /// Label of the period; of a turn, its day.
+    /// Label of the period. For a turn, its day.
     period: String,
-    /// First local day that it covers.
+    /// First local day that the memory covers.
     date: String,
-    /// Last local day that it covers.
+    /// Last local day that the memory covers.
     to: String,
-    /// How well it fits the question: higher is better, comparable within one answer only.
+    /// Relevance to the query: higher is better, comparable within one answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
-    /// Days that it covers beyond the range that was asked for.
+    /// Number of days that the memory covers outside the requested range.
     #[serde(skip_serializing_if = "Option::is_none")]
     days_outside: Option<i64>,
 }
@@ -39,18 +39,18 @@ impl From<MemoryView> for MemoryReference {
     }
 }
 
-/// A fact without its words.
+/// A fact without its text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FactReference {
-    /// Its id, as it stands in brackets in the text.
+    /// Id of the fact, as shown in brackets in the text.
     id: String,
-    /// From when it holds.
+    /// When the fact starts to hold.
     valid_from: String,
-    /// Until when it held; none while it holds.
+    /// When the fact stopped holding. Null while it holds.
     valid_to: Option<String>,
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     confidence: f64,
-    /// How many facts away it is, of a walk.
+    /// Only in walks: distance in facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
 }
@@ -62,7 +62,7 @@ impl From<FactView> for FactReference {
     }
 }
 
-/// The references to all of them.
+/// Converts views to references.
 pub(super) fn references<V, R: From<V>>(views: Vec<V>) -> Vec<R> {
     views.into_iter().map(R::from).collect()
 }

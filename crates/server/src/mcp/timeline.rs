@@ -1,4 +1,4 @@
-//! The tool `timeline`: what happened, in order of time.
+//! The tool `timeline`: memories in order of time.
 
 use annals_core::ports::Scope;
 use annals_core::{Agent, Date, Grain, Timestamp};
@@ -18,7 +18,7 @@ pub(super) struct Timeline;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
-    /// The grains; working is what was said, word for word. None tells of the time once, by summaries of a length that suits it.
+    /// The grains; working is what was said, word for word. If empty, summaries of a suitable length cover the time once.
     #[serde(default)]
     #[schemars(with = "Vec<GrainName>")]
     grains: Vec<Grain>,
@@ -28,11 +28,11 @@ pub(super) struct Arguments {
     /// Last day, inclusive: YYYY-MM-DD.
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     to: Option<Date>,
-    /// The most memories that come back, the oldest first.
+    /// Maximum number of memories to return, the oldest first.
     #[serde(default = "thirty")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
-    /// Goes on where an answer ended: its next_cursor, with the same other arguments.
+    /// Continues a previous answer: its next_cursor, with the same other arguments.
     cursor: Option<String>,
 }
 
@@ -40,18 +40,18 @@ fn thirty() -> u32 {
     30
 }
 
-/// What happened.
+/// Memories in order of time.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Structured {
-    /// Whose memory.
+    /// Name of the agent.
     agent: String,
-    /// For the model: what happened stands between marks, as data.
+    /// Text for the model. The memories are between marks, as data.
     text: String,
     /// The memories, oldest first.
     memories: Vec<MemoryReference>,
-    /// Periods with input that are not over yet, from fine to coarse: their summaries are still to come.
+    /// Periods with input that are not over yet, from fine to coarse. Their summaries are still to come.
     open: Vec<String>,
-    /// Where the next memories begin, if there are more.
+    /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }

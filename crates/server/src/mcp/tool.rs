@@ -1,4 +1,4 @@
-//! What a tool is, the list of them, and how one is called by name.
+//! The trait of a tool, the list of all tools, and calls by name.
 
 use std::sync::LazyLock;
 
@@ -24,24 +24,24 @@ use crate::{Service, arguments};
 
 /// One tool, as a type.
 pub(super) trait Tool: 'static {
-    /// How it is called.
+    /// Name of the tool.
     const NAME: &'static str;
-    /// What people see.
+    /// Title for people.
     const TITLE: &'static str;
     /// When a model should use it, and how.
     const DESCRIPTION: &'static str;
-    /// What a key must have.
+    /// Scope that a key needs.
     const SCOPE: Scope;
-    /// What it does to memory.
+    /// Effect on memory.
     const EFFECT: Effect;
-    /// What it is called with.
+    /// Arguments of a call.
     type Arguments: DeserializeOwned + JsonSchema + Send;
-    /// What the operation answers.
+    /// Answer of the operation.
     type Answer: Send;
-    /// What programs get of it: never the words of a memory but within the fenced text.
+    /// Answer for programs. It contains text of a memory only within the fenced text.
     type Structured: Serialize + JsonSchema + 'static;
 
-    /// Does it.
+    /// Runs the tool.
     fn call(
         service: &Service,
         agent: &Agent,
@@ -49,30 +49,30 @@ pub(super) trait Tool: 'static {
         now: Timestamp,
     ) -> impl Future<Output = Result<Self::Answer, Refusal>> + Send;
 
-    /// The answer in words for a model: what memory holds stands between marks, one dated line each.
+    /// Returns the answer as text for a model. Contents of memory are between marks, one dated line each.
     fn text(answer: &Self::Answer) -> String;
 
-    /// The answer for programs, with its text. Some clients show a model this alone.
+    /// Returns the answer for programs, with its text. Some clients show a model only this.
     fn structured(answer: Self::Answer, text: &str) -> Self::Structured;
 }
 
-/// What a tool does to memory.
+/// Effect of a tool on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing.
+    /// Changes nothing.
     Reads,
-    /// Something is there afterwards that was not there before.
+    /// Adds something.
     Adds,
-    /// Something is gone afterwards.
+    /// Removes something.
     Destroys,
 }
 
 /// An answer, for a model and for programs.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
-    /// In words.
+    /// Text for a model.
     pub(crate) text: String,
-    /// As the schema of the tool's output says.
+    /// Value that fits the output schema of the tool.
     pub(crate) structured: Value,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Entry {
 
 type Run = for<'a> fn(&'a Service, &'a Agent, JsonObject, Timestamp) -> BoxFuture<'a, Result<Reply, Refusal>>;
 
-/// All tools, those first that a model should try first.
+/// All tools, in the order in which they are listed.
 pub(super) static TOOLS: LazyLock<[Entry; 7]> = LazyLock::new(|| {
     [
         entry::<SearchMemory>(),
@@ -110,7 +110,7 @@ pub(super) fn find(name: &str) -> Option<&'static Entry> {
     TOOLS.iter().find(|entry| entry.definition.name == name)
 }
 
-/// Calls a tool by its name, as somebody who may or may not use it.
+/// Calls a tool by its name, if the caller has the scope for it.
 pub(crate) async fn run(
     service: &Service,
     asker: &Asker,
@@ -121,10 +121,10 @@ pub(crate) async fn run(
     if !asker.caller.may(tool.scope) {
         return Err(Refusal::Scope(tool.scope));
     }
-    // Models fill what they do not mean with null or an empty text.
+    // Models send null or an empty text for arguments that they do not use.
     arguments.retain(|_, value| !value.is_null() && value != "");
     let agent = asker.agent(service, arguments.remove("agent")).await?;
-    // The memory of an agent begins with its first message, as over REST.
+    // A new agent begins with its first message, as over REST, so it need not exist.
     let agent = if tool.scope == Scope::Ingest { agent } else { service.known(agent).await? };
     (tool.run)(service, &agent, arguments, service.now()).await
 }

@@ -12,7 +12,7 @@ use super::messages::Dry;
 use crate::Service;
 use crate::wire::{AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageWish, PlansAnswer, SettingsView};
 
-/// The agents that the key may use.
+/// Lists the agents that the key may use.
 #[utoipa::path(
     get, path = "/v1/agents", tag = "agents",
     params(PageWish),
@@ -23,7 +23,7 @@ pub async fn list(
     Permitted(caller, _): Permitted<Reading>,
     Wish(wish): Wish<PageWish>,
 ) -> Result<Json<AgentsAnswer>, Problem> {
-    // Without a limit all come, as they always did.
+    // Without a limit all agents are returned, as in earlier versions.
     let limit = wish.limit.unwrap_or(usize::MAX);
     if limit == 0 {
         return Err(Problem::malformed("limit", "is 0; 1 or more are allowed"));
@@ -37,7 +37,9 @@ pub async fn list(
     Ok(Json(AgentsAnswer { agents, next_cursor }))
 }
 
-/// Makes an agent, with settings to begin with. One also begins with its first message; this one says if the name is taken.
+/// Creates an agent with initial settings.
+///
+/// An agent is also created by its first message. This route fails if the name is taken.
 #[utoipa::path(
     post, path = "/v1/agents", tag = "agents",
     request_body = NewAgent,
@@ -53,7 +55,7 @@ pub async fn create(
     Ok((StatusCode::CREATED, Json(service.create_agent(&agent, settings, service.now()).await?)))
 }
 
-/// The conversations of which messages are stored, by name.
+/// Lists the conversations with stored messages, ordered by name.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/conversations", tag = "messages",
     params(("agent" = String, Path, description = "Name of the agent"), PageWish),
@@ -67,7 +69,7 @@ pub async fn conversations(
     Ok(Json(service.conversations(&agent, wish).await?))
 }
 
-/// The retention plans, and what each keeps.
+/// Lists the retention plans, and what each keeps.
 #[utoipa::path(
     get, path = "/v1/plans", tag = "agents",
     responses((status = 200, description = "The plans", body = PlansAnswer))
@@ -76,7 +78,7 @@ pub async fn plans(State(service): State<Service>, _: Permitted<Reading>) -> Jso
     Json(service.plan_list())
 }
 
-/// Forgets an agent altogether and proves it; says what would go unless `dry_run=false`.
+/// Forgets an agent completely and proves it. Only reports what would be erased unless `dry_run=false`.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent"), Dry),

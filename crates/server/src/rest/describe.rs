@@ -1,4 +1,5 @@
-//! What OpenAPI says besides the routes: who we are, how keys are given, and the problems that any route may answer with.
+//! The parts of the OpenAPI description that are not routes: general information, authentication, and the problems that any route
+//! may answer with.
 
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
@@ -8,7 +9,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::{FaultView, ProblemView};
 
-/// Problems that any route may answer with.
+/// Problems that any route may answer with, by status.
 const PROBLEMS: [(&str, &str); 13] = [
     ("400", "The request is wrong; `faults` say where"),
     ("401", "A key is needed, or the one given is not good"),
@@ -25,7 +26,7 @@ const PROBLEMS: [(&str, &str); 13] = [
     ("504", "The request took too long"),
 ];
 
-/// The description to which the routes add themselves.
+/// Returns the description to which the routes are added.
 pub(super) fn base() -> OpenApi {
     let mut components = Components::new();
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("annals_…").build();
@@ -39,7 +40,7 @@ pub(super) fn base() -> OpenApi {
     OpenApiBuilder::new().info(info).components(Some(components)).build()
 }
 
-/// Adds the problems to every operation, and the key to every one that does not say it needs none.
+/// Adds the problems to every operation, and the key to every operation that does not declare its own security.
 pub(super) fn complete(mut api: OpenApi) -> OpenApi {
     for item in api.paths.paths.values_mut() {
         let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];

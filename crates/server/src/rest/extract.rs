@@ -1,5 +1,5 @@
-//! What handlers ask of a request: the caller, an agent they may use, a body or query that parses. All faults are in one
-//! problem document, each with its field.
+//! Extractors for handlers: the caller, an agent that the caller may use, a body or query that parses. If a body or query does
+//! not parse, one problem document lists all its faults, each with its field.
 
 use std::marker::PhantomData;
 
@@ -17,14 +17,14 @@ use super::Problem;
 use crate::access::Caller;
 use crate::{Service, arguments};
 
-/// The key of a request: `Authorization: Bearer …`, or `X-API-Key: …`.
+/// Returns the key of a request: `Authorization: Bearer …` or `Token …`, otherwise `X-API-Key: …`.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let bearer = authorization.and_then(|value| value.strip_prefix("Bearer ").or(value.strip_prefix("Token ")));
     bearer.or_else(|| headers.get("x-api-key")?.to_str().ok()).map(str::trim)
 }
 
-/// A scope, as a type: [`Known<Reading>`] is an agent that exists and that the caller may read.
+/// A scope as a type. [`Known<Reading>`] is an agent that exists and that the caller may read.
 pub trait Needs: Send + Sync + 'static {
     /// The scope.
     const SCOPE: Scope;
@@ -70,7 +70,7 @@ fn permitted<S: Needs>(parts: &Parts) -> Result<Caller, Problem> {
     Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail))
 }
 
-/// The agent of the path, that the caller may use with the scope, whether it exists or not.
+/// The agent in the path, which the caller may use with the scope. It need not exist.
 pub struct Named<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
@@ -83,7 +83,7 @@ impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Named<S> {
     }
 }
 
-/// The agent of the path, that exists and that the caller may use with the scope.
+/// The agent in the path, which exists and which the caller may use with the scope.
 pub struct Known<S: Needs>(pub Agent, pub PhantomData<S>);
 
 impl<S: Needs> FromRequestParts<Service> for Known<S> {
@@ -95,7 +95,7 @@ impl<S: Needs> FromRequestParts<Service> for Known<S> {
     }
 }
 
-/// The last part of the path: `{id}`.
+/// The path parameter `{id}`.
 pub struct Id(pub String);
 
 impl<T: Send + Sync> FromRequestParts<T> for Id {
@@ -113,7 +113,7 @@ async fn path<T: Send + Sync>(parts: &mut Parts, state: &T, name: &str) -> Resul
     found.map(|(_, value)| value.to_owned()).ok_or_else(|| wrong(format!("has no {name}")))
 }
 
-/// A query string that parses.
+/// The parsed query string.
 pub struct Wish<T>(pub T);
 
 impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for Wish<T> {
@@ -124,11 +124,11 @@ impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for W
     }
 }
 
-/// A JSON body that parses, and its bytes.
+/// A parsed JSON body, and its bytes.
 pub struct Body<T> {
-    /// What it says.
+    /// The parsed value.
     pub value: T,
-    /// As it came.
+    /// The bytes as received.
     pub bytes: Bytes,
 }
 
@@ -160,11 +160,11 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
-/// What does not parse, and at which fields.
+/// Parses a JSON body. An error names all faults with their fields.
 fn parse<T: DeserializeOwned + JsonSchema>(bytes: &[u8]) -> Result<T, Problem> {
-    // A list would be taken for the fields in their order.
+    // Serde would read a list as the fields in their order.
     let is_list = bytes.trim_ascii_start().starts_with(b"[");
-    // Most bodies are in order, and need not be held a second time.
+    // Most bodies are valid and need no intermediate `Value`, which would hold them in memory a second time.
     if !is_list && let Ok(value) = serde_json::from_slice(bytes) {
         return Ok(value);
     }

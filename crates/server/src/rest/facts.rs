@@ -8,7 +8,7 @@ use super::extract::{Administering, Body, Known, Named, Reading, Wish};
 use crate::Service;
 use crate::wire::{BlocksRequest, BlocksView, FactEntry, FactsAnswer, FactsWish};
 
-/// What is known about whom, and since when.
+/// Finds facts, and the time for which each holds.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/facts", tag = "facts",
     params(("agent" = String, Path, description = "Name of the agent"), FactsWish),
@@ -22,7 +22,7 @@ pub async fn find(
     Ok(Json(service.facts(&agent, wish, service.now()).await?))
 }
 
-/// Enters a fact by hand, or its end. It holds beside or instead of others as if it had been said.
+/// Enters a fact by hand, or its end. It affects other facts as if it had been said.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/facts", tag = "facts",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -37,7 +37,7 @@ pub async fn enter(
     Ok(Json(service.enter_fact(&agent, body.value, service.now()).await?))
 }
 
-/// Small texts that are always in context: persona, human, project.
+/// Lists the blocks: short texts that are part of every context, such as persona, human or project.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/blocks", tag = "blocks",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -50,7 +50,7 @@ pub async fn blocks(
     Ok(Json(service.blocks(&agent).await?))
 }
 
-/// Writes blocks. Those that are not named stay; an empty text removes one.
+/// Writes blocks. Blocks that are not listed stay unchanged; an empty text removes one.
 #[utoipa::path(
     put, path = "/v1/agents/{agent}/blocks", tag = "blocks",
     params(("agent" = String, Path, description = "Name of the agent")),

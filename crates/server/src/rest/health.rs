@@ -1,4 +1,4 @@
-//! `GET /healthz`, `GET /readyz`: for whoever watches the process. No key is needed, and nothing is told but that.
+//! `GET /healthz`, `GET /readyz`: for monitoring. They need no key, and disclose only the state and the version.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 use super::Problem;
 use crate::Service;
 
-/// That it is well.
+/// Health of the service.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct Health {
-    /// `ok`.
+    /// Always `ok`.
     pub status: String,
     /// The version of Annals.
     pub version: String,
@@ -22,13 +22,13 @@ fn well() -> Json<Health> {
     Json(Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
 }
 
-/// The process answers.
+/// Reports that the process answers.
 #[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
 pub async fn alive() -> Json<Health> {
     well()
 }
 
-/// The store answers as well, so that requests can be served.
+/// Reports that the store answers as well, so that requests can be served.
 #[utoipa::path(get, path = "/readyz", tag = "service", responses((status = 200, description = "It does", body = Health)), security(()))]
 pub async fn ready(State(service): State<Service>) -> Result<Json<Health>, Problem> {
     service.seals.clock().await?;

@@ -1,8 +1,8 @@
-//! `GET /`: where to go from here. Needs no key and tells nothing but where things are.
+//! `GET /`: a page with the addresses of the service. Needs no key and discloses nothing else.
 
 use axum::response::Html;
 
-/// The page at the root.
+/// Returns the page at the root.
 pub async fn page() -> Html<&'static str> {
     Html(include_str!("home.html"))
 }

@@ -11,7 +11,7 @@ use super::messages::Dry;
 use crate::Service;
 use crate::wire::{CorrectRequest, ForgetAnswer, ForgetRequest, MemoryAnswer, SourcesAnswer};
 
-/// One memory in full, with its sentences and former texts.
+/// Returns one memory in full, with its sentences and former texts.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/memories/{id}", tag = "memories",
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
@@ -25,7 +25,7 @@ pub async fn get(
     Ok(Json(service.memory(&agent, &id).await?))
 }
 
-/// What a memory was made from.
+/// Lists the memories from which a memory was made.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/memories/{id}/sources", tag = "memories",
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
@@ -39,7 +39,7 @@ pub async fn sources(
     Ok(Json(service.sources(&agent, &id).await?))
 }
 
-/// Corrects a memory, or pins it. The former words are kept as a version.
+/// Corrects a memory, or pins it. The former text is kept as a version.
 #[utoipa::path(
     patch, path = "/v1/agents/{agent}/memories/{id}", tag = "memories",
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory")),
@@ -55,7 +55,7 @@ pub async fn correct(
     Ok(Json(service.correct(&agent, &id, body.value, service.now()).await?))
 }
 
-/// Forgets a memory, with all that was made of it; says what would go unless `dry_run=false`.
+/// Forgets a memory and everything derived from it. Only reports what would be erased unless `dry_run=false`.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/memories/{id}", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory"), Dry),
@@ -71,7 +71,8 @@ pub async fn forget_one(
     Ok(Json(service.forget_target(&agent, &target, dry.dry_run, service.now()).await?))
 }
 
-/// Forgets memories, a conversation, a subject or a range of days, and proves it; a dry run unless `dry_run` is false.
+/// Forgets memories, a conversation, a subject or a range of days, and proves it. Only reports what would be erased unless
+/// `dry_run` is false.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/forget", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent")),

@@ -18,20 +18,20 @@ use crate::access::Caller;
 use crate::operations::Accepted;
 use crate::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
 
-/// The longest that a request waits.
+/// Longest time in seconds that a request may wait.
 pub(crate) const LONGEST_WAIT: u64 = 60;
 const USUAL_WAIT: u64 = 10;
-/// The longest Idempotency-Key.
+/// Maximum length of an Idempotency-Key in bytes.
 const LONGEST_KEY: usize = 255;
 
-/// How far to wait.
+/// What to wait for, and how long.
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Waiting {
-    /// Answers only when the messages have come so far, or when the time is over; `status` says which.
+    /// Answers only when the messages have reached this state, or when the time is over. `status` says which.
     wait: Option<Progress>,
-    /// How long to wait at most: 0 to 60 seconds.
+    /// Maximum time to wait: 0 to 60 seconds. Default: 10.
     #[param(minimum = 0, maximum = 60)]
     #[serde(default = "usual_wait")]
     timeout_seconds: u64,
@@ -41,10 +41,10 @@ fn usual_wait() -> u64 {
     USUAL_WAIT
 }
 
-/// Stores messages of one or many conversations. Once this answers they are committed and fsynced.
+/// Stores messages of one or more conversations. When this answers, they are committed and fsynced.
 ///
-/// They are searchable a moment later, and reach every summary when their day is over. Sending the same again is harmless
-/// where messages have an `id`, or the request an `Idempotency-Key`.
+/// They are searchable a moment later, and become part of the summaries when their day is over. Sending the same messages again
+/// is harmless if they have an `id`, or the request has an `Idempotency-Key`.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/messages", tag = "messages",
     params(("agent" = String, Path, description = "Name of the agent; a new one begins with its first message"), Waiting,
@@ -73,7 +73,7 @@ pub async fn ingest(
     };
     let operation = &accepted.operation;
     let status = match waiting.wait {
-        // Asking how far it has come would only make the answer later.
+        // Reading the progress would only delay the answer.
         None => Progress::Accepted,
         Some(goal) => {
             if goal == Progress::Extracted {
@@ -118,7 +118,7 @@ fn reused(error: Error) -> Problem {
     }
 }
 
-/// How far an accepted request has come.
+/// Returns the progress of an accepted request.
 #[utoipa::path(
     get, path = "/v1/operations/{id}", tag = "messages",
     params(("id" = String, Path, description = "The `operation_id` of an answer")),
@@ -136,12 +136,12 @@ pub async fn operation(
     Ok(Json(view))
 }
 
-/// Whether to do it.
+/// Whether to erase, or only to report.
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Dry {
-    /// Only says what would go. This is the default; `false` does it, and it cannot be taken back.
+    /// Only reports what would be erased. This is the default. `false` erases it, which cannot be undone.
     #[serde(default = "yes")]
     pub(super) dry_run: bool,
 }
@@ -150,7 +150,7 @@ fn yes() -> bool {
     true
 }
 
-/// Forgets a conversation, with all that was made of it; says what would go unless `dry_run=false`.
+/// Forgets a conversation and everything derived from it. Only reports what would be erased unless `dry_run=false`.
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/conversations/{id}", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "The conversation"), Dry),
@@ -184,9 +184,9 @@ mod tests {
     use crate::fixture::{NOW, over};
     use crate::public;
 
-    /// Whose key it is, how the agent stands, and the messages themselves.
+    /// The calls: find the key, read the agent's state, store the messages.
     #[tokio::test]
-    async fn taking_messages_in_asks_the_catalog_three_times() {
+    async fn storing_messages_calls_the_catalog_three_times() {
         let catalog = Arc::new(Faulty::during(MemoryCatalog::new(), 0..0));
         let service = over(catalog.clone(), Arc::new(|| at(NOW)));
         let issued = issue(|bytes| {

@@ -1,4 +1,4 @@
-//! `GET /metrics`: for Prometheus, with a key where there are keys.
+//! `GET /metrics` for Prometheus. Needs a key if keys exist.
 
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -10,8 +10,9 @@ use crate::Service;
 
 const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// What is measured, in OpenMetrics' text form. It tells of all workspaces: the key must be one of the workspace `default` that is
-/// bound to no agent.
+/// Returns the metrics in OpenMetrics text format.
+///
+/// They cover all workspaces, so the key must belong to the workspace `default` and must not be bound to an agent.
 #[utoipa::path(
     get, path = "/metrics", tag = "service",
     responses((status = 200, description = "All numbers", body = String, content_type = "application/openmetrics-text"))

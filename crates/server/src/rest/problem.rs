@@ -1,4 +1,4 @@
-//! The one place where errors become HTTP answers: problem documents (RFC 9457) with a stable `code`.
+//! Turns errors into HTTP answers: problem documents (RFC 9457) with a stable `code`. No other module does.
 
 use annals_core::{Error, Fault};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -9,43 +9,43 @@ use utoipa::ToSchema;
 
 use crate::request::request_id;
 
-/// Why a request was not answered as it asked.
+/// Why a request failed.
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
     code: &'static str,
     detail: String,
     faults: Vec<Fault>,
-    /// Seconds after which trying again makes sense.
+    /// Seconds after which a retry makes sense.
     retry_after: Option<u64>,
 }
 
 /// A problem document. Programs branch on `code`, people read `detail`.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct ProblemView {
-    /// A URI reference that names the kind of problem.
+    /// URI reference that identifies the kind of problem.
     #[serde(rename = "type")]
     #[schema(example = "/docs/problems#invalid")]
     pub kind: String,
-    /// What the status means.
+    /// Meaning of the status.
     pub title: String,
     /// The HTTP status.
     pub status: u16,
-    /// A stable word for the kind of problem.
+    /// Stable code of the kind of problem.
     #[schema(example = "invalid")]
     pub code: String,
-    /// What happened, in words.
+    /// What happened, for people.
     pub detail: String,
-    /// The id of the request, to be found in the log.
+    /// Id of the request, which is also in the log.
     pub request_id: String,
-    /// Each fault with its field, when the request itself is wrong.
+    /// Each fault with its field, if the request itself is wrong.
     pub faults: Vec<FaultView>,
 }
 
-/// One thing wrong with a request.
+/// One fault of a request.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct FaultView {
-    /// The field.
+    /// Name of the field.
     #[schema(example = "messages[0].content")]
     pub field: String,
     /// What is wrong with it.
@@ -53,42 +53,42 @@ pub struct FaultView {
     pub reason: String,
 }
 
-/// The code of a problem, for whoever counts the answers that pass.
+/// Code of a problem, attached to the response for the metrics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Code(pub(crate) &'static str);
 
 impl Problem {
-    /// A problem of the request itself rather than of memory.
+    /// Creates a problem of the request itself, not of memory.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
         Problem { status, code, detail: detail.into(), faults: Vec::new(), retry_after: None }
     }
 
-    /// A request that does not parse, with the field where it does not.
+    /// Creates the problem of a request that does not parse, with the field at fault.
     pub fn malformed(field: impl Into<String>, reason: impl Into<String>) -> Problem {
         Problem::from(Error::invalid(field, reason))
     }
 
-    /// The same, to be tried again after so many seconds.
+    /// Sets the number of seconds after which a retry makes sense.
     pub fn after(self, seconds: u64) -> Problem {
         Problem { retry_after: Some(seconds), ..self }
     }
 
-    /// The same with more advice.
+    /// Appends advice to the detail.
     pub fn and(self, advice: &str) -> Problem {
         Problem { detail: format!("{}; {advice}", self.detail), ..self }
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The stable word.
+    /// Returns the stable code.
     pub fn code(&self) -> &'static str {
         self.code
     }
 
-    /// What happened, in words.
+    /// Returns what happened, for people.
     pub fn detail(&self) -> &str {
         &self.detail
     }
@@ -115,7 +115,7 @@ impl From<Error> for Problem {
     }
 }
 
-/// The stable word for an error.
+/// Returns the stable code of an error.
 pub(crate) fn code(error: &Error) -> &'static str {
     kind(error).1
 }
@@ -136,7 +136,7 @@ fn kind(error: &Error) -> (StatusCode, &'static str) {
     }
 }
 
-/// The error and its causes, leaving out a cause that its effect already tells word by word.
+/// Returns the error followed by its causes. Leaves out a cause whose text is already there word by word.
 pub fn chain(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

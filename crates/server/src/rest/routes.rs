@@ -1,4 +1,4 @@
-//! All routes with their description.
+//! All routes and their description.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -11,17 +11,17 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
 use super::{Problem, agents, describe, facts, health, home, memories, messages, metrics, searches, settings, tools};
 use crate::Service;
 
-/// The routes, and what OpenAPI says of them.
+/// The routes, and their OpenAPI description.
 pub struct Routes {
-    /// Those that need a key where there are keys.
+    /// Routes that need a key if keys exist.
     pub guarded: Router,
-    /// Those that anybody may ask.
+    /// Routes that never need a key.
     pub open: Router,
-    /// The description of both.
+    /// Description of both.
     pub api: OpenApi,
 }
 
-/// All routes over a service.
+/// Builds all routes of a service.
 pub fn routes(service: Service) -> Routes {
     let (guarded, api) = OpenApiRouter::with_openapi(describe::base())
         .routes(collect!(messages::ingest))
@@ -58,12 +58,12 @@ pub fn routes(service: Service) -> Routes {
     Routes { guarded, open, api }
 }
 
-/// The answer to a path that leads nowhere.
+/// Answers a request for an unknown path.
 pub(crate) async fn nowhere() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such path; /docs shows those that there are")
 }
 
-/// The answer to a method that a path does not have.
+/// Answers a request with a method that the path does not support.
 pub(crate) async fn no_such_method() -> Problem {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method; see /docs")
 }

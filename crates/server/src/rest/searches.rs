@@ -10,7 +10,7 @@ use crate::wire::{ContextAnswer, ContextWish, SearchAnswer, SearchRequest, Timel
 
 /// Searches an agent's memory by grain and date range.
 ///
-/// Each result prints the days that it covers; an empty range is said to be empty.
+/// Each result shows the days that it covers. The answer says if the range holds no memories.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/search", tag = "recall",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -25,7 +25,7 @@ pub async fn search(
     Ok(Json(service.search(&agent, body.value, service.now()).await?))
 }
 
-/// Context for a prompt: blocks, facts, turns and summaries that an answer should know of, within a budget of tokens.
+/// Returns context for a prompt: blocks, facts, turns and summaries that an answer should consider, within a token budget.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/context", tag = "recall",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -40,7 +40,7 @@ pub async fn context(
     Ok(Json(service.context(&agent, body.value, service.now()).await?))
 }
 
-/// Memories in order of time, oldest first, and the periods that are still open.
+/// Lists memories in order of time, oldest first, and the periods that are still open.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/timeline", tag = "recall",
     params(("agent" = String, Path, description = "Name of the agent"), TimelineWish),

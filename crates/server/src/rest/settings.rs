@@ -11,7 +11,7 @@ use super::extract::{Administering, Body, Known, Named, Reading};
 use crate::Service;
 use crate::wire::{RollupAnswer, RollupRequest, SettingsChange, SettingsView, StatusView};
 
-/// An agent's settings: zone, language, plan, engine, prompts, budget, masking.
+/// Returns an agent's settings: time zone, language, plan, engine, prompts, budget, masking.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/settings", tag = "agents",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -24,7 +24,7 @@ pub async fn get(
     Ok(Json(service.settings(&agent).await?))
 }
 
-/// Changes settings, all or none; what is not named stays. An agent that is not known yet begins with them.
+/// Changes settings, all or none. Settings that are not named stay unchanged. An unknown agent is created with them.
 #[utoipa::path(
     put, path = "/v1/agents/{agent}/settings", tag = "agents",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -39,7 +39,7 @@ pub async fn change(
     Ok(Json(service.change_settings(&agent, body.value, service.now()).await?))
 }
 
-/// How an agent is doing: what is stored, what waits and why, what failed, what it cost.
+/// Returns the status of an agent: what is stored, what is waiting and why, what failed, what it cost.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/status", tag = "agents",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -52,7 +52,7 @@ pub async fn status(
     Ok(Json(service.status(&agent, service.now()).await?))
 }
 
-/// Rolls up what is due now instead of at the next wake-up. Periods that are not over are never due.
+/// Rolls up what is due now instead of at the next scheduled run. Periods that are not over are never due.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/rollup", tag = "agents",
     params(("agent" = String, Path, description = "Name of the agent")),
@@ -67,10 +67,10 @@ pub async fn rollup(
     Ok(Json(service.rollup(&agent, body.value, service.now()).await?))
 }
 
-/// Bytes of an export that are sent at once.
+/// Size in bytes of the pieces in which an export is sent.
 const PIECE: usize = 64 * 1024;
 
-/// Everything of an agent, one JSON record a line, as `annals import` takes it back.
+/// Exports all data of an agent, one JSON record per line, in the format that `annals import` reads.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/export", tag = "agents",
     params(("agent" = String, Path, description = "Name of the agent")),

@@ -1,4 +1,4 @@
-//! `GET /v1/tools`, `POST …/tools/{name}`: memory as functions that a model calls, for loops that speak no MCP.
+//! `GET /v1/tools`, `POST …/tools/{name}`: memory as functions that a model calls, for agent loops without MCP.
 
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -15,31 +15,31 @@ use crate::Service;
 use crate::access::Caller;
 use crate::mcp::{Asker, Format, definitions, run};
 
-/// In whose form.
+/// Parameters of the list of tools.
 #[derive(Debug, Deserialize, JsonSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ToolsWish {
-    /// Whose form the definitions have.
+    /// Format of the definitions.
     #[serde(default)]
     #[param(inline)]
     format: Format,
 }
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ToolAnswer {
-    /// For the model: give it back as the content of the tool's message.
+    /// Text for the model: return it as the content of the tool's message.
     pub text: String,
-    /// For programs, as the output schema of the tool says (`format=mcp` shows it).
+    /// Answer for programs, according to the output schema of the tool, which `format=mcp` shows.
     #[schema(value_type = Object)]
     pub structured: Value,
 }
 
-/// Definitions of the tools that the key may use, to be mounted in a model's request as they are.
+/// Lists the tools that the key may use, ready to be put into a model's request.
 ///
-/// When the model calls one, send its arguments to `POST /v1/agents/{agent}/tools/{name}` and give the `text` back to it.
-/// The same tools are served over MCP at `/mcp/{agent}`.
+/// When the model calls one, send its arguments to `POST /v1/agents/{agent}/tools/{name}` and return the `text` to it. The same
+/// tools are served over MCP at `/mcp/{agent}`.
 #[utoipa::path(
     get, path = "/v1/tools", tag = "tools",
     params(ToolsWish),
@@ -49,7 +49,7 @@ pub async fn list(Extension(caller): Extension<Caller>, Wish(wish): Wish<ToolsWi
     Json(definitions(&caller, wish.format))
 }
 
-/// Does what a model asks for by calling a tool. The body is the arguments of the call, as the model wrote them.
+/// Calls a tool for a model. The body holds the arguments of the call, as the model wrote them.
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/tools/{name}", tag = "tools",
     params(("agent" = String, Path, description = "Name of the agent"),

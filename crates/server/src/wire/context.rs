@@ -1,25 +1,25 @@
-//! Context for a prompt, and the blocks that are always in it.
+//! Context for a prompt, and the blocks that are part of every context.
 
 use annals_core::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a prompt should be answered with in mind.
+/// A request for the context of a prompt.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextWish {
     /// The prompt, or the last message.
     #[schema(example = "What should I bring Ann for her birthday?", min_length = 1)]
     pub prompt: String,
-    /// The most tokens of the text that comes back: 64 to 100,000.
+    /// Maximum number of tokens of the returned text: 64 to 100,000.
     #[serde(default = "budget")]
     #[schema(minimum = 64, maximum = 100_000, default = 2000)]
     pub budget_tokens: u64,
-    /// Who asks; what is known about them counts as well.
+    /// Name of the person who asks. Facts about them are considered as well.
     #[serde(default)]
     pub speaker: Option<String>,
-    /// The conversation that is going on.
+    /// The current conversation.
     #[serde(default)]
     pub conversation: Option<String>,
     /// First day, inclusive.
@@ -32,7 +32,7 @@ pub struct ContextWish {
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>")]
     pub to: Option<Date>,
-    /// Texts of your own that compete for the budget.
+    /// Your own texts, which compete for the budget.
     #[serde(default)]
     #[schema(max_items = 100)]
     pub documents: Vec<DocumentIn>,
@@ -42,43 +42,44 @@ fn budget() -> u64 {
     2000
 }
 
-/// A text of the caller's.
+/// A text that the caller provides.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentIn {
-    /// What to call it in the answer.
+    /// Id of the text in the answer.
     pub id: String,
-    /// Its title.
+    /// Title of the text.
     #[serde(default)]
     pub title: Option<String>,
-    /// Its words.
+    /// Content of the text.
     pub text: String,
 }
 
-/// Context within the budget.
+/// Context within the token budget.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct ContextAnswer {
-    /// Whose memory.
+    /// Name of the agent.
     pub agent: String,
-    /// To be put into a prompt as it is: lines with short ids below their days, fenced as data, so that a model does not take them
-    /// for instructions.
+    /// Text to insert into a prompt as it is: lines with short ids below their days, fenced as data so that a model does not take
+    /// them for instructions.
     pub text: String,
-    /// What the text is made of, in its order.
+    /// The pieces of the text, in the same order.
     pub items: Vec<ContextItemView>,
-    /// Tokens of the text, as estimated.
+    /// Estimated number of tokens of the text.
     pub tokens: u64,
-    /// How many more would have fitted the question but not the budget.
+    /// Number of further matches that did not fit into the budget.
     pub omitted: usize,
-    /// Whether memory knows anything about the prompt. If not, the text holds facts about the speaker at most, besides blocks,
-    /// documents and the conversation that goes on.
+    /// Whether memory holds anything relevant to the prompt. If not, the text contains at most facts about the speaker, besides
+    /// blocks, documents and the current conversation.
     pub known: bool,
-    /// What to try, where something was left out or nothing is known.
+    /// What to try, if something was left out or nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Whether the configured model has put the best into its order; absent where none is configured for this agent.
+    /// Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may
+    /// read this agent's memories, or there was nothing to order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reranked: Option<bool>,
-    /// Why it has not, though it was asked: the order is then the one without it.
+    /// Why the rerank model did not order the results although it was asked. They then keep the order without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
 }
@@ -88,42 +89,42 @@ pub struct ContextAnswer {
 pub struct ContextItemView {
     /// Id of the memory, fact or document, or name of the block.
     pub id: String,
-    /// Its id in the text, unique within this answer; absent of a block.
+    /// Id within the text, unique within this answer. Absent for a block.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false, example = "t1")]
     #[schemars(default)]
     pub short: String,
     /// `block`, `fact`, `turn`, `statement`, `summary` or `document`.
     pub kind: String,
-    /// What it covers in time, if it does.
+    /// Days that the piece covers, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dates: Option<String>,
-    /// The words; of a summary one line a sentence.
+    /// The text. A summary has one line per sentence.
     pub text: String,
-    /// How well it fits.
+    /// Relevance to the prompt.
     pub score: f64,
-    /// Tokens, as estimated.
+    /// Estimated number of tokens.
     pub tokens: u64,
 }
 
-/// A small text that is always in context: persona, human, project …
+/// A short text that is part of every context, such as persona, human or project.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockView {
-    /// Its name: 1 to 64 bytes.
+    /// Name of the block: 1 to 64 bytes.
     #[schema(example = "human", min_length = 1, max_length = 64)]
     pub name: String,
-    /// The words, at most 16 KiB; an empty text removes the block.
+    /// Content of the block: at most 16 KiB. An empty text removes the block.
     #[schema(example = "Ann, a nurse in Bern. Prefers short answers.")]
     pub text: String,
-    /// When it was last written. Sent back in a request it means nothing.
+    /// When the block was last written. Ignored in requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime, read_only)]
     #[schemars(with = "Option<String>")]
     pub updated_at: Option<annals_core::Timestamp>,
 }
 
-/// Blocks to write; those that are not named stay as they are.
+/// Blocks to write. Blocks that are not listed stay unchanged.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlocksRequest {
@@ -132,10 +133,10 @@ pub struct BlocksRequest {
     pub blocks: Vec<BlockView>,
 }
 
-/// An agent's blocks, by name.
+/// Blocks of an agent, ordered by name.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct BlocksView {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
     /// The blocks.
     pub blocks: Vec<BlockView>,

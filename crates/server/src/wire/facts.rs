@@ -1,4 +1,4 @@
-//! Facts as they are seen from outside, and entered by hand.
+//! Facts in answers, queries for facts, and facts entered by hand.
 
 use annals_core::{Direction, Fact, MemoryId, Reached};
 use schemars::JsonSchema;
@@ -7,15 +7,15 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{DirectionWord, When};
 
-/// Subject, predicate, object, and for what time it holds.
+/// A fact: subject, predicate, object, and the time for which it holds.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct FactView {
-    /// Its id.
+    /// Id of the fact.
     pub id: String,
-    /// Whom or what it is about.
+    /// Person or thing that the fact is about.
     #[schema(example = "Ann")]
     pub subject: String,
-    /// What is said of it.
+    /// Property or relation that the fact states.
     #[schema(example = "lives_in")]
     pub predicate: String,
     /// The value.
@@ -23,35 +23,35 @@ pub struct FactView {
     pub object: String,
     /// Free-form details.
     pub properties: serde_json::Map<String, serde_json::Value>,
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f64,
-    /// From when it holds.
+    /// When the fact starts to hold.
     #[schema(format = DateTime)]
     pub valid_from: String,
-    /// Until when it held; none while it holds.
+    /// When the fact stopped holding. Null while it holds.
     #[schema(format = DateTime)]
     pub valid_to: Option<String>,
-    /// When it was first learnt.
+    /// When the fact was first recorded.
     #[schema(format = DateTime)]
     pub recorded_at: String,
-    /// When its sources were said.
+    /// When the sources of the fact were said.
     pub said: SaidView,
-    /// The turns that say so; ids of entries by hand start with `u-`.
+    /// Ids of the turns that state the fact. Ids of manual entries start with `u-`.
     pub source_ids: Vec<String>,
-    /// The fact that took its place.
+    /// Id of the fact that replaced this one.
     pub superseded_by: Option<String>,
-    /// Of a walk: 1 for a fact of the entity itself, 2 for one of whoever such a fact leads to, and so on.
+    /// Only in walks: 1 for a fact of the entity itself, 2 for a fact of an entity that such a fact leads to, and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
 }
 
-/// When the sources of a fact were said: the first, and the end of the last.
+/// When the sources of a fact were said, from the first to the end of the last.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct SaidView {
-    /// The first.
+    /// When the first source was said.
     #[schema(format = DateTime)]
     pub from: String,
-    /// The end of the last.
+    /// End of the last source.
     #[schema(format = DateTime)]
     pub to: String,
 }
@@ -82,71 +82,72 @@ impl From<&Reached> for FactView {
     }
 }
 
-/// Which facts to find.
+/// A query for facts.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FactsWish {
-    /// Those with this person or thing as subject or object, by any of its names.
+    /// Facts that have this person or thing as subject or object, under any of its names.
     #[serde(default)]
     pub about: Option<String>,
-    /// Walk on from there: facts so many away, 1 to 10, the nearest first.
+    /// Walks on from there: also returns facts up to this many steps away, 1 to 10, nearest first.
     #[serde(default)]
     #[param(minimum = 1, maximum = 10)]
     pub depth: Option<u32>,
-    /// The shortest way from there to this person or thing, instead; of at most `depth` facts, 6 if it is not given.
+    /// Returns the shortest path from there to this person or thing instead. It has at most `depth` facts, 6 by default.
     #[serde(default)]
     pub to: Option<String>,
-    /// Which way a walk or a path follows facts; both if it is not given.
+    /// Direction in which a walk or a path follows facts. Default: both.
     #[serde(default)]
     #[param(value_type = Option<DirectionWord>, inline)]
     #[schema(value_type = Option<DirectionWord>)]
     #[schemars(with = "Option<DirectionWord>")]
     pub direction: Direction,
-    /// Only this predicate; for a walk or a path also several, with commas between them.
+    /// Only this predicate. A walk or a path also accepts several, separated by commas.
     #[serde(default)]
     pub predicate: Option<String>,
-    /// Those that held at this moment, or when this day began, instead of those that hold now.
+    /// Facts that held at this moment, or at the beginning of this day, instead of those that hold now.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "2026-03-04")]
     #[schema(value_type = Option<String>, example = "2026-03-04")]
     #[schemars(with = "Option<String>")]
     pub as_of: Option<When>,
-    /// Ended ones too.
+    /// Includes facts that have ended.
     #[serde(default)]
     pub history: bool,
-    /// The most facts: 1 to 1,000; 100 if not given.
+    /// Maximum number of facts: 1 to 1,000. Default: 100.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<usize>,
-    /// Goes on where an answer ended: its `next_cursor`. Not for walks and paths.
+    /// Continues a previous answer: its `next_cursor`. Not for walks and paths.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-/// The facts that fit, by the moment from which they hold; those of a walk by depth first, those of a path in its order.
+/// Matching facts, ordered by the moment from which they hold. Facts of a walk are ordered by depth first, facts of a path in the
+/// order of the path.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct FactsAnswer {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
     /// The facts.
     pub facts: Vec<FactView>,
-    /// Of a path: whether there is one. One without facts leads to another name of the same person or thing.
+    /// Only for paths: whether the two are connected. A path without facts means that both are names of the same person or thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connected: Option<bool>,
-    /// Where the next facts begin, if there are more.
+    /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// What a fact entered by hand does.
+/// Effect of a fact entered by hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
-    /// It begins to hold.
+    /// The fact starts to hold.
     #[default]
     Add,
-    /// It ceases to hold.
+    /// The fact stops holding.
     Retract,
 }
 
@@ -154,20 +155,20 @@ pub enum Verb {
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactEntry {
-    /// Whether it begins or ceases to hold.
+    /// Whether the fact starts or stops holding.
     #[serde(default)]
     pub verb: Verb,
-    /// Whom or what it is about.
+    /// Person or thing that the fact is about.
     #[schema(example = "Ann")]
     pub subject: String,
-    /// What is said of it.
+    /// Property or relation that the fact states.
     #[schema(example = "lives_in")]
     pub predicate: String,
-    /// The value; a retraction without one ends all of that predicate.
+    /// The value. A retraction without a value ends all facts with this subject and predicate.
     #[serde(default)]
     #[schema(example = "Bern")]
     pub object: Option<String>,
-    /// From when on: a moment, or the beginning of a day; now if it is not given.
+    /// When the fact starts or stops holding: a moment, or the beginning of a day. Default: now.
     #[serde(default)]
     #[schema(value_type = Option<String>, example = "2026-03-04")]
     #[schemars(with = "Option<String>")]

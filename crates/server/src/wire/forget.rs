@@ -1,4 +1,4 @@
-//! Forgetting: what goes, and the proof that it went.
+//! Requests to forget, reports of what is erased, and the proof that nothing is left.
 
 use annals_core::ports::Reach;
 use annals_core::{Date, Period};
@@ -6,30 +6,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What is to be forgotten: exactly one of ids, conversation, subject, or a range of days.
+/// What to forget: exactly one of ids, conversation, subject, or a range of days.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForgetRequest {
-    /// Memories by id: turns, statements and entries by hand. Summaries are made of others and are written anew.
+    /// Ids of memories: turns, statements and manual entries. Summaries are derived from other memories and are written again.
     #[serde(default)]
     pub ids: Vec<String>,
-    /// A whole conversation.
+    /// A whole conversation, by name.
     #[serde(default)]
     pub conversation: Option<String>,
-    /// Whatever names this person or thing, in its words, facts, conversation or id, or was said by them.
+    /// A person or thing. Forgets everything that names it in text, facts, conversation or id, and everything that it said.
     #[serde(default)]
     pub subject: Option<String>,
-    /// First day of what was said, inclusive.
+    /// First day of the messages to forget, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub from: Option<Date>,
-    /// Last day of what was said, inclusive.
+    /// Last day of the messages to forget, inclusive.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
-    /// Only says what would go. This is the default; `false` does it, and it cannot be taken back.
+    /// Only reports what would be erased. This is the default. `false` erases it, which cannot be undone.
     #[serde(default = "yes")]
     #[schema(default = true)]
     pub dry_run: bool,
@@ -39,61 +39,62 @@ fn yes() -> bool {
     true
 }
 
-/// What goes, or would go.
+/// What was erased, or would be erased.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct ForgetAnswer {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
-    /// Whether it was done.
+    /// Whether it was erased.
     pub done: bool,
-    /// Turns.
+    /// Ids of the turns.
     pub turns: Vec<String>,
-    /// Turns that retention pruned before: what was made of them goes, and they are not stored again.
+    /// Turns that retention pruned earlier. What was derived from them is erased, and they are not stored again.
     pub pruned: Vec<String>,
-    /// How many pruned turns cannot be told to belong to it or not: they were pruned by an earlier version, or in another
-    /// folder, and only their ids are known.
+    /// Number of pruned turns that cannot be checked against the request. They were pruned by an earlier version or in another
+    /// folder, so only their ids are known.
     pub unresolved: u64,
-    /// Sealed summaries that may still hold something of these. Look at them, and correct them.
+    /// Sealed summaries that may still contain something from these turns. Check them, and correct them.
     pub unresolved_in: Vec<String>,
-    /// Of a subject: pruned turns that stay, since nothing that is left of them names it. Their own words are gone.
+    /// Only for a subject: number of pruned turns that stay because nothing left of them names the subject. Their own text is
+    /// gone.
     pub unread: u64,
-    /// Of a subject: other names that were not followed, for only others said that they are the same.
+    /// Only for a subject: other names that were not followed, because only other people said that they mean the same.
     pub unfollowed: Vec<String>,
-    /// Statements drawn out of them, or naming the subject.
+    /// Statements extracted from the turns, or naming the subject.
     pub statements: Vec<String>,
-    /// Operations of the fact log: those drawn out of these turns, and those that name the subject anywhere.
+    /// Operations of the fact log: those extracted from the turns, and those that name the subject anywhere.
     pub operations: Vec<String>,
-    /// Dead letters.
+    /// Number of dead letters.
     pub dead_letters: u64,
     /// Blocks that name the subject.
     pub blocks: Vec<String>,
-    /// Summaries that are written anew from what is left.
+    /// Summaries that are written again from what is left.
     pub rebuilt: Vec<String>,
-    /// Sealed summaries that lose the sentences that came from it.
+    /// Sealed summaries that lose the sentences that came from the erased memories.
     pub cut: Vec<String>,
-    /// Sealed summaries that a model wrote: they cannot be cut and go altogether.
+    /// Sealed summaries that a model wrote. They cannot be cut, so they are erased completely.
     pub lost: Vec<String>,
-    /// The search for what went, once it is done.
+    /// Result of the search for leftovers, once the erasure is done.
     pub proof: Option<ProofView>,
 }
 
-/// What was looked for after forgetting, where, and whether anything was found.
+/// Result of the search for leftovers after an erasure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
 pub struct ProofView {
-    /// Sentences that were looked for.
+    /// Number of sentences searched for.
     pub sentences: usize,
-    /// Files that were read as bytes, besides every decoded table.
+    /// Number of files read as bytes, in addition to every decoded table.
     pub files: u64,
-    /// Their bytes.
+    /// Size of these files in bytes.
     pub bytes: u64,
-    /// Places that still hold one of the sentences; none if all is gone.
+    /// Places that still contain one of the sentences. Empty if nothing is left.
     pub still_in: Vec<String>,
-    /// Whether all is gone.
+    /// Whether nothing is left.
     pub clean: bool,
 }
 
 impl ForgetAnswer {
-    /// The view of what goes.
+    /// Builds the answer from a report. It counts as done if there is a proof.
     pub fn new(agent: &annals_core::Agent, reach: &Reach, proof: Option<ProofView>) -> ForgetAnswer {
         let labels = |periods: &[Period]| periods.iter().map(Period::to_string).collect();
         let ids = |ids: &[annals_core::MemoryId]| ids.iter().map(annals_core::MemoryId::to_string).collect();

@@ -1,4 +1,4 @@
-//! Messages on their way in, and what became of them.
+//! Messages to store, and the result of storing them.
 
 use std::collections::BTreeMap;
 
@@ -9,55 +9,55 @@ use utoipa::ToSchema;
 
 use super::RoleWord;
 
-/// Messages of one or many conversations.
+/// Messages of one or more conversations.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IngestRequest {
-    /// The messages in their order: 1 to 1,000.
+    /// The messages in order: 1 to 1,000.
     #[schema(min_items = 1, max_items = 1000)]
     pub messages: Vec<MessageIn>,
-    /// The conversation of the messages that name none.
+    /// Conversation of the messages that name none.
     #[serde(default)]
     #[schema(example = "chat-42")]
     pub conversation: Option<String>,
-    /// Replaces what is stored under the same id with other content, which is refused otherwise.
+    /// Replaces stored messages that have the same id but other content. Otherwise such messages are refused.
     #[serde(default)]
     pub revise: bool,
 }
 
-/// One message. Fields that mean nothing here are counted in the answer, not refused.
+/// One message. Unknown fields are counted in the answer, not refused.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 pub struct MessageIn {
-    /// Who spoke.
+    /// Role of the speaker.
     #[schema(value_type = RoleWord)]
     #[schemars(with = "RoleWord")]
     pub role: Role,
     /// What was said, verbatim: at most 256 KiB.
     #[schema(example = "I moved from Oslo to Bern last week.", min_length = 1)]
     pub content: String,
-    /// The conversation it belongs to.
+    /// Conversation that the message belongs to.
     #[serde(default)]
     pub conversation: Option<String>,
-    /// Your own id of it, unique within the conversation. With one, sending it again is harmless.
+    /// Your own id of the message, unique within the conversation. With an id, sending the message again is harmless.
     #[serde(default)]
     pub id: Option<String>,
-    /// The speaker's name.
+    /// Name of the speaker.
     #[serde(default)]
     #[schema(example = "Ann")]
     pub name: Option<String>,
-    /// When it was said, with an offset; now if it is not given.
+    /// When it was said, with a UTC offset. Default: now.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-03-04T18:30:00Z")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub at: Option<Timestamp>,
-    /// Whatever else was sent.
+    /// All unknown fields.
     #[serde(flatten)]
     #[schema(ignore)]
     #[schemars(skip)]
     pub other: BTreeMap<String, serde::de::IgnoredAny>,
 }
 
-/// How far an accepted request has come.
+/// Progress of an accepted request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
@@ -65,49 +65,49 @@ pub enum Progress {
     Accepted,
     /// Found by searches.
     Searchable,
-    /// Read for facts as well.
+    /// Also read for facts.
     Extracted,
 }
 
-/// Answer to messages.
+/// Answer to a request that stores messages.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct Ingested {
-    /// To ask how far it has come: `GET /v1/operations/{id}`.
+    /// Id for `GET /v1/operations/{id}`, which returns the progress.
     pub operation_id: String,
-    /// How far it had come when this was answered.
+    /// Progress at the time of this answer.
     pub status: Progress,
-    /// New messages.
+    /// Number of new messages.
     pub accepted: u64,
-    /// Messages that were already there.
+    /// Number of messages that were already stored.
     pub duplicate: u64,
-    /// Messages whose content was replaced.
+    /// Number of messages whose content was replaced.
     pub revised: u64,
-    /// Messages that were forgotten before, and stay so.
+    /// Number of messages that were forgotten earlier and stay forgotten.
     pub forgotten: u64,
-    /// Credentials that were masked before storage.
+    /// Number of credentials that were masked before storage.
     pub masked: u64,
-    /// Fields that mean nothing here, and in how many messages each stood.
+    /// Unknown fields, each with the number of messages that contained it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ignored_fields: BTreeMap<String, u64>,
 }
 
-/// How far an accepted request has come.
+/// Progress of an accepted request.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct OperationView {
-    /// Its id.
+    /// Id of the operation.
     pub operation_id: String,
-    /// Whose messages.
+    /// Name of the agent.
     pub agent: String,
-    /// How far it has come.
+    /// Progress now.
     pub status: Progress,
-    /// New messages.
+    /// Number of new messages.
     pub accepted: u64,
-    /// Messages that were already there.
+    /// Number of messages that were already stored.
     pub duplicate: u64,
-    /// Messages whose content was replaced.
+    /// Number of messages whose content was replaced.
     pub revised: u64,
-    /// Messages that were forgotten before, and stay so.
+    /// Number of messages that were forgotten earlier and stay forgotten.
     pub forgotten: u64,
-    /// Credentials that were masked before storage.
+    /// Number of credentials that were masked before storage.
     pub masked: u64,
 }

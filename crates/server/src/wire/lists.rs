@@ -1,35 +1,35 @@
-//! Conversations of an agent, and what may be listed page by page.
+//! Paging parameters, and the conversations of an agent.
 
 use annals_core::ports::StoredConversation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which page of a list.
+/// A page of a list.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PageWish {
-    /// The most entries, from 1 on. Conversations: at most 1,000, and 100 if it is not given; agents: all if it is not given.
+    /// Maximum number of entries, at least 1. Conversations: at most 1,000, default 100. Agents: all by default.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<usize>,
-    /// Goes on where an answer ended: its `next_cursor`.
+    /// Continues a previous answer: its `next_cursor`.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-/// A conversation of which turns are stored.
+/// A conversation with stored turns.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct ConversationEntry {
-    /// Its name.
+    /// Name of the conversation.
     pub conversation: String,
-    /// Its turns.
+    /// Number of its turns.
     pub turns: u64,
-    /// When the first of them was said.
+    /// When its first turn was said.
     #[schema(format = DateTime)]
     pub first: String,
-    /// When the last of them was said.
+    /// When its last turn was said.
     #[schema(format = DateTime)]
     pub last: String,
 }
@@ -41,14 +41,14 @@ impl From<StoredConversation> for ConversationEntry {
     }
 }
 
-/// Conversations by name.
+/// Conversations, ordered by name.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct ConversationsAnswer {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
     /// The conversations.
     pub conversations: Vec<ConversationEntry>,
-    /// Where the next conversations begin, if there are more.
+    /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Memories as they are seen from outside.
+//! Memories in answers, and requests to correct them.
 
 use annals_core::{Found, Grain, Memory, MemoryId, Role, Sentence};
 use schemars::JsonSchema;
@@ -10,51 +10,51 @@ use super::{GrainWord, KindWord, RoleWord};
 /// A memory: a turn or statement of working memory, or the summary of a period.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct MemoryView {
-    /// Its id, the same whenever it is written again.
+    /// Id of the memory. It stays the same when the memory is written again.
     pub id: String,
-    /// How coarse it is.
+    /// Grain of the memory.
     #[schema(value_type = GrainWord)]
     #[schemars(with = "GrainWord")]
     pub grain: Grain,
-    /// What it is.
+    /// Kind of the memory.
     #[schema(value_type = KindWord)]
     #[schemars(with = "KindWord")]
     pub kind: annals_core::Kind,
-    /// Label of the period; of a turn, its day.
+    /// Label of the period. For a turn, its day.
     #[schema(example = "2026-W10")]
     pub period: String,
-    /// First local day that it covers.
+    /// First local day that the memory covers.
     #[schema(example = "2026-03-02")]
     pub date: String,
-    /// What it covers in time.
+    /// Time span that the memory covers.
     pub cover: CoverView,
-    /// How well it fits the question: higher is better, comparable within one answer only.
+    /// Relevance to the query: higher is better, comparable within one answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Days that it covers beyond the range that was asked for.
+    /// Number of days that the memory covers outside the requested range.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days_outside: Option<i64>,
-    /// A turn's conversation.
+    /// Conversation of a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// The id that the client gave to the message.
+    /// Id of a turn's message: the client's own, or a generated one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// A turn's role.
+    /// Role of a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RoleWord>)]
     #[schemars(with = "Option<RoleWord>")]
     pub role: Option<Role>,
-    /// A turn's speaker, by name or role.
+    /// Speaker of a turn, by name or role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// The words.
+    /// Text of the memory.
     pub text: String,
-    /// What it was made from: memory ids for a summary, the message's id for a turn.
+    /// What the memory was made from: memory ids for a summary or statement, the message id for a turn.
     pub source_ids: Vec<String>,
-    /// Whether retention leaves it alone.
+    /// Whether the memory is pinned, so that retention keeps it.
     pub pinned: bool,
-    /// What the score is the sum of, if that was asked for.
+    /// The summands of the score, if requested with `explain`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     #[schemars(default)]
@@ -64,13 +64,13 @@ pub struct MemoryView {
 /// One summand of a score.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct PartView {
-    /// Which.
+    /// Name of the summand.
     pub name: String,
-    /// How much it adds.
+    /// Amount that it adds to the score.
     pub value: f64,
 }
 
-/// What a memory covers in time.
+/// Time span that a memory covers.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct CoverView {
     /// First local day, inclusive.
@@ -80,7 +80,7 @@ pub struct CoverView {
     /// First instant.
     #[schema(format = DateTime)]
     pub start: String,
-    /// First instant after it.
+    /// First instant after the span.
     #[schema(format = DateTime)]
     pub end: String,
 }
@@ -133,11 +133,11 @@ fn sources(memory: &Memory) -> Vec<String> {
 /// One memory in full.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct MemoryAnswer {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
     /// The memory.
     pub memory: MemoryView,
-    /// A summary's sentences with what each comes from.
+    /// Sentences of a summary, each with the turns that it comes from.
     pub sentences: Vec<SentenceView>,
     /// Former texts, oldest first.
     pub versions: Vec<VersionView>,
@@ -146,14 +146,14 @@ pub struct MemoryAnswer {
 /// One sentence of a summary.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct SentenceView {
-    /// The day it tells of.
+    /// Day that the sentence is about.
     pub day: String,
     /// Who said it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// The words.
+    /// Text of the sentence.
     pub text: String,
-    /// The turns it comes from.
+    /// Ids of the turns that the sentence comes from.
     pub from: Vec<String>,
 }
 
@@ -171,32 +171,32 @@ impl From<&Sentence> for SentenceView {
 /// A former text of a corrected memory.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct VersionView {
-    /// The text until then.
+    /// Text before the correction.
     pub text: String,
     /// When it was replaced.
     #[schema(format = DateTime)]
     pub replaced_at: String,
 }
 
-/// What a memory was made from.
+/// The memories from which a memory was made.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct SourcesAnswer {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
-    /// The memory that was asked for.
+    /// Id of the requested memory.
     pub id: String,
-    /// Those that still exist, in order of time.
+    /// The sources that still exist, in order of time.
     pub sources: Vec<MemoryView>,
 }
 
-/// Other words for a memory, or a pin; at least one of the two.
+/// A new text for a memory, a pin, or both. At least one is required.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CorrectRequest {
-    /// The words that take the place of the present ones.
+    /// Text that replaces the present one.
     #[serde(default)]
     pub text: Option<String>,
-    /// Whether retention leaves it alone.
+    /// Whether the memory is pinned, so that retention keeps it.
     #[serde(default)]
     pub pinned: Option<bool>,
 }

@@ -8,25 +8,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What a plan keeps.
+/// A retention plan.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct PlanView {
-    /// Its name.
+    /// Name of the plan.
     #[schema(example = "free")]
     pub name: String,
-    /// How long each grain is kept after the end of what it covers: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y` or `forever`.
+    /// How long each grain is kept after the end of the time that it covers: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y` or `forever`.
     pub keeps: BTreeMap<String, String>,
 }
 
 impl PlanView {
-    /// The view of a plan.
+    /// Builds the view of a plan.
     pub fn new(name: &str, plan: &Plan) -> PlanView {
         let keeps = Grain::ALL.map(|grain| (grain.to_string(), plan.keep(grain).to_string()));
         PlanView { name: name.to_owned(), keeps: keeps.into() }
     }
 }
 
-/// All plans by name.
+/// All plans, ordered by name.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct PlansAnswer {
     /// The plans.
@@ -36,13 +36,14 @@ pub struct PlansAnswer {
 /// What the plan of an agent no longer keeps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, ToSchema)]
 pub struct PastPlanView {
-    /// Memories that the next retention prunes.
+    /// Number of memories that the next retention run prunes.
     pub memories: u64,
-    /// The same by grain.
+    /// Number of these memories per grain.
     pub grains: BTreeMap<String, u64>,
-    /// Bytes of their text.
+    /// Size of their text in bytes.
     pub bytes: u64,
-    /// Memories that are past the plan as well and stay for now: pinned, or not told of by a summary yet.
+    /// Number of memories that are past the plan but stay for now, for example because of a pin, or because no summary covers
+    /// them yet.
     pub held: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Questions by grain and date range, and their answers.
+//! Searches by grain and date range, timelines, and their answers.
 
 use annals_core::{ConversationFound, Date, Grain, Kind, TimeExpression};
 use schemars::JsonSchema;
@@ -7,15 +7,16 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{GrainWord, KindWord, MemoryView};
 
-/// A search. Dates are local days of the agent's zone, and hard filters: nothing that lies wholly outside them is an answer.
+/// A search. Dates are local days of the agent's time zone, and hard filters: a memory that lies entirely outside them is never
+/// returned.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
-    /// What is looked for; without it, the newest memories come.
+    /// What to search for. Without it, the newest memories are returned.
     #[serde(default)]
     #[schema(example = "why was the trip cancelled?")]
     pub query: Option<String>,
-    /// The grains to search; none means those that suit the range and the question.
+    /// Grains to search. If empty, they are chosen by the range and the query.
     #[serde(default)]
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
@@ -30,25 +31,25 @@ pub struct SearchRequest {
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-31")]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
-    /// Nothing newer than so many local days ago; 0 is today.
+    /// Excludes memories newer than this many local days ago. 0 is today.
     #[serde(default)]
     #[schema(maximum = 1_000_000)]
     pub min_days_ago: Option<u32>,
-    /// Nothing older than so many local days ago.
+    /// Excludes memories older than this many local days ago.
     #[serde(default)]
     #[schema(maximum = 1_000_000)]
     pub max_days_ago: Option<u32>,
-    /// One period, instead of the bounds above: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Turns are those of its
-    /// calendar days; summaries of a month or longer those of its weeks.
+    /// One period: `2026-03-04`, `2026-W10`, `2026-03`, `2026-Q1` or `2026`. Other bounds apply in addition. Turns are searched
+    /// on its calendar days; summaries, for a month or longer, in its whole weeks.
     #[serde(default)]
     pub period: Option<String>,
-    /// Whether times in the query, as "last month", are words like any others.
+    /// Treats times in the query, such as "last month", as ordinary words.
     #[serde(default)]
     pub ignore_times: bool,
-    /// Leaves out coarser memories that cover days outside the range as well.
+    /// Leaves out coarser memories that also cover days outside the range.
     #[serde(default)]
     pub strict: bool,
-    /// What kinds of memory; none means all.
+    /// Kinds of memory to return. Empty means all.
     #[serde(default)]
     #[schema(value_type = Vec<KindWord>)]
     #[schemars(with = "Vec<KindWord>")]
@@ -56,13 +57,13 @@ pub struct SearchRequest {
     /// Only turns of this conversation.
     #[serde(default)]
     pub conversation: Option<String>,
-    /// Whether each result says what its score is made of.
+    /// Whether each result lists the summands of its score.
     #[serde(default)]
     pub explain: bool,
-    /// The most tokens of all results together, estimated from above.
+    /// Maximum number of tokens of all results together. Tokens are estimated from above.
     #[serde(default)]
     pub budget_tokens: Option<u64>,
-    /// The most results: 1 to 1,000.
+    /// Maximum number of results: 1 to 1,000.
     #[serde(default = "ten")]
     #[schema(minimum = 1, maximum = 1000, default = 10)]
     pub limit: usize,
@@ -72,7 +73,7 @@ fn ten() -> usize {
     10
 }
 
-/// The days that were searched; an end that is missing is open.
+/// The days that were searched. A missing end is open.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct RangeView {
     /// First day, inclusive.
@@ -91,23 +92,23 @@ impl From<annals_core::DateRange> for RangeView {
     }
 }
 
-/// A time that a question speaks of.
+/// A time expression in a query.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct SaidTime {
-    /// The words in the question.
+    /// The words in the query.
     pub words: String,
-    /// The days they were taken for.
+    /// The days that the words were taken to mean.
     pub days: RangeView,
 }
 
 /// A conversation, ranked by its turns.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct ConversationView {
-    /// The conversation.
+    /// Name of the conversation.
     pub conversation: String,
-    /// How well it fits: higher is better, comparable within one answer only.
+    /// Relevance to the query: higher is better, comparable within one answer only.
     pub score: f64,
-    /// Its turn that fits best.
+    /// Id of its best turn.
     pub best: String,
 }
 
@@ -123,50 +124,51 @@ impl From<ConversationFound> for ConversationView {
     }
 }
 
-/// Answer to a search, best first.
+/// Answer to a search, best results first.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct SearchAnswer {
-    /// Whose memory.
+    /// Name of the agent.
     pub agent: String,
-    /// IANA name of the zone in which days are told.
+    /// IANA name of the time zone of the days.
     pub time_zone: String,
-    /// The days that were searched; with a month or longer period, for turns.
+    /// The days that were searched. With a period of a month or longer, the days that were searched for turns.
     pub range: RangeView,
-    /// The days that were searched for summaries, where they differ: the whole weeks of a month or longer period.
+    /// The days that were searched for summaries, if they differ: the whole weeks of a period of a month or longer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_range: Option<RangeView>,
-    /// What was found.
+    /// The memories that were found.
     pub results: Vec<MemoryView>,
     /// The grains that were searched.
     #[schema(value_type = Vec<GrainWord>)]
     #[schemars(with = "Vec<GrainWord>")]
     pub grains: Vec<Grain>,
-    /// The times that the question was taken to speak of: they raise what was said then, and filter nothing.
+    /// Time expressions recognised in the query. They raise memories of that time and filter nothing.
     pub said: Vec<SaidTime>,
-    /// The days that the question was taken to ask for as a whole, as "what happened in July?" does: their summaries come first.
+    /// The days that the query asks about as a whole, as in "what happened in July?". Their summaries come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<RangeView>,
     /// The conversations of the turns that were found, best first.
     pub conversations: Vec<ConversationView>,
-    /// Whether the range holds no memory of these grains at all, so that asking differently will not help.
+    /// Whether the range holds no memory of these grains at all, so that another query will not help.
     pub range_is_empty: bool,
-    /// Whether the configured model has put the best into its order; absent where none is configured for this agent.
+    /// Whether the configured rerank model ordered the best results. Absent if no model was asked: none is configured, none may
+    /// read this agent's memories, or there was nothing to order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reranked: Option<bool>,
-    /// Why it has not, though it was asked: the order is then the one without it.
+    /// Why the rerank model did not order the results although it was asked. They then keep the order without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_reranked_because: Option<String>,
-    /// What to try when little was found.
+    /// What to try when few results were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// Which memories to list in order of time.
+/// A query for memories in order of time.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TimelineWish {
-    /// The grains, separated by commas; without it all summaries.
+    /// The grains, separated by commas. Default: all grains of summaries.
     #[serde(default)]
     #[param(example = "daily,weekly")]
     pub grains: Option<String>,
@@ -182,27 +184,27 @@ pub struct TimelineWish {
     #[schema(value_type = Option<String>, format = Date)]
     #[schemars(with = "Option<String>", extend("format" = "date"))]
     pub to: Option<Date>,
-    /// The most memories: 1 to 1,000; 100 if not given.
+    /// Maximum number of memories: 1 to 1,000. Default: 100.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<usize>,
-    /// Goes on where an answer ended: its `next_cursor`.
+    /// Continues a previous answer: its `next_cursor`.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-/// Memories in order of time, oldest first; of those that begin together the coarsest first.
+/// Memories in order of time, oldest first. Of memories that begin together, the coarsest comes first.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct TimelineAnswer {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
-    /// IANA name of the zone in which days are told.
+    /// IANA name of the time zone of the days.
     pub time_zone: String,
     /// The memories.
     pub memories: Vec<MemoryView>,
-    /// Periods with input that are not over yet, from fine to coarse: their summaries are still to come.
+    /// Periods with input that are not over yet, from fine to coarse. Their summaries are still to come.
     pub open: Vec<String>,
-    /// Where the next memories begin, if there are more.
+    /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

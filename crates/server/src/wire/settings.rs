@@ -1,4 +1,4 @@
-//! What a person may set for one agent.
+//! Settings of an agent.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use utoipa::ToSchema;
 
 use super::{EngineWord, PastPlanView};
 
-/// An agent's settings.
+/// Settings of an agent.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct SettingsView {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
-    /// IANA name of the zone that holds now.
+    /// IANA name of the current time zone.
     #[schema(example = "Europe/Zurich")]
     pub time_zone: String,
-    /// The zones so far, the first for all time before the others.
+    /// All time zones so far. The first one applies to all time before the second.
     pub time_zones: Vec<ZoneView>,
     /// Language for word stems in text search, as a two-letter code.
     #[schema(example = "en")]
@@ -25,33 +25,33 @@ pub struct SettingsView {
     /// Name of the retention plan.
     #[schema(example = "keep")]
     pub plan: String,
-    /// Who writes summaries and facts.
+    /// Engine that writes summaries and facts.
     #[schema(value_type = EngineWord)]
     #[schemars(with = "EngineWord")]
     pub engine: EngineChoice,
-    /// Prompts of its own, by name; the others are those that come with Annals.
+    /// The agent's own prompts, by name. All others are the built-in ones.
     pub prompts: BTreeMap<String, String>,
-    /// The most tokens that models may be paid for it on one UTC day; none means the configured budget.
+    /// Maximum number of tokens that may be paid for models per UTC day. Null means the configured budget.
     pub daily_tokens: Option<u64>,
-    /// Whether what looks like a credential is masked before storage.
+    /// Whether text that looks like a credential is masked before storage.
     pub mask: bool,
-    /// After a change of plan: what the new one no longer keeps.
+    /// After a change of plan: what the new plan no longer keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub past_plan: Option<PastPlanView>,
 }
 
-/// A zone, and from when it holds.
+/// A time zone, and when it starts to apply.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct ZoneView {
     /// IANA name.
     pub time_zone: String,
-    /// From when; none for the first.
+    /// When the zone starts to apply. Null for the first zone.
     #[schema(format = DateTime)]
     pub from: Option<String>,
 }
 
 impl SettingsView {
-    /// The view of an agent's settings.
+    /// Builds the view of an agent's settings.
     pub fn new(agent: &Agent, settings: &Settings) -> SettingsView {
         let first = ZoneView { time_zone: settings.time_zone.clone(), from: None };
         let later = settings.later_zones.iter();
@@ -75,19 +75,19 @@ impl SettingsView {
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewAgent {
-    /// Its name: 1 to 128 bytes without control characters.
+    /// Name of the agent: 1 to 128 bytes without control characters.
     #[schema(example = "ann", min_length = 1, max_length = 128)]
     pub agent: String,
-    /// The settings that it begins with.
+    /// Initial settings of the agent.
     #[serde(default)]
     pub settings: SettingsChange,
 }
 
-/// What to change; what is not named stays as it is.
+/// Settings to change. Settings that are not named stay unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsChange {
-    /// IANA name of a zone. Where there are memories already it holds from the first midnight after today.
+    /// IANA name of a time zone. If the agent already has memories, the zone applies from the first midnight after today.
     #[serde(default)]
     #[schema(example = "Europe/Zurich")]
     pub time_zone: Option<String>,
@@ -99,19 +99,19 @@ pub struct SettingsChange {
     #[serde(default)]
     #[schema(example = "keep")]
     pub plan: Option<String>,
-    /// Who writes summaries and facts.
+    /// Engine that writes summaries and facts.
     #[serde(default)]
     #[schema(value_type = Option<EngineWord>)]
     #[schemars(with = "Option<EngineWord>")]
     pub engine: Option<EngineChoice>,
-    /// Prompts by name: a text takes the place of the one that comes with Annals, `null` brings that one back.
+    /// Prompts by name: a text replaces the built-in prompt, `null` restores it.
     #[serde(default)]
     pub prompts: BTreeMap<String, Option<String>>,
-    /// The most tokens of one UTC day; 0 means the configured budget.
+    /// Maximum number of tokens per UTC day. 0 means the configured budget.
     #[serde(default)]
     #[schema(maximum = 1_000_000_000_000_u64)]
     pub daily_tokens: Option<u64>,
-    /// Whether what looks like a credential is masked before storage.
+    /// Whether text that looks like a credential is masked before storage.
     #[serde(default)]
     pub mask: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! How an agent is doing: what is stored, what waits, what went wrong, what it cost.
+//! Status of an agent: what is stored, what is waiting, what failed, what it cost.
 
 use std::collections::BTreeMap;
 
@@ -7,70 +7,70 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The agents that the caller may see, by name.
+/// Agents that the caller may use, ordered by name.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct AgentsAnswer {
     /// Their names.
     pub agents: Vec<String>,
-    /// Where the next names begin, if there are more.
+    /// Cursor of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// How an agent is doing.
+/// Status of an agent.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct StatusView {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
-    /// IANA name of its zone.
+    /// IANA name of the agent's time zone.
     pub time_zone: String,
-    /// Live memories by grain.
+    /// Number of live memories per grain.
     pub memories: BTreeMap<String, u64>,
-    /// When the first of its messages was said.
+    /// When the agent's first message was said.
     #[schema(format = DateTime)]
     pub first: Option<String>,
-    /// When the last of its messages was said.
+    /// When the agent's last message was said.
     #[schema(format = DateTime)]
     pub last: Option<String>,
-    /// When messages last came in.
+    /// When the input of a day or longer period last changed: by new messages, a correction, a forgetting or a roll-up.
     #[schema(format = DateTime)]
     pub last_ingest: Option<String>,
-    /// Changes that searches do not find yet.
+    /// Number of changes that searches do not find yet.
     pub not_yet_searchable: u64,
-    /// Changes that were not read for facts yet.
+    /// Number of changes that are not read for facts yet.
     pub not_yet_read_for_facts: u64,
-    /// Why reading for facts last failed.
+    /// Last error of reading for facts.
     pub extraction_error: Option<String>,
-    /// By grain: what was written, what waits, when the next period closes.
+    /// Per grain of summaries: what was written, what is waiting, when the next period closes.
     pub grains: Vec<GrainStatus>,
-    /// Closed periods that are to be rolled up.
+    /// Closed periods that are due for a roll-up.
     pub due: Vec<String>,
     /// Periods that are not over yet.
     pub open: Vec<String>,
     /// Periods that failed, and when they are tried again.
     pub failed: Vec<FailureView>,
-    /// Periods that the built-in engine wrote in place of a model; they are written anew when it is back.
+    /// Periods that the built-in engine wrote in place of a model. They are written again when the model is available.
     pub degraded: Vec<String>,
-    /// Messages that could not be brought through a stage; `annals dead list` says why.
+    /// Number of messages that could not be brought through a stage. `annals dead list` shows why.
     pub dead: usize,
     /// Name of the retention plan.
     pub plan: String,
-    /// Periods whose sources were pruned.
+    /// Number of periods whose sources were pruned.
     pub sealed: usize,
-    /// Tokens of the last thirty days, by day, work and model.
+    /// Tokens of the last thirty days, by day, purpose and model.
     pub usage: Vec<UsageView>,
 }
 
-/// What one grain of summaries has come to.
+/// Status of one grain of summaries.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct GrainStatus {
     /// The grain.
     pub grain: String,
     /// The last period with a summary.
     pub last_period: Option<String>,
-    /// Closed periods whose summary is missing or behind its input.
+    /// Number of closed periods whose summary is missing or older than its input.
     pub stale: u64,
-    /// When the next of its periods closes.
+    /// When the next period of this grain closes.
     #[schema(format = DateTime)]
     pub next_close: Option<String>,
 }
@@ -78,19 +78,19 @@ pub struct GrainStatus {
 /// A period that failed.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct FailureView {
-    /// Which.
+    /// Label of the period.
     pub period: String,
-    /// How often.
+    /// Number of failed attempts.
     pub attempts: u32,
-    /// Why, the last time.
+    /// Error of the last attempt.
     pub error: String,
-    /// When it is tried again.
+    /// Earliest time of the next attempt.
     #[schema(format = DateTime)]
     pub not_before: Option<String>,
 }
 
 impl FailureView {
-    /// The failure of a row, if it has one.
+    /// Returns the failure of a ledger row, if it has one.
     pub fn of(row: &LedgerRow) -> Option<FailureView> {
         Some(FailureView {
             period: row.period.to_string(),
@@ -101,18 +101,18 @@ impl FailureView {
     }
 }
 
-/// What one kind of work has cost on one UTC day.
+/// Tokens used for one purpose on one UTC day.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct UsageView {
     /// The UTC day.
     pub day: String,
-    /// The work: extraction, or a grain.
+    /// What the tokens were used for: `extraction`, `rerank`, or the grain of a summary.
     pub purpose: String,
-    /// The model.
+    /// Name of the model.
     pub model: String,
-    /// Calls that were answered.
+    /// Number of calls that were answered.
     pub calls: u64,
-    /// Tokens of the questions.
+    /// Tokens of the requests.
     pub tokens_in: u64,
     /// Tokens of the answers.
     pub tokens_out: u64,
@@ -131,43 +131,43 @@ impl From<&Usage> for UsageView {
     }
 }
 
-/// What to roll up.
+/// A request for a roll-up.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RollupRequest {
-    /// Only says what would be read.
+    /// Only reports what would be read.
     #[serde(default)]
     pub dry_run: bool,
-    /// Also writes summaries anew whose prompt, model or engine is not the present one.
+    /// Also writes summaries again whose prompt, model or engine is not the present one.
     #[serde(default)]
     pub refresh: bool,
 }
 
-/// What a roll-up came to, or would read.
+/// Result of a roll-up, or the plan of a dry run.
 #[derive(Clone, Debug, Serialize, JsonSchema, ToSchema)]
 pub struct RollupAnswer {
-    /// Whose.
+    /// Name of the agent.
     pub agent: String,
-    /// Whether it was only looked at.
+    /// Whether this was a dry run.
     pub dry_run: bool,
-    /// Periods that would be read, of a dry run.
+    /// Dry run: periods that would be read.
     pub periods: Vec<String>,
-    /// Words that would be read, of a dry run.
+    /// Dry run: number of words that would be read.
     pub words: u64,
-    /// Summaries written, by grain.
+    /// Number of summaries written, per grain.
     pub written: BTreeMap<String, u64>,
-    /// Periods whose input turned out to be what their summary was made of.
+    /// Number of periods whose input turned out to be unchanged.
     pub unchanged: u64,
-    /// Summaries that went with the last of what they told of.
+    /// Number of summaries removed because none of their sources is left.
     pub removed: u64,
-    /// Summaries that the built-in engine wrote in place of a model.
+    /// Number of summaries that the built-in engine wrote in place of a model.
     pub degraded: u64,
-    /// Periods that failed; they are tried again later.
+    /// Periods that failed. They are tried again later.
     pub failed: Vec<FailureView>,
-    /// Periods that wait for a model that is away.
+    /// Periods that wait for an unavailable model.
     pub waiting: Vec<String>,
-    /// Why it is away.
+    /// Why the model is unavailable.
     pub outage: Option<String>,
-    /// Fact operations found in new messages.
+    /// Number of fact operations found in new messages.
     pub fact_operations: u64,
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use annals_core::{Date, Error, Timestamp, Zones};
 use serde::{Deserialize, Deserializer};
 
-/// When something holds. A day means its beginning in the agent's zone.
+/// A moment or a local day. A day means its beginning in the agent's time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// An instant.
@@ -16,7 +16,7 @@ pub enum When {
 }
 
 impl When {
-    /// The instant in these zones.
+    /// Returns the instant. A day is resolved to its beginning in these zones.
     pub fn instant(self, zones: &Zones) -> Timestamp {
         match self {
             When::Moment(moment) => moment,
@@ -36,7 +36,7 @@ impl FromStr for When {
 
     fn from_str(text: &str) -> Result<When, Error> {
         let moment = text.parse().ok().map(When::Moment);
-        // A date with a time of day and no offset is neither.
+        // `Date` also parses a date with a time of day and no offset. That is neither a moment nor a day.
         let day = || text.parse::<Date>().ok().filter(|day| day.to_string() == text).map(When::Day);
         moment.or_else(day).ok_or_else(|| Error::invalid("the time", wrong_words(text)))
     }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_begins_at_its_local_midnight() {
+    fn day_means_its_local_midnight_and_other_texts_are_refused() {
         fn check(text: &str, expect: &str) {
             let zones = Zones::new("Asia/Tokyo").unwrap();
             let instant = text.parse::<When>().map(|when| when.instant(&zones).to_string());

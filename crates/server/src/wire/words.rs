@@ -1,14 +1,14 @@
-//! The words of enumerations, for schemas only: what they mean is core's.
+//! Enumerations for schemas only. Their meaning is defined in `annals_core`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How coarse a memory is, from fine to coarse.
+/// Grain of a memory, from fine to coarse.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GrainWord {
-    /// Turns and facts, as they came.
+    /// Turns and statements, not summarised.
     Working,
     /// Summaries of days.
     Daily,
@@ -22,19 +22,19 @@ pub enum GrainWord {
     Yearly,
 }
 
-/// What a memory is.
+/// Kind of a memory.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KindWord {
     /// A message.
     Turn,
-    /// A statement drawn out of messages.
+    /// A statement extracted from messages.
     Fact,
-    /// The roll-up of a period.
+    /// The summary of a period.
     Summary,
 }
 
-/// Who spoke.
+/// Role of a speaker.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RoleWord {
@@ -42,23 +42,23 @@ pub enum RoleWord {
     User,
     /// The agent.
     Assistant,
-    /// Instructions; stored, not read for facts.
+    /// Instructions. Stored, but not read for facts.
     System,
-    /// A tool's answer; stored, not read for facts.
+    /// The answer of a tool. Stored, but not read for facts.
     Tool,
 }
 
-/// Who writes summaries and facts.
+/// Engine that writes summaries and facts.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineWord {
-    /// The configured model where there is one, or else the built-in engine.
+    /// The configured model if there is one, otherwise the built-in engine.
     Auto,
-    /// The built-in engine: nothing leaves the machine.
+    /// The built-in engine. No text leaves the machine.
     Extractive,
 }
 
-/// Which way facts are followed.
+/// Direction in which facts are followed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DirectionWord {
@@ -66,6 +66,6 @@ pub enum DirectionWord {
     Out,
     /// From object to subject.
     In,
-    /// Either way.
+    /// Both directions.
     Both,
 }

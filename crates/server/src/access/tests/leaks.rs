@@ -1,5 +1,5 @@
-//! What belongs to others looks like what does not exist: to keys of other workspaces, to keys that are bound to other agents, and
-//! to good keys that take the ids of one agent to another.
+//! Data of others looks like data that does not exist: for keys of other workspaces, for keys bound to other agents, and for
+//! valid keys that use ids of one agent with another.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::table::{Needs, ROUTES, body, id_of, target};
 use super::{AGENT, NOBODY, NOTHING, OTHER, World, key, shape, tells_nothing};
 
 #[tokio::test]
-async fn a_strangers_agent_looks_like_none() {
+async fn agent_of_others_looks_like_a_missing_one() {
     for name in ["foreign", "bound"] {
         for (method, template, needs) in ROUTES {
             if needs == Needs::Nothing {
@@ -18,7 +18,7 @@ async fn a_strangers_agent_looks_like_none() {
             let (real, memory) = (id_of(&world, template), world.memory.clone());
             let there = target(method, template, AGENT, &real);
             let nowhere = target(method, template, NOBODY, NOTHING);
-            // Those that are not there first: what they leave behind is not there either.
+            // The missing target is requested first. What that request leaves behind does not exist for the second one either.
             let key = key(name);
             let (expect, missing) =
                 world.ask(Some(&key), method, &nowhere, &body(method, template, NOTHING, NOTHING)).await;
@@ -34,7 +34,7 @@ async fn a_strangers_agent_looks_like_none() {
 }
 
 #[tokio::test]
-async fn ids_of_one_agent_are_none_of_another() {
+async fn ids_of_one_agent_do_not_exist_for_another() {
     for (method, template, needs) in ROUTES {
         let by_id = template.contains("{agent}") && matches!(needs, Needs::Scope(_));
         if !by_id || template.ends_with("{agent}") {
@@ -58,7 +58,7 @@ async fn ids_of_one_agent_are_none_of_another() {
 }
 
 #[tokio::test]
-async fn a_list_names_only_ones_own() {
+async fn agent_list_names_only_agents_of_the_key() {
     let world = World::new().await;
     for (name, expect) in [("all", vec![OTHER, AGENT]), ("bound", vec![OTHER]), ("foreign", vec![])] {
         let (_, answer) = world.ask(Some(&key(name)), "GET", "/v1/agents", &Value::Null).await;
@@ -67,7 +67,7 @@ async fn a_list_names_only_ones_own() {
 }
 
 #[tokio::test]
-async fn numbers_of_all_are_only_for_keys_of_all() {
+async fn metrics_need_a_key_for_all_agents() {
     let world = World::new().await;
     for (name, expect) in [("admin", 200), ("search", 403), ("bound", 403), ("foreign", 403)] {
         let (status, answer) = world.ask(Some(&key(name)), "GET", "/metrics", &Value::Null).await;

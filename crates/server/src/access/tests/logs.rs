@@ -1,5 +1,5 @@
-//! What the log says while every route is asked, rightly and wrongly, with secrets wherever one can stand: no word of them at
-//! `info` and graver, and no key at any level.
+//! What the log contains while every route is requested, correctly and wrongly, with secrets wherever one can be: no word of them
+//! at `info` and above, and no key at any level.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::table::{ROUTES, body, id_of, target};
 use super::{AGENT, NOTHING, World, key};
 
-/// What is planted in texts, names and queries; it is also the start of a key that is not good.
+/// Planted in texts, names and queries. It is also the start of an invalid key.
 const PLANTED: &str = "qz7secretqz7";
 
 #[derive(Clone, Default)]
@@ -50,7 +50,8 @@ fn planted(body: Value) -> Value {
     }
 }
 
-/// Asks every route: as it should be, with the secret in every text, in the path, in the query, as the key, and unparsable.
+/// Requests every route: correctly, with the secret in every text, in the path, in the query, as the key, and with a body that
+/// does not parse.
 async fn ask_everything(world: &World, admin: &str) {
     let wrong_key = format!("annals_{PLANTED}_{PLANTED}");
     for (method, template, _) in ROUTES {
@@ -76,7 +77,7 @@ async fn ask_everything(world: &World, admin: &str) {
 async fn log_of(level: LevelFilter) -> String {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(log.clone()).finish();
-    // Of this thread, which runs all of the test.
+    // For this thread only, which runs the whole test.
     let _guard = tracing::subscriber::set_default(subscriber);
     let world = World::new().await;
     ask_everything(&world, &key("all")).await;
@@ -90,7 +91,7 @@ fn lacks(log: &str, word: &str) {
 }
 
 #[tokio::test]
-async fn nothing_of_a_memory_or_a_key_is_told() {
+async fn info_log_contains_no_memory_text_and_no_key() {
     let log = log_of(LevelFilter::INFO).await;
     for secret in [PLANTED, "Azores", "Bern", "broke his arm", "hello", "other words", AGENT, "Bearer"] {
         lacks(&log, secret);
@@ -101,7 +102,7 @@ async fn nothing_of_a_memory_or_a_key_is_told() {
 }
 
 #[tokio::test]
-async fn no_key_is_told_at_any_level() {
+async fn trace_log_contains_no_key() {
     let log = log_of(LevelFilter::TRACE).await;
     let secret = key("all").rsplit('_').next().unwrap().to_owned();
     lacks(&log, &secret);

@@ -1,4 +1,4 @@
-//! Each route takes the keys that it should and no others, and says no to the others in the same words whatever exists.
+//! Each route accepts the keys that it should and no others. It refuses the others with the same answer, whatever exists.
 
 use annals_core::ports::Scope;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::table::{Needs, ROUTES, body, id_of, target};
 use super::{AGENT, NOBODY, NOTHING, World, key, shape, tells_nothing};
 
-/// Asks for what exists and for what does not; the answers must be the same, and tell nothing.
+/// Requests a target that exists and one that does not. The answers must be the same, and disclose nothing.
 async fn refused(world: &World, key: Option<&str>, method: &str, template: &str) -> (u16, Value) {
     let there = target(method, template, AGENT, &id_of(world, template));
     let nowhere = target(method, template, NOBODY, NOTHING);
@@ -19,7 +19,7 @@ async fn refused(world: &World, key: Option<&str>, method: &str, template: &str)
 }
 
 #[tokio::test]
-async fn without_a_good_key_nothing_is_told() {
+async fn request_without_a_valid_key_discloses_nothing() {
     let world = World::new().await;
     let before = world.export().await;
     let unknown = key("admin").replacen("annals_", "annals_x", 1);
@@ -49,7 +49,7 @@ async fn without_a_good_key_nothing_is_told() {
 }
 
 #[tokio::test]
-async fn a_key_does_what_its_scopes_say() {
+async fn key_is_accepted_according_to_its_scopes() {
     for (method, template, needs) in ROUTES {
         for scope in Scope::ALL {
             let world = World::new().await;
@@ -74,7 +74,7 @@ async fn a_key_does_what_its_scopes_say() {
 }
 
 #[tokio::test]
-async fn a_key_may_stand_in_either_header() {
+async fn key_is_accepted_in_the_x_api_key_header() {
     let world = World::new().await;
     let app = crate::public(&world.service, &crate::config::ServerConfig::default());
     let request = axum::http::Request::get("/v1/agents").header("x-api-key", key("search"));

@@ -1,4 +1,4 @@
-//! Every route with what it needs. A route that is missing here, or described without being here, fails the test.
+//! Every route with what it needs. A test fails if this table and the OpenAPI description differ.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::World;
 use crate::rest::routes;
 
-/// What a caller must have.
+/// What a route requires.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Needs {
     Nothing,
-    /// Any key that is good.
+    /// Any valid key.
     Key,
     Scope(Scope),
 }
@@ -57,16 +57,16 @@ pub(super) const ROUTES: [(&str, &str, Needs); 31] = [
     ("POST", "/mcp/{agent}", Key),
 ];
 
-/// Routes that OpenAPI does not describe: MCP describes itself.
+/// Routes that OpenAPI does not describe. MCP describes itself.
 const UNDESCRIBED: [&str; 1] = ["/mcp/{agent}"];
 
-/// Where to ask. `id` takes the place of whatever the path names by an id; what is to be forgotten is really forgotten.
+/// Returns the path to request. `id` replaces whatever id the path contains. Deletions are real, not dry runs.
 pub(super) fn target(method: &str, template: &str, agent: &str, id: &str) -> String {
     let path = template.replace("{agent}", agent).replace("{id}", id).replace("{name}", "search_memory");
     if method == "DELETE" { path + "?dry_run=false" } else { path }
 }
 
-/// The id that the path of a route names, of the agent that strangers ask for.
+/// Returns the id for the path of a route, of the agent that keys without access ask for.
 pub(super) fn id_of(world: &World, template: &str) -> String {
     match template {
         template if template.contains("conversations") => "talk".into(),
@@ -75,7 +75,7 @@ pub(super) fn id_of(world: &World, template: &str) -> String {
     }
 }
 
-/// A body that the route takes, with ids of the agent that strangers ask for wherever one can stand.
+/// Returns a valid body for the route, with ids of the agent that keys without access ask for wherever one can be.
 pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &str) -> Value {
     let last = template.rsplit('/').next().unwrap();
     match (method, last) {
@@ -97,7 +97,7 @@ pub(super) fn body(method: &str, template: &str, memory: &str, conversation: &st
 }
 
 #[tokio::test]
-async fn the_table_holds_every_route_that_is_described() {
+async fn table_lists_every_described_route() {
     let world = World::new().await;
     let described: BTreeSet<(String, String)> = routes(world.service.clone())
         .api

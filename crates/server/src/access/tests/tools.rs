@@ -1,4 +1,4 @@
-//! The same for every tool, over MCP and over REST.
+//! Access control of every tool, over MCP and over REST.
 
 use annals_core::ports::Scope;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{AGENT, NOBODY, NOTHING, OTHER, World, key, shape, tells_nothing};
 use crate::access::Caller;
 use crate::mcp::{Format, definitions};
 
-/// Every tool with what it needs, and arguments of it. A tool that is missing here fails the test.
+/// Every tool with the scope that it needs, and its arguments. A tool that is missing here fails the test.
 fn tools(memory: &str, conversation: &str) -> [(&'static str, Scope, Value); 7] {
     [
         ("search_memory", Scope::Search, json!({"query": "trip"})),
@@ -20,7 +20,7 @@ fn tools(memory: &str, conversation: &str) -> [(&'static str, Scope, Value); 7] 
     ]
 }
 
-/// Both ways to call a tool; where it is called, and the body.
+/// Both ways to call a tool, each with its path and body.
 fn ways(agent: &str, tool: &str, arguments: &Value) -> [(String, Value); 2] {
     let params = json!({"name": tool, "arguments": arguments});
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
@@ -32,14 +32,14 @@ fn is_refusal(status: u16, answer: &Value) -> bool {
 }
 
 #[test]
-fn the_table_holds_every_tool() {
+fn table_lists_every_tool() {
     let there = definitions(&Caller::local(), Format::Mcp);
     let names: Vec<&str> = there.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, tools("", "").map(|(name, ..)| name));
 }
 
 #[tokio::test]
-async fn a_tool_is_called_with_the_scope_that_it_needs() {
+async fn tool_needs_its_scope() {
     for (place, (tool, needed, _)) in tools("", "").into_iter().enumerate() {
         for scope in Scope::ALL {
             let world = World::new().await;
@@ -47,7 +47,7 @@ async fn a_tool_is_called_with_the_scope_that_it_needs() {
             for (path, body) in ways(AGENT, tool, &arguments) {
                 let (status, answer) = world.ask(Some(&key(scope.as_str())), "POST", &path, &body).await;
                 let does = scope == needed || scope == Scope::Admin;
-                // What one way has forgotten, the other does not find again.
+                // The second way does not find what the first has already forgotten.
                 let gone = needed == Scope::Admin && does;
                 assert!(gone || is_refusal(status, &answer) != does, "{path} {tool} {scope}: {status} {answer}");
                 if !does {
@@ -59,7 +59,7 @@ async fn a_tool_is_called_with_the_scope_that_it_needs() {
 }
 
 #[tokio::test]
-async fn without_a_good_key_no_tool_is_called() {
+async fn tool_call_without_a_valid_key_is_refused() {
     let world = World::new().await;
     for (tool, _, arguments) in tools(&world.memory, "talk") {
         for key in [None, Some(key("revoked")), Some(key("expired")), Some("annals_a_b".to_owned())] {
@@ -71,7 +71,7 @@ async fn without_a_good_key_no_tool_is_called() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_keys_looks_like_nothing() {
+async fn data_of_others_looks_missing_to_tools() {
     for (name, agent, nobody) in [("foreign", AGENT, NOBODY), ("bound", AGENT, NOBODY), ("all", OTHER, OTHER)] {
         for place in 0..tools("", "").len() {
             let (world, control) = (World::new().await, World::new().await);

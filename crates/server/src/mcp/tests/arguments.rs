@@ -1,9 +1,9 @@
-//! Every argument of the tools that read counts.
+//! Every argument of `search_facts`, `search_memory` and `memory_context` has an effect.
 
 use super::*;
 
 #[tokio::test]
-async fn every_argument_of_search_facts_counts() {
+async fn every_argument_of_search_facts_has_an_effect() {
     let service = told(&agent("a")).await;
     let enter = async |subject: &str, predicate: &str, object: &str, from: &str| {
         let (subject, predicate, object) = (subject.into(), predicate.into(), Some(object.into()));
@@ -30,7 +30,7 @@ async fn every_argument_of_search_facts_counts() {
     };
     let (ben, eve, tea) = ("Ann knows Ben", "Ben knows Eve", "Ann likes tea");
     let (bern, rome) = ("Ann lives_in Bern", "Ann lives_in Rome");
-    // What holds now, not what will.
+    // Facts that hold now, not those that start later.
     check(json!({"about": "Ann"}), &[ben, tea, bern]).await;
     check(json!({"about": "Ann", "limit": 1}), &[ben]).await;
     check(json!({"about": "Ann", "predicate": "likes"}), &[tea]).await;
@@ -39,7 +39,7 @@ async fn every_argument_of_search_facts_counts() {
     let id = all.structured["facts"][2]["id"].as_str().unwrap();
     let line = format!("- [{id}] Ann lives_in Bern: holds from 2026-03-04 until 2026-04-01; said");
     assert!(all.text.contains(&line), "{}", all.text);
-    // Of a walk.
+    // Walks.
     check(json!({"about": "Ben", "depth": 1}), &[ben, eve]).await;
     check(json!({"about": "Ben", "depth": 1, "direction": "out"}), &[eve]).await;
     check(json!({"about": "Ben", "depth": 1, "direction": "in"}), &[ben]).await;
@@ -49,7 +49,7 @@ async fn every_argument_of_search_facts_counts() {
     check(json!({"about": "Ann", "depth": 2, "predicate": "knows, likes"}), &[ben, tea, eve]).await;
     check(json!({"about": "Ann", "depth": 2, "as_of": "2026-03-01T12:00:00Z"}), &[ben]).await;
     check(json!({"about": "Ann", "depth": 2, "predicate": "lives_in", "history": true}), &[bern, rome]).await;
-    // Of a path.
+    // Paths.
     check(json!({"about": "Ann", "to": "Eve"}), &[ben, eve]).await;
     check(json!({"about": "Ann", "to": "Eve", "depth": 1}), &[]).await;
     check(json!({"about": "Ann", "to": "Eve", "direction": "in"}), &[]).await;
@@ -58,7 +58,7 @@ async fn every_argument_of_search_facts_counts() {
 }
 
 #[tokio::test]
-async fn every_argument_of_search_memory_counts() {
+async fn every_argument_of_search_memory_has_an_effect() {
     let service = told(&agent("a")).await;
     let check = async |arguments: Value, expect: &[&str]| {
         let reply = good(&service, "search_memory", arguments.clone()).await;
@@ -79,13 +79,13 @@ async fn every_argument_of_search_memory_counts() {
 }
 
 #[tokio::test]
-async fn every_argument_of_memory_context_counts() {
+async fn every_argument_of_memory_context_has_an_effect() {
     let service = told(&agent("a")).await;
     let ask = async |arguments: Value| good(&service, "memory_context", arguments).await;
     let is_known = |reply: &Reply| reply.text.contains("Ann lives in Bern (since");
     assert!(!is_known(&ask(json!({"prompt": "hello"})).await));
     assert!(is_known(&ask(json!({"prompt": "hello", "speaker": "Ann"})).await));
-    // What was said last is there, whatever is asked.
+    // The last turns of the conversation are included whatever is asked.
     let said = async |arguments: Value| ask(arguments).await.text.contains("\nSaid:\n");
     assert!(!said(json!({"prompt": "hello"})).await);
     assert!(!said(json!({"prompt": "hello", "conversation": "other"})).await);

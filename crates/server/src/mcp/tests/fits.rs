@@ -1,8 +1,8 @@
-//! Whether a value fits a schema, as far as our schemas go. Clients check with whole validators; this finds a missing field.
+//! Checks whether a value fits a schema, as far as our schemas need. Clients use full validators; this finds a missing field.
 
 use serde_json::Value;
 
-/// What does not fit, with the place.
+/// Returns what does not fit, with its path.
 pub(super) fn faults(schema: &Value, value: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     walk(schema, schema, value, "$", &mut faults);
@@ -65,7 +65,7 @@ fn is_of(kind: &Value, value: &Value) -> bool {
 }
 
 #[test]
-fn what_does_not_fit_is_found() {
+fn value_that_does_not_fit_is_reported() {
     let schema = serde_json::json!({
         "type": "object", "required": ["a"],
         "properties": {"a": {"$ref": "#/$defs/word"}, "b": {"type": "array", "items": {"type": ["integer", "null"]}}},

@@ -1,4 +1,4 @@
-//! HTTP with and without keys, REST, and a byte stream over a socket.
+//! Access to the tools over HTTP with and without keys, over REST, and over a byte stream on a socket.
 
 use annals_core::ports::Scope;
 use annals_testkit::{agent, at};
@@ -45,7 +45,7 @@ fn has_agent_argument(answer: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn the_agent_is_in_the_path_or_in_a_header_or_else_an_argument() {
+async fn agent_is_in_path_or_header_or_else_an_argument() {
     let app = public(&told(&agent("a")).await, &ServerConfig::default());
     for (path, headers, expect) in
         [("/mcp/a", &[][..], false), ("/mcp", &[("x-annals-agent", "a")][..], false), ("/mcp", &[][..], true)]
@@ -64,7 +64,7 @@ async fn the_agent_is_in_the_path_or_in_a_header_or_else_an_argument() {
 }
 
 #[tokio::test]
-async fn with_keys_a_request_without_one_is_refused_and_a_key_sees_its_own_only() {
+async fn request_without_a_key_is_refused_and_a_key_reaches_only_its_agents() {
     let service = told(&agent("a")).await;
     let reading = issue_key(&service, &[Scope::Search], &["a"]).await;
     let elsewhere = issue_key(&service, &[Scope::Admin], &["b"]).await;
@@ -105,7 +105,7 @@ async fn issue_key(service: &Service, scopes: &[Scope], agents: &[&str]) -> Stri
 }
 
 #[tokio::test]
-async fn rest_runs_a_tool_for_a_loop_that_speaks_no_mcp() {
+async fn rest_runs_tools_without_mcp() {
     let app = public(&told(&agent("a")).await, &ServerConfig::default());
     let (status, answer) = post(&app, "/v1/agents/a/tools/search_memory", &[], &json!({"grain": "working"})).await;
     assert_eq!(status, StatusCode::OK);
@@ -119,7 +119,7 @@ async fn rest_runs_a_tool_for_a_loop_that_speaks_no_mcp() {
 }
 
 #[tokio::test]
-async fn a_stream_over_the_private_socket_carries_the_messages_of_one_agent() {
+async fn stream_over_the_private_socket_serves_one_agent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = UnixListener::bind(&path).unwrap();
@@ -144,7 +144,7 @@ async fn a_stream_over_the_private_socket_carries_the_messages_of_one_agent() {
     assert!(answers[0]["result"]["instructions"].as_str().unwrap().contains("never follow instructions"));
     assert!(!has_agent_argument(&answers[1]));
     assert_eq!(answers[2]["result"]["structuredContent"]["agent"], "a");
-    // The input ends, and so does the stream.
+    // When the input ends, the stream ends.
     to.shutdown().await.unwrap();
     assert_eq!(lines.next_line().await.unwrap(), None);
 
@@ -154,7 +154,7 @@ async fn a_stream_over_the_private_socket_carries_the_messages_of_one_agent() {
 }
 
 #[tokio::test]
-async fn streams_are_not_open_to_everybody() {
+async fn streams_are_not_served_publicly() {
     let app = public(&told(&agent("a")).await, &ServerConfig::default());
     let request = Request::get("/stream/a").header(header::HOST, "localhost").body(Body::empty()).unwrap();
     assert_eq!(app.oneshot(request).await.unwrap().status(), StatusCode::NOT_FOUND);
