@@ -1,7 +1,7 @@
-//! [`Cached`]: an embedder that remembers the vectors it gave last.
+//! [`Cached`]: an embedder with an LRU cache of vectors.
 //!
-//! Keyed by the SHA-256 of the text, so it holds no text. Bounded by a number of vectors (1.6 KB each with 384 numbers), and
-//! never shared between models: there is one for each embedder.
+//! Keys are SHA-256 digests of texts, so the cache holds no text. It is bounded by a number of vectors (1.6 KB each with 384
+//! components) and never shared between models: each embedder has its own.
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -15,14 +15,15 @@ use sha2::{Digest, Sha256};
 
 type Key = [u8; 32];
 
-/// An embedder and its latest vectors. Texts that are asked for twice, at once or in turn, are embedded once.
+/// An embedder with a cache of its latest vectors. A text that occurs twice in one call, or again while its vector is cached,
+/// is embedded once.
 pub struct Cached<E> {
     inner: E,
     vectors: Mutex<LruCache<Key, Vec<f32>>>,
 }
 
 impl<E: Embedder> Cached<E> {
-    /// Remembers at most `capacity` vectors.
+    /// Creates a cache of at most `capacity` vectors.
     pub fn new(inner: E, capacity: NonZeroUsize) -> Cached<E> {
         Cached { inner, vectors: Mutex::new(LruCache::new(capacity)) }
     }
@@ -87,7 +88,7 @@ impl<E: Embedder> Embedder for Cached<E> {
 mod tests {
     use super::*;
 
-    /// Embeds a text as its length and keeps what it was asked for.
+    /// Embeds a text as its length, and records every text that it embeds.
     #[derive(Default)]
     struct Lengths(Mutex<Vec<String>>);
 
@@ -111,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Asks for the texts of each line in turn with room for two, and compares what the embedder behind was asked for.
+    /// Embeds the texts of each line in turn with a capacity of two, and checks which texts reached the inner embedder.
     async fn check(asks: &[&str], expect: &str) {
         let cached = Cached::new(Lengths::default(), NonZeroUsize::new(2).unwrap());
         for ask in asks {
@@ -130,12 +131,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_is_forgotten() {
+    async fn least_recently_used_vector_is_evicted() {
         check(&["a bb", "a", "ccc", "a", "bb"], "a bb ccc bb").await;
     }
 
     #[tokio::test]
-    async fn more_than_fit_at_once() {
+    async fn batch_beyond_capacity_is_embedded() {
         check(&["a bb ccc dddd", "dddd ccc", "a"], "a bb ccc dddd a").await;
     }
 }

@@ -1,20 +1,21 @@
-//! How well a model's cosines agree with people: Spearman's correlation over rated pairs of sentences, as in the STS benchmark.
+//! Measures how well a model's cosines agree with people: Spearman's correlation over rated sentence pairs, as in the STS
+//! benchmark.
 //!
-//! Reads its own files (`sts-test.csv`: TABs, no header, quotes that mean nothing) and ordinary CSV with the columns
-//! `sentence1`, `sentence2` and `score`. Never guesses: a line it cannot read is an error that names it.
+//! Reads the benchmark's own files (`sts-test.csv`: tabs, no header, quotes without meaning) and ordinary CSV with the columns
+//! `sentence1`, `sentence2` and `score`. Never guesses: a line that cannot be read is an error with its line number.
 
 use std::io::Read;
 
 use annals_core::{Embedder, Error, Fault, Result};
 use csv::{Position, ReaderBuilder, StringRecord};
 
-/// Pairs that are embedded together, which bounds the memory.
+/// Pairs embedded in one call; bounds the memory.
 const BATCH: usize = 256;
 
-/// What an evaluation found.
+/// The result of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fidelity {
-    /// How many pairs were compared.
+    /// The number of compared pairs.
     pub pairs: usize,
     /// Spearman's correlation of cosine and score, from -1 to 1.
     pub spearman: f64,
@@ -25,7 +26,7 @@ struct Pair {
     score: f64,
 }
 
-/// Compares an embedder's cosines with the scores of a file.
+/// Correlates an embedder's cosines with the scores in a file.
 pub async fn evaluate(embedder: &dyn Embedder, mut reader: impl Read) -> Result<Fidelity> {
     let mut text = String::new();
     reader.read_to_string(&mut text).map_err(|error| Error::storage("cannot read the rated pairs", error))?;
@@ -37,8 +38,8 @@ pub async fn evaluate(embedder: &dyn Embedder, mut reader: impl Read) -> Result<
     Ok(Fidelity { pairs: pairs.len(), spearman })
 }
 
-/// Spearman's rank correlation; equal values share the mean of their ranks. `None` if the lists differ in length, or if all
-/// values of one are equal, or one is not a number.
+/// Returns Spearman's rank correlation; equal values share the mean of their ranks. Returns `None` if the lists differ in
+/// length, if all values of a list are equal, or if any value is not a number.
 pub fn spearman(left: &[f64], right: &[f64]) -> Option<f64> {
     let numbers = left.iter().chain(right).all(|x| !x.is_nan());
     (numbers && left.len() == right.len()).then(|| pearson(&ranks(left), &ranks(right))).flatten()
@@ -91,7 +92,7 @@ fn read_pairs(text: &str) -> Result<Vec<Pair>> {
         form.delimiter(b'\t').quoting(false).has_headers(false).flexible(true);
     }
     let mut reader = form.from_reader(text.as_bytes());
-    // Of genre, file, year, id, score, sentence1, sentence2, and sometimes a licence and more.
+    // Columns: genre, file, year, id, score, sentence1, sentence2, and sometimes a licence and more.
     let columns = if tabs { [5, 6, 4] } else { columns(reader.headers().map_err(|error| malformed(&error))?)? };
     reader.records().map(|record| read_pair(&record.map_err(|error| malformed(&error))?, columns)).collect()
 }
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn spearman_of_nothing() {
+    fn spearman_of_degenerate_lists_is_none() {
         check(&[], &[], None);
         check(&[1.0], &[1.0], None);
         check(&[1.0, 1.0], &[1.0, 2.0], None);
@@ -167,19 +168,19 @@ mod tests {
     }
 
     #[test]
-    fn tabs_with_stray_quotes() {
+    fn tab_separated_file_keeps_stray_quotes() {
         let text = "main-captions\tMSRvid\t2012test\t0024\t2.500\tA \"girl.\tA girl, too.\nx\tx\tx\t1\t0\t\"a\tb\"\tCC\tmore\n";
         check_pairs(text, Ok(&[("A \"girl.", "A girl, too.", 2.5), ("\"a", "b\"", 0.0)]));
     }
 
     #[test]
-    fn commas_with_a_header() {
+    fn comma_separated_file_with_header_is_read() {
         let text = "id,score,sentence1,sentence2\n1,4.5,\"One, two\",\"a \"\"b\"\"\"\n";
         check_pairs(text, Ok(&[("One, two", "a \"b\"", 4.5)]));
     }
 
     #[test]
-    fn bad_lines_are_named() {
+    fn error_names_the_bad_line() {
         check_pairs("a\tb\tc\td\t1\ts\tt\na\tb\tc\td\tfour\ts\tt\n", Err("line 2: score is no number: \"four\""));
         check_pairs("a\tb\tc\td\t1\ts\n", Err("line 1: sentence2 is missing"));
         check_pairs("sentence1,score\nx,1\n", Err("line 1: the header does not name sentence1, sentence2 and score"));
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_bundled_model_ranks_as_people_do() {
+    async fn bundled_model_ranks_pairs_as_people_do() {
         let rated = "sentence1,sentence2,score\n\
             A man is playing a guitar.,A person plays the guitar.,4.8\n\
             A man is playing a guitar.,A man is playing a flute.,2.5\n\

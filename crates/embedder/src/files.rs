@@ -1,7 +1,7 @@
-//! The files of a model, in the binary or in a folder: `model.onnx`, `tokenizer.json` and the `SHA256SUMS` of the two.
+//! The files of a model, compiled in or in a folder: `model.onnx`, `tokenizer.json`, and `SHA256SUMS` with the checksums of
+//! the two.
 //!
-//! Files from a folder are checked before anything reads them, since a damaged model gives vectors that are quietly wrong.
-//! Never writes.
+//! Files from a folder are verified before use, because a damaged model yields wrong vectors without an error. Never writes.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -14,13 +14,13 @@ const MODEL: &str = "model.onnx";
 const TOKENIZER: &str = "tokenizer.json";
 const SUMS: &str = "SHA256SUMS";
 
-/// A model as bytes.
+/// The files of a model in memory.
 pub struct ModelFiles {
-    /// The folder's name and the first digits of the checksum over `SHA256SUMS`, as in `all-MiniLM-L6-v2@0123456789ab`.
+    /// The folder's name and the first 12 digits of the SHA-256 of `SHA256SUMS`, as in `all-MiniLM-L6-v2@0123456789ab`.
     pub name: String,
-    /// The network.
+    /// `model.onnx`, the network.
     pub model: Cow<'static, [u8]>,
-    /// The tokenizer, which also says how many tokens the network takes.
+    /// `tokenizer.json`, which also sets how many tokens the network takes.
     pub tokenizer: Cow<'static, [u8]>,
 }
 
@@ -31,7 +31,7 @@ macro_rules! bundled {
 }
 
 impl ModelFiles {
-    /// The model that is part of the binary.
+    /// Returns the model that is compiled into the binary.
     pub fn bundled() -> ModelFiles {
         ModelFiles {
             name: revision("all-MiniLM-L6-v2", bundled!("SHA256SUMS")),
@@ -40,7 +40,7 @@ impl ModelFiles {
         }
     }
 
-    /// The model of a folder whose files are what its `SHA256SUMS` says. The folder's name is the model's.
+    /// Reads a model from a folder and verifies its files against `SHA256SUMS`. The folder's name becomes the model's name.
     pub fn read(folder: &Path) -> Result<ModelFiles> {
         let sums = read(&folder.join(SUMS))?;
         let listed = String::from_utf8_lossy(&sums);
@@ -66,7 +66,7 @@ fn checked(folder: &Path, file: &str, sums: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The checksum of a file in the format of `sha256sum`: digits, a space, a space or an asterisk, the name.
+/// Returns the checksum of a file from text in the format of `sha256sum`: digits, a space, a space or an asterisk, the name.
 fn expected<'a>(sums: &'a str, file: &str) -> Option<&'a str> {
     sums.lines().find_map(|line| {
         let (sum, name) = line.split_once(' ')?;
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_folder() {
+    fn intact_folder_is_read() {
         let files = folder(|_| ()).unwrap();
         assert!(files.name.starts_with("tiny@"));
         assert_eq!(files.name.len(), "tiny@".len() + 12);
@@ -121,24 +121,24 @@ mod tests {
     }
 
     #[test]
-    fn another_file_is_named_with_both_checksums() {
+    fn changed_file_is_refused_with_both_checksums() {
         let change = |folder: &Path| std::fs::write(folder.join(MODEL), "netwrok").unwrap();
         check(change, &["tiny/model.onnx", &sha256(b"network"), &sha256(b"netwrok")]);
     }
 
     #[test]
-    fn a_missing_file() {
+    fn missing_file_is_named() {
         check(|folder| std::fs::remove_file(folder.join(TOKENIZER)).unwrap(), &["cannot read", "tokenizer.json"]);
         check(|folder| std::fs::remove_file(folder.join(SUMS)).unwrap(), &["cannot read", "SHA256SUMS"]);
     }
 
     #[test]
-    fn a_missing_line() {
+    fn missing_checksum_line_is_an_error() {
         check(|folder| std::fs::write(folder.join(SUMS), "").unwrap(), &["SHA256SUMS is damaged", "model.onnx"]);
     }
 
     #[test]
-    fn the_bundled_files_are_those_of_the_sums() {
+    fn bundled_files_match_their_checksums() {
         let (files, sums) = (ModelFiles::bundled(), include_str!("../../../models/all-MiniLM-L6-v2/SHA256SUMS"));
         assert_eq!(expected(sums, MODEL), Some(&*sha256(&files.model)));
         assert_eq!(expected(sums, TOKENIZER), Some(&*sha256(&files.tokenizer)));

@@ -1,7 +1,7 @@
-//! Port `Embedder`: text to vectors with an ONNX model, in process and without a network.
+//! Port `Embedder`: turns text into vectors with an ONNX model, in process and without a network connection.
 //!
-//! Relies on rten to compute and on `models/` for the model that is compiled in. A text's vector depends on nothing but the
-//! text, the model and the kind of processor: texts go through the network one at a time, several side by side. Never
+//! Relies on rten for computation and on `models/` for the model that is compiled in. A text's vector depends only on the
+//! text, the model and the kind of processor: each text runs through the network alone, several texts in parallel. Never
 //! downloads anything, and never logs a text.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::print_stdout))]

@@ -1,9 +1,9 @@
-//! The network itself, run by rten on lanes of one thread each.
+//! Runs the network with rten, on thread pools of one thread each (`lanes`).
 //!
-//! One text per run, so that its vector is the same to the bit in any company. Measured with batches of 32: cosines down to
-//! 0.95 with the same text alone when inputs are quantised per batch, and with one scale per token, as the bundled model has
-//! it, still only 5 vectors of 128 with the same bits. Alone on two lanes is as fast as batches on two threads: there is no
-//! padding. Callers at the same time queue for the lanes, text by text. Knows nothing of words.
+//! One text per run, so that its vector has the same bits whatever else is embedded. Measured with batches of 32: with inputs
+//! quantised per batch, cosines with the vector of the same text alone fell to 0.95; with one scale per token, as in the
+//! bundled model, still only 5 vectors of 128 had the same bits. Single texts on two pools are as fast as batches on two
+//! threads, because there is no padding. Concurrent callers share the pools, text by text. Takes token ids, never text.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use annals_core::{Error, Result};
 use rten::{Dimension, LoadError, Model, ModelOptions, NodeId, RunOptions, ThreadPool};
 use rten_tensor::NdTensor;
 
-/// More lanes than these would only add memory (about 10 MB each) where other work wants its cores, too.
+/// More thread pools would only take memory (about 10 MB each) and cores that other work needs.
 const MOST_LANES: usize = 16;
 
-/// Ten steps of niceness give another thread about nine times as much of a busy core.
+/// At this niceness, another thread gets about nine times as much of a busy core.
 const NICENESS: i32 = 10;
 
-/// A loaded network: token ids `[1, n]` to one vector `[1, dimension]` of unit length.
+/// A loaded network: maps token ids `[1, n]` to a vector `[1, dimension]` of unit length.
 pub struct Network {
     model: Model,
     input: NodeId,
@@ -30,7 +30,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Reads the ONNX bytes and checks the shape of input and output.
+    /// Loads an ONNX model and checks that it has one input, and one output that is a row of fixed length.
     pub fn load(bytes: Cow<'static, [u8]>) -> Result<Network> {
         let model = read(bytes).map_err(|error| Error::model("cannot load model.onnx", error))?;
         let (&[input], &[output]) = (model.input_ids(), model.output_ids()) else {
@@ -44,23 +44,23 @@ impl Network {
         Ok(Network { model, input, output, dimension, lanes, turn: AtomicUsize::new(0) })
     }
 
-    /// Length of each vector.
+    /// Returns the length of each vector.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// How many texts can be under way at once.
+    /// Returns how many texts can run in parallel.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
     }
 
-    /// The lane that is next in turn.
+    /// Returns the next thread pool in turn.
     pub fn next_lane(&self) -> Arc<ThreadPool> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         self.lanes[turn % self.lanes.len()].clone()
     }
 
-    /// The vector of one text. Blocks until the lane is free and the network has run.
+    /// Returns the vector of one text. Blocks until the thread pool is free and the network has run.
     pub fn run(&self, lane: &Arc<ThreadPool>, ids: &[u32]) -> Result<Vec<f32>> {
         let ids: Vec<i32> = ids.iter().map(|id| id.cast_signed()).collect();
         let input = NdTensor::from_data([1, ids.len()], ids);
@@ -69,17 +69,17 @@ impl Network {
         let [output] = outputs.map_err(|error| Error::model("cannot run model.onnx", error))?;
         let (_, mut vector) =
             output.into_shape_vec::<f32, 2>().map_err(|error| Error::model("cannot read the vector", error))?;
-        // It comes in a buffer of rten's pool, made for a whole layer: 384 numbers would hold on to 116 KB.
+        // rten returns a buffer from its pool, sized for a whole layer: 384 numbers would hold 116 KB.
         vector.shrink_to_fit();
         Ok(vector)
     }
 }
 
-/// One for each core, on threads of lower priority: what only has to be made durable comes first. They inherit it from the
-/// thread that makes them.
+/// Creates one thread pool per core, at most [`MOST_LANES`], at lower priority, so that durable writes come first. The pools'
+/// threads inherit the priority of the thread that creates them.
 fn lanes() -> Result<Vec<Arc<ThreadPool>>> {
     let make = || {
-        // Without the right to it everything is as quick as before, only not in the best order.
+        // May be refused; then everything works as before, without the priority.
         let _ = rustix::process::setpriority_process(None, NICENESS);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         (0..cores.min(MOST_LANES)).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect()
@@ -89,7 +89,7 @@ fn lanes() -> Result<Vec<Arc<ThreadPool>>> {
 
 fn read(bytes: Cow<'static, [u8]>) -> std::result::Result<Model, LoadError> {
     let mut options = ModelOptions::with_all_ops();
-    // 10 MB more, and the weights are not laid out anew for each text.
+    // Takes 10 MB more; otherwise the weights would be laid out again for each text.
     options.prepack_weights(true);
     match bytes {
         Cow::Borrowed(bytes) => options.load_static_slice(bytes),
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_model_is_an_error() {
+    fn invalid_model_is_an_error() {
         let error = Network::load(b"not onnx"[..].into()).map(|_| ()).unwrap_err();
         assert!(error.to_string().starts_with("cannot load model.onnx: "), "{error}");
     }

@@ -1,7 +1,7 @@
-//! [`OnnxEmbedder`]: tokenizer and network as the port `Embedder`.
+//! [`OnnxEmbedder`]: tokenizer and network behind the port `Embedder`.
 //!
-//! Relies on tokio's blocking threads to wait for the lanes of the network. Clones share one loaded model. Never keeps a text
-//! or a vector; [`Cached`](crate::Cached) does.
+//! Relies on tokio's blocking threads to wait for the network's thread pools. Clones share one loaded model. Never keeps a
+//! text or a vector; [`Cached`](crate::Cached) keeps vectors.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::network::Network;
 use crate::split::split;
 use crate::tokens::Tokens;
 
-/// An ONNX model in this process.
+/// An ONNX model loaded in this process.
 #[derive(Clone)]
 pub struct OnnxEmbedder(Arc<Loaded>);
 
@@ -28,13 +28,13 @@ struct Loaded {
 }
 
 impl OnnxEmbedder {
-    /// The model that is part of the binary: all-MiniLM-L6-v2, 384 numbers, 256 tokens.
+    /// Loads the model that is compiled into the binary: all-MiniLM-L6-v2, 384 components, 256 tokens.
     pub fn bundled() -> Result<OnnxEmbedder> {
         OnnxEmbedder::load(ModelFiles::bundled())
     }
 
-    /// A model of a folder as `models/export.py` makes it: `model.onnx` from token ids `[1, n]` to a vector of unit length,
-    /// `tokenizer.json` with the window as its truncation, and `SHA256SUMS`, which both have to agree with.
+    /// Loads a model from a folder as `models/export.py` writes it: `model.onnx` from token ids `[1, n]` to a vector of unit
+    /// length, `tokenizer.json` with the window as its truncation, and `SHA256SUMS` with the checksums of both.
     pub fn from_folder(path: impl AsRef<Path>) -> Result<OnnxEmbedder> {
         OnnxEmbedder::load(ModelFiles::read(path.as_ref())?)
     }
@@ -49,7 +49,8 @@ impl OnnxEmbedder {
 }
 
 impl Loaded {
-    /// Cosines are taken as products, which would be quietly wrong with a model that does not normalise.
+    /// Checks that a vector has length 1. Cosines are computed as dot products, which would be wrong without an error for a
+    /// model that does not normalise.
     fn try_out(&self) -> Result<()> {
         let vector = self.network.run(&self.network.next_lane(), &self.tokens.ids("")?)?;
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -59,7 +60,8 @@ impl Loaded {
         Err(Error::damaged("model.onnx", format!("its vectors have length {length} instead of 1")))
     }
 
-    /// Takes one text after the other until none is left, as the other lanes do, and returns each with its place.
+    /// Embeds texts one after another until none is left; other workers take from the same list. Returns each vector with the
+    /// index of its text.
     fn work(&self, texts: &[String], next: &AtomicUsize) -> Result<Vec<(usize, Vec<f32>)>> {
         let lane = self.network.next_lane();
         let mut vectors = Vec::new();
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn golden_vectors_of_the_float_model() {
+    async fn vectors_are_close_to_the_float_model() {
         #[derive(serde::Deserialize)]
         struct Golden {
             text: String,
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn alone_or_in_company_to_the_bit() {
+    async fn vector_has_the_same_bits_alone_and_in_a_batch() {
         let texts: Vec<&str> = SENTENCES.lines().collect();
         let together = embed(texts.clone()).await;
         let mut turned = embed(texts.iter().rev().copied()).await;
@@ -154,28 +156,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn two_callers_at_once() {
+    async fn concurrent_callers_get_the_same_vectors() {
         let texts: Vec<&str> = SENTENCES.lines().take(20).collect();
         let (one, two) = tokio::join!(embed(texts.clone()), embed(texts));
         assert!(one == two);
     }
 
     #[tokio::test]
-    async fn the_rest_beyond_the_window_does_not_count() {
+    async fn text_beyond_the_window_is_ignored() {
         let long = "harbour ".repeat(254);
         let vectors = embed([long.clone(), format!("{long} and a red boot"), "harbour ".repeat(200_000)]).await;
         assert!(vectors[0] == vectors[1] && vectors[0] == vectors[2]);
     }
 
     #[tokio::test]
-    async fn nothing_to_embed() {
+    async fn blank_texts_have_the_same_vector() {
         assert!(embed([""; 0]).await.is_empty());
         let vectors = embed(["", " \n "]).await;
         assert!(vectors[0].len() == 384 && vectors[0] == vectors[1]);
     }
 
     #[tokio::test]
-    async fn the_folder_is_the_bundled_model() {
+    async fn model_from_folder_equals_bundled_model() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/all-MiniLM-L6-v2");
         let read = OnnxEmbedder::from_folder(folder).unwrap();
         assert_eq!(read.model(), BUNDLED.model());
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_long_text() {
+    fn long_text_is_split_without_gaps() {
         let text = SENTENCES.repeat(2);
         let parts = BUNDLED.split(&text);
         assert_eq!((parts[0].start, parts.last().unwrap().end), (0, text.len()));
@@ -191,7 +193,7 @@ mod tests {
         assert_eq!(BUNDLED.split("One. Two."), [0..9; 1]);
     }
 
-    /// User time of this process, which other work on the machine does not change much.
+    /// Returns the user time of this process, which other work on the machine hardly changes.
     fn processor_seconds() -> f64 {
         let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
         let ticks = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(11)?.parse::<f64>().ok());

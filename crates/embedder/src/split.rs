@@ -1,7 +1,9 @@
-//! Long texts into parts that fit the model's window: whole sentences together, and a sentence that is too long in halves.
+//! Splits long texts into parts that fit the model's window: whole sentences together, and a sentence that is too long in
+//! halves.
 //!
-//! Pure; relies on Unicode's rules for sentence ends (a line break is one) and on a caller who counts tokens. Each byte is
-//! counted once, or up to four times in sentences that are too long, and never more than [`PIECE`] of them together, so that time and memory stay bounded for a text of any size.
+//! Pure. Relies on Unicode's sentence boundaries (a line break is one) and on a function that counts tokens. That function
+//! gets at most [`PIECE`] bytes at once, and each byte once, or once more per halving in a sentence that is too long. So time
+//! is linear in the length of a text, and memory is bounded.
 
 use std::ops::Range;
 
@@ -12,7 +14,8 @@ use crate::tokens::LONGEST;
 /// A sentence of more bytes is halved before it is counted. 250 tokens of prose are about 1000 bytes.
 const PIECE: usize = 2048;
 
-/// Ranges of at most `room` tokens, in order and without gaps; one empty range for an empty text.
+/// Returns ranges of at most `room` tokens, in order and without gaps; one empty range for an empty text. A single character
+/// is never split.
 pub fn split(text: &str, room: usize, count: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let fits = |tokens: usize| tokens <= room;
     let mut parts = Parts::default();
@@ -29,7 +32,7 @@ pub fn split(text: &str, room: usize, count: impl Fn(&str) -> usize) -> Vec<Rang
     parts.finish()
 }
 
-/// Parts so far, and the one that still takes sentences.
+/// The finished parts, and the open part that still takes sentences.
 #[derive(Default)]
 struct Parts {
     done: Vec<Range<usize>>,
@@ -63,8 +66,8 @@ impl Parts {
     }
 }
 
-/// Halves a piece, and its halves, until each fits. These parts take no neighbours: a word cut in two may have more tokens
-/// whole than its halves together.
+/// Halves a piece until each part fits. The parts are not joined with neighbours: a word cut in two may have more tokens whole
+/// than its halves together.
 fn halve(text: &str, range: Range<usize>, fits: &dyn Fn(&str) -> bool, parts: &mut Vec<Range<usize>>) {
     let piece = &text[range.clone()];
     let cut = middle(piece);
@@ -77,7 +80,8 @@ fn halve(text: &str, range: Range<usize>, fits: &dyn Fn(&str) -> bool, parts: &m
     halve(text, cut..range.end, fits, parts);
 }
 
-/// The first space of the third quarter, or else the character nearest the middle; the end if there is but one character.
+/// Returns where to cut a piece: at the first space of the third quarter, or else at the character nearest the middle. Returns
+/// the end of a piece that is a single character.
 fn middle(piece: &str) -> usize {
     let half = match piece.floor_char_boundary(piece.len() / 2) {
         0 => piece.ceil_char_boundary(1),
@@ -98,7 +102,7 @@ mod tests {
     use crate::files::ModelFiles;
     use crate::tokens::Tokens;
 
-    /// Parts of a text where each word is a token, with `|` between them.
+    /// Splits a text in which each word is a token, and compares the parts joined by `|`.
     fn check(text: &str, room: usize, expect: &str) {
         let parts = split(text, room, |part| part.split_whitespace().count());
         assert_eq!(parts.into_iter().map(|part| &text[part]).collect::<Vec<_>>().join("|"), expect);
@@ -145,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn awkward_texts() {
+    fn awkward_texts_are_covered_and_fit() {
         for unit in ["\n", "x", "한", "🎉", "1.1,", "a,b", "e\u{301}", " ", "日本。", "word word\u{2029}", "\u{0}"]
         {
             check_parts(&unit.repeat(20_000));
         }
     }
 
-    /// The time for a text of so many bytes of each kind.
+    /// Returns the time to split a text of `bytes` bytes of each of three kinds.
     fn measure(bytes: usize) -> Duration {
         let prose = "The bridge carries eleven thousand cars a day, and was built for two thousand. ";
         let measure_one = |unit: &str| {
@@ -167,7 +171,7 @@ mod tests {
 
     #[test]
     fn time_grows_no_faster_than_the_text() {
-        // A tenth of a second each on a quiet machine; a square would take minutes.
+        // A tenth of a second each on a quiet machine; quadratic time would take minutes.
         assert!(measure(300_000) < Duration::from_secs(60));
     }
 

@@ -1,23 +1,23 @@
-//! Text to the numbers that the network reads.
+//! Turns text into the token ids that the network reads.
 //!
-//! Relies on `tokenizer.json` for the vocabulary and for the window, the number of tokens that the network takes. Never looks
-//! at more than [`LONGEST`] bytes of a text at once, so that a text of any size costs little memory.
+//! Relies on `tokenizer.json` for the vocabulary and for the window, which is the number of tokens that the network takes.
+//! Never tokenises more than [`LONGEST`] bytes of a text at once, so that a text of any size takes little memory.
 
 use annals_core::{Error, Result};
 use tokenizers::Tokenizer;
 
-/// The bytes of a text that are read at most. 256 tokens of prose are 1 KB; the rest would be cut away in any case, but
+/// The most bytes of a text that are tokenised. 256 tokens of prose are 1 KB; the window cuts the rest in any case, but
 /// tokenising takes some 50 bytes of memory for each byte of text.
 pub const LONGEST: usize = 16 * 1024;
 
-/// A tokenizer and its window.
+/// A tokenizer and the size of its window.
 pub struct Tokens {
     tokenizer: Tokenizer,
     window: usize,
 }
 
 impl Tokens {
-    /// Reads a `tokenizer.json`, which has to say at how many tokens it truncates.
+    /// Loads a `tokenizer.json`, which must set the number of tokens at which it truncates.
     pub fn load(bytes: &[u8]) -> Result<Tokens> {
         let mut tokenizer =
             Tokenizer::from_bytes(bytes).map_err(|error| Error::model("cannot read tokenizer.json", error))?;
@@ -27,20 +27,20 @@ impl Tokens {
         Ok(Tokens { tokenizer, window })
     }
 
-    /// The tokens of a text between the model's start and end marks, cut at the window.
+    /// Returns the tokens of a text between the model's start and end marks, cut at the window.
     pub fn ids(&self, text: &str) -> Result<Vec<u32>> {
         let encoding = self.tokenizer.encode_fast(head(text), true);
         let encoding = encoding.map_err(|error| Error::model("cannot tokenise a text", error))?;
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// How many tokens of its own a text may have: the window less the two marks, and less some to spare.
+    /// Returns the most tokens of a part, without marks: the window less the two marks and a margin of four.
     pub fn room(&self) -> usize {
         self.window.saturating_sub(6).max(1)
     }
 
-    /// The number of tokens of a text, without marks; beyond the window it is not exact. A text that cannot be tokenised
-    /// counts as too long, and [`Tokens::ids`] says why.
+    /// Returns the number of tokens of a text, without marks; inexact beyond the window. Returns `usize::MAX` if the text
+    /// cannot be tokenised; [`Tokens::ids`] then returns the error.
     pub fn count(&self, text: &str) -> usize {
         self.tokenizer.encode_fast(head(text), false).map_or(usize::MAX, |encoding| encoding.len())
     }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_at_the_window() {
+    fn long_text_is_cut_at_the_window() {
         let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
         let ids = tokens.ids(&"hello ".repeat(1000)).unwrap();
         assert_eq!((ids.len(), ids[254], ids[255]), (256, 7592, 102));
@@ -78,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_word_and_a_cut_character() {
+    fn huge_word_is_one_token() {
         let tokens = Tokens::load(&ModelFiles::bundled().tokenizer).unwrap();
         assert_eq!(tokens.ids(&"a".repeat(10_000_000)).unwrap().len(), 3);
         assert_eq!(tokens.ids(&format!("a{}", "é".repeat(LONGEST))).unwrap().len(), 3);
     }
 
     #[test]
-    fn no_truncation_is_an_error() {
+    fn missing_truncation_is_an_error() {
         let mut tree: serde_json::Value = serde_json::from_slice(&ModelFiles::bundled().tokenizer).unwrap();
         tree["truncation"] = serde_json::Value::Null;
         let error = Tokens::load(tree.to_string().as_bytes()).map(|_| ()).unwrap_err();

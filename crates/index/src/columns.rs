@@ -1,30 +1,30 @@
-//! The names of the columns that a table has on the disk, where the index reads some of them.
+//! The names of the columns of a table on disk; the index reads some of them.
 
 /// The key of a row, `<memory>#<part>`.
 pub const ID: &str = "id";
 /// The memory's id, never text of a user.
 pub const MEMORY: &str = "memory";
-/// Which piece of it.
+/// The number of the part of the memory's text, from 0.
 pub const PART: &str = "part";
-/// Turn, fact or summary.
+/// `turn`, `fact` (a statement) or `summary`.
 pub const KIND: &str = "kind";
-/// Label of the period.
+/// The label of the period.
 pub const PERIOD: &str = "period";
-/// First instant covered, in microseconds.
+/// The first instant covered, in microseconds.
 pub const START: &str = "start_us";
-/// First instant after it, in microseconds.
+/// The first instant after those covered, in microseconds.
 pub const END: &str = "end_us";
 /// The speaker of a turn.
 pub const SPEAKER: &str = "speaker";
 /// The conversation of a turn, text of a user.
 pub const CONVERSATION: &str = "conversation";
-/// The words as they were said.
+/// The original text.
 pub const TEXT: &str = "text";
-/// The words as they are stats for; see `lex.rs`.
+/// The tokens of the text, joined by spaces; see `lex.rs`.
 pub const LEX: &str = "lex";
 /// The vector.
 pub const VECTOR: &str = "vector";
-/// Digest of all columns above.
+/// The digest of all columns above.
 pub const DIGEST: &str = "digest";
-/// The catalog sequence that wrote it.
+/// The catalog sequence of the change that wrote the row.
 pub const SEQ: &str = "seq";

@@ -1,4 +1,4 @@
-//! Rows into memory: those of a table on the disk, and those that are written to it.
+//! Adds rows to a table in memory: those of the table on disk when it is loaded, and those of each write.
 
 use annals_core::Kind;
 use arrow_array::cast::AsArray;
@@ -8,7 +8,7 @@ use arrow_array::{Array, FixedSizeListArray, RecordBatch, StringArray, UInt32Arr
 use crate::columns::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 use crate::{InMemoryTable, Row};
 
-/// Of some rows what is kept beside their vectors.
+/// The columns of some rows, except the vectors.
 struct Columns<'a> {
     memories: &'a StringArray,
     parts: &'a UInt32Array,
@@ -20,15 +20,15 @@ struct Columns<'a> {
 }
 
 impl InMemoryTable {
-    /// Gives back what was reserved for more rows, once the last of a table on the disk is in.
+    /// Frees capacity of the inverted index that was allocated ahead, once all rows of a table on disk are loaded.
     pub fn shrink(&mut self) {
         self.words.shrink();
     }
 
-    /// Adds rows, the vectors beside the rest: together they take twice as long.
+    /// Adds rows, in parallel the vectors and the rest; one after the other takes twice as long.
     pub fn add(&mut self, batch: &RecordBatch) {
         let columns = Columns::of(batch);
-        // What covers no instant is in no range, not even in all of time.
+        // A row that covers no instant is in no range, not even in all of time, so it is left out.
         let rows = || (0..batch.num_rows()).filter(|row| columns.starts[*row] < columns.ends[*row]);
         let of = batch[VECTOR].as_fixed_size_list();
         let mut vectors = std::mem::take(&mut self.vectors);

@@ -1,8 +1,8 @@
-//! The words of the full-text column: one analyser for what is stored and what is asked, for all languages.
+//! The analyser of the full-text column: one for stored rows and for queries, in all languages.
 //!
-//! Text becomes tokens joined by spaces, which LanceDB only splits again: none of its own analysers stems and copes with
-//! Chinese or Japanese at once, and its stop words make "who is it" find nothing. Stored rows get the words of their date and
-//! speaker as well. What this yields is on disk: change it only together with a new generation of the tables.
+//! It turns text into tokens joined by spaces, which LanceDB only splits again: none of LanceDB's own analysers both stems and
+//! handles Chinese or Japanese, and with their stop words "who is it" finds nothing. Stored rows also get the words of their
+//! date and speaker. The tokens are stored on disk: change them only together with a new generation of the tables.
 
 mod fold;
 mod script;
@@ -31,7 +31,7 @@ pub fn document(text: &str, language: &str, period: Period, speaker: Option<&str
     tokens.join(" ")
 }
 
-/// Returns the distinct tokens of a query, without stop words unless it has nothing else. Empty if it has no words.
+/// Returns the distinct tokens of a query, without stop words unless it has no other words. Empty if it has no words.
 pub fn query(text: &str, language: &str) -> String {
     let stem = Stem::of(language);
     let mut tokens = Vec::new();
@@ -42,19 +42,19 @@ pub fn query(text: &str, language: &str) -> String {
     if telling.is_empty() { tokens.join(" ") } else { telling.join(" ") }
 }
 
-/// Returns all tokens of a text, as a stored row has them.
+/// Returns all tokens of a text, repeated ones included, as in a stored row.
 pub fn tokens(text: &str, language: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     analyse(text, &Stem::of(language), Single::Each, &mut tokens);
     tokens
 }
 
-/// Which single characters of text without spaces are tokens beside the bigrams.
+/// The single characters of unspaced text that are tokens beside the bigrams.
 #[derive(Clone, Copy, PartialEq)]
 enum Single {
-    /// Every one, so that a query of one character finds it.
+    /// Every character, so that a query of one character finds the row.
     Each,
-    /// Only those without a neighbour; in a query the bigrams say more.
+    /// Only characters without a neighbour; in a query the bigrams are more specific.
     Lone,
 }
 
@@ -74,21 +74,22 @@ fn analyse(text: &str, stem: &Stem, single: Single, tokens: &mut Vec<String>) {
     }
 }
 
-/// A chunk that is the label of a period, as in "(2026-03-04)," or "2026-W10": kept whole, where words would split it.
+/// Returns the chunk if it is the label of a period, as in "(2026-03-04)," or "2026-W10"; word boundaries would split it.
 fn label(chunk: &str) -> Option<String> {
     let bare = chunk.trim_matches(|c: char| !c.is_alphanumeric());
     let period: Period = bare.contains('-').then(|| bare.to_uppercase().parse().ok())??;
     Some(period.to_string().to_lowercase())
 }
 
-/// A word cut at punctuation that Unicode takes for a part of it, as in "done.Next", "note:tea" and "user_id"; not numbers.
+/// Splits a word at punctuation that Unicode takes for a part of it, as in "done.Next", "note:tea" and "user_id". Does not
+/// split numbers.
 fn pieces(word: &str) -> impl Iterator<Item = &str> {
     let is_number = !word.chars().any(char::is_alphabetic);
     let between = move |c: char| c.is_ascii_punctuation() && c != '\'' && !is_number;
     word.split(between).filter(|piece| !piece.is_empty())
 }
 
-/// The word without what is no part of it: a possessive ending, and an elided article where the language has them.
+/// Removes a possessive ending, and an elided article in languages that have them.
 fn bare<'a>(word: &'a str, stem: &Stem) -> &'a str {
     let is_apostrophe = |c| c == '\'' || c == '\u{2019}';
     match word.rsplit_once(is_apostrophe) {
@@ -113,14 +114,15 @@ fn pairs(characters: &str, single: Single, tokens: &mut Vec<String>) {
     tokens.extend(characters.windows(2).map(|pair| pair.iter().collect::<String>()));
 }
 
-/// How people name a time: for a day its label, year and month, month, year and weekday; less for a coarser period.
+/// Returns the words by which people name a period: for a day its label, year and month, year, month and weekday; fewer for a
+/// coarser period.
 fn date_words(period: Period) -> String {
     use annals_core::Grain::{Daily, Monthly, Quarterly, Weekly, Working, Yearly};
     let (day, label) = (period.first_day(), period.to_string());
     match period.grain() {
         Working | Daily => format!("{label} {} {}", day.strftime("%Y-%m %Y %B"), day.strftime("%A")),
         Monthly => format!("{label} {}", day.strftime("%Y %B")),
-        // The label's own year: an ISO week may begin in the year before.
+        // The year of the label: an ISO week may begin in the year before.
         Weekly | Quarterly => format!("{label} {}", label.split('-').next().unwrap_or_default()),
         Yearly => label,
     }
@@ -133,7 +135,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn tokens_repeat() {
+    fn repeated_words_are_repeated_tokens() {
         assert_eq!(tokens("The dogs, the Dog", "en"), ["the", "dog", "the", "dog"]);
     }
 
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_stemmed_folded_and_stopped_only_beside_others() {
+    fn words_are_stemmed_and_folded_and_stop_words_dropped_beside_others() {
         check("en", "Who is IT?", "who is it");
         check("en", "Running, the dogs ran", "run dog ran");
         check("en", "the will of May", "will may");
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn unspaced_scripts_become_pairs() {
+    fn unspaced_scripts_become_bigrams() {
         check("en", "猫", "猫");
         check("en", "我的猫咪", "我的 的猫 猫咪");
         check("en", "がぎ GPU メモリ", "がぎ gpu メモ モリ");
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_say_when_and_who() {
+    fn stored_rows_contain_date_and_speaker() {
         let document = |period: &str, speaker| document("Hi", "en", period.parse().unwrap(), speaker);
         assert_eq!(document("2026-03-04", Some("Bob")), "hi bob 2026-03-04 2026-03 2026 march wednesday");
         assert_eq!(document("2026-W01", None), "hi 2026-w01 2026");
@@ -197,9 +199,10 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is said: no panic, no blank or overlong token, and the row finds itself in every language.
+        /// For any text: no panic, no blank or overlong token, and a row contains every token of its own text as a query, in
+        /// every language.
         #[test]
-        fn every_question_is_among_the_words_of_its_row(text in "\\PC{0,60}", language in 0..Settings::LANGUAGES.len()) {
+        fn row_contains_every_token_of_its_text_as_query(text in "\\PC{0,60}", language in 0..Settings::LANGUAGES.len()) {
             let language = Settings::LANGUAGES[language];
             let row = document(&text, language, "2026-03-04".parse().unwrap(), None);
             let row: HashSet<&str> = row.split(' ').collect();

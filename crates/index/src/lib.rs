@@ -1,12 +1,11 @@
-//! The index of a table in memory, as far as ranking needs it: vectors in eight bits a number, words, and what filters look
-//! at. Every row is compared, of large tables by its signs first, and any filter costs next to nothing.
+//! The in-memory tables that answer searches: vectors in eight bits a component, words, and the columns that filters read. A
+//! search compares every row, in a large table by its signs first; filters apply before and cost next to nothing.
 //!
-//! LanceDB's text search has fixed constants that suit documents better than turns, ranks rows that its index does not
-//! cover yet by other statistics, and cannot say which words were found; its vector search reads all vectors from its caches
-//! for each question. So tables are read once and kept, bounded in bytes, and given up the longest unused first. What
-//! is written to a table on the disk is written to the one in memory too, in the same order: it is never older than what
-//! `apply` has returned from. Reads record batches alone and knows no LanceDB: this crate is compiled at the highest level, and
-//! what LanceDB instantiates in a crate would be too.
+//! LanceDB's text search has fixed constants that suit documents better than turns, ranks rows not yet indexed by other
+//! statistics, and does not report the words that matched; its vector search reads all vectors from its caches for each query.
+//! So tables are read once into an LRU cache bounded in bytes. Writes go to disk and memory in the same order: a cached table
+//! is never older than what `apply` returned from. Reads Arrow record batches and never names LanceDB: this crate is compiled
+//! at opt-level 3, and so would be what LanceDB instantiates in it.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -41,7 +40,7 @@ use words::InvertedIndex;
 /// Approximate bytes of a row without its vector: its id, its times, its conversation and some twenty words of four bytes each.
 const ROW_BYTES: usize = 200;
 
-/// Bytes of an id.
+/// Expected bytes of an id.
 const ID_BYTES: usize = 28;
 /// Smaller tables are not read again to get rid of removed rows.
 const REBUILD_FROM: usize = 1_000;
@@ -132,7 +131,7 @@ pub struct InMemoryTable {
     vectors: Vectors,
     words: InvertedIndex,
     conversations: ConversationRows,
-    /// Buffers of searches, one for each search that ran at the same time.
+    /// Reusable buffers, as many as searches have run at the same time.
     scratch: Mutex<Vec<Scratch>>,
 }
 
@@ -161,8 +160,8 @@ impl InMemoryTable {
         }
     }
 
-    /// Applies a commit: adds the rows of these memories, and first removes their former rows if `replaces`. Returns whether so
-    /// many rows are removed by now that the table should be read again.
+    /// Applies a commit: adds the rows of these memories, after removing their former rows if `replaces`. Returns whether more
+    /// than half of the rows of a table that is not small are removed, so that it should be read again.
     pub fn change(&mut self, memories: &[MemoryId], rows: &RecordBatch, replaces: bool) -> bool {
         if replaces {
             self.remove(&memories.iter().map(MemoryId::as_str).collect());

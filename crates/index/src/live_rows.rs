@@ -67,7 +67,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_range_holds_what_overlaps_it(
+        fn range_returns_live_rows_that_overlap_it(
             covers in prop::collection::vec((0..500_i64, 1..50_i64), 1..300),
             gone in 0..300_usize,
             from in 0..500_i64,

@@ -10,7 +10,8 @@ use crate::signs::Counts;
 use crate::sums::Sums;
 use crate::vectors::QueryVector;
 
-/// Blocks of a piece: 131,072 rows, whose differences take 256 kB and stay in a core's cache. Small in tests, whose tables are small.
+/// Blocks of a piece: 131,072 rows, whose differences take 256 kB and stay in a core's cache. Small in tests, whose tables are
+/// small.
 const PIECE: usize = if cfg!(test) { 2 } else { 2_048 };
 
 /// Statistics over all rows that pass the filter.
@@ -67,7 +68,7 @@ impl InMemoryTable {
 fn near(first: usize, blocks: &[u64], differences: &[u16], most: u16) -> Vec<u32> {
     let mut rows = Vec::new();
     for (block, (bits, differences)) in blocks.iter().zip(differences.chunks_exact(BLOCK)).enumerate() {
-        // Hardly any block has one.
+        // Without branches: hardly any block has such a row.
         let near = differences.iter().zip(0_u32..).fold(0, |near, (d, bit)| near | u64::from(*d <= most) << bit);
         rows.extend(ones(near & bits).map(|bit| ((first + block) * BLOCK + bit) as u32));
     }
@@ -85,9 +86,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_rows_differ_in_the_fewest_signs() {
+    fn nearest_rows_differ_in_the_fewest_signs() {
         let differences: Vec<u16> = [5, 1, 3, 1, 9, 3].into_iter().chain([0; BLOCK - 6]).collect();
-        // The fourth does not pass, nor do those behind the sixth.
+        // Row 3 does not pass, nor do the rows after row 5.
         let blocks = [0b11_0111];
         let counts = Counts::of(&blocks, &differences, 9);
         let check = |many, expect: &[u32]| {

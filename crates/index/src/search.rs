@@ -17,7 +17,8 @@ use crate::sums::Sums;
 use crate::vectors::QueryVector;
 use crate::words::WordScores;
 
-/// Rows compared exactly for each row that is wanted, in a table too large to compare all, and their least number.
+/// In a table too large to compare every row: rows compared exactly for each wanted row, and the least number of rows
+/// compared.
 const COMPARED: usize = 4;
 const LEAST_COMPARED: usize = 2_000;
 /// Rows sampled to estimate the spread of similarities.
@@ -35,7 +36,7 @@ struct WordMatches {
     /// The rows with the highest BM25.
     best: Vec<u32>,
     spread: Spread,
-    /// Which words each conversation contains, by number.
+    /// By conversation number, the words of the query that it contains, one bit each.
     matched: Vec<u64>,
 }
 
@@ -44,7 +45,7 @@ struct VectorMatches {
     /// The rows that were compared exactly, ascending, and their similarities.
     compared: (Vec<u32>, Vec<f32>),
     spread: Spread,
-    /// The parts that pass and their mean similarity by conversation number.
+    /// By conversation number, the number of its parts that pass and their mean similarity.
     conversations: Vec<(u32, f32)>,
 }
 
@@ -56,8 +57,8 @@ impl Scratch {
 }
 
 impl InMemoryTable {
-    /// Searches the table. If more rows than `signs_from` pass the filter, only those that share the most signs with the query are
-    /// compared exactly.
+    /// Searches the table. If more rows than `signs_from` pass the filter, only those that share the most signs with the query
+    /// are compared exactly.
     pub fn search(&self, probe: &Probe, signs_from: usize) -> Findings {
         let mut scratch = self.scratch.lock().expect("no holder of the lock panics").pop().unwrap_or_default();
         let findings = self.search_in(&mut scratch, probe, signs_from);
@@ -91,7 +92,7 @@ impl InMemoryTable {
             self.hit(*row as usize, similarity, found, &numbers)
         };
         Findings {
-            // Each is a walk to memory.
+            // In parallel, because each hit is a cache miss.
             hits: rows.par_iter().enumerate().map(hit).collect(),
             conversations,
             all_conversations: Conversations::of(passing_conversations.map(|(_, near, matched)| (*near, *matched))),

@@ -56,8 +56,8 @@ impl Signs {
         Differences { question, words, blocks, differences }.dispatch();
     }
 
-    /// Estimates the cosine of vectors that differ in `differing` signs: the share of differing signs approximates their angle as a
-    /// share of half a turn.
+    /// Estimates the cosine of vectors that differ in `differing` signs: the share of differing signs approximates their angle
+    /// as a share of half a turn.
     pub fn similarity(&self, differing: f64) -> f32 {
         (std::f64::consts::PI * differing / self.dimension as f64).cos() as f32
     }
@@ -113,7 +113,8 @@ pub struct Counts(Vec<u32>);
 impl Counts {
     /// Counts the rows of these blocks.
     pub fn of(blocks: &[u64], differences: &[u16], dimension: usize) -> Counts {
-        // Four tables in turn: neighbouring rows often have the same count, and one table would make each increment wait for the last.
+        // Four tables in turn: neighbouring rows often have the same count, and one table would make each increment wait for
+        // the last.
         let mut counts = vec![[0_u32; 4]; dimension + 1];
         for (bits, differences) in blocks.iter().zip(differences.chunks_exact(BLOCK)) {
             match *bits {
@@ -160,7 +161,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
         #[test]
-        fn differences_are_those_of_the_plain_vectors(
+        fn differences_match_the_signs_of_plain_vectors(
             all in prop::collection::vec(prop::collection::vec(-1.0_f32..1.0, DIMENSION), 65..200),
             holes in 0..64_u64,
         ) {
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_pieces_are_those_of_the_whole() {
+    fn counts_of_pieces_add_up_to_the_whole() {
         let differences: Vec<u16> = (0..BLOCK as u16 * 3).map(|row| row * 7 % 10).collect();
         let blocks = [u64::MAX, 0b1011, u64::MAX];
         let (one, two) = differences.split_at(BLOCK);
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_signs_in_common_is_nothing_in_common() {
+    fn half_of_the_signs_differing_is_cosine_zero() {
         let signs = Signs::new(DIMENSION);
         assert_eq!([0.0, 50.0, 100.0].map(|differing| signs.similarity(differing).round()), [1.0, 0.0, -1.0]);
     }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_conversation_has_its_rows_wherever_they_stand() {
+    fn sums_are_kept_by_conversation() {
         let values = [(Some(1), 2, 6.0), (None, 1, 9.0), (Some(0), 1, 5.0), (Some(1), 1, 9.0)];
         let of = |values: &[(Option<usize>, u32, f64)]| {
             let mut sums = Sums::new(3);

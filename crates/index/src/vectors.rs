@@ -5,8 +5,8 @@ use rten_simd::{Isa, SimdOp};
 use crate::bitmap::BLOCK;
 use crate::signs::{Signs, signs};
 
-/// The largest component of a query's vector: large enough to lose nothing, small enough that no sum of products overflows below
-/// eight thousand dimensions.
+/// The largest component of a query's vector: large enough to lose nothing, small enough that no sum of products overflows
+/// below four thousand dimensions.
 const FINE: f32 = 4095.0;
 /// The largest component of a row's vector.
 const COARSE: f32 = 127.0;
@@ -104,9 +104,9 @@ impl SimdOp for Rounded<'_> {
     }
 }
 
-/// The dot products of some rows with the query. `SimdOp` compiles `eval` once for each instruction set and chooses at run time. It
-/// uses plain loops, because closures of iterator adapters are compiled for the baseline instruction set only, and wrapping
-/// arithmetic, because overflow checks prevent vectorisation; [`FINE`] rules overflow out.
+/// The dot products of some rows with the query. `SimdOp` compiles `eval` once for each instruction set and chooses at run
+/// time. It uses plain loops, because closures of iterator adapters are compiled for the baseline instruction set only, and
+/// wrapping arithmetic, because overflow checks prevent vectorisation; [`FINE`] rules overflow out.
 struct Products<'a> {
     question: &'a [i16],
     numbers: &'a [i8],
@@ -152,7 +152,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
         #[test]
-        fn similarities_are_those_of_the_plain_vectors(all in vectors()) {
+        fn similarities_match_cosines_of_plain_vectors(all in vectors()) {
             let mut stored = Vectors::new(0, DIMENSION);
             all.iter().for_each(|vector| stored.push(vector));
             let rows: Vec<u32> = (0..all.len() as u32).rev().collect();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_of_nothing_is_like_nothing() {
+    fn zero_vector_has_zero_similarity() {
         let mut stored = Vectors::new(2, 4);
         stored.push(&[0.0; 4]);
         stored.push(&[0.0, 1.0, 0.0, 0.0]);

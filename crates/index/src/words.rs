@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_many_times_is_still_one_word() {
+    fn repeated_word_scores_below_two_words() {
         let often = "tea ".repeat(40);
         let (words, passing) = words(&[often.trim(), "tea cake", "cake"]);
         let found = search(&words, "tea cake", &passing);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_counts_for_nothing() {
+    fn removed_rows_do_not_affect_scores() {
         let (mut some, mut passing) = words(&["tea", "tea cake", "milk"]);
         some.remove(0);
         passing.clear(0);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_take_is_what_was_allocated() {
+    fn held_bytes_equal_allocated_bytes() {
         let (mut words, _) = words(&["tea", "tea cake", "tea milk milk", "tea", "tea", "tea"]);
         let counted = |words: &InvertedIndex| -> usize {
             words.postings.iter().map(|(word, rows)| word.len() + WORD_BYTES + rows.capacity() * 4).sum()
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_do_not_pass_are_not_found_but_counted() {
+    fn filtered_rows_are_not_found_but_count_in_rarity() {
         let (words, mut passing) = words(&["tea", "tea", "milk"]);
         let all = search(&words, "tea", &passing);
         passing.clear(0);

@@ -1,4 +1,4 @@
-//! Whether anybody is being served, for a process that ends when nobody is.
+//! Counts requests under way, for a process that ends when it is idle.
 
 use std::time::Duration;
 
@@ -10,25 +10,25 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Service;
 
-/// How many are being served. Cheap to clone.
+/// The number of requests under way. Cheap to clone; clones share it.
 #[derive(Clone, Default)]
 pub struct Activity(watch::Sender<usize>);
 
-/// Somebody who is being served, while it lives.
+/// Counts as one request under way until it is dropped.
 pub struct Busy(Activity);
 
 impl Activity {
-    /// Somebody is being served from now on.
+    /// Counts a request until the returned value is dropped.
     pub fn begin(&self) -> Busy {
         self.0.send_modify(|open| *open += 1);
         Busy(self.clone())
     }
 
-    /// Ends once nobody has been served for so long.
+    /// Returns once no request has been under way for `wait`.
     pub async fn idle_for(&self, wait: Duration) {
         let mut open = self.0.subscribe();
         loop {
-            // The sender is ours, so this cannot fail.
+            // `self` holds the sender, so this cannot fail.
             let _ = open.wait_for(|open| *open == 0).await;
             if tokio::time::timeout(wait, open.changed()).await.is_err() {
                 return;
@@ -44,7 +44,7 @@ impl Drop for Busy {
 }
 
 impl Service {
-    /// Stops the service once nobody has been served for so many seconds.
+    /// Cancels `stop` once no request has been under way for `seconds`.
     pub fn stop_when_idle(&self, seconds: u64, stop: CancellationToken) {
         let activity = self.activity.clone();
         tokio::spawn(async move {
@@ -53,13 +53,13 @@ impl Service {
         });
     }
 
-    /// Who is being served.
+    /// Returns the counter of requests under way.
     pub fn activity(&self) -> &Activity {
         &self.activity
     }
 }
 
-/// Counts a request while it is answered.
+/// Counts a request as under way until it is answered.
 pub(crate) async fn count(State(activity): State<Activity>, request: Request, next: Next) -> Response {
     let _busy = activity.begin();
     next.run(request).await
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn idle_is_when_nobody_has_been_served_for_a_while() {
+    async fn idle_begins_when_the_last_request_has_ended() {
         let activity = Activity::default();
         let wait = Duration::from_millis(20);
         activity.idle_for(wait).await;

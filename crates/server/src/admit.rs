@@ -1,4 +1,4 @@
-//! Whether new messages can be taken in now: not while too much waits already, and not onto a disk that is nearly full.
+//! Admission of new messages: refused while the agent's backlog is too long or the disk is nearly full.
 
 use annals_core::ports::Standing;
 use annals_core::{Agent, Settings};
@@ -10,7 +10,8 @@ use crate::rest::Problem;
 const MEBIBYTE: u64 = 1024 * 1024;
 
 impl Service {
-    /// Lets new messages of an agent in, or says when to try again. Reading goes on in any case. The settings to store them by.
+    /// Admits new messages of an agent and returns the settings to store them with. Otherwise returns a problem with a time to
+    /// retry after. Reading is always allowed.
     pub async fn admit(&self, agent: &Agent) -> Result<Settings, Problem> {
         if self.disk_free().is_some_and(|free| free < self.disk_low()) {
             let detail = format!(
@@ -21,7 +22,7 @@ impl Service {
         }
         let Standing { settings, waiting: depth, .. } = self.catalog.standing(agent).await?;
         if depth >= u64::from(self.limits.lane_depth) {
-            // At some tens of messages a second; the queue may be shared.
+            // Assumes some tens of messages a second; other agents may share the queue.
             let seconds = (depth / 50).clamp(1, 60);
             let detail =
                 format!("{depth} messages of this agent are not searchable yet; nothing of this request was stored");
@@ -30,13 +31,13 @@ impl Service {
         Ok(settings)
     }
 
-    /// Bytes that are free for the data folder; none without a folder, or where the system does not say.
+    /// Returns the free bytes for the data folder; `None` without a folder, or if the system does not report them.
     pub(crate) fn disk_free(&self) -> Option<u64> {
         let told = rustix::fs::statvfs(self.folder.as_deref()?).ok()?;
         Some(told.f_bavail.saturating_mul(told.f_frsize))
     }
 
-    /// Free bytes below which nothing new is taken in.
+    /// Returns the free bytes below which new messages are refused.
     pub(crate) fn disk_low(&self) -> u64 {
         u64::from(self.limits.disk_low_mib) * MEBIBYTE
     }

@@ -1,6 +1,6 @@
-//! A service over stores in memory, for tests and for the example `memory_server`: real ports, slow and obviously right.
+//! A service over stores in memory, for tests and for the example `memory_server`: real policies over simple, slow ports.
 //!
-//! Compiled into both, so it names this crate from outside.
+//! Compiled into both, so it names this crate as `annals_server`.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, St
 use annals_writer::{Eraser, FactWriter, Writer};
 use async_trait::async_trait;
 
-/// A Tuesday noon, when tests ask: the sixth of March and its week are over.
+/// The time in tests, a Tuesday noon: the sixth of March and its week are over.
 pub const NOW: &str = "2026-03-10T12:00:00Z";
 
-/// Reads `Ann lives_in Bern.` as a fact: three words, of which the second has an underscore.
+/// Extracts a sentence of three words such as `Ann lives_in Bern.` as a fact if its second word contains an underscore.
 #[derive(Debug)]
 pub struct ThreeWords;
 
@@ -60,12 +60,12 @@ fn operation(turn: &Memory, now: Timestamp) -> Option<FactOperation> {
     })
 }
 
-/// A service over empty stores.
+/// Returns a service over empty stores.
 pub fn service(clock: Clock) -> Service {
     over(Arc::new(MemoryCatalog::new()), clock)
 }
 
-/// The same over this catalog.
+/// Returns a service over this catalog.
 pub fn over(catalog: Arc<impl Store + 'static>, clock: Clock) -> Service {
     let strata = Arc::new(MemoryStrata::new());
     let facts = Arc::new(MemoryFacts::new());
@@ -101,8 +101,8 @@ pub fn over(catalog: Arc<impl Store + 'static>, clock: Clock) -> Service {
     })
 }
 
-/// A service that was told a few things on some days of March 2026, and has read, summed up and indexed them. It is
-/// [`NOW`] for ever.
+/// Returns a service with three messages of March 2026, already read for facts, summarized and made searchable. Its clock
+/// stays at [`NOW`].
 pub async fn told(agent: &Agent) -> Service {
     let service = service(Arc::new(|| at(NOW)));
     let said = [

@@ -1,6 +1,8 @@
-//! What was given out and is not counted yet. Gathered in memory, so that no answer waits for a count and no search costs a
-//! commit, and written to the catalog in batches: every so often, and when the service stops. What a crash takes along is
-//! not counted, and neither is what the catalog could not take: ranking leans on counts a little, and nothing else does.
+//! Counts how often memories are returned by searches and contexts.
+//!
+//! Counts gather in memory, so that no answer waits for a count and no search costs a commit. They are written to the catalog
+//! in batches, once a minute and when the service stops. Counts are lost in a crash or if the catalog refuses them: ranking
+//! uses them as a weak signal, and nothing else does.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,19 +14,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Service;
 
-/// How often counts are written.
+/// Interval between writes of counts to the catalog.
 const EVERY: Duration = Duration::from_secs(60);
-/// Memories that may wait to be counted, at some 200 bytes each; what comes beyond is not counted.
+/// The most memories with a count in memory, at some 200 bytes each; further memories are not counted.
 const MOST: usize = 100_000;
-/// Counts of one transaction, so that others do not wait long for it.
+/// Counts in one transaction, small so that other writers do not wait long.
 const BATCH: usize = 500;
 
-/// Counts that are not written yet.
+/// Access counts that are not in the catalog yet.
 #[derive(Clone, Default)]
 pub(crate) struct Given(Arc<Mutex<HashMap<(Agent, MemoryId), Access>>>);
 
 impl Given {
-    /// Notes that these memories were given out at a moment.
+    /// Counts one access to each of these memories.
     pub(crate) fn note(&self, agent: &Agent, memories: impl Iterator<Item = MemoryId>, now: Timestamp) {
         let once = Access { times: 1, last: now };
         let mut given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +49,7 @@ impl Given {
 }
 
 impl Service {
-    /// Writes down what was given out since the last time.
+    /// Writes the counts since the last call to the catalog.
     pub async fn count_given(&self) -> Result<()> {
         for (agent, given) in self.given.take() {
             for batch in given.chunks(BATCH) {
@@ -57,14 +59,14 @@ impl Service {
         Ok(())
     }
 
-    /// Does so every so often, until it is stopped.
+    /// Writes counts once in each [`EVERY`] until `stop` is cancelled.
     pub(crate) async fn keep_counting(&self, stop: CancellationToken) {
         while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
             self.count_or_tell().await;
         }
     }
 
-    /// Does so, or says that it could not.
+    /// Writes counts; logs a warning if that fails.
     pub(crate) async fn count_or_tell(&self) {
         if let Err(error) = self.count_given().await {
             tracing::warn!(%error, "what was given out is not counted");
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
     use crate::fixture::{NOW, told};
 
-    /// Asks for the sailing trip, and gives the ids of what was answered.
+    /// Searches for the sailing trip and returns the ids of the results.
     async fn ask(service: &Service, agent: &Agent) -> Vec<MemoryId> {
         let request = serde_json::from_value(json!({ "query": "sailing trip", "limit": 2 })).unwrap();
         let answer = service.search(agent, request, at(NOW)).await.unwrap();
@@ -94,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn results_and_context_are_counted_when_they_are_written_down() {
+    async fn counts_of_results_and_contexts_are_stored_by_the_next_write() {
         let me = agent("a");
         let service = told(&me).await;
         let found = ask(&service, &me).await;
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_only_listed_is_not_counted() {
+    async fn listing_without_a_query_is_not_counted() {
         let me = agent("a");
         let service = told(&me).await;
         let request = serde_json::from_value(json!({ "limit": 5 })).unwrap();
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_forgotten_meanwhile_leaves_nothing() {
+    async fn counts_of_an_erased_agent_are_dropped() {
         let me = agent("a");
         let service = told(&me).await;
         let found = ask(&service, &me).await;
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_wait() {
+    fn memories_beyond_the_limit_are_not_counted() {
         let (given, me) = (Given::default(), agent("a"));
         let ids = |numbers: std::ops::Range<usize>| numbers.map(|number| MemoryId::from_text(format!("t-{number}")));
         given.note(&me, ids(0..MOST + 5), at(NOW));

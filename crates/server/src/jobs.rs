@@ -1,8 +1,10 @@
-//! What Annals does by itself: jobs, each a pass that compares what is with what should be and does what is missing.
+//! Jobs: work that the service does on a schedule. Each run compares the actual state with the required one and does what is
+//! missing.
 //!
-//! A job takes no input. Late, twice or never, nothing changes but the moment: so the alarm clock only wakes ([`AlarmClock`]),
-//! what is to be done follows from the stores ([`Pass`]), and when and how much at a time stands in files ([`Jobs`]). Whether
-//! the machine's clock may be believed is asked every time ([`annals_retention::Trust`]). Never reads a clock: who starts it hands one in.
+//! A job takes no input; a late, repeated or missed wake-up changes only when the work is done. So [`AlarmClock`] only wakes
+//! jobs, the stores determine what is due ([`Pass`]), and files set the schedule and the bounds ([`Jobs`]). Every run checks
+//! whether the machine's clock can be trusted ([`annals_retention::Trust`]). Never reads a clock itself: the caller passes one
+//! in.
 
 mod alarm;
 mod declared;

@@ -1,21 +1,21 @@
-//! The service: REST, MCP, the alarm clock, keys, metrics; and the operations that they and the command share.
+//! The service: REST, MCP, jobs, keys and metrics, and the operations that the service and the command share.
 //!
-//! Relies on the ports and on the policy crates, and never names a store, a model or an embedder: the binary puts those in.
-//! Never reads a clock but the one it is handed.
+//! Relies on the ports and on the policy crates. Never names a store, a model or an embedder: the binary passes them in. Reads
+//! no clock except the one that it is given.
 //!
-//! | | |
+//! | module | contents |
 //! | --- | --- |
-//! | `wire` | what goes in and out, as plain data |
-//! | `arguments` | reads requests into types, and finds all their faults |
-//! | `operations` | what can be asked, one file each |
+//! | `wire` | requests and answers as plain data |
+//! | `arguments` | parses requests into types and reports all their faults |
+//! | `operations` | the operations of the service, one file each |
 //! | `tables` | makes new messages searchable in the background |
-//! | `given` | counts what was given out |
-//! | `access` | keys, scopes, limits, and from where one may ask |
-//! | `metrics` | what is measured |
-//! | `rest` | HTTP in front of the operations |
-//! | `mcp` | the same as tools of an agent, over HTTP and byte streams |
-//! | `jobs` | wake-ups for roll-up, retention and upkeep |
-//! | `serve` | listens, and stops without dropping what is under way |
+//! | `given` | counts how often memories are returned |
+//! | `access` | keys, scopes, limits, and allowed origins of requests |
+//! | `metrics` | counters, histograms and gauges |
+//! | `rest` | the operations over HTTP |
+//! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
+//! | `jobs` | scheduled roll-up, retention and maintenance |
+//! | `serve` | listens, and shuts down without dropping requests under way |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,12 +1,10 @@
-//! The locks of agents: what one task at a time may do for an agent, and many at once for different ones.
+//! Agent locks: one task at a time holds a lock of an agent; tasks for different agents do not wait for each other.
 //!
-//! Two tasks that take two locks of an agent in different orders would wait for each other for ever. So a lock that is held is
-//! a value, and further locks of the agent are taken through it ([`Held::then`]); the compiler admits those that come later
-//! in the order of [`Lock`] ([`After`]), one after the other. Functions that are called with a lock held take that value as an
-//! argument, or try and do not wait ([`AgentLocks::try_lock`]).
-//!
-//! [`AgentLocks::lock`] begins a chain. Whoever holds a lock and begins another chain for the same agent could still take an
-//! earlier one; that panics in builds with debug assertions, whether anybody else wants the lock or not.
+//! Two tasks that take two locks of an agent in opposite orders would deadlock. So a held lock is a value ([`Held`]), and
+//! further locks of the agent are taken through it ([`Held::then`]); the compiler accepts only locks that come later in the
+//! order of [`Lock`] ([`After`]). A function that is called with a lock held takes that value as an argument, or uses
+//! [`AgentLocks::try_lock`], which does not wait. [`AgentLocks::lock`] begins a chain. A task that holds a lock and begins
+//! another chain for the same agent could take an earlier one; that panics in builds with debug assertions, contended or not.
 
 mod order;
 
@@ -25,20 +23,21 @@ use tokio::task::Id;
 use order::LOCKS;
 pub use order::{After, Extraction, Facts, History, Level, Lock, Request, RollUp, Tables};
 
-/// The locks of each agent that anybody holds or waits for. Cheap to clone; clones share the locks.
+/// The locks of every agent for which a task holds one or waits for one. Cheap to clone; clones share the locks.
 #[derive(Clone, Default)]
 pub struct AgentLocks(Arc<Mutex<HashMap<Agent, Weak<Entry>>>>);
 
 #[derive(Default)]
 struct Entry {
     locks: [Arc<AsyncMutex<()>>; LOCKS],
-    /// How many wait for each.
+    /// The number of waiting tasks, by lock.
     waiting: [AtomicUsize; LOCKS],
-    /// What is held, by the task that took it.
+    /// The held locks, with the task that took each.
     held: Mutex<Vec<(Id, Lock)>>,
 }
 
-/// While it lives, nobody else holds the lock. `'a` is the guard of an earlier lock, which cannot be used meanwhile.
+/// A held lock of an agent; no other task holds it until this is dropped. `'a` borrows the guard of an earlier lock, which
+/// cannot be used meanwhile.
 pub struct Held<'a, L: Level> {
     agent: Agent,
     guard: Guard,
@@ -46,22 +45,22 @@ pub struct Held<'a, L: Level> {
 }
 
 impl AgentLocks {
-    /// Waits until the lock is free, in order of arrival. For a task that holds no lock of the agent.
+    /// Waits for the lock, in order of arrival. The calling task must hold no lock of the agent.
     pub async fn lock<L: Level>(&self, agent: &Agent) -> Held<'static, L> {
         self.entry(agent).lock(agent).await
     }
 
-    /// Takes the lock if it is free now. Never waits, so a task may hold any other lock.
+    /// Takes the lock if it is free now. Never waits, so the calling task may hold any other lock.
     pub fn try_lock<L: Level>(&self, agent: &Agent) -> Option<Held<'static, L>> {
         self.entry(agent).try_lock(agent)
     }
 
-    /// A lock for a pass that holds none and takes it only to save.
+    /// Returns a lock that a pass takes only to save. The pass must hold no lock of the agent.
     pub fn for_saving<'a, L: Level>(&self, agent: &'a Agent) -> SavingLock<'a> {
         SavingLock { entry: self.entry(agent), agent, lock: L::LOCK }
     }
 
-    /// Waits until the lock is free, and leaves it so. For a task that holds no lock of the agent.
+    /// Waits until the lock is free, without keeping it. The calling task must hold no lock of the agent.
     pub async fn wait_until_free(&self, agent: &Agent, lock: Lock) {
         drop(self.entry(agent).wait(agent, lock).await);
     }
@@ -71,7 +70,7 @@ impl AgentLocks {
         if let Some(entry) = entries.get(agent).and_then(Weak::upgrade) {
             return entry;
         }
-        // Locks that nobody holds or waits for go, so that a million agents of last year cost nothing.
+        // Removes locks that no task holds or waits for, so that agents without activity take no memory.
         entries.retain(|_, entry| entry.strong_count() > 0);
         let entry = Arc::new(Entry::default());
         entries.insert(agent.clone(), Arc::downgrade(&entry));
@@ -108,7 +107,7 @@ impl Entry {
     }
 }
 
-/// Counts one that waits, even if it is given up.
+/// Counts a waiting task until it is dropped, also when the wait is cancelled.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -129,7 +128,7 @@ impl<L: Level> Held<'_, L> {
         Held { agent: agent.clone(), guard, earlier: PhantomData }
     }
 
-    /// Waits until a later lock of the same agent is free.
+    /// Waits for a later lock of the same agent.
     pub async fn then<M: After<L>>(&mut self) -> Held<'_, M> {
         self.guard.entry.clone().lock(&self.agent).await
     }
@@ -139,36 +138,36 @@ impl<L: Level> Held<'_, L> {
         self.guard.entry.clone().try_lock(&self.agent)
     }
 
-    /// A later lock of the same agent, for a pass that takes it only to save.
+    /// Returns a later lock of the same agent that a pass takes only to save.
     pub fn for_saving<M: After<L>>(&self) -> SavingLock<'_> {
         SavingLock { entry: self.guard.entry.clone(), agent: &self.agent, lock: M::LOCK }
     }
 
-    /// Whether somebody waits for this lock: work that can go on another time ends then.
+    /// Returns whether a task waits for this lock. Work that can continue another time ends then.
     pub fn is_waited_for(&self) -> bool {
         self.signal().is_waited_for()
     }
 
-    /// Tells the same without the lock.
+    /// Returns a handle that reports waiting tasks without borrowing this guard.
     pub fn signal(&self) -> Signal {
         Signal { entry: self.guard.entry.clone(), lock: L::LOCK }
     }
 }
 
-/// See [`Held::signal`].
+/// Reports whether a task waits for a lock; see [`Held::signal`].
 pub struct Signal {
     entry: Arc<Entry>,
     lock: Lock,
 }
 
 impl Signal {
-    /// Whether somebody waits for the lock.
+    /// Returns whether a task waits for the lock.
     pub fn is_waited_for(&self) -> bool {
         self.entry.waiting[self.lock as usize].load(Ordering::SeqCst) > 0
     }
 }
 
-/// A lock that is held, without its type.
+/// A held lock without its type.
 struct Guard {
     entry: Arc<Entry>,
     taken: Option<(Id, Lock)>,
@@ -198,7 +197,7 @@ impl<L: Level> fmt::Debug for Held<'_, L> {
     }
 }
 
-/// See [`Held::for_saving`].
+/// A lock that a pass takes only to save; see [`Held::for_saving`].
 pub struct SavingLock<'a> {
     entry: Arc<Entry>,
     agent: &'a Agent,
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lock_is_held_by_one_at_a_time_for_an_agent_and_by_many_for_different_ones() {
+    async fn lock_is_exclusive_per_agent() {
         let locks = AgentLocks::default();
         let held = locks.lock::<Tables>(&agent("a")).await;
         assert!(locks.clone().try_lock::<Tables>(&agent("a")).is_none());
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_waits_comes_in_next() {
+    async fn waiting_task_takes_the_released_lock() {
         let locks = AgentLocks::default();
         let mut facts = locks.lock::<Facts>(&agent("a")).await;
         let tables = facts.then::<Tables>().await;
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lock_that_was_given_up_is_not_waited_for() {
+    async fn cancelled_wait_is_not_counted() {
         let locks = AgentLocks::default();
         let held = locks.lock::<History>(&agent("a")).await;
         let waiting = tokio::spawn({
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn locks_that_nobody_holds_cost_nothing() {
+    async fn unused_locks_are_removed() {
         let locks = AgentLocks::default();
         for number in 0..100 {
             drop(locks.lock::<History>(&agent(&number.to_string())).await);
@@ -274,7 +273,7 @@ mod tests {
         assert_eq!(locks.0.lock().unwrap().len(), 1);
     }
 
-    /// Begins two chains in one task, for the same agent or for two; expects whether that is a panic.
+    /// Begins two chains in one task, for the same agent or for two agents, and checks whether that panics.
     async fn check<First: Level, Second: Level>(same_agent: bool, panics: bool) {
         let task = tokio::spawn(async move {
             let locks = AgentLocks::default();
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn two_chains_in_a_wrong_order_panic_even_if_nobody_else_waits() {
+    async fn two_chains_in_wrong_order_panic_without_contention() {
         check::<Facts, Tables>(true, false).await;
         check::<Tables, Facts>(true, true).await;
         check::<Facts, History>(true, true).await;
@@ -295,7 +294,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lock_that_was_given_back_is_not_held() {
+    async fn released_lock_may_be_followed_by_an_earlier_one() {
         let locks = AgentLocks::default();
         let task = tokio::spawn(async move {
             drop(locks.lock::<Tables>(&agent("a")).await);

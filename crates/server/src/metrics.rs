@@ -1,9 +1,9 @@
-//! What is measured, for `/metrics`: numbers of the process, of requests, of the lanes and stores. The list that people read is
-//! in `infra/README.md`; dashboard and alerts go by these names.
+//! The metrics at `/metrics`: of the process, of requests, of pipelines and of stores. `infra/README.md` lists them; the
+//! dashboard and the alerts use these names.
 //!
-//! Counters and histograms are filled where things happen, by the calls below or by wrapping a port ([`Measured`]). Gauges over
-//! all agents are read from the catalog when somebody scrapes, a bounded number of agents at a time ([`totals`]). No label
-//! holds a name of an agent, an id or a word of a memory: their number is not ours to bound, and they are not ours to tell.
+//! Counters and histograms are updated where events happen, by the methods below or by wrapping a port ([`Measured`]). Gauges
+//! over all agents are read from the catalog at each scrape, for a bounded number of agents ([`totals`]). No label holds an
+//! agent's name, an id or a word of a memory: their number is unbounded, and they are private.
 
 mod labels;
 mod measured;
@@ -28,17 +28,17 @@ use labels::{Failure, OfGrain, OfJob, OfLane, OfState, OfStore, Outcome, Route, 
 pub use measured::Measured;
 pub use waits::Lane;
 
-/// The label of a gauge that is absent until it is set.
+/// The empty label set of a gauge that is absent until it is set.
 type Unlabelled = [(&'static str, &'static str); 0];
-/// A gauge that holds fractions.
+/// A gauge of fractions.
 type Number = Gauge<f64, std::sync::atomic::AtomicU64>;
 type Histograms<L> = Family<L, Histogram, fn() -> Histogram>;
 
-/// From a millisecond, in which a small machine answers, to the minute after which it gives up.
+/// Bucket bounds in seconds: from the millisecond in which a small machine answers to five minutes.
 const SECONDS: [f64; 16] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
 
-/// All numbers of one process. Cheap to clone; clones share them.
+/// All metrics of one process. Cheap to clone; clones share them.
 #[derive(Clone, Default)]
 pub struct Metrics(Arc<Inner>);
 
@@ -82,7 +82,7 @@ fn by<L: Clone + std::hash::Hash + Eq>() -> Histograms<L> {
     Family::new_with_constructor(seconds)
 }
 
-/// Registers what it hands out.
+/// Registers each metric that it returns.
 struct Register<'a>(&'a mut Registry);
 
 impl Register<'_> {
@@ -135,39 +135,39 @@ impl Default for Inner {
 }
 
 impl Metrics {
-    /// Numbers that start at nothing.
+    /// Creates metrics that start at zero.
     pub fn new() -> Metrics {
         Metrics::default()
     }
 
-    /// Says when the process began.
+    /// Sets when the process began.
     pub fn begin(&self, now: Timestamp) {
         self.0.started.set(now.as_second());
     }
 
-    /// A request begins; dropped when its answer does.
+    /// Counts a request as in flight until the returned value is dropped, which is when its answer begins.
     pub(crate) fn in_flight(&self) -> impl Drop + Send + use<> {
         self.0.in_flight.inc();
         InFlight(self.0.in_flight.clone())
     }
 
-    /// A request was answered.
+    /// Records the status and duration of an answered request.
     pub(crate) fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
         let label = Route { route: route.to_owned(), method: method.to_owned(), status };
         self.0.requests.get_or_create(&label).observe(took.as_secs_f64());
     }
 
-    /// Messages came in, and what became of them: `accepted`, `duplicate` or `refused`.
+    /// Counts received messages by outcome: `accepted`, `duplicate` or `refused`.
     pub fn messages(&self, outcome: &'static str, number: u64) {
         self.0.messages.get_or_create(&Outcome { outcome }).inc_by(number);
     }
 
-    /// The catalog committed.
+    /// Records the duration of a catalog commit.
     pub fn committed(&self, took: Duration) {
         self.0.commit.observe(took.as_secs_f64());
     }
 
-    /// Something failed outside of a request: a part such as `project`, `rollup`, `retain`, `backup`.
+    /// Counts a failure outside of a request, in a part such as `project`, `rollup`, `retain` or `backup`.
     pub fn failed(&self, part: &'static str, error: &Error) {
         self.failed_with(part, crate::rest::code(error));
     }
@@ -176,12 +176,12 @@ impl Metrics {
         self.0.failures.get_or_create(&Failure { part, cause }).inc();
     }
 
-    /// Something of an agent waits in a lane, with everything up to that sequence.
+    /// Records that changes of an agent up to `seq` wait in a pipeline.
     pub fn waits(&self, lane: Lane, agent: &Agent, seq: u64) {
         self.0.waits.begin(lane, agent, seq, Instant::now());
     }
 
-    /// A lane of an agent has come that far.
+    /// Records that a pipeline has processed an agent's changes up to `seq`.
     pub fn reached(&self, lane: Lane, agent: &Agent, seq: u64) {
         if let Some(waited) = self.0.waits.end(lane, agent, seq, Instant::now())
             && lane == Lane::Working
@@ -190,28 +190,28 @@ impl Metrics {
         }
     }
 
-    /// A job ran. Its name is one of the files in `jobs/`.
+    /// Records the duration of a job. Its name is the stem of a file in `jobs/`.
     pub fn job(&self, name: &str, took: Duration) {
         self.0.job.get_or_create(&OfJob { job: name.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// The versions and fragments of the largest table of a grain, as upkeep finds them.
+    /// Sets the versions and fragments of the table of a grain that has most, as found by maintenance.
     pub fn tables(&self, grain: Grain, versions: u64, fragments: u64) {
         self.0.versions.get_or_create(&grain.into()).set(clamp(versions));
         self.0.fragments.get_or_create(&grain.into()).set(clamp(fragments));
     }
 
-    /// Whether the machine's clock is synchronised, where the system says so.
+    /// Sets whether the machine's clock is synchronised. Not called if the system does not report it.
     pub fn clock_synchronised(&self, is_synchronised: bool) {
         self.0.clock.get_or_create(&[]).set(is_synchronised.into());
     }
 
-    /// The moment of the last backup that is whole.
+    /// Sets the time of the last complete backup.
     pub fn backed_up(&self, at: Timestamp) {
         self.0.last_backup.get_or_create(&[]).set(at.as_second());
     }
 
-    /// All of it in OpenMetrics' text form.
+    /// Returns all metrics in OpenMetrics text format.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         encode(&mut text, &self.0.registry).expect("a string takes everything");
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_list_that_people_read() {
+    fn every_metric_is_listed_in_the_readme() {
         let metrics = Metrics::new();
         metrics.answered("/v1/agents", "GET", 200, Duration::from_millis(3));
         metrics.messages("accepted", 2);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_told_is_absent() {
+    fn gauge_that_was_never_set_is_absent() {
         let text = Metrics::new().text();
         assert!(
             !text.contains("annals_clock_synchronised{") && !text.contains("annals_last_backup_timestamp_seconds{")
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_in_flight_are_those_that_are_not_answered() {
+    fn unanswered_request_counts_as_in_flight() {
         let metrics = Metrics::new();
         let request = metrics.in_flight();
         assert!(metrics.text().contains("annals_http_requests_in_flight 1"));

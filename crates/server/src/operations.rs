@@ -1,4 +1,4 @@
-//! What can be asked of the service, one file each. All of it takes an agent that the caller may use; none of it knows of HTTP.
+//! The operations of the service, one file each. Each takes an agent that the caller may use; none depends on HTTP.
 
 mod agents;
 mod blocks;

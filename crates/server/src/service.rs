@@ -1,7 +1,7 @@
 //! The service: all parts of Annals over one store, behind the operations that REST, MCP and the command share.
 //!
-//! Put together by the binary, which alone knows what the ports are made of. Every operation is a method in a file of its own
-//! under `operations/`; it takes an agent that was let through already, and never looks at keys.
+//! The binary assembles it; only the binary names the implementations of the ports. Every operation is a method in a file of
+//! its own under `operations/`. An operation takes an agent that the caller was authorised for, and never checks keys.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,66 +21,67 @@ use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
 use crate::tables::Queue;
 
-/// Says what time it is. The binary hands in the machine's clock, tests one that they move.
+/// The source of the current time: the machine's clock in the binary, a clock under the test's control in tests.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// The prompts that may be replaced, as far as the service must know them.
+/// The prompts that a user may replace, as far as the service uses them.
 #[derive(Clone, Copy)]
 pub struct Prompts {
-    /// Their names.
+    /// The names of the prompts.
     pub names: &'static [&'static str],
-    /// Whether a text will do as the prompt of that name.
+    /// Checks a text as a replacement of the prompt with the given name.
     pub check: fn(&str, &str) -> Result<()>,
 }
 
-/// What the service is put together from.
+/// The parts that a service is assembled from.
 #[derive(Clone)]
 pub struct Parts {
-    /// The truth.
+    /// The catalog, the source of truth.
     pub catalog: Arc<dyn Catalog>,
-    /// How often memories were given out.
+    /// Access counts of memories.
     pub accesses: Arc<dyn Accesses>,
     /// Exports and corrections.
     pub archive: Arc<dyn Archive>,
-    /// Texts that are always in context.
+    /// Blocks: short texts that are in every context.
     pub blocks: Arc<dyn Blocks>,
-    /// Accepted requests.
+    /// Accepted requests and their idempotency keys.
     pub requests: Arc<dyn Requests>,
-    /// Who may ask from outside.
+    /// API keys.
     pub keys: Arc<dyn Keys>,
     /// Pins and seals.
     pub seals: Arc<dyn Seals>,
-    /// What was drawn out of turns.
+    /// Statements and fact operations extracted from turns.
     pub journal: Arc<dyn Journal>,
-    /// What models cost.
+    /// Saved answers of models, and their token costs.
     pub replies: Arc<dyn Replies>,
     /// The searchable tables.
     pub strata: Arc<dyn Strata>,
-    /// The table of facts.
+    /// The tables of facts.
     pub facts: Arc<dyn Facts>,
-    /// Finds facts in turns.
+    /// Extracts facts from turns.
     pub extractor: Arc<dyn Extractor>,
-    /// Takes messages in.
+    /// Stores messages, and applies changes to the searchable tables.
     pub writer: Writer,
-    /// Writes facts.
+    /// Writes facts and their tables.
     pub fact_writer: FactWriter,
-    /// Forgets.
+    /// Erases memories and cleans the files that held them.
     pub eraser: Eraser,
     /// Writes summaries.
     pub summarizer: Summarizer,
-    /// Prunes.
+    /// Prunes memories that are past their plan.
     pub retention: Retention,
-    /// Answers.
+    /// Searches, and gathers context.
     pub search: Search,
     /// Retention plans by name.
     pub plans: Plans,
-    /// Prompts that may be replaced.
+    /// The prompts that a user may replace.
     pub prompts: Prompts,
-    /// How much is taken in at once.
+    /// Rate limits, the longest backlog of an agent, and the least free disk space.
     pub limits: Limits,
-    /// The machine's clock.
+    /// The source of the current time.
     pub clock: Clock,
-    /// The data folder, for the proof of erasure; none when everything is in memory.
+    /// The data folder; `None` if everything is in memory. Used by the proof of erasure, exports, and the checks of disk space
+    /// and folder sizes.
     pub folder: Option<PathBuf>,
 }
 
@@ -88,27 +89,27 @@ pub struct Parts {
 #[derive(Clone)]
 pub struct Service {
     parts: Arc<Parts>,
-    /// The locks of agents.
+    /// The agent locks.
     pub(crate) locks: AgentLocks,
-    /// Who is being served.
+    /// Counts the requests under way.
     pub(crate) activity: Activity,
-    /// As many searches at once as the machine has cores: more would each hold their rows in memory, and none be answered sooner.
+    /// One permit per core. More searches at once would each hold their rows in memory, and none would finish sooner.
     pub(crate) searches: Arc<Semaphore>,
-    /// The agents whose new messages are to be made searchable.
+    /// The agents with new messages to make searchable.
     pub(crate) queue: Queue,
-    /// What was given out and is not counted yet.
+    /// Access counts that are not in the catalog yet.
     pub(crate) given: Given,
-    /// What is measured.
+    /// The metrics of the process.
     pub metrics: Metrics,
 }
 
 impl Service {
-    /// A service over these parts.
+    /// Assembles a service from its parts.
     pub fn new(parts: Parts) -> Service {
         Service::measured_by(Metrics::new(), parts)
     }
 
-    /// The same with numbers that were begun before, by ports wrapped in [`crate::metrics::Measured`].
+    /// Assembles a service with existing metrics, which ports wrapped in [`crate::metrics::Measured`] already write to.
     pub fn measured_by(metrics: Metrics, parts: Parts) -> Service {
         metrics.begin((parts.clock)());
         Service {
@@ -122,12 +123,12 @@ impl Service {
         }
     }
 
-    /// The moment of a request: taken once, and handed down.
+    /// Returns the current time. A request reads it once and passes it on.
     pub fn now(&self) -> Timestamp {
         (self.parts.clock)()
     }
 
-    /// The locks of agents: whoever writes anything of an agent takes them.
+    /// Returns the agent locks. Every task that writes data of an agent takes them.
     pub fn locks(&self) -> &AgentLocks {
         &self.locks
     }

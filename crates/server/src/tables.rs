@@ -1,11 +1,10 @@
-//! Makes new messages searchable as they come, and reads them for facts where that costs nothing.
+//! Background workers that make new messages searchable, and read them for facts if the extractor runs locally.
 //!
-//! A nudge puts an agent at the end of a queue, once; workers take agents from its head and do a bounded piece of what is due,
-//! so that a large import of one agent does not hold up the others. An agent of which more is due than a small piece is large
-//! until it is done. One worker takes no large agents and leaves reading for facts to the others, so that a message of
-//! somebody else waits for small pieces only, however many large agents there are. A worker waits for nobody: an agent whose
-//! locks are taken comes back when they are free. What is due follows from the catalog: a nudge that is lost only makes it wait for the next
-//! one, or for the next pass. Never calls a network.
+//! [`Service::nudge`] queues an agent, once. A worker takes an agent from the head and applies a bounded piece of what is due,
+//! so that a large import of one agent does not delay others. An agent with more due than one piece counts as large until it
+//! has caught up. One worker takes no large agents and reads nothing for facts, so a message of another agent waits for small
+//! pieces only. Workers never wait for an agent lock: the agent is queued again when the lock is free. What is due follows
+//! from the catalog; a lost nudge only delays an agent until the next nudge or pass. Never calls a network.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,16 +21,16 @@ use crate::jobs::Enough;
 use crate::locks::{Extraction, Facts, Held, Lock, Tables};
 use crate::metrics::Lane;
 
-/// Changes of one table that a worker applies before the next agent has its turn: of an agent that may have little to do, and of a
-/// large one.
+/// Changes that a worker applies to each table of an agent before it takes the next agent: of an agent that is not large, and
+/// of a large one.
 const SMALL_PIECE: usize = 32;
 const LARGE_PIECE: usize = 256;
-/// How long a worker reads the messages of one agent for facts before the next agent has its turn.
+/// How long a worker reads the messages of one agent for facts before it takes the next agent.
 const READING: Duration = Duration::from_millis(200);
-/// How long an agent is left alone whose tables could not be written: the disk may be full.
+/// Delay before an agent is queued again after a failed write: the disk may be full.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The agents with something to do, and who waits for which of them.
+/// The agents with pending work, and the subscribers to their progress.
 #[derive(Clone, Default)]
 pub(crate) struct Queue(Arc<Inner>);
 
@@ -39,24 +38,24 @@ pub(crate) struct Queue(Arc<Inner>);
 struct Inner {
     waiting: Mutex<Waiting>,
     nudged: Notify,
-    /// Of the agents that anybody waits for.
+    /// Progress of the agents that a request waits for.
     progress: Mutex<HashMap<Agent, watch::Sender<()>>>,
 }
 
 #[derive(Default)]
 struct Waiting {
     order: VecDeque<Agent>,
-    /// The same agents.
+    /// The agents in `order`, for fast lookup.
     queued: HashSet<Agent>,
-    /// Agents of which more was due than a piece, and is still.
+    /// Agents that had more due than one piece when a worker last wrote their tables.
     large: HashSet<Agent>,
-    /// Agents whose tables are up to date and whose messages are to be read for facts.
+    /// Agents with up-to-date tables and messages to read for facts.
     to_read: VecDeque<Agent>,
-    /// Whether reading comes before tables: they take turns.
+    /// Whether the next worker prefers reading to writing tables; the two alternate.
     reading_is_next: bool,
-    /// Agents that a worker is at. No second one takes them: the other workers are for the others.
+    /// Agents that a worker is processing. No second worker takes them, so that the other workers serve other agents.
     working: HashSet<Agent>,
-    /// Agents that come back when a lock is free.
+    /// Agents that will be queued again when a lock is free.
     returning: HashSet<Agent>,
 }
 
@@ -93,7 +92,8 @@ impl Queue {
     async fn pop(&self, worker: Worker) -> Work {
         loop {
             let mut nudged = std::pin::pin!(self.0.nudged.notified());
-            // Whoever is woken by what another kind of worker takes sleeps on, so all are woken.
+            // Registers before the check, so that no wake-up is lost. Each push wakes all workers, because a woken worker may
+            // not take the agent that was pushed.
             nudged.as_mut().enable();
             if let Some(work) = self.take(worker) {
                 return work;
@@ -122,7 +122,7 @@ impl Queue {
         self.0.nudged.notify_waiters();
     }
 
-    /// Notes whether more is due for an agent's tables than a piece.
+    /// Records whether more than one piece is due for an agent's tables.
     fn note_size(&self, agent: &Agent, is_large: bool) {
         let mut waiting = self.waiting();
         if is_large {
@@ -132,7 +132,7 @@ impl Queue {
         }
     }
 
-    /// Has a worker that takes any agent read its messages.
+    /// Queues an agent to be read for facts by a worker of kind [`Worker::Any`].
     fn push_to_read(&self, agent: &Agent) {
         let mut waiting = self.waiting();
         if !waiting.to_read.contains(agent) {
@@ -140,7 +140,7 @@ impl Queue {
         }
     }
 
-    /// Whether the agent was not coming back already.
+    /// Marks an agent as returning. Returns whether it was not marked before.
     fn begin_return(&self, agent: &Agent) -> bool {
         self.waiting().returning.insert(agent.clone())
     }
@@ -154,7 +154,7 @@ impl Queue {
         self.0.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes whoever waits for the agent, and nobody else.
+    /// Wakes the tasks that wait for progress of the agent, and no others.
     fn tell(&self, agent: &Agent) {
         let mut progress = self.progress();
         if let Some(sender) = progress.get(agent)
@@ -171,21 +171,21 @@ impl Queue {
     }
 }
 
-/// Which agents a worker takes.
+/// The agents that a worker takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Worker {
-    /// All.
+    /// All agents.
     Any,
-    /// Those that are not large.
+    /// Agents that are not large.
     Small,
 }
 
-/// A worker's turn with an agent.
+/// The work of one turn with an agent.
 #[derive(Debug, PartialEq, Eq)]
 enum Work {
-    /// To bring at most so many changes into each of its tables.
+    /// Applies at most this many changes to each table of the agent.
     Tables(Agent, usize),
-    /// To read its messages for facts.
+    /// Reads the agent's messages for facts.
     Reading(Agent),
 }
 
@@ -197,24 +197,24 @@ impl Work {
     }
 }
 
-/// What a worker came to with an agent.
+/// The outcome of a worker's turn with an agent.
 enum Piece {
     Done,
-    /// More is due for the tables.
+    /// More changes are due for the tables.
     More,
-    /// Messages are to be read for facts.
+    /// Messages are left to read for facts.
     Unread,
-    /// Somebody else holds this lock.
+    /// Another task holds this lock.
     Busy(Lock),
 }
 
 impl Service {
-    /// Says that an agent has new messages.
+    /// Queues an agent that has new messages.
     pub fn nudge(&self, agent: &Agent) {
         self.queue.push(agent);
     }
 
-    /// Takes agents that were nudged one after the other, until it is stopped: then it ends after the piece at hand.
+    /// Processes queued agents until `stop` is cancelled; the piece under way is finished first.
     pub(crate) async fn work(&self, worker: Worker, stop: CancellationToken) {
         loop {
             let work = tokio::select! {
@@ -244,7 +244,7 @@ impl Service {
         }
     }
 
-    /// Has an agent come back to the queue when nobody holds the lock.
+    /// Queues an agent again once the lock is free.
     fn return_when_free(&self, agent: Agent, lock: Lock, stop: &CancellationToken) {
         let (service, stop) = (self.clone(), stop.clone());
         if !self.queue.begin_return(&agent) {
@@ -269,7 +269,7 @@ impl Service {
         });
     }
 
-    /// Does a bounded piece of what is due for an agent, if nobody else does.
+    /// Applies a bounded piece of what is due for an agent, unless another task holds its locks.
     async fn piece(&self, agent: &Agent, size: usize, worker: Worker) -> Result<Piece> {
         let Some(tables) = self.locks.try_lock::<Tables>(agent) else { return Ok(Piece::Busy(Lock::Tables)) };
         let more = self.writer.project_some(agent, self.now(), size).await?;
@@ -283,7 +283,8 @@ impl Service {
         }
     }
 
-    /// Reads new messages for facts for a while, if that costs nothing; else only brings the table of facts up to date.
+    /// Reads new messages for facts for up to [`READING`] if the extractor runs locally; otherwise only brings the facts table
+    /// up to date.
     async fn read_piece(&self, agent: &Agent) -> Result<Piece> {
         let Some(_reader) = self.locks.try_lock::<Extraction>(agent) else {
             return Ok(Piece::Busy(Lock::Extraction));
@@ -300,13 +301,13 @@ impl Service {
         Ok(if is_over() && passed.waiting.is_none() { Piece::Unread } else { Piece::Done })
     }
 
-    /// Makes everything of an agent searchable.
+    /// Applies all pending changes to the tables of an agent.
     pub async fn make_searchable(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
         let tables = self.locks.lock::<Tables>(agent).await;
         self.project(agent, tables, progress).await
     }
 
-    /// The same if nobody else writes the tables; else a worker does it once they are free.
+    /// Applies all pending changes if the lock of the tables is free. Otherwise queues the agent and returns an empty result.
     pub(crate) async fn make_searchable_if_free(&self, agent: &Agent) -> Result<Projected> {
         match self.locks.try_lock::<Tables>(agent) {
             Some(tables) => self.project(agent, tables, &|_| ()).await,
@@ -329,8 +330,8 @@ impl Service {
         Ok(projected)
     }
 
-    /// Builds an agent's damaged tables anew if `error` says that one is damaged; any other error comes back. Whoever calls this
-    /// holds no permit that others wait for: it may take long.
+    /// Rebuilds an agent's damaged tables if `error` is [`Error::Damaged`]; returns any other error. May take long, so the
+    /// caller must hold no search permit.
     pub(crate) async fn mend_tables(&self, agent: &Agent, error: Error, now: Timestamp) -> Result<()> {
         let Error::Damaged { what, why } = error else { return Err(error) };
         tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
@@ -342,13 +343,14 @@ impl Service {
         Ok(())
     }
 
-    /// Reads new messages of an agent for facts, by rules or by model.
+    /// Reads new messages of an agent for facts, by rules or with a model.
     pub async fn read_for_facts(&self, agent: &Agent, progress: &(dyn Fn(u64) + Sync)) -> Result<ExtractionPassed> {
         let reader = self.locks.lock::<Extraction>(agent).await;
         self.read_until(agent, reader, progress, &|| false).await
     }
 
-    /// The same until it is `enough`, if nobody else reads them now.
+    /// Reads new messages for facts until `enough` returns true or another task waits for the lock. Does nothing if another
+    /// task reads the agent's messages now.
     pub(crate) async fn read_for_facts_if_free(&self, agent: &Agent, enough: Enough<'_>) -> Result<ExtractionPassed> {
         let Some(reader) = self.locks.try_lock::<Extraction>(agent) else { return Ok(ExtractionPassed::default()) };
         let signal = reader.signal();
@@ -371,14 +373,14 @@ impl Service {
         Ok(passed)
     }
 
-    /// Has a model read the messages again that it could not read before.
+    /// Reads again the messages that a model could not read before.
     pub async fn reread_for_facts(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         let reader = self.locks.lock::<Extraction>(agent).await;
         let passed = self.fact_writer.replay_unlocked(agent, now, &reader.for_saving::<Facts>()).await?;
         Ok(passed)
     }
 
-    /// Has new messages of an agent read for facts without waiting for the next pass, by a model too.
+    /// Reads new messages of an agent for facts in a background task, also with a model, without waiting for the next pass.
     pub fn read_soon(&self, agent: &Agent) {
         let (service, agent) = (self.clone(), agent.clone());
         tokio::spawn(async move {
@@ -388,7 +390,7 @@ impl Service {
         });
     }
 
-    /// Tells the metrics and whoever waits how far an agent has come.
+    /// Reports an agent's progress to the metrics and wakes the tasks that wait for it.
     async fn came(&self, agent: &Agent) -> Result<()> {
         let (searchable, extracted) = self.reached(agent).await?;
         self.metrics.reached(Lane::Working, agent, searchable);
@@ -397,13 +399,15 @@ impl Service {
         Ok(())
     }
 
-    /// The catalog sequence up to which an agent's messages are found by searches, and up to which they were read for facts.
+    /// Returns the catalog sequence up to which an agent's messages are searchable, and the one up to which they were read for
+    /// facts.
     pub(crate) async fn reached(&self, agent: &Agent) -> Result<(u64, u64)> {
         let searchable = self.catalog.lane(agent, Grain::Working).await?.applied;
         Ok((searchable, self.journal.extraction(agent).await?.extracted))
     }
 
-    /// Waits until `is_there` of [`Service::reached`], or the deadline. What was reached.
+    /// Waits until `is_there` accepts the result of [`Service::reached`], or until the deadline has passed. Returns what was
+    /// reached.
     pub(crate) async fn reach(
         &self,
         agent: &Agent,

@@ -1,10 +1,11 @@
-//! One spelling per word: compatibility forms, case and accents are folded away, so that "Café" and "cafe" meet.
+//! Gives each word one spelling: folds compatibility forms, case and accents, so that "Café" and "cafe" match.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The text in one spelling. Accents of Latin and Greek letters go, and the dots of ё; й stays, for it is another letter and
-/// Russian endings need it, and so do the voicing marks of Japanese.
+/// Returns the text in one spelling. Removes accents, Hebrew points and Arabic vowel signs, but keeps the marks of other
+/// scripts, such as the voicing marks of Japanese. Of Cyrillic letters only ё loses its dots: й is a letter of its own, and
+/// Russian endings need it.
 pub fn fold(text: &str) -> String {
     let mut base = ' ';
     let mut folded = String::with_capacity(text.len());
@@ -22,7 +23,7 @@ pub fn fold(text: &str) -> String {
     folded.nfc().collect()
 }
 
-/// Accents proper, Hebrew points and Arabic vowel signs; other scripts spell with their marks.
+/// Returns whether a mark is an accent, a Hebrew point or an Arabic vowel sign. Other scripts spell with their marks.
 fn is_accent(mark: char) -> bool {
     matches!(mark, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{652}' | '\u{670}')
 }
@@ -32,7 +33,7 @@ fn loses_accents(base: char) -> bool {
     !is_cyrillic || base == 'е'
 }
 
-/// Letters that are one of their own to Unicode but that keyboards elsewhere lack.
+/// Returns the ASCII spelling of a letter that Unicode does not decompose and that many keyboards lack.
 fn spelled_out(c: char) -> Option<&'static str> {
     Some(match c {
         'ß' => "ss",
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_meet() {
+    fn variants_of_a_word_fold_to_one_spelling() {
         fn check(text: &str, expect: &str) {
             assert_eq!(fold(text), expect, "{text:?}");
         }

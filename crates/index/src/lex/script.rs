@@ -1,15 +1,16 @@
-//! Where words are not spaced: Chinese, Japanese, Korean and the scripts of mainland South-East Asia.
+//! Splits text by whether words are separated by spaces. Chinese, Japanese, Korean and the scripts of mainland South-East Asia
+//! count as unspaced.
 
 /// A stretch of text.
 #[derive(Debug, PartialEq)]
 pub enum Run<'a> {
-    /// Of scripts that put spaces between words.
+    /// Text in scripts that put spaces between words.
     Spaced(&'a str),
-    /// Of characters that are words, or join to words unmarked.
+    /// Characters that are words, or form words without a separator.
     Unspaced(&'a str),
 }
 
-/// The text cut where it changes between the two.
+/// Splits text where it changes between the two.
 pub fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_cut_where_spacing_changes() {
+    fn text_is_split_where_spacing_changes() {
         let cut = |text| runs(text).collect::<Vec<_>>();
         assert_eq!(cut(""), []);
         assert_eq!(cut("ab c"), [Run::Spaced("ab c")]);

@@ -1,19 +1,19 @@
-//! Word stems, by language.
+//! Stems of words, by language.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// The stemmer of a language; words of a language without one stay whole.
+/// The stemmer of a language. Without a stemmer, words stay whole.
 pub struct Stem {
     algorithm: Option<Algorithm>,
 }
 
 impl Stem {
-    /// By two-letter code.
+    /// Returns the stemmer for a two-letter language code.
     pub fn of(language: &str) -> Stem {
         Stem { algorithm: algorithm(language) }
     }
 
-    /// The stem of a folded word.
+    /// Returns the stem of a folded word.
     pub fn of_word(&self, word: &str) -> String {
         match self.algorithm {
             Some(algorithm) => Stemmer::create(algorithm).stem(word).into_owned(),
@@ -21,7 +21,7 @@ impl Stem {
         }
     }
 
-    /// Whether articles are joined to words with an apostrophe, as in "l'eau".
+    /// Returns whether the language joins articles to words with an apostrophe, as in "l'eau".
     pub fn elides(&self) -> bool {
         matches!(self.algorithm, Some(Algorithm::French | Algorithm::Italian))
     }

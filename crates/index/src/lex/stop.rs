@@ -1,8 +1,10 @@
-//! Words of a question that say nothing of what is looked for. Rows keep them all: a question of nothing else must be answered.
+//! Stop words: words of a query that do not narrow what is searched for. Rows keep them, so that a query of nothing else finds
+//! rows.
 //!
-//! English only: in other languages they weigh little by being in most rows. Without them BM25 gains 5 points of nDCG on LoCoMo.
+//! English only: in other languages these words have little weight because most rows contain them. Without them BM25 gains 5
+//! points of nDCG on LoCoMo.
 
-/// Stems of English function words, as `Stem` leaves them, without those that are names and months too.
+/// Stems of English function words as `Stem` returns them, except those that are also names or months.
 const ENGLISH: &[&str] = &[
     "a", "about", "again", "am", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
     "do", "doe", "for", "from", "had", "has", "have", "he", "her", "here", "him", "his", "how", "i", "if", "in",
@@ -12,7 +14,7 @@ const ENGLISH: &[&str] = &[
     "which", "who", "whom", "with", "would", "you", "your",
 ];
 
-/// Whether a token of a question is such a word.
+/// Returns whether a token of a query is a stop word.
 pub fn stops(token: &str, language: &str) -> bool {
     language == "en" && ENGLISH.binary_search(&token).is_ok()
 }
@@ -22,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_in_order() {
+    fn stop_words_are_sorted() {
         assert!(ENGLISH.is_sorted());
     }
 }

@@ -1,8 +1,8 @@
-//! The alarm clock: wakes jobs at the times that their files say, and nothing else.
+//! The alarm clock: wakes jobs at the times that their files declare, and does nothing else.
 //!
-//! tokio-cron-scheduler forgets what it missed, starts a job again while it still runs, and may ring twice. None of it
-//! matters here: a ring is a nudge for a [`Runner`], which runs one pass at a time, and all jobs run once at the start, so that
-//! what was missed is caught up. Times are in UTC, since the scheduler does not follow changes of a zone's offset.
+//! tokio-cron-scheduler drops missed wake-ups, starts a job again while it still runs, and may fire twice. None of it matters
+//! here: a wake-up only notifies a [`Runner`], which runs one pass at a time, and every job runs once at the start, so that
+//! missed work is caught up. Times are in UTC, because the scheduler does not follow changes of a zone's offset.
 
 #[cfg(test)]
 mod tests;
@@ -20,32 +20,32 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::runner::Runner;
 use super::{MomentClock, Outcome, Runs, Task, Timing};
 
-/// A job for the alarm clock.
+/// A job to schedule.
 pub struct Alarm {
-    /// Its name.
+    /// The name of the job.
     pub name: String,
-    /// When it wakes up.
+    /// When the job wakes up and how long it may run.
     pub timing: Timing,
-    /// Its body.
+    /// The body of the job.
     pub task: Arc<dyn Task>,
-    /// Whether it runs once at the start: unless it is known that nothing was missed.
+    /// Whether the job runs once at the start; false if it is certain that no run was missed.
     pub catch_up: bool,
 }
 
-/// What is known of a job.
+/// The state of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobStatus {
-    /// Its name.
+    /// The name of the job.
     pub name: String,
-    /// When it wakes up, and whether.
+    /// When the job wakes up, and whether it does.
     pub timing: Timing,
-    /// Its runs so far.
+    /// The runs of the job so far.
     pub runs: Runs,
-    /// When it wakes up next; none if it is off.
+    /// The next wake-up; `None` if the job is off.
     pub next_wake: Option<Timestamp>,
 }
 
-/// Jobs that wake up by themselves, until this is shut down or dropped.
+/// Scheduled jobs, which run until [`AlarmClock::shutdown`] is called or this is dropped.
 pub struct AlarmClock {
     jobs: BTreeMap<String, Armed>,
     scheduler: JobScheduler,
@@ -57,12 +57,12 @@ pub struct AlarmClock {
 struct Armed {
     timing: Timing,
     runner: Arc<Runner>,
-    /// None if it is off.
+    /// `None` if the job is off.
     id: Option<JobId>,
 }
 
 impl AlarmClock {
-    /// Sets the alarm for these jobs, and has each that is on and may have missed something run once now, in this order.
+    /// Schedules these jobs. Wakes each job that is enabled and has `catch_up` set once now, in this order.
     pub async fn start(alarms: Vec<Alarm>, clock: MomentClock) -> Result<AlarmClock> {
         let scheduler = JobScheduler::new().await.map_err(|error| broken(&error))?;
         let stop = CancellationToken::new();
@@ -83,18 +83,18 @@ impl AlarmClock {
         Ok(AlarmClock { jobs, scheduler, stop, workers: Mutex::new(workers), _stop_when_dropped })
     }
 
-    /// Has a job run now, also one that is off, and waits for the end of a run that began after this was asked for.
+    /// Runs a job now, even if it is off, and waits for the end of a run that began after this call.
     pub async fn run_now(&self, name: &str) -> Result<Outcome> {
         self.job(name)?.runner.run_now(&self.stop).await
     }
 
-    /// Wakes a job, and does not wait.
+    /// Wakes a job without waiting for it.
     pub fn nudge(&self, name: &str) -> Result<()> {
         self.job(name)?.runner.wake();
         Ok(())
     }
 
-    /// What is known of the jobs, by name.
+    /// Returns the state of the jobs, by name.
     pub async fn status(&self) -> Vec<JobStatus> {
         let mut status = Vec::new();
         for (name, job) in &self.jobs {
@@ -108,8 +108,8 @@ impl AlarmClock {
         status
     }
 
-    /// Starts nothing more, tells runs under way to wind up, and waits for them; not longer than `within`. The jobs that had not
-    /// ended by then: they were broken off, which is what a crash would have done.
+    /// Starts no further runs, signals the runs under way to stop, and waits for them for at most `within`. Returns the jobs
+    /// that had not ended by then; they were aborted, which has the effect of a crash.
     pub async fn shutdown(&self, within: Duration) -> Vec<String> {
         self.stop.cancel();
         if let Err(error) = self.scheduler.clone().shutdown().await {
@@ -137,7 +137,7 @@ impl AlarmClock {
     }
 }
 
-/// Sets the alarm: each ring wakes the job.
+/// Schedules a job: each wake-up notifies its runner.
 async fn arm(scheduler: &JobScheduler, timing: &Timing, runner: &Arc<Runner>) -> Result<JobId> {
     let runner = runner.clone();
     let ring = move |_, _| -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {

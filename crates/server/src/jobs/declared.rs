@@ -1,8 +1,8 @@
-//! Jobs as they are declared: `jobs/*.toml`, five files that come with Annals, each replaced key by key by the file of the same
-//! name in the data folder's `jobs/`.
+//! Job declarations: five files `jobs/*.toml` that come with Annals. A file of the same name in the data folder's `jobs/`
+//! overrides single keys.
 //!
-//! Says when to wake up and how much a pass may do at most; what is due is none of its business. Strict: a key or a file that
-//! is not known is refused, and all faults of all files are told at once.
+//! A file sets when a job wakes up and how much a run may do at most, not what is due. Unknown keys and files are refused, and
+//! all faults of all files are reported at once.
 
 mod read;
 #[cfg(test)]
@@ -15,36 +15,36 @@ use annals_core::{Error, Fault, Result};
 
 use read::Reader;
 
-/// When a job wakes up, and for how long it may work.
+/// When a job wakes up, and how long a run may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// Whether it wakes up at all. One that is off can still be run by hand.
+    /// Whether the job wakes up at all. A job that is off can still be run by hand.
     pub enabled: bool,
-    /// Second, minute, hour, day of the month, month, day of the week; in UTC.
+    /// The cron expression: second, minute, hour, day of the month, month, day of the week; in UTC.
     pub wake: String,
-    /// After so many minutes nothing more is begun.
+    /// Minutes after which a run begins nothing more.
     pub minutes: u16,
 }
 
 /// A job that gives each agent a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rounds {
-    /// When.
+    /// When the job wakes up and how long a run may take.
     pub timing: Timing,
-    /// Agents at the same time.
+    /// The number of agents processed at the same time.
     pub agents_at_once: usize,
 }
 
-/// All jobs.
+/// The declarations of all jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jobs {
-    /// Writes what is due.
+    /// Writes the summaries that are due.
     pub rollup: Rounds,
-    /// Prunes what is past the plan.
+    /// Prunes memories that are past their plan.
     pub retention: Rounds,
-    /// Joins small pieces of tables.
+    /// Compacts small fragments of tables.
     pub compaction: Timing,
-    /// Reads everything back.
+    /// Reads everything back and compares it with the catalog.
     pub verification: Timing,
     /// Copies everything to another place, if the configuration names one.
     pub backup: Timing,
@@ -57,23 +57,23 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("verification", include_str!("../../../../jobs/verification.toml")),
     ("backup", include_str!("../../../../jobs/backup.toml")),
 ];
-/// A day. What takes longer never ends.
+/// A day; a longer run would never end.
 const MOST_MINUTES: u16 = 1440;
-/// More agents at once than this hold more memory than they gain time.
+/// More agents at once take more memory without saving time.
 const MOST_AT_ONCE: u16 = 64;
 
 impl Jobs {
-    /// The jobs that come with Annals.
+    /// Returns the jobs that come with Annals.
     pub fn built_in() -> Jobs {
         Jobs::parse(&[]).expect("a test reads them all")
     }
 
-    /// The jobs that come with Annals, changed by the files in a folder; it need not be there.
+    /// Returns the jobs that come with Annals, overridden by the files in a folder, which need not exist.
     pub fn in_folder(folder: &Path) -> Result<Jobs> {
         Jobs::parse(&files(folder)?)
     }
 
-    /// The jobs that come with Annals, changed by files: their names without `.toml`, and their texts.
+    /// Returns the jobs that come with Annals, overridden by `files`: pairs of a name without `.toml` and a text.
     pub fn parse(files: &[(String, String)]) -> Result<Jobs> {
         let mut faults: Vec<Fault> = files.iter().filter_map(|(name, _)| unknown(name)).collect();
         let mut reader = |job: usize| {
@@ -96,7 +96,7 @@ impl Jobs {
         if faults.is_empty() { Ok(jobs) } else { Err(Error::Faults(faults)) }
     }
 
-    /// When each wakes up, by name.
+    /// Returns the timing of each job, by name.
     pub fn timings(&self) -> [(&'static str, &Timing); 5] {
         [
             ("rollup", &self.rollup.timing),
@@ -127,7 +127,7 @@ fn unknown(name: &str) -> Option<Fault> {
     (!known.contains(&name)).then(|| Fault { file: Some(format!("{name}.toml")), ..fault() })
 }
 
-/// The TOML files of a folder, by name.
+/// Reads the TOML files of a folder, sorted by name.
 fn files(folder: &Path) -> Result<Vec<(String, String)>> {
     let failed = |cause| Error::storage(format!("cannot read the jobs in {}", folder.display()), cause);
     let mut files = Vec::new();

@@ -1,8 +1,9 @@
-//! The work of a wake-up: each agent gets its turn, whatever is due in it follows from the stores.
+//! The work of a wake-up: each agent gets a turn, and the stores determine what is due in it.
 //!
-//! In a turn of roll-up new messages are read for facts, what is due is written, tables are brought up to date, and files are
-//! cleaned of what was forgotten. In one of retention, what is past the plan is pruned. What is written is
-//! saved under the agent's lock, so neither meets a forgetting half-way; an agent whose lock is taken is left for later. Never reads a clock; under one that is not believed nothing closes and nothing is pruned.
+//! A turn of roll-up reads new messages for facts, writes due summaries, updates the tables, and cleans files of erased text.
+//! A turn of retention prunes what is past the plan. Results are saved under the agent's locks, so an erasure never sees half
+//! of them; an agent with a taken lock is left for later. Never reads a clock. Under a clock that is not trusted no period
+//! closes and nothing is pruned.
 
 mod retain;
 mod retry;
@@ -28,33 +29,33 @@ pub use retry::Backoff;
 pub use roll_up::RolledUp;
 pub use tables::{Alone, Enough, Tables};
 
-/// All that the work of a wake-up needs. Cheap to clone; clones share whose turn it is.
+/// The dependencies of a pass. Cheap to clone; clones share the order of turns.
 #[derive(Clone)]
 pub struct Pass {
-    /// The truth.
+    /// The catalog, the source of truth.
     pub catalog: Arc<dyn Catalog>,
-    /// Models' answers, of which old ones are dropped.
+    /// Saved answers of models; old ones are dropped.
     pub replies: Arc<dyn Replies>,
-    /// Answers to requests, of which old ones are dropped.
+    /// Saved requests; old ones are dropped.
     pub requests: Arc<dyn Requests>,
-    /// Writes what is due.
+    /// Writes the summaries that are due.
     pub summarizer: Summarizer,
-    /// Prunes what is past its plan.
+    /// Prunes memories that are past their plan.
     pub retention: Retention,
-    /// Reads new messages for facts, brings tables up to date, and cleans them.
+    /// Reads new messages for facts, updates the tables, and cleans the files.
     pub tables: Arc<dyn Tables>,
-    /// The locks of agents.
+    /// The agent locks.
     pub locks: AgentLocks,
-    /// Whose turn it is to be rolled up.
+    /// The order of turns of roll-up.
     pub roll_ups: Rota,
-    /// Whose turn it is to be pruned.
+    /// The order of turns of retention.
     pub prunings: Rota,
-    /// Whose files could not be cleaned lately.
+    /// The agents whose files recently could not be cleaned.
     pub cleanings: Backoff,
 }
 
 impl Pass {
-    /// Looks at the clock once for a whole round.
+    /// Checks the clock, once for a whole round.
     async fn look(&self, moment: Moment) -> Result<Look> {
         self.retention.look_at_clock(moment.now, moment.synchronised).await
     }

@@ -1,4 +1,4 @@
-//! Whose turn it is: everyone gets one, a few at the same time; who got none comes first in the next round.
+//! Round-robin over agents: each gets a turn, a few at the same time. Agents without a turn come first in the next round.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,26 +9,26 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use tokio_util::sync::CancellationToken;
 
-/// The order of turns from round to round. Clones share it.
+/// The agent that comes first in the next round. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Rota(Arc<Mutex<Option<Agent>>>);
 
-/// What a round came to.
+/// The outcome of a round.
 #[derive(Debug)]
 pub struct Round<T> {
-    /// What each agent's turn came to, in order of agents.
+    /// The outcome of each agent's turn, sorted by agent.
     pub turns: Vec<(Agent, T)>,
-    /// The agents whose turn failed; it was logged.
+    /// The agents whose turn failed. Each failure was logged.
     pub failed: Vec<(Agent, Error)>,
-    /// The agents that had no turn, since the round had to end or somebody else was at work on them. They come first in the next
-    /// one.
+    /// The agents without a turn, because the round had to end or because another task was working on them. The first of them
+    /// comes first in the next round.
     pub left: Vec<Agent>,
 }
 
 impl Rota {
-    /// Gives each agent a turn, `at_once` at the same time. After `stop` nobody is begun with; turns under way are waited for. The
-    /// failure of one agent's turn stops nobody else's. A turn that is none, since the agent was busy, is tried once more after
-    /// all others.
+    /// Gives each agent a turn, `at_once` at the same time. Once `stop` is cancelled no turn begins; turns under way are
+    /// waited for. A failed turn does not affect other agents. An agent that was busy (its turn returned `None`) is tried once
+    /// more after all others.
     pub async fn round<'a, T>(
         &self,
         agents: Vec<Agent>,
@@ -58,7 +58,7 @@ impl Rota {
         round
     }
 
-    /// By name, beginning with the first that had no turn the last time.
+    /// Sorts the agents by name, beginning with the first that had no turn in the last round.
     fn order(&self, mut agents: Vec<Agent>) -> Vec<Agent> {
         agents.sort();
         let first = self.0.lock().expect("no holder of the lock panics").clone();
@@ -91,8 +91,8 @@ mod tests {
 
     use super::*;
 
-    /// Lets agents take turns, by letters; `!` after one whose turn fails, `.` after one whose turn is the last of its round. Expects
-    /// the turns of each round, failures among them.
+    /// Runs rounds over agents named by letters. In `rounds`, `!` follows an agent whose turn fails, `?` one that is busy, and
+    /// `.` one after whose turn the round stops. Checks the turns of each round, failed ones included.
     async fn check(agents: &str, at_once: usize, rounds: &[&str]) {
         let rota = Rota::default();
         for expect in rounds {
@@ -122,23 +122,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everyone_has_a_turn() {
+    async fn every_agent_gets_a_turn() {
         check("", 1, &[""]).await;
         check("cab", 1, &["abc", "abc"]).await;
         check("cab", 0, &["abc"]).await;
     }
 
     #[tokio::test]
-    async fn a_failure_stops_nobody_else() {
+    async fn failed_turn_does_not_stop_other_agents() {
         check("abc", 1, &["a!bc", "ab!c!"]).await;
     }
 
     #[tokio::test]
-    async fn who_had_no_turn_comes_first_the_next_time() {
+    async fn agent_without_a_turn_comes_first_in_the_next_round() {
         check("abcde", 1, &["ab.", "cdea.", "b.", "c!d.", "eabcd", "abcde"]).await;
     }
 
-    /// Agents that are busy so many times; expects the turns and who is left.
+    /// Runs a round in which agents are busy for a number of tries. Checks the turns and the agents that are left.
     async fn check_busy(busy: &[(&str, usize)], expect: &str, left: &str) {
         let (rota, never, taken) = (Rota::default(), CancellationToken::new(), Mutex::new(String::new()));
         let turn = |agent: Agent| {
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_busy_agent_is_tried_again_after_the_others_and_then_left() {
+    async fn busy_agent_is_tried_once_more_and_then_left() {
         check_busy(&[], "abc", "").await;
         check_busy(&[("a", 1)], "abca", "").await;
         check_busy(&[("a", 9), ("b", 1)], "abcab", "a").await;
     }
 
     #[tokio::test]
-    async fn no_more_than_so_many_at_once() {
+    async fn turns_at_once_stay_within_the_limit() {
         let (rota, stop, agents) = (Rota::default(), CancellationToken::new(), ["a", "b", "c", "d", "e"].map(agent));
         let (under_way, most) = (Mutex::new(0), Mutex::new(0));
         let turn = |_| {

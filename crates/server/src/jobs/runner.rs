@@ -1,4 +1,4 @@
-//! One job at work: woken by whoever likes, it runs one pass at a time. Wake-ups that come while it runs are one more run.
+//! Runs one job, one pass at a time. Wake-ups during a run cause exactly one more run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,42 +11,42 @@ use tokio_util::sync::CancellationToken;
 
 use super::{MomentClock, Report, Task};
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It did what it could.
+    /// The run ended; parts of it may have failed.
     Done(Report),
-    /// It could not work at all, and why.
+    /// The run failed as a whole, with the reason.
     Failed(String),
 }
 
 /// The runs of a job so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// How many have begun.
+    /// The number of runs that have begun.
     pub begun: u64,
-    /// How many have ended: as many, or one less while it runs.
+    /// The number of runs that have ended: the same, or one less during a run.
     pub ended: u64,
-    /// When the last one began.
+    /// When the last run began.
     pub last_start: Option<Timestamp>,
-    /// When the last one ended.
+    /// When the last run ended.
     pub last_end: Option<Timestamp>,
-    /// How the last one ended.
+    /// The outcome of the last run that ended.
     pub outcome: Option<Outcome>,
 }
 
 impl Runs {
-    /// Whether it runs now.
+    /// Returns whether a run is under way.
     pub fn is_running(&self) -> bool {
         self.begun > self.ended
     }
 }
 
-/// A job with its body.
+/// A job and its body.
 pub(super) struct Runner {
     name: String,
     task: Arc<dyn Task>,
-    /// After so long nothing more is begun.
+    /// The time after which a run begins nothing more.
     within: Duration,
     clock: MomentClock,
     nudge: Notify,
@@ -65,9 +65,9 @@ impl Runner {
         }
     }
 
-    /// Has it run: now, or once more after the run that is under way.
+    /// Starts a run, or another run after the one under way.
     pub(super) fn wake(&self) {
-        // Holds at most one wake-up for later.
+        // `Notify` stores at most one wake-up.
         self.nudge.notify_one();
     }
 
@@ -75,7 +75,7 @@ impl Runner {
         self.runs.borrow().clone()
     }
 
-    /// Has it run, and waits for the end of a run that began after this was asked for.
+    /// Starts a run and waits for the end of a run that began after this call.
     pub(super) async fn run_now(&self, stop: &CancellationToken) -> Result<Outcome> {
         let mut runs = self.runs.subscribe();
         let wanted = runs.borrow_and_update().begun + 1;
@@ -89,7 +89,7 @@ impl Runner {
         }
     }
 
-    /// Runs at each wake-up, until `stop`; the run under way is told to wind up, and ends.
+    /// Runs the job at each wake-up until `stop` is cancelled; a run under way is signalled to stop and ends.
     pub(super) async fn work(&self, stop: CancellationToken) {
         loop {
             tokio::select! {
@@ -111,7 +111,7 @@ impl Runner {
         let outcome = match until_enough(pass, &enough, self.within).await {
             Ok(Ok(report)) => Outcome::Done(report),
             Ok(Err(error)) => Outcome::Failed(error.to_string()),
-            // A fault of ours. What it was is in the log of panics; the job goes on at the next wake-up.
+            // A bug. The panic hook has logged the cause; the job runs again at the next wake-up.
             Err(_) => Outcome::Failed("it panicked".into()),
         };
         self.tell(&outcome);
@@ -143,7 +143,7 @@ impl Runner {
     }
 }
 
-/// Waits for a pass, which is told after a while that it is enough.
+/// Waits for a pass, and cancels `enough` after `within`.
 async fn until_enough<T>(pass: impl Future<Output = T>, enough: &CancellationToken, within: Duration) -> T {
     let mut pass = std::pin::pin!(pass);
     tokio::select! {

@@ -1,7 +1,7 @@
-//! Four hundred days of 26 zones through [`Pass`] alone, with a clock that is moved by hand: see [`world`].
+//! Simulates [`Pass`] for four hundred days in 26 zones, with a clock that the test sets; see [`world`].
 //!
-//! `ANNALS_SIM_DAYS` and `ANNALS_SIM_SEED` ask for other days and another course of events. The same world runs over real stores
-//! from `/tests`, which includes these files.
+//! `ANNALS_SIM_DAYS` and `ANNALS_SIM_SEED` set other numbers of days and other random events. `/tests` includes these files
+//! and runs the same world over the real stores.
 
 mod dice;
 mod lineage;
@@ -45,7 +45,7 @@ fn asked<T: std::str::FromStr>(variable: &str, otherwise: T) -> T {
 
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "whoever sees this fail must be able to see it again")]
-async fn four_hundred_days_of_all_zones_are_covered_once_and_nothing_goes_early() {
+async fn every_message_is_covered_once_and_nothing_is_pruned_early() {
     let (days, seed) = (asked("ANNALS_SIM_DAYS", DAYS), asked("ANNALS_SIM_SEED", SEED));
     eprintln!("ANNALS_SIM_DAYS={days} ANNALS_SIM_SEED={seed}");
     let mut world = World::new(stores(), &ZONES, seed).await;
@@ -56,9 +56,9 @@ async fn four_hundred_days_of_all_zones_are_covered_once_and_nothing_goes_early(
     }
 }
 
-/// The same seed is the same course of events, or a printed seed would be of no use.
+/// Without this, a printed seed could not reproduce a failure.
 #[tokio::test]
-async fn the_same_seed_is_the_same_life() {
+async fn same_seed_yields_the_same_events() {
     let mut tallies = Vec::new();
     for seed in [7, 7, 8] {
         let mut world = World::new(stores(), &ZONES[..3], seed).await;

@@ -1,5 +1,5 @@
-//! The body of a job: one bounded pass of its work. Here the two that are made of policies alone; those that need files and
-//! stores (compaction, verification, backup) are handed in by the binary.
+//! The body of a job: one bounded pass of its work. This file holds the two jobs that need only policies; the binary passes in
+//! those that need files and stores (compaction, verification, backup).
 
 use std::sync::Arc;
 
@@ -12,49 +12,50 @@ use super::Pass;
 use super::pass::{Retained, RolledUp};
 use super::rota::Round;
 
-/// What the machine's clock says.
+/// A reading of the machine's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Now.
+    /// The current time.
     pub now: Timestamp,
-    /// Whether the system says that its clock is synchronised; none where it does not say.
+    /// Whether the system reports its clock as synchronised; `None` if it does not report it.
     pub synchronised: Option<bool>,
 }
 
-/// Says what the clock says. The binary hands in the machine's, tests one that they move.
+/// The source of clock readings: the machine's clock in the binary, a clock under the test's control in tests.
 pub type MomentClock = Arc<dyn Fn() -> Moment + Send + Sync>;
 
-/// What a run came to, for people who look at the jobs. No words of memories.
+/// The result of a run, for people who look at the jobs. Holds no text of memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// What was done; empty if there was nothing to do.
     pub done: String,
-    /// How much of it failed; each was logged.
+    /// The number of failures; each was logged.
     pub failures: u64,
 }
 
 /// The body of a job.
 #[async_trait]
 pub trait Task: Send + Sync {
-    /// Does one pass of the work: compares what is with what should be, and does what is missing. It is called at every wake-up,
-    /// once when the service starts, and whenever someone asks; a task whose work is not to be repeated so often looks first when
-    /// it was last done. Once `stop` is cancelled, nothing more is begun: the bounds are reached, or the service stops.
+    /// Does one pass of the work: compares the actual state with the required one, and does what is missing. Called at every
+    /// wake-up, once when the service starts, and on request; a task that should not repeat its work so often checks first
+    /// when it was last done. Once `stop` is cancelled it begins nothing more: the run has reached its bound, or the service
+    /// is stopping.
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report>;
 }
 
 /// The job rollup: [`Pass::roll_up`].
 pub struct RollUpTask {
-    /// The work.
+    /// The pass that does the work.
     pub pass: Pass,
-    /// Agents at the same time.
+    /// The number of agents processed at the same time.
     pub agents_at_once: usize,
 }
 
 /// The job retention: [`Pass::retain`].
 pub struct RetentionTask {
-    /// The work.
+    /// The pass that does the work.
     pub pass: Pass,
-    /// Agents at the same time.
+    /// The number of agents processed at the same time.
     pub agents_at_once: usize,
 }
 

@@ -1,15 +1,15 @@
-//! The locks of an agent as types, so that the compiler knows which may be taken after which.
+//! The agent locks as types, so that the compiler checks the order in which they are taken.
 
-/// What a lock of an agent protects, in the order in which locks are taken.
+/// The locks of an agent, in the order in which they are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lock {
-    /// Requests that may come again under the same key.
+    /// Requests with an idempotency key.
     Request,
-    /// One roll-up at a time. Held while a model answers.
+    /// Roll-up: one at a time. Held while a model answers.
     RollUp,
-    /// One reader of new messages at a time. Held while a model answers.
+    /// Extraction: one reader of new messages at a time. Held while a model answers.
     Extraction,
-    /// The agent's history and settings: summaries, pruning, forgetting, blocks.
+    /// The agent's history and settings: summaries, pruning, erasure, blocks.
     History,
     /// Facts and their table.
     Facts,
@@ -19,13 +19,13 @@ pub enum Lock {
 
 pub(super) const LOCKS: usize = Lock::Tables as usize + 1;
 
-/// One of the locks, as a type.
+/// A lock as a type.
 pub trait Level: Send + Sync + 'static {
-    /// Which one.
+    /// The lock that the type stands for.
     const LOCK: Lock;
 }
 
-/// A lock that may be taken by who holds `Earlier`.
+/// A lock that may be taken while `Earlier` is held.
 pub trait After<Earlier: Level>: Level {}
 
 macro_rules! levels {
@@ -57,7 +57,8 @@ levels!(Request, RollUp, Extraction, History, Facts, Tables);
 mod tests {
     use super::*;
 
-    /// Compiles only if the first may not be taken after any of the others: otherwise two implementations of `Wrong` fit.
+    /// Compiles only if the first lock may not be taken after any of the others: otherwise both implementations of `Wrong`
+    /// apply and the call is ambiguous.
     macro_rules! never_after {
         ($level:ident: $($held:ident),+) => {
             $({
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_order_does_not_compile() {
+    fn wrong_order_does_not_compile() {
         never_after!(Request: Request, RollUp, Extraction, History, Facts, Tables);
         never_after!(RollUp: RollUp, Extraction, History, Facts, Tables);
         never_after!(Extraction: Extraction, History, Facts, Tables);

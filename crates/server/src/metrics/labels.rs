@@ -1,4 +1,4 @@
-//! What numbers are told apart by. Each field is one of a few words of ours.
+//! The labels of metrics. Each field takes one of a few values that the program defines.
 
 use annals_core::Grain;
 use prometheus_client::encoding::EncodeLabelSet;

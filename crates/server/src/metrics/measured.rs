@@ -1,4 +1,4 @@
-//! Ports that tell how long they take. Whoever puts the service together wraps them before it hands them to others.
+//! Ports wrapped to measure how long their calls take. The binary wraps them before it passes them to other parts.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use super::Metrics;
 use super::labels::Tokens;
 
-/// A port and where its times go.
+/// A port, and the metrics that receive its durations.
 pub struct Measured<P: ?Sized> {
     port: Arc<P>,
     metrics: Metrics,
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn times_and_tokens_are_told() {
+    async fn durations_and_tokens_are_recorded() {
         let (metrics, agent) = (Metrics::new(), Agent::new("ann").unwrap());
         let embedder = Measured::new(Arc::new(WordEmbedder::default()), &metrics);
         embedder.embed(vec!["one".into(), "two".into()]).await.unwrap();

@@ -1,14 +1,14 @@
-//! What the system says of the process and its disk. Files are only looked at where there is a data folder.
+//! What the system reports of the process and its disk. Files are only read where there is a data folder.
 
 use std::fs;
 use std::path::Path;
 
 use walkdir::WalkDir;
 
-/// Entries of a folder that are looked at when its size is asked for; beyond it the size is too small.
+/// The most entries of a folder that are counted for its size; a larger folder is reported too small.
 const MOST_ENTRIES: usize = 200_000;
 
-/// Memory of this process that is not paged out; none where `/proc` does not say.
+/// Returns the resident memory of this process; `None` without `/proc`.
 pub(super) fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -16,14 +16,14 @@ pub(super) fn resident_bytes() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Bytes of a file, or of all files below a folder. What went meanwhile counts nothing.
+/// Returns the bytes of a file, or of all files below a folder. Files that were removed meanwhile count zero.
 pub(super) fn bytes_of(path: &Path) -> u64 {
     let entries = WalkDir::new(path).into_iter().take(MOST_ENTRIES).filter_map(Result::ok);
     let files = entries.filter_map(|entry| entry.metadata().ok()).filter(fs::Metadata::is_file);
     files.map(|file| file.len()).sum()
 }
 
-/// Bytes of the catalog with its journal.
+/// Returns the bytes of the catalog and its write-ahead log.
 pub(super) fn catalog_bytes(folder: &Path) -> u64 {
     ["catalog.sqlite", "catalog.sqlite-wal"].iter().map(|name| bytes_of(&folder.join(name))).sum()
 }
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_those_of_the_files() {
+    fn folder_size_is_the_sum_of_its_files() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("tables/a")).unwrap();
         fs::write(folder.path().join("tables/a/1"), "four").unwrap();

@@ -1,5 +1,5 @@
-//! Gauges over all agents, read from the catalog when somebody scrapes. A scrape looks at so many agents at most and goes on
-//! where the last one ended; for the others it takes what it saw then.
+//! Gauges over all agents, read from the catalog at each scrape. A scrape reads a bounded number of agents and continues where
+//! the last one ended; for other agents it uses the numbers of an earlier scrape.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -12,12 +12,12 @@ use super::process::{bytes_of, catalog_bytes, resident_bytes};
 use super::{Lane, clamp};
 use crate::Service;
 
-/// Agents that one scrape looks at: some milliseconds each on a Pi.
+/// The most agents that one scrape reads: some milliseconds each on a Pi.
 const AGENTS: usize = 200;
-/// Folders are measured no more often than this.
+/// The least interval between two measurements of folder sizes.
 const FOLDERS: Duration = Duration::from_secs(60);
 
-/// What was last seen of each agent.
+/// The latest numbers of each agent.
 #[derive(Default)]
 pub(super) struct Totals {
     seen: BTreeMap<Agent, Numbers>,
@@ -25,14 +25,14 @@ pub(super) struct Totals {
     folders: Option<Instant>,
 }
 
-/// Numbers of one agent, or of all.
+/// The numbers of one agent, or of all agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Numbers {
     memories: [u64; 6],
     unsearchable: u64,
     unread: u64,
     due: u64,
-    /// When the first of the due periods was over, in seconds since 1970; never if none is due.
+    /// When the first of the due periods ended, in seconds since 1970; `None` if none is due.
     due_since: Option<i64>,
     failed: u64,
     degraded: u64,
@@ -57,7 +57,7 @@ impl AddAssign for Numbers {
 }
 
 impl Service {
-    /// All numbers, in OpenMetrics' text form.
+    /// Returns all metrics in OpenMetrics text format.
     pub(crate) async fn metrics_text(&self, now: Timestamp) -> Result<String> {
         let mut totals = self.metrics.0.totals.lock().await;
         totals.look(self, now, AGENTS).await?;
@@ -83,7 +83,7 @@ impl Service {
             of("tables", bytes_of(&folder.join("tables")));
             of("facts", bytes_of(&folder.join("facts")));
         };
-        // A panic in it has been told already.
+        // The panic hook has logged a panic already.
         let _ = tokio::task::spawn_blocking(measure).await;
     }
 
@@ -101,7 +101,7 @@ impl Service {
         for row in self.catalog.ledger(agent).await? {
             numbers.count(&row, &zones, now);
         }
-        // What waited before the process began waits at least from now on.
+        // For work that was waiting before the process began, the wait is measured from now.
         for (lane, reached, number) in
             [(Lane::Working, lane.applied, numbers.unsearchable), (Lane::Extract, extracted, numbers.unread)]
         {
@@ -129,7 +129,7 @@ impl Numbers {
 }
 
 impl Totals {
-    /// Looks at some agents again, after those of the last time.
+    /// Reads the numbers of `most` agents, beginning after the last agent of the previous call.
     async fn look(&mut self, service: &Service, now: Timestamp, most: usize) -> Result<()> {
         let mut agents = service.catalog.agents().await?;
         agents.sort_unstable();

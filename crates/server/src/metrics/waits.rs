@@ -1,7 +1,7 @@
-//! How long things wait in the lanes: for each agent with something waiting, the oldest of it and since when.
+//! How long new messages wait in a pipeline: for each agent, the oldest waiting change and when its wait began.
 //!
-//! One entry per agent and lane; what comes after the oldest is timed once that is through, so that a lane under load tells the
-//! longest waits and not the mean.
+//! One entry per agent and pipeline. Later changes are timed after the oldest has passed, so under load the metric shows the
+//! longest waits, not the mean.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use annals_core::Agent;
 
-/// What new messages go through.
+/// A pipeline for new messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// Until searches find them.
+    /// Makes messages searchable.
     Working,
-    /// Until they were read for facts.
+    /// Reads messages for facts.
     Extract,
 }
 
@@ -22,13 +22,14 @@ pub enum Lane {
 pub(super) struct Waits(Mutex<HashMap<(Lane, Agent), (u64, Instant)>>);
 
 impl Waits {
-    /// Something waits from now on, unless something older does.
+    /// Begins a wait, unless an older change waits already.
     pub(super) fn begin(&self, lane: Lane, agent: &Agent, seq: u64, now: Instant) {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waits.entry((lane, agent.clone())).or_insert((seq, now));
     }
 
-    /// A lane came that far: how long the oldest had waited, if it is through.
+    /// Records that a pipeline has processed changes up to `reached`. Returns how long the oldest change waited, if it has
+    /// passed.
     pub(super) fn end(&self, lane: Lane, agent: &Agent, reached: u64, now: Instant) -> Option<Duration> {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (lane, agent.clone());
@@ -38,7 +39,7 @@ impl Waits {
         Some(waited)
     }
 
-    /// How long the oldest of all agents has waited.
+    /// Returns the longest current wait of all agents.
     pub(super) fn longest(&self, lane: Lane, now: Instant) -> Duration {
         let waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_lane = waits.iter().filter(|((of, _), _)| *of == lane);
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_counts_until_it_is_through() {
+    fn wait_of_the_oldest_lasts_until_it_has_passed() {
         let (waits, ann, bob) = (Waits::default(), Agent::new("ann").unwrap(), Agent::new("bob").unwrap());
         let begun = Instant::now();
         let at = |seconds| begun + Duration::from_secs(seconds);

@@ -1,4 +1,4 @@
-//! Small texts that are always in an agent's context.
+//! Blocks: short texts that are in every context of an agent.
 
 use annals_core::ports::Block;
 use annals_core::{Agent, Error, Fault, Result, Timestamp};
@@ -9,18 +9,18 @@ use crate::wire::{BlockView, BlocksRequest, BlocksView};
 
 const LONGEST_NAME: usize = 64;
 const LONGEST_TEXT: usize = 16 * 1024;
-/// They are in every context: more would leave no room for memories.
+/// Blocks are in every context; more of them would leave no room for memories.
 const MOST: usize = 32;
 
 impl Service {
-    /// An agent's blocks.
+    /// Returns an agent's blocks.
     pub async fn blocks(&self, agent: &Agent) -> Result<BlocksView> {
         let blocks = self.blocks.blocks(agent).await?;
         let view = |block: Block| BlockView { name: block.name, text: block.text, updated_at: Some(block.updated_at) };
         Ok(BlocksView { agent: agent.name().to_owned(), blocks: blocks.into_iter().map(view).collect() })
     }
 
-    /// Writes blocks; an empty text removes one.
+    /// Saves blocks, and removes those with an empty text. Returns all blocks of the agent.
     pub async fn write_blocks(&self, agent: &Agent, request: BlocksRequest, now: Timestamp) -> Result<BlocksView> {
         let faults: Vec<Fault> =
             request.blocks.iter().enumerate().flat_map(|(index, block)| check(index, block)).collect();

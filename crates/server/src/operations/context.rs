@@ -1,4 +1,4 @@
-//! Context for a prompt: what memory holds that an answer should know of, within a budget of tokens.
+//! Context for a prompt: the memories, facts and documents that help to answer it, within a token budget.
 
 use std::ops::RangeInclusive;
 
@@ -12,15 +12,15 @@ use crate::Service;
 use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
 
 const MOST_DOCUMENTS: usize = 100;
-/// Bytes of all documents together: beyond, there are more parts than are compared.
+/// The most bytes of all documents together; more text would have more parts than are compared.
 const LARGEST_DOCUMENTS: usize = 512 * 1024;
-/// Bytes of an id or a title, which is compared with every part.
+/// The most bytes of an id or a title. It is compared with every part.
 const LONGEST_TITLE: usize = 1024;
-/// Less holds no memory, more is no context.
+/// Allowed token budgets: a smaller one has no room for a memory, a larger one is no longer a context.
 const BUDGETS: RangeInclusive<u64> = 64..=100_000;
 
 impl Service {
-    /// What an answer to a prompt should know of.
+    /// Returns the context for a prompt.
     pub async fn context(&self, agent: &Agent, wish: ContextWish, now: Timestamp) -> Result<ContextAnswer> {
         bounded("prompt", &wish.prompt)?;
         for (field, name) in [("speaker", &wish.speaker), ("conversation", &wish.conversation)] {
@@ -52,7 +52,7 @@ impl Service {
             ..ContextRequest::default()
         };
         let gathered = self.gather_context(agent, &request, now).await?;
-        // Whoever waits for a model needs no core.
+        // Holds no search permit: waiting for a model needs no core.
         let context = self.search.conclude_context(gathered).await;
         self.given.note(agent, context.items.iter().filter_map(memory), now);
         let item = |item: ContextItem| ContextItemView {
@@ -77,7 +77,7 @@ impl Service {
         })
     }
 
-    /// What fits. A damaged table is put aside and built anew, then asked again.
+    /// Gathers candidates for a context. Rebuilds a damaged table and tries again.
     async fn gather_context<'a>(
         &self,
         agent: &'a Agent,
@@ -104,7 +104,7 @@ impl Service {
     }
 }
 
-/// What to try. Left out for the budget is not the same as not there.
+/// Returns what to try next. Items left out for the budget are not the same as no items.
 fn hint(context: &Context) -> Option<String> {
     let left_out = match context.omitted {
         0 => None,
@@ -137,7 +137,7 @@ fn check_documents(documents: &[DocumentIn]) -> Result<()> {
     }
 }
 
-/// The memory that a line tells; the others are texts of the caller, or facts.
+/// Returns the memory of an item; `None` for facts and for texts of the caller.
 fn memory(item: &ContextItem) -> Option<MemoryId> {
     use ContextKind::{Statement, Summary, Turn};
     matches!(item.kind, Turn | Statement | Summary).then(|| MemoryId::from_text(&item.id))
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_have_a_number_and_sizes() {
+    fn too_many_or_too_large_documents_are_refused() {
         fn check(count: usize, title: usize, text: usize, expect: &str) {
             let document = DocumentIn { id: "d".into(), title: Some("x".repeat(title)), text: "x".repeat(text) };
             let said = check_documents(&vec![document; count]).err().map(|error| error.to_string()).unwrap_or_default();

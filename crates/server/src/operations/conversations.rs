@@ -1,4 +1,4 @@
-//! Which conversations an agent has.
+//! The conversations of an agent.
 
 use annals_core::{Agent, Result};
 
@@ -7,10 +7,10 @@ use crate::Service;
 use crate::wire::{ConversationsAnswer, PageWish};
 
 impl Service {
-    /// One page of conversations, by name.
+    /// Returns one page of conversations, by name.
     pub async fn conversations(&self, agent: &Agent, wish: PageWish) -> Result<ConversationsAnswer> {
         let limit = limit(wish.limit)?;
-        // One more than is shown says whether there is a next page.
+        // One more than the page holds shows whether there is a next page.
         let mut found = self.catalog.conversations(agent, wish.cursor.as_deref(), limit + 1).await?;
         let more = found.len() > limit;
         found.truncate(limit);

@@ -1,7 +1,7 @@
-//! Everything of an agent, one JSON record a line, as `annals import` takes it back.
+//! The export of an agent: one JSON record per line, in the format that `annals import` reads.
 //!
-//! The lines are written to a file first, page by page: while the agent is locked nothing waits for the one who reads them, and no
-//! more than a page is in memory. The file has no name and goes when it is closed, or the process ends.
+//! The lines are first written to a file, page by page: the agent's locks are not held while a client reads, and no more than
+//! a page is in memory. The file has no name; it is deleted when it is closed or the process ends.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -17,23 +17,23 @@ use tokio::io::{AsyncSeekExt, AsyncWriteExt, BufWriter};
 use crate::Service;
 use crate::locks::{Facts, History};
 
-/// Records that are read from the catalog at once: the longest are turns of 256 KiB.
+/// Records read from the catalog at once. The longest are turns of 256 KiB.
 const PAGE: usize = 100;
-/// Bytes that are written to the file at once.
+/// Bytes written to the file at once.
 const PIECE: usize = 64 * 1024;
 
-/// An export that is ready to be read from its beginning.
+/// An export, ready to be read from the start of its file.
 pub struct Export {
-    /// The lines.
+    /// The file with the lines.
     pub file: File,
-    /// How many there are.
+    /// The number of records.
     pub records: u64,
 }
 
 impl Service {
-    /// All records of an agent, as they are at one moment but for messages that come in meanwhile.
+    /// Writes all records of an agent, from one consistent state except for messages that arrive meanwhile.
     pub async fn export(&self, agent: &Agent) -> Result<Export> {
-        // What moves or goes between two pages would be there twice, or not at all.
+        // A record that moved or was removed between two pages would be exported twice, or not at all.
         let mut history = self.locks.lock::<History>(agent).await;
         let _facts = history.then::<Facts>().await;
         let mut writer = BufWriter::with_capacity(PIECE, self.nameless_file().map_err(failed)?);
@@ -56,7 +56,7 @@ impl Service {
         Ok(Export { file, records })
     }
 
-    /// An empty file on the disk of the data folder, under no name.
+    /// Creates an empty file without a name on the disk of the data folder, or in the temporary folder if there is none.
     fn nameless_file(&self) -> io::Result<File> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let folder = self.folder.clone().unwrap_or_else(std::env::temp_dir);
@@ -72,7 +72,7 @@ fn failed(cause: io::Error) -> Error {
     Error::storage("writing an export", cause)
 }
 
-/// One line of an export.
+/// Returns one line of an export, without the line break.
 fn line(agent: &Agent, record: &Record) -> String {
     let mut value = serde_json::to_value(record).expect("records are strings, numbers and lists of them");
     value["agent"] = Value::from(agent.name());

@@ -1,4 +1,4 @@
-//! What is known about whom and since when, and what leads from one to another; facts entered by hand.
+//! Facts: queries about a subject at a time, walks and paths between names, and facts entered by hand.
 
 use annals_core::{Agent, Along, Error, FactQuery, Result, Route, Timestamp, Walk, Zones};
 use annals_writer::FactWriter;
@@ -8,23 +8,24 @@ use crate::Service;
 use crate::locks::Facts;
 use crate::wire::{FactEntry, FactView, FactsAnswer, FactsWish, Verb};
 
-/// How long a path may be that nothing is said of: what is farther apart has little to do with each other.
+/// The default limit for the length of a path; names farther apart have little to do with each other.
 const USUAL_PATH: u32 = 6;
 
 impl Service {
-    /// The facts that fit, lie within some distance, or lead from one to another.
+    /// Returns the facts that match, that are within some distance of a name, or that lead from one name to another.
     pub async fn facts(&self, agent: &Agent, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
         let limit = Some(limit(wish.limit)?);
         self.ask_facts(agent, FactsWish { limit, ..wish }, now).await
     }
 
-    /// The same; without a limit, all of them.
+    /// Returns the same as [`Service::facts`], but all facts if the request has no limit.
     pub async fn ask_facts(&self, agent: &Agent, wish: FactsWish, now: Timestamp) -> Result<FactsAnswer> {
         let zones = self.catalog.settings(agent).await?.zones()?;
         ask(&self.fact_writer, agent, &zones, wish, now).await
     }
 
-    /// Enters a fact, or its end, and shows what is known about its subject then.
+    /// Enters a fact or retracts one. Returns what is known about its subject now, and the entered fact if a later fact has
+    /// ended it.
     pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
         let zones = self.catalog.settings(agent).await?.zones()?;
         let at = entry.at.map_or(now, |at| at.instant(&zones));
@@ -44,7 +45,7 @@ impl Service {
         }
         let wish = FactsWish { about: Some(entry.subject), ..FactsWish::default() };
         let mut answer = ask(&self.fact_writer, agent, &zones, wish, now).await?;
-        // One that something later has ended already would not be shown, as if it had not been stored.
+        // A fact that a later one has ended would not be shown, as if it had not been stored.
         answer.facts.extend(ended.as_ref().map(FactView::from));
         Ok(answer)
     }
@@ -74,7 +75,7 @@ async fn ask(facts: &FactWriter, agent: &Agent, zones: &Zones, wish: FactsWish, 
     Ok(FactsAnswer { agent: agent.name().to_owned(), facts: found, connected, next_cursor })
 }
 
-/// One page of facts, and the cursor of the next one: how many facts came before it.
+/// Returns one page of facts and the cursor of the next page, which is the number of facts before that page.
 async fn find(
     facts: &FactWriter,
     agent: &Agent,
@@ -86,7 +87,7 @@ async fn find(
         None => 0,
         Some(cursor) => cursor.parse::<usize>().map_err(|_| Error::invalid("cursor", "is none of an answer"))?,
     };
-    // One more than is shown says whether there is a next page.
+    // One more than the page holds shows whether there is a next page.
     let limit = wish.limit.map(|limit| skipped.saturating_add(limit).saturating_add(1));
     let query =
         FactQuery { about, predicate: wish.predicate.clone(), as_of, history: wish.history, said_within: None, limit };
@@ -108,7 +109,7 @@ fn along(wish: &FactsWish, as_of: Option<Timestamp>) -> Along {
     }
 }
 
-/// What holds now, not what will: a plan may be dated ahead.
+/// Returns the moment of a query. Without history the default is now, because a plan may be dated ahead.
 fn moment(wish: &FactsWish, zones: &Zones, now: Timestamp) -> Option<Timestamp> {
     let as_of = wish.as_of.map(|as_of| as_of.instant(zones));
     as_of.or_else(|| (!wish.history).then_some(now))

@@ -1,4 +1,4 @@
-//! Forgetting: what goes is said first, done when that is asked for, and proved afterwards.
+//! Forgetting: a dry run reports what would be erased; otherwise the target is erased and the erasure proved.
 
 use annals_core::ports::{Reach, Target};
 use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
@@ -8,14 +8,14 @@ use crate::locks::{Facts, History, Tables};
 use crate::wire::{ForgetAnswer, ForgetRequest};
 
 impl Service {
-    /// Says what would go, or makes it go everywhere and proves it.
+    /// Reports what would be erased, or erases it everywhere and proves that it is gone.
     pub async fn forget(&self, agent: &Agent, request: ForgetRequest, now: Timestamp) -> Result<ForgetAnswer> {
         let dry_run = request.dry_run;
         let target = self.target(agent, request, now).await?;
         self.forget_target(agent, &target, dry_run, now).await
     }
 
-    /// The same for a target that is known.
+    /// Does the same as [`Service::forget`] for a given target.
     pub async fn forget_target(
         &self,
         agent: &Agent,
@@ -28,7 +28,7 @@ impl Service {
         }
         let mut reach = self.erase(agent, target, now).await?;
         if *target != Target::Agent {
-            // What is left is written without a lock: a model may take minutes. The history is locked only to save.
+            // Writes the remaining summaries without holding a lock: a model may take minutes. Locks the history only to save.
             let history = self.locks.for_saving::<History>(agent);
             self.summarizer.pass_unlocked(agent, now, &|_| (), &|| false, &history).await?;
         }
@@ -42,7 +42,8 @@ impl Service {
         Ok(ForgetAnswer::new(agent, &reach, Some(proof)))
     }
 
-    /// Erases in the catalog at once, whoever works for the agent with a model. Nothing is written of the agent meanwhile.
+    /// Erases in the catalog at once, without waiting for a roll-up or extraction that waits for a model. The locks held here
+    /// keep other tasks from saving anything of the agent meanwhile.
     async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;

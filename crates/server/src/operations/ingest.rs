@@ -1,4 +1,4 @@
-//! Taking messages in: committed and fsynced before the answer, searchable and read for facts soon after.
+//! Ingestion of messages: committed and fsynced before the answer; searchable and read for facts soon after.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -11,20 +11,20 @@ use crate::locks::{Held, History, Request};
 use crate::metrics::Lane;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
-/// The most messages of one request: one transaction, and one fsync.
+/// The most messages of one request, which is one transaction with one fsync.
 pub const MOST_MESSAGES: usize = 1000;
 
-/// What became of a request.
+/// The result of an accepted request.
 #[derive(Clone, Debug)]
 pub struct Accepted {
-    /// What is stored.
+    /// The operation that was stored.
     pub operation: Operation,
-    /// Fields that mean nothing, and in how many messages each stood.
+    /// Unknown fields, with the number of messages that had each.
     pub ignored: BTreeMap<String, u64>,
 }
 
 impl Service {
-    /// Stores the messages of one request, all or none, by the agent's settings as [`Service::admit`] found them.
+    /// Stores all messages of one request or none, with the agent's settings as returned by [`Service::admit`].
     pub async fn ingest(
         &self,
         agent: &Agent,
@@ -35,7 +35,7 @@ impl Service {
         self.ingest_holding(None, agent, settings, request, now).await
     }
 
-    /// The same for a caller that may hold the lock of requests.
+    /// Does the same as [`Service::ingest`] for a caller that may hold the lock of requests.
     async fn ingest_holding(
         &self,
         held: Option<&mut Held<'_, Request>>,
@@ -44,7 +44,7 @@ impl Service {
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<Accepted> {
-        // What replaces a message changes the agent's history.
+        // Replacing a message changes the agent's history.
         let _history = match (request.revise, held) {
             (false, _) => None,
             (true, Some(held)) => Some(held.then::<History>().await),
@@ -84,8 +84,8 @@ impl Service {
         Ok(operation)
     }
 
-    /// The same for a request that may come again: a known `key` is answered as it was before. A key that stood over another
-    /// body is an error.
+    /// Does the same as [`Service::ingest`] once per idempotency key. Takes the digests of key and body. A known key with the
+    /// same body returns the stored operation, without `ignored`; with another body it is an error.
     pub async fn ingest_once(
         &self,
         agent: &Agent,
@@ -106,12 +106,12 @@ impl Service {
         }
     }
 
-    /// How far an operation has come.
+    /// Returns the progress of an operation.
     pub async fn progress(&self, agent: &Agent, operation: &Operation) -> Result<Progress> {
         Ok(progress(self.reached(agent).await?, operation.seq))
     }
 
-    /// Waits until an operation has come so far, but not beyond the deadline. How far it has come.
+    /// Waits until an operation has reached `goal` or the deadline has passed. Returns its progress.
     pub async fn wait(
         &self,
         agent: &Agent,
@@ -124,7 +124,7 @@ impl Service {
         Ok(progress(reached, seq))
     }
 
-    /// The operation of that id among the agents of a workspace, and whose it is.
+    /// Returns the operation with this id among the agents of a workspace, and its agent.
     pub async fn operation(&self, workspace: &str, id: &str) -> Result<(Agent, OperationView)> {
         let missing = || Error::NotFound { what: "operation", name: id.to_owned() };
         let (agent, operation) = self.requests.find_operation(workspace, id).await?.ok_or_else(missing)?;
@@ -166,7 +166,7 @@ fn messages(request: IngestRequest, now: Timestamp) -> Result<Vec<(Message, Orig
     if faults.is_empty() { Ok(messages) } else { Err(Error::Faults(faults)) }
 }
 
-/// When a message of a request arrived: each a microsecond after the one before, so that their order stays.
+/// Returns the arrival time of a message of a request: a microsecond after the previous one, so that their order is kept.
 fn arrival(now: Timestamp, index: usize) -> Timestamp {
     let behind = SignedDuration::from_micros(i64::try_from(index).unwrap_or(i64::MAX));
     now.saturating_add(behind).unwrap_or(now)
@@ -180,7 +180,7 @@ fn to_message(message: MessageIn, conversation: Option<&str>, now: Timestamp) ->
     let conversation = message.conversation.or_else(|| conversation.map(str::to_owned));
     let conversation =
         conversation.ok_or_else(|| Fault::new("conversation", "is missing, here and beside the messages"))?;
-    // Stores keep microseconds: what is finer would differ when it is read back.
+    // Stores keep microseconds; a finer time would differ when it is read back.
     let at = message.at.unwrap_or(now).as_microsecond();
     let at = Timestamp::from_microsecond(at).map_err(|_| Fault::new("at", "is out of range"))?;
     Ok(Message {

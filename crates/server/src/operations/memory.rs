@@ -1,4 +1,4 @@
-//! One memory: shown, traced to its sources, corrected, pinned.
+//! Operations on one memory: show it, list its sources, correct it, pin it.
 
 use annals_core::{Agent, Error, Memory, MemoryId, Result, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::locks::History;
 use crate::wire::{CorrectRequest, MemoryAnswer, MemoryView, SentenceView, SourcesAnswer, VersionView};
 
 impl Service {
-    /// One memory in full.
+    /// Returns one memory with its sentences and former versions.
     pub async fn memory(&self, agent: &Agent, id: &str) -> Result<MemoryAnswer> {
         let memory = self.find(agent, id).await?;
         let versions = self.archive.versions(agent, &memory.id).await?;
@@ -23,7 +23,7 @@ impl Service {
         })
     }
 
-    /// What a memory was made from.
+    /// Returns the memories that a memory was made from, by time.
     pub async fn sources(&self, agent: &Agent, id: &str) -> Result<SourcesAnswer> {
         let memory = self.find(agent, id).await?;
         let mut sources = self.catalog.get(agent, &memory.sources).await?;
@@ -35,7 +35,7 @@ impl Service {
         })
     }
 
-    /// Gives a memory other words, a pin, or both, and shows it.
+    /// Replaces the text of a memory, sets or removes its pin, or both. Returns the memory.
     pub async fn correct(
         &self,
         agent: &Agent,
@@ -61,7 +61,7 @@ impl Service {
         self.memory(agent, id.as_str()).await
     }
 
-    /// The memory of that id, if it is this agent's.
+    /// Returns the memory with this id if it belongs to the agent, or [`Error::NotFound`].
     pub(crate) async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
         let mut found = self.catalog.get(agent, &[MemoryId::from_text(id)]).await?;
         found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_owned() })

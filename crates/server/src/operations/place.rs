@@ -1,4 +1,5 @@
-//! The place of a memory in a timeline, and the cursor that names it: a list goes on behind it, whatever came or went meanwhile.
+//! The position of a memory in a timeline, and the cursor that encodes it. The next page begins after the position, whatever
+//! was added or removed meanwhile.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::str::FromStr;
 use annals_core::{Error, Grain, Memory, Period, Timestamp};
 use data_encoding::BASE64URL_NOPAD;
 
-/// Sorts by time; of memories that begin together the coarsest first, then as the catalog lists them.
+/// Orders memories by start; those that start together by grain, the coarsest first, and then in the order of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) start: Timestamp,
@@ -33,7 +34,7 @@ impl Place {
 
 type Fields = (Timestamp, String, String, Option<String>, Option<String>, String);
 
-/// As a cursor, of letters and digits.
+/// Formats the position as a cursor, in base64url without padding.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let grain = self.grain.0.as_str();
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_the_place_it_was_made_from() {
+    fn cursor_round_trips_and_invalid_cursor_is_refused() {
         let place = Place {
             start: "2026-03-04T18:30:00.000001Z".parse().unwrap(),
             grain: Reverse(Grain::Working),

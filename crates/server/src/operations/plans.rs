@@ -1,4 +1,4 @@
-//! What retention plans keep, and what is past the one of an agent.
+//! Retention plans, and the memories that are past an agent's plan.
 
 use annals_core::{Agent, Result, Timestamp};
 
@@ -6,12 +6,12 @@ use crate::Service;
 use crate::wire::{PastPlanView, PlanView, PlansAnswer};
 
 impl Service {
-    /// All plans by name.
+    /// Returns all plans, by name.
     pub fn plan_list(&self) -> PlansAnswer {
         PlansAnswer { plans: self.plans.all().map(|(name, plan)| PlanView::new(name, plan)).collect() }
     }
 
-    /// What the plan of an agent no longer keeps.
+    /// Returns what the plan of an agent no longer keeps.
     pub async fn past_plan(&self, agent: &Agent, now: Timestamp) -> Result<PastPlanView> {
         Ok(PastPlanView::from(&self.retention.due(agent, now).await?))
     }

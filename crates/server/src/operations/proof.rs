@@ -1,8 +1,8 @@
-//! The proof of a forgetting: every store decodes what it holds of the agent and looks for the sentences that went; then the
-//! agent's files, and those that belong to nobody, are searched as bytes.
+//! The proof of an erasure: every store decodes what it holds of the agent and looks for the erased sentences; then the files
+//! of the agent, and files of no agent, are searched as bytes.
 //!
-//! What other agents have is not looked at: whether they hold the same sentence is theirs to know. The catalog's file is never
-//! opened here but by SQLite: when a process closes a file anywhere, the system takes all its locks off that file, SQLite's too.
+//! Data of other agents is not searched: whether they hold the same sentence is private to them. Only SQLite ever opens the
+//! catalog's file: when a process closes a file, the system drops all locks of the process on that file, those of SQLite too.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,20 +17,20 @@ use walkdir::{DirEntry, WalkDir};
 use crate::Service;
 use crate::wire::ProofView;
 
-/// Shorter sentences stand in too many texts to prove anything.
+/// Sentences with fewer characters occur in too many texts to prove anything.
 const SHORTEST: usize = 12;
-/// Memories that are compared at once.
+/// Changes read from the catalog at once.
 const BATCH: usize = 500;
 
-/// Beginning of the names of the catalog and of what SQLite keeps beside it.
+/// The prefix of the names of the catalog and of the files that SQLite keeps beside it.
 const CATALOG: &str = "catalog.sqlite";
-/// Folders with a folder for each agent.
+/// Folders that contain a folder for each agent.
 const OF_AGENTS: [&str; 2] = ["tables", "facts"];
-/// Beginning of the names of folders for what is made and thrown away, such as a backup under way.
+/// The prefix of the names of temporary folders, such as a backup under way.
 const SCRATCH: &str = "annals-scratch-";
 
 impl Service {
-    /// Those of the sentences that no memory holds any more.
+    /// Returns the sentences that no memory contains any more, without those shorter than [`SHORTEST`].
     pub(super) async fn gone(&self, agent: &Agent, mut sentences: Vec<String>) -> Result<Vec<String>> {
         sentences.retain(|sentence| sentence.chars().count() >= SHORTEST);
         if sentences.is_empty() {
@@ -56,7 +56,7 @@ impl Service {
         Ok(sentences)
     }
 
-    /// Looks for the sentences in everything that is the agent's.
+    /// Searches everything that belongs to the agent for the sentences.
     pub(super) async fn prove(&self, agent: &Agent, sentences: Vec<String>) -> Result<ProofView> {
         let mut proof = ProofView { sentences: sentences.len(), files: 0, bytes: 0, still_in: Vec::new(), clean: true };
         if sentences.is_empty() {
@@ -97,7 +97,7 @@ fn search_files(root: &Path, agent_folder: &str, phrases: &Phrases) -> io::Resul
         }
         let Some(metadata) = unless_gone(fs::metadata(entry.path()))? else { continue };
         if catalog.contains(&(metadata.dev(), metadata.ino())) {
-            // Another name of the same file: closing it would take the locks off all the same.
+            // Another name of a file of the catalog: closing it would drop SQLite's locks all the same.
             continue;
         }
         let Some(file) = unless_gone(File::open(entry.path()))? else { continue };
@@ -110,7 +110,7 @@ fn search_files(root: &Path, agent_folder: &str, phrases: &Phrases) -> io::Resul
     Ok(files)
 }
 
-/// Neither the catalog, nor what is other agents', nor what is thrown away.
+/// Excludes the catalog, data of other agents, and temporary folders.
 fn may_be_searched(root: &Path, agent_folder: &str, entry: &DirEntry) -> bool {
     let place: PathBuf = entry.path().strip_prefix(root).unwrap_or(entry.path()).to_owned();
     let parts: Vec<_> = place.iter().map(|part| part.to_string_lossy()).collect();
@@ -121,7 +121,7 @@ fn may_be_searched(root: &Path, agent_folder: &str, entry: &DirEntry) -> bool {
     }
 }
 
-/// Device and number of the catalog's files.
+/// Returns the device and inode numbers of the catalog's files.
 fn catalog_files(root: &Path) -> io::Result<BTreeSet<(u64, u64)>> {
     let mut files = BTreeSet::new();
     for entry in fs::read_dir(root)? {
@@ -133,7 +133,7 @@ fn catalog_files(root: &Path) -> io::Result<BTreeSet<(u64, u64)>> {
     Ok(files)
 }
 
-/// None of what went while the folder was listed: it holds nothing any more.
+/// Maps a missing file to `None`: it was removed while the folder was listed, and holds nothing any more.
 fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_the_agent_and_of_nobody_are_searched() {
+    fn files_of_the_agent_and_of_no_agent_are_searched() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("catalog.sqlite"), "the words").unwrap();
         fs::hard_link(folder.path().join("catalog.sqlite"), folder.path().join("another name")).unwrap();

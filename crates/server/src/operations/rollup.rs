@@ -1,4 +1,4 @@
-//! Rolling an agent up: reads new messages for facts, writes what is due, and makes it searchable.
+//! Roll-up of one agent: reads new messages for facts, writes the due summaries, and makes them searchable.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::locks::{History, RollUp};
 use crate::wire::{FailureView, RollupAnswer, RollupRequest};
 
 impl Service {
-    /// Says what would be read, or writes it.
+    /// Rolls an agent up. A dry run only returns the periods and the number of words that would be read.
     pub async fn rollup(&self, agent: &Agent, request: RollupRequest, now: Timestamp) -> Result<RollupAnswer> {
         if request.dry_run {
             let plan = self.summarizer.plan(agent, request.refresh, now).await?;
@@ -23,8 +23,8 @@ impl Service {
         Ok(done(agent, &passed, &read))
     }
 
-    /// Writes the summaries that are due, or also those that are outdated. Takes the lock of the agent's history only to save: a
-    /// model may take minutes.
+    /// Writes the summaries that are due; with `refresh` also the outdated ones. Takes the lock of the agent's history only to
+    /// save, because a model may take minutes.
     pub async fn write_summaries(
         &self,
         agent: &Agent,

@@ -1,4 +1,4 @@
-//! Answering a question by grain and date range.
+//! Search by text, grain and date range.
 
 use annals_core::{Agent, Answer, Error, Fault, Grain, Period, Query, Result, Timestamp};
 use annals_search::Gathered;
@@ -6,17 +6,17 @@ use annals_search::Gathered;
 use crate::Service;
 use crate::wire::{MemoryView, SearchAnswer, SearchRequest};
 
-/// Fewer results than this are worth a hint where to look besides.
+/// An answer with fewer results carries a hint where else to search.
 const FEW: usize = 3;
 
-/// Bytes of a question. What is beyond some 500 words does not change its vector.
+/// The most bytes of a question. Words beyond some 500 do not change its vector.
 const LONGEST_QUESTION: usize = 32 * 1024;
 
-/// Longer ago than anybody told anything.
+/// The most days ago that a request may name; no message is older.
 const MOST_DAYS: u32 = 1_000_000;
 
 impl Service {
-    /// The memories that fit, best first.
+    /// Returns the memories that match, best first.
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
         let query = query(request)?;
         let answer = self.answer(agent, &query, now).await?;
@@ -39,15 +39,15 @@ impl Service {
         })
     }
 
-    /// Answers a query. A damaged table is put aside and built anew, then asked again.
+    /// Answers a query. Rebuilds a damaged table and tries again.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
         if let Some(text) = &query.text {
             bounded("query", text)?;
         }
         let gathered = self.gather(agent, query, now).await?;
-        // Whoever waits for a model needs no core.
+        // Holds no search permit: waiting for a model needs no core.
         let answer = self.search.conclude(gathered).await?;
-        // What is only listed was not looked for.
+        // Without a text, memories were listed and not searched for.
         if query.text.is_some() {
             self.given.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
         }
@@ -70,7 +70,7 @@ impl Service {
     }
 }
 
-/// Refuses a question that is longer than any that is asked: each word of it is looked up before anything is filtered.
+/// Refuses a question that is too long: each of its words is looked up before any filter applies.
 pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
     if text.len() <= LONGEST_QUESTION {
         return Ok(());
@@ -115,7 +115,7 @@ fn query(request: SearchRequest) -> Result<Query> {
     })
 }
 
-/// What else to try: retention may have left only coarser grains of that time, and a range may be too narrow.
+/// Returns what else to try: retention may have kept only coarser grains of that time, or the date range may be too narrow.
 fn hint(query: &Query, answer: &Answer) -> Option<String> {
     let coarser = query.grains.iter().max().and_then(|grain| grain.coarser());
     let bounded = answer.range.from.is_some() || answer.range.to.is_some();
@@ -138,14 +138,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_has_a_largest_size() {
+    fn oversized_question_is_refused() {
         assert!(bounded("query", &"x".repeat(32 * 1024)).is_ok());
         let refused = bounded("prompt", &"x".repeat(32 * 1024 + 1)).unwrap_err().to_string();
         assert_eq!(refused, "prompt has 33 KiB; 32 KiB are allowed: send the part that asks something");
     }
 
     #[test]
-    fn a_hint_names_the_next_coarser_grain_or_a_wider_range() {
+    fn hint_names_the_next_coarser_grain_or_a_wider_range() {
         fn check(grains: &[Grain], bounded: bool, empty: bool, expect: &str) {
             let query = Query { grains: grains.to_vec(), ..Query::default() };
             let range = DateRange { from: bounded.then(|| date(2026, 3, 1)), to: None };

@@ -1,4 +1,4 @@
-//! What a person may set for one agent: zone, language, plan, engine, prompts, budget, masking.
+//! The settings of one agent: zone, language, plan, engine, prompts, daily tokens, masking.
 
 use annals_core::{Agent, Error, Fault, Grain, Result, Settings, Timestamp};
 
@@ -6,20 +6,20 @@ use crate::Service;
 use crate::locks::{History, Tables};
 use crate::wire::{SettingsChange, SettingsView};
 
-/// More is a slip of the hand. The caps of workspace and process, which are the operator's, lie far below and hold anyway.
+/// A larger value is a mistake. The operator's caps for workspace and process are far lower and apply in any case.
 const MOST_TOKENS: u64 = 1_000_000_000;
 
 impl Service {
-    /// An agent's settings.
+    /// Returns an agent's settings.
     pub async fn settings(&self, agent: &Agent) -> Result<SettingsView> {
         Ok(SettingsView::new(agent, &self.catalog.settings(agent).await?))
     }
 
-    /// Changes them; an agent that is not known yet begins with them.
+    /// Changes the settings of an agent, or creates it with them. Rebuilds the tables after a change of language.
     pub async fn change_settings(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
         let changes_plan = change.plan.is_some();
         let settings = self.save_change(agent, change, false, now).await?;
-        // Done by the next pass if it is cut off here.
+        // If the process ends here, the next pass finishes the rebuild.
         if self.is_rebuilding(agent).await? {
             self.make_searchable(agent, &|_| ()).await?;
         }
@@ -27,9 +27,9 @@ impl Service {
         Ok(SettingsView { past_plan, ..SettingsView::new(agent, &settings) })
     }
 
-    /// Makes an agent with these settings. [`Error::Exists`] if there is one of that name.
+    /// Creates an agent with these settings. Returns [`Error::Exists`] if the agent exists.
     pub async fn create_agent(&self, agent: &Agent, change: SettingsChange, now: Timestamp) -> Result<SettingsView> {
-        // Nothing is stored of it, so there is no table to be built anew.
+        // A new agent has no tables to rebuild.
         let settings = self.save_change(agent, change, true, now).await?;
         Ok(SettingsView::new(agent, &settings))
     }
@@ -49,7 +49,7 @@ impl Service {
         let has_memories = self.catalog.counts(agent).await?.has_memories();
         let mut settings = before.clone();
         self.apply(&mut settings, change, has_memories, now)?;
-        // Nobody may build a table in the former language between the two.
+        // Keeps other tasks from building a table in the former language between the two writes.
         let _tables = history.then::<Tables>().await;
         if settings.language != before.language {
             self.schedule_rebuilds(agent).await?;
@@ -58,8 +58,8 @@ impl Service {
         Ok(settings)
     }
 
-    /// Records that all tables are to be built anew: stored stems are of the former language, and searches would miss them. Before
-    /// the language itself is saved, so that a crash between the two costs work and no answers.
+    /// Records that all tables must be rebuilt: stored stems belong to the former language, and searches would miss them.
+    /// Called before the language is saved, so that a crash between the two costs work and no results.
     async fn schedule_rebuilds(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
             if self.catalog.lane(agent, grain).await?.applied > 0 {
@@ -78,7 +78,7 @@ impl Service {
         Ok(false)
     }
 
-    /// All or none, with all that is wrong at once.
+    /// Applies all changes or none, and reports all faults at once.
     fn apply(&self, settings: &mut Settings, change: SettingsChange, has_memories: bool, now: Timestamp) -> Result<()> {
         let mut faults = Vec::new();
         if let Some(zone) = &change.time_zone {
@@ -134,9 +134,9 @@ mod tests {
     use super::*;
     use crate::fixture::{NOW, told};
 
-    /// As if the process had ended right after the change was saved.
+    /// Stops where a process would end right after the change was saved.
     #[tokio::test]
-    async fn a_change_of_language_that_is_cut_off_is_finished_by_the_next_pass() {
+    async fn interrupted_change_of_language_is_finished_by_the_next_pass() {
         let me = agent("a");
         let service = told(&me).await;
         let german: SettingsChange = serde_json::from_value(serde_json::json!({ "language": "de" })).unwrap();

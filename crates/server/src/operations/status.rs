@@ -1,4 +1,4 @@
-//! How an agent is doing.
+//! The status of an agent.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::wire::{FailureView, GrainStatus, StatusView, UsageView};
 const A_MONTH: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 impl Service {
-    /// What is stored, what waits, what went wrong, what it cost.
+    /// Returns what is stored, what is pending, what failed, and the token usage of the last 30 days.
     pub async fn status(&self, agent: &Agent, now: Timestamp) -> Result<StatusView> {
         let settings = self.catalog.settings(agent).await?;
         let zones = settings.zones()?;

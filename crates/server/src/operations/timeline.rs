@@ -9,12 +9,12 @@ use super::place::Place;
 use crate::Service;
 use crate::wire::{MemoryView, TimelineAnswer, TimelineWish};
 
-/// The most memories of one answer.
+/// The most memories of one page.
 const MOST: usize = 1000;
 const USUAL: usize = 100;
 
 impl Service {
-    /// Memories in order of time, oldest first.
+    /// Returns a page of memories, oldest first.
     pub async fn timeline(&self, agent: &Agent, wish: TimelineWish, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(wish.limit)?;
         let grains = grains(wish.grains.as_deref())?;
@@ -25,7 +25,7 @@ impl Service {
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
 
-    /// One memory more than `limit` from a place on, if there are so many.
+    /// Returns the memories after a position, in order: at least `limit` + 1 of them if there are so many.
     async fn page(
         &self,
         agent: &Agent,
@@ -36,7 +36,8 @@ impl Service {
     ) -> Result<Vec<Memory>> {
         let Some(after) = after else { return self.in_order(agent, grains, within, limit + 1).await };
         let within = Interval { start: within.start.max(after.start), ..within };
-        // What begins with the place or covers its moment comes again; rarely much, but moments may be days of an old log.
+        // Memories that start at the position, or cover it, are listed again. They are usually few, but many memories of an
+        // old log may have the same day as their moment.
         let mut most = limit + 32;
         loop {
             let listed = self.in_order(agent, grains, within, most).await?;
@@ -49,7 +50,8 @@ impl Service {
         }
     }
 
-    /// A range told once: by summaries of a length that suits it, and what these do not tell of yet by finer ones.
+    /// Returns memories that cover a range once: summaries of a grain that suits its length, and finer memories for the time
+    /// after the last of them.
     pub async fn overview(&self, agent: &Agent, wish: TimelineWish, now: Timestamp) -> Result<TimelineAnswer> {
         let limit = limit(wish.limit)?;
         let after = wish.cursor.as_deref().map(str::parse::<Place>).transpose()?;
@@ -65,7 +67,7 @@ impl Service {
             let begins_later = |memory: &Memory| memory.cover.start >= told_until;
             let within = Interval { start: within.start.max(told_until), ..within };
             let listed = match grain {
-                // Without summaries these are all there is.
+                // Without summaries there may be many turns, so they are read by page.
                 Grain::Working => self.page(agent, &[grain], within, after.clone(), limit).await?,
                 _ => self.in_order(agent, &[grain], within, usize::MAX).await?,
             };
@@ -97,7 +99,7 @@ impl Service {
         })
     }
 
-    /// The instants of a range of local days, both inclusive; an error if it ends before it begins.
+    /// Returns the instants of a range of local days, both inclusive. Returns an error if the range ends before it begins.
     pub fn days(&self, zones: &Zones, from: Option<Date>, to: Option<Date>, now: Timestamp) -> Result<Interval> {
         annals_search::resolve(&Query { from, to, ..Query::default() }, zones, now)?;
         Ok(Interval {
@@ -106,7 +108,7 @@ impl Service {
         })
     }
 
-    /// Memories of several grains in one order of time; of those that begin together the coarsest first.
+    /// Returns memories of several grains in one order of time; of those that start together the coarsest first.
     pub async fn in_order(
         &self,
         agent: &Agent,
@@ -124,7 +126,7 @@ impl Service {
         Ok(all)
     }
 
-    /// Periods that have input and are not over yet, from fine to coarse.
+    /// Returns the periods that have input and have not ended, from fine to coarse.
     pub async fn open_periods(&self, agent: &Agent, zones: &Zones, now: Timestamp) -> Result<Vec<Period>> {
         let ledger = self.catalog.ledger(agent).await?;
         let days = ledger.iter().filter(|row| row.period.grain() == Grain::Daily).map(|row| row.period);
@@ -136,7 +138,7 @@ impl Service {
     }
 }
 
-/// The coarsest grain of which a range of days has several periods: some ten of them are told at a glance.
+/// Returns the grain that divides a range of days into some ten periods, few enough to read at a glance.
 fn grain_for(first: Date, last: Date) -> Grain {
     match (last - first).get_days() {
         ..11 => Grain::Daily,
@@ -147,7 +149,7 @@ fn grain_for(first: Date, last: Date) -> Grain {
     }
 }
 
-/// How many are asked for.
+/// Returns the size of a page, or an error if it is out of range.
 pub(crate) fn limit(limit: Option<usize>) -> Result<usize> {
     match limit.unwrap_or(USUAL) {
         limit @ 1..=MOST => Ok(limit),
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_is_told_by_some_ten_periods() {
+    fn range_is_divided_into_some_ten_periods() {
         #[track_caller]
         fn check(last: Date, expect: Grain) {
             assert_eq!(grain_for(date(2026, 1, 1), last), expect);

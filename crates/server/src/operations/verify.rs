@@ -1,5 +1,5 @@
-//! Verifying an agent: is every day covered, is every table what the catalog says. What `annals verify` prints, and what the job
-//! mends. Changes nothing but through [`Service::mend`].
+//! Verification of an agent: every day is covered, and every table agrees with the catalog. `annals verify` prints the result,
+//! and the job repairs what it found. Only [`Service::mend`] changes anything.
 
 use std::collections::HashSet;
 
@@ -10,28 +10,28 @@ use annals_writer::Discrepancy;
 use crate::Service;
 use crate::locks::{Facts, Tables};
 
-/// What is wrong with an agent's memory.
+/// The differences found in an agent's memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Days that are missing in summaries, and that nothing is about to bring there.
+    /// Days that are missing in summaries although nothing is pending.
     pub gaps: Vec<Gap>,
-    /// Days that are missing in summaries because one of theirs is still to be written: work, not a fault.
+    /// Days that are missing in summaries because a summary is still to be written: pending work, not a fault.
     pub unwritten: Vec<Gap>,
-    /// Rows of tables that are not what the catalog says.
+    /// Rows of tables that differ from the catalog.
     pub tables: Vec<Discrepancy>,
-    /// Whether the table of facts is not what follows from the log.
+    /// Whether the facts table differs from the log of operations.
     pub facts_differ: bool,
 }
 
 impl Verified {
-    /// Whether every table is as it should be.
+    /// Returns whether every table agrees with the catalog.
     pub fn tables_are_sound(&self) -> bool {
         self.tables.is_empty() && !self.facts_differ
     }
 }
 
 impl Service {
-    /// Compares the agent's summaries, tables and facts with the catalog. Nobody writes them meanwhile.
+    /// Compares the agent's summaries, tables and facts with the catalog, with their tables locked.
     pub async fn verify(&self, agent: &Agent, now: Timestamp) -> Result<Verified> {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
@@ -44,14 +44,14 @@ impl Service {
         Ok(Verified { gaps, unwritten, tables, facts_differ })
     }
 
-    /// Makes anew from the catalog what was found not to be what that says.
+    /// Rebuilds from the catalog the tables that were found to differ.
     pub async fn mend(&self, agent: &Agent, found: &Verified, now: Timestamp) -> Result<()> {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
         if found.facts_differ {
             self.fact_writer.refold(agent).await?;
         }
-        // Only these: embedding all turns anew takes a hundred times as long as all weeks.
+        // Only these grains: embedding all turns again takes a hundred times as long as all weeks.
         for grain in Grain::ALL.into_iter().filter(|grain| found.tables.iter().any(|table| table.grain() == *grain)) {
             self.writer.rebuild(agent, grain, now, &|_| ()).await?;
         }
@@ -68,7 +68,7 @@ mod tests {
     use crate::fixture::{NOW, told};
 
     #[tokio::test]
-    async fn tables_that_are_not_what_the_catalog_says_are_found_and_mended() {
+    async fn tables_that_differ_from_the_catalog_are_found_and_rebuilt() {
         let me = agent("a");
         let service = told(&me).await;
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_about_to_be_written_is_told_from_what_is_missing() {
+    async fn pending_days_are_unwritten_and_not_gaps() {
         let me = agent("a");
         let service = told(&me).await;
         let late = vec![message("2026-03-05T10:00:00Z", "Bob called.")];

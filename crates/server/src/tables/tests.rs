@@ -1,4 +1,4 @@
-//! Fairness over stores in memory: nobody waits for an agent that somebody else is at work on.
+//! Fairness over stores in memory: no request waits for an agent that another task is working on.
 
 use annals_core::ports::Table;
 use annals_testkit::{agent, at, message};
@@ -21,8 +21,8 @@ async fn say(service: &Service, name: &str) -> u64 {
     seq
 }
 
-/// Both agents have a message, and somebody holds a lock of the first. Expects that one worker serves the second meanwhile, and
-/// the first once the lock is free.
+/// Two agents have a message, and a lock of the first is held. Checks that a worker serves the second agent meanwhile, and the
+/// first one once the lock is free.
 async fn check<L: Level>() {
     let lock = L::LOCK;
     let service = service(Arc::new(|| at(NOW)));
@@ -46,14 +46,14 @@ async fn check<L: Level>() {
 }
 
 #[tokio::test]
-async fn a_worker_does_not_wait_for_a_busy_agent_and_comes_back_to_it() {
+async fn busy_agent_is_skipped_and_served_once_its_lock_is_free() {
     check::<Tables>().await;
     check::<Facts>().await;
     check::<Extraction>().await;
 }
 
 #[tokio::test]
-async fn progress_of_an_agent_wakes_only_who_waits_for_it() {
+async fn progress_of_an_agent_wakes_only_its_subscribers() {
     let queue = Queue::default();
     let [mut own, mut other] = ["a", "b"].map(|name| queue.subscribe(&agent(name)));
     queue.tell(&agent("a"));
@@ -74,7 +74,7 @@ async fn an_agent_is_queued_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn no_second_worker_takes_an_agent_that_one_is_at() {
+async fn agent_under_work_is_not_taken_by_a_second_worker() {
     let queue = Queue::default();
     queue.push(&agent("big"));
     let small = |name: &str| Work::Tables(agent(name), SMALL_PIECE);
@@ -86,7 +86,7 @@ async fn no_second_worker_takes_an_agent_that_one_is_at() {
 }
 
 #[tokio::test]
-async fn one_worker_is_left_to_agents_with_little_to_do() {
+async fn small_worker_takes_only_agents_that_are_not_large() {
     let queue = Queue::default();
     for name in ["big", "vast"] {
         queue.note_size(&agent(name), true);
@@ -115,7 +115,7 @@ async fn lose(service: &Service, name: &str) {
 }
 
 #[tokio::test]
-async fn a_search_and_a_context_build_a_lost_table_anew() {
+async fn search_and_context_rebuild_a_lost_table() {
     let me = agent("a");
     let service = told(&me).await;
     let expect = service.search(&me, question(), at(NOW)).await.unwrap().results.len();
@@ -127,9 +127,9 @@ async fn a_search_and_a_context_build_a_lost_table_anew() {
     assert!(!service.context(&me, wish, at(NOW)).await.unwrap().items.is_empty());
 }
 
-/// As many searches as there are permits, all of an agent whose table is lost and being built by somebody else.
+/// Starts more searches than there are permits, all for an agent with a lost table that another task is rebuilding.
 #[tokio::test]
-async fn a_search_holds_no_permit_while_a_table_is_built() {
+async fn search_holds_no_permit_while_a_table_is_rebuilt() {
     let service = told(&agent("other")).await;
     say(&service, "lost").await;
     service.make_searchable(&agent("lost"), &|_| ()).await.unwrap();

@@ -1,4 +1,4 @@
-//! The alarm clock with jobs that a test holds back and lets go. Waits for events, never for a time.
+//! The alarm clock with jobs that a test blocks and releases. Waits for events, never for a time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,12 +9,12 @@ use tokio::sync::{Semaphore, mpsc};
 use super::*;
 use crate::jobs::{Moment, Report};
 
-/// Says when a run begins, and waits to be let go, or to be told to stop.
+/// A task that reports the begin of a run, and then waits for a permit or for the stop signal.
 struct Held {
     begun: mpsc::UnboundedSender<u64>,
     go: Arc<Semaphore>,
     count: Mutex<u64>,
-    /// Whether it winds up when it is told to.
+    /// Whether a run ends at the stop signal.
     is_obedient: bool,
     /// Whether no other run is under way.
     is_alone: AtomicBool,
@@ -85,7 +85,7 @@ fn done(run: u64) -> Outcome {
 }
 
 #[tokio::test]
-async fn what_was_missed_is_caught_up_at_the_start() {
+async fn enabled_job_runs_once_at_the_start() {
     let mut given = given(SELDOM, true, true).await;
     assert_eq!(given.begins().await, 1);
     let status = given.status().await;
@@ -96,15 +96,15 @@ async fn what_was_missed_is_caught_up_at_the_start() {
 }
 
 #[tokio::test]
-async fn it_rings_again_and_again() {
+async fn job_runs_at_every_wake_up() {
     let mut given = given(ALWAYS, true, true).await;
     given.go.add_permits(3);
     assert_eq!((given.begins().await, given.begins().await, given.begins().await), (1, 2, 3));
 }
 
-/// Rings, nudges and requests that come while it runs are one more run, and never one beside it.
+/// Wake-ups and requests during a run cause one more run, and never a concurrent one.
 #[tokio::test]
-async fn wake_ups_while_it_runs_are_one_more_run() {
+async fn wake_ups_during_a_run_cause_one_more_run() {
     let mut given = given(SELDOM, true, true).await;
     given.begins().await;
     for _ in 0..5 {
@@ -114,15 +114,15 @@ async fn wake_ups_while_it_runs_are_one_more_run() {
     given.go.add_permits(1);
     assert_eq!(given.begins().await, 2);
     given.go.add_permits(1);
-    // Comes after whatever was still to be run.
+    // This run comes after all runs that were still pending.
     assert_eq!(given.run_now().await, done(3), "and nothing was");
 }
 
 #[tokio::test]
-async fn a_ring_while_it_runs_is_kept_for_after_it() {
+async fn scheduled_wake_up_during_a_run_starts_a_run_after_it() {
     let mut given = given(ALWAYS, true, true).await;
     given.begins().await;
-    // The scheduler moves on when it rings.
+    // The scheduler sets the next wake-up when it fires.
     let first = given.status().await.next_wake;
     while given.status().await.next_wake == first {
         tokio::task::yield_now().await;
@@ -134,7 +134,7 @@ async fn a_ring_while_it_runs_is_kept_for_after_it() {
 }
 
 #[tokio::test]
-async fn who_asks_for_a_run_waits_for_one_that_began_since() {
+async fn run_now_waits_for_a_run_that_began_after_the_call() {
     let mut given = given(SELDOM, true, true).await;
     given.begins().await;
     given.go.add_permits(1);
@@ -142,7 +142,7 @@ async fn who_asks_for_a_run_waits_for_one_that_began_since() {
 }
 
 #[tokio::test]
-async fn one_that_is_off_runs_when_it_is_asked_to() {
+async fn disabled_job_runs_on_request() {
     let given = given(ALWAYS, false, true).await;
     assert_eq!(given.run_now().await, done(1));
     assert_eq!(given.status().await.next_wake, None);
@@ -150,7 +150,7 @@ async fn one_that_is_off_runs_when_it_is_asked_to() {
 }
 
 #[tokio::test]
-async fn a_failure_and_a_panic_are_told_and_the_job_goes_on() {
+async fn job_continues_after_a_failure_and_a_panic() {
     let given = given(SELDOM, false, true).await;
     let mut outcomes = Vec::new();
     for _ in 1..=14 {
@@ -162,7 +162,7 @@ async fn a_failure_and_a_panic_are_told_and_the_job_goes_on() {
 }
 
 #[tokio::test]
-async fn shutting_down_waits_for_the_run_under_way_and_starts_no_other() {
+async fn shutdown_waits_for_the_run_under_way_and_starts_no_other() {
     let mut given = given(ALWAYS, true, true).await;
     given.begins().await;
     given.alarm.nudge("held").unwrap();
@@ -173,14 +173,14 @@ async fn shutting_down_waits_for_the_run_under_way_and_starts_no_other() {
 }
 
 #[tokio::test]
-async fn a_run_that_does_not_end_is_broken_off() {
+async fn shutdown_aborts_a_run_that_does_not_end() {
     let mut given = given(SELDOM, true, false).await;
     given.begins().await;
     assert_eq!(given.alarm.shutdown(Duration::ZERO).await, ["held"]);
 }
 
 #[tokio::test]
-async fn a_wake_up_that_is_none_is_refused() {
+async fn invalid_cron_expression_is_refused() {
     let timing = Timing { enabled: true, wake: "at noon".into(), minutes: 1 };
     let (begun, _) = mpsc::unbounded_channel();
     let task = Arc::new(Held {

@@ -1,10 +1,10 @@
-//! Reads one file of a job, over the one that comes with Annals, and gathers its faults.
+//! Reads one job file over the built-in file of the same name, and collects its faults.
 
 use annals_core::Fault;
 use tokio_cron_scheduler::Job;
 use toml::{Table, Value};
 
-/// A file that is being read. What is not taken from it is not known.
+/// A job file. Each read removes its key, so the keys that are left at the end are unknown.
 pub(super) struct Reader {
     file: String,
     own: Table,
@@ -13,7 +13,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// The file of a job that comes with Annals, and one's own, if there is one.
+    /// Parses the built-in file of a job, and the user's file if there is one.
     pub(super) fn new(name: &str, built_in: &str, own: Option<&str>) -> Reader {
         let built_in = built_in.parse().expect("a test reads them all");
         let mut reader = Reader { file: format!("{name}.toml"), own: Table::new(), built_in, faults: Vec::new() };
@@ -25,12 +25,12 @@ impl Reader {
         reader
     }
 
-    /// `true` or `false`.
+    /// Reads a boolean.
     pub(super) fn flag(&mut self, key: &str) -> bool {
         self.read(key, "true or false", |value| value.as_bool().ok_or(None)).unwrap_or_default()
     }
 
-    /// A whole number from 1 to `most`.
+    /// Reads a whole number from 1 to `most`.
     pub(super) fn number(&mut self, key: &str, most: u16) -> u16 {
         let within = |number: i64| u16::try_from(number).ok().filter(|number| (1..=most).contains(number));
         let read = |value: &Value| {
@@ -40,7 +40,7 @@ impl Reader {
         self.read(key, "a whole number", read).unwrap_or_default()
     }
 
-    /// When to wake up.
+    /// Reads a cron expression.
     pub(super) fn wake(&mut self, key: &str) -> String {
         let read = |value: &Value| {
             let wake = value.as_str().ok_or(None)?;
@@ -49,7 +49,7 @@ impl Reader {
         self.read(key, "a text", read).unwrap_or_default()
     }
 
-    /// The value of a key, if there is nothing wrong with it. `None` is the error of a value of another type than `kind`.
+    /// Reads the value of a key, or records a fault. `read` returns `Err(None)` for a value that is not of type `kind`.
     fn read<T>(&mut self, key: &str, kind: &str, read: impl Fn(&Value) -> Result<T, Option<String>>) -> Option<T> {
         let built_in = self.built_in.remove(key);
         let value = self.own.remove(key).or(built_in)?;
@@ -61,7 +61,7 @@ impl Reader {
         None
     }
 
-    /// All faults, with the file's name.
+    /// Returns all faults, with the name of the file.
     pub(super) fn finish(self) -> impl Iterator<Item = Fault> {
         let unknown = self.own.into_iter().map(|(key, _)| Fault::new(key, "is not known here"));
         let file = self.file;
@@ -69,7 +69,8 @@ impl Reader {
     }
 }
 
-/// What is wrong with a moment to wake up at. Asks the scheduler itself, so that nothing passes here that it would not take.
+/// Checks a cron expression with the scheduler itself, so that nothing passes here that the scheduler would refuse. Returns
+/// the reason of a refusal.
 fn check_wake(wake: &str) -> Result<(), String> {
     let fields = wake.split_whitespace().count();
     if fields != 6 {

@@ -1,9 +1,9 @@
-//! What the five files say, what one's own change, and what is refused.
+//! The contents of the five built-in files, overrides by a user's files, and refused files.
 
 use super::*;
 
 #[test]
-fn the_built_in_jobs_are_those_of_the_issue() {
+fn built_in_jobs_have_the_expected_timings() {
     let jobs = Jobs::built_in();
     let timings = jobs.timings().map(|(name, timing)| format!("{name} {} {}", timing.wake, timing.enabled));
     assert_eq!(
@@ -19,9 +19,9 @@ fn the_built_in_jobs_are_those_of_the_issue() {
     assert_eq!(jobs.rollup.agents_at_once, 2);
 }
 
-/// No key of a file that comes with Annals goes unread, and none is missing from it.
+/// Every key of a built-in file is read, and no key is missing from it.
 #[test]
-fn the_built_in_files_say_all_that_is_read() {
+fn built_in_files_hold_every_key() {
     for (name, text) in BUILT_IN {
         assert_eq!(Jobs::parse(&files(&[(name, text)])).unwrap(), Jobs::built_in(), "{name}");
         let table: toml::Table = text.parse().unwrap();
@@ -36,7 +36,7 @@ fn files(files: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_file_of_ones_own_changes_what_it_names() {
+fn own_file_overrides_the_keys_it_names() {
     let jobs = Jobs::parse(&files(&[("rollup", "agents_at_once = 4"), ("backup", "minutes = 7")])).unwrap();
     let built_in = Jobs::built_in();
     assert_eq!(jobs.rollup, Rounds { agents_at_once: 4, ..built_in.rollup });
@@ -50,7 +50,7 @@ fn check(given: &[(&str, &str)], expect: &str) {
 }
 
 #[test]
-fn all_faults_of_all_files_are_told_at_once() {
+fn all_faults_of_all_files_are_reported_at_once() {
     check(
         &[
             ("roll-up", "enabled = true"),
@@ -70,7 +70,7 @@ fn all_faults_of_all_files_are_told_at_once() {
 }
 
 #[test]
-fn a_moment_that_is_none_is_refused() {
+fn invalid_wake_expression_is_refused() {
     let fault = |wake: &str, reason: &str| {
         check(&[("rollup", &format!("wake = {wake:?}"))], &format!("rollup.toml: wake {reason}"));
     };
@@ -87,7 +87,7 @@ fn what_is_not_toml_is_told_with_its_line() {
 }
 
 #[test]
-fn files_are_read_from_a_folder_that_need_not_be_there() {
+fn missing_folder_yields_the_built_in_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let jobs = folder.path().join("jobs");
     assert_eq!(Jobs::in_folder(&jobs).unwrap(), Jobs::built_in());

@@ -9,26 +9,26 @@ use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round};
 use crate::locks::History;
 
-/// How long a model's answer is kept after it was last of use: a retry comes within seven days at the latest, the longest wait
-/// that the ledger knows.
+/// How long a model's answer is kept after it was saved: a retry comes within seven days at most, the longest wait of the
+/// ledger.
 const ANSWERS: SignedDuration = SignedDuration::from_hours(8 * 24);
-/// How long a request that comes again under its key is answered as before. Later its messages are recognised by themselves.
+/// How long a request is recognised by its idempotency key. Later its messages are recognised as duplicates.
 const REQUESTS: SignedDuration = SignedDuration::from_hours(48);
 
-/// What retention of one agent came to.
+/// The result of retention of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retained {
-    /// How far the clock was believed; nothing is pruned unless it fully is.
+    /// The trust in the clock; nothing is pruned unless it is full.
     pub trust: Trust,
-    /// What was pruned, and what was not and why.
+    /// What was pruned, and what was kept and why.
     pub pruned: Pruned,
-    /// Saved answers of models that were dropped.
+    /// The number of saved model answers that were dropped.
     pub answers: u64,
 }
 
 impl Pass {
-    /// Prunes what is past the plan, of all agents, `at_once` at the same time. After `stop` no further agent is begun, and
-    /// turns under way end between two sets. An error is the store's, before any agent had a turn.
+    /// Prunes what is past the plan of each agent, `at_once` agents at the same time. Once `stop` is cancelled no further
+    /// agent begins, and turns under way end between two sets. Returns an error only if a store fails before the first turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<Retained>> {
         let look = self.look(moment).await?;
         let agents = self.catalog.agents().await?;
@@ -39,7 +39,7 @@ impl Pass {
         Ok(self.prunings.round(agents, at_once, stop, turn).await)
     }
 
-    /// None if somebody else is at work on the agent's history.
+    /// Prunes one agent. Returns `None` if another task holds the lock of the agent's history.
     async fn retain_agent(&self, agent: &Agent, look: Look, enough: Enough<'_>) -> Result<Option<Retained>> {
         let Some(history) = self.locks.try_lock::<History>(agent) else { return Ok(None) };
         let (now, trust) = (look.now, look.trust(None));

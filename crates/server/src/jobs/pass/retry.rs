@@ -1,15 +1,16 @@
-//! When to try again what failed for an agent: after a minute, and twice as long after each further failure.
+//! Back-off after failures of an agent: one minute, doubled after each further failure.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use annals_core::{Agent, SignedDuration, Timestamp};
 
-/// The first delay, and how often it doubles: up to about an hour.
+/// The first delay, and the most doublings of it: up to 64 minutes.
 const FIRST: SignedDuration = SignedDuration::from_mins(1);
 const DOUBLINGS: u32 = 6;
 
-/// The failures of each agent since it last succeeded. In memory: after a restart everything is tried at once. Clones share it.
+/// The failures of each agent since its last success. In memory only: after a restart everything is tried at once. Clones
+/// share it.
 #[derive(Clone, Debug, Default)]
 pub struct Backoff(Arc<Mutex<HashMap<Agent, Failures>>>);
 
@@ -20,7 +21,7 @@ struct Failures {
 }
 
 impl Backoff {
-    /// Whether it is time to try. A clock that was set back is no reason to wait.
+    /// Returns whether to try now. After a clock was set back, it is always time to try.
     pub fn is_due(&self, agent: &Agent, now: Timestamp) -> bool {
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures.get(agent).is_none_or(|Failures { count, last }| {
@@ -29,7 +30,7 @@ impl Backoff {
         })
     }
 
-    /// Notes how a try ended.
+    /// Records the outcome of a try.
     pub fn note(&self, agent: &Agent, now: Timestamp, succeeded: bool) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if succeeded {
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_delay_doubles_with_each_failure_up_to_an_hour() {
+    fn delay_doubles_with_each_failure_up_to_64_minutes() {
         fn check(failures: u32, minutes: i64, expect: bool) {
             let (backoff, failed) = (Backoff::default(), at("2026-03-04T10:00:00Z"));
             (0..failures).for_each(|_| backoff.note(&agent("a"), failed, false));

@@ -13,25 +13,25 @@ use super::{Enough, Look, Pass};
 use crate::jobs::{Moment, Round};
 use crate::locks::{Held, History, RollUp};
 
-/// What rolling up one agent came to.
+/// The result of rolling up one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RolledUp {
-    /// How far the clock was believed; nothing is written while it is not.
+    /// The trust in the clock; without it nothing is written.
     pub trust: Trust,
-    /// What was read for facts.
+    /// The messages that were read for facts.
     pub extracted: ExtractionPassed,
-    /// What was written.
+    /// The summaries that were written.
     pub passed: Passed,
-    /// What was made searchable.
+    /// The changes that were made searchable.
     pub projected: Projected,
-    /// Whether its files were cleaned of what was forgotten.
+    /// Whether the agent's files were cleaned of erased text.
     pub cleaned: bool,
 }
 
 impl Pass {
-    /// Rolls up all agents that may have something due, `at_once` at the same time, each oldest period first. After `stop` no further agent is begun, and
-    /// turns under way end between two steps; what they leave is due in the next round. An error is the store's, before any
-    /// agent had a turn.
+    /// Rolls up all agents that may have something due, `at_once` at the same time, each from its oldest period. Once `stop`
+    /// is cancelled no further agent begins, and turns under way end between two steps; the rest is due in the next round.
+    /// Returns an error only if a store fails before the first turn.
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<RolledUp>> {
         let look = self.look(moment).await?;
         let owed: BTreeSet<Agent> = self.tables.owed().await?.into_iter().collect();
@@ -44,7 +44,7 @@ impl Pass {
         Ok(self.roll_ups.round(agents, at_once, stop, turn).await)
     }
 
-    /// In a function of its own, or the compiler does not see that it may go from thread to thread.
+    /// A function of its own, because the compiler otherwise cannot prove the future `Send`.
     fn roll_up_turn<'a>(
         &'a self,
         agent: Agent,
@@ -56,8 +56,8 @@ impl Pass {
         Box::pin(async move { self.roll_up_agent(&agent, look, is_known, is_owed, &|| stop.is_cancelled()).await })
     }
 
-    /// All that is due for one agent. What fails does not keep the rest from being tried: a table of facts that cannot be written
-    /// is no reason to have no summaries. The first error is told. None if somebody else rolls the agent up or changes its history.
+    /// Does all that is due for one agent. A failed step does not prevent the others: a facts table that cannot be written
+    /// must not stop summaries. Returns the first error, or `None` if another task rolls the agent up or changes its history.
     async fn roll_up_agent(
         &self,
         agent: &Agent,
@@ -93,8 +93,8 @@ impl Pass {
         first.map(|()| Some(turn))
     }
 
-    /// Cleans the agent's files unless whoever forgot has done so by now, it failed a short time ago, or they are in use. Whether
-    /// it did.
+    /// Cleans the agent's files, unless the eraser has cleaned them meanwhile, the last try failed a short time ago, or
+    /// another task reads its messages. Returns whether it cleaned them.
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
         if !self.cleanings.is_due(agent, now) || !self.tables.owed().await?.contains(agent) {
             return Ok(false);
@@ -104,7 +104,7 @@ impl Pass {
         cleaned
     }
 
-    /// Writes what is due, if the clock is believed.
+    /// Writes the summaries that are due, if the clock is trusted.
     async fn write_due(
         &self,
         agent: &Agent,
@@ -120,14 +120,14 @@ impl Pass {
             return Ok(Passed::default());
         }
         let history = roll_up.for_saving::<History>();
-        // A forgetting waits for no more than what is being written now.
+        // An erasure waits only for the summaries being written now.
         let enough = || enough() || roll_up.is_waited_for();
         self.summarizer.pass_unlocked(agent, look.now, &|_| (), &enough, &history).await
     }
 }
 
-/// Whether the period may be due; if no period may, there is nothing to look for. Most agents, most minutes: then the ledger is
-/// read once instead of ten times.
+/// Returns whether the period may be due. Usually none is, for most agents in most minutes; this check reads the ledger once
+/// instead of ten times.
 fn may_be_due(row: &LedgerRow, zones: &Zones, now: Timestamp) -> bool {
     row.degraded || (row.is_dirty() && zones.is_closed(row.period, SignedDuration::ZERO, now))
 }

@@ -1,4 +1,4 @@
-//! The work of a wake-up over the service: under its locks, so that jobs, requests and forgettings take turns.
+//! The pass over a [`Service`], under its agent locks, so that jobs, requests and erasures take turns.
 
 use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{ExtractionPassed, Projected};
@@ -10,7 +10,7 @@ use crate::jobs::Rota;
 use crate::locks::{Extraction, Facts, Held, History, RollUp, Tables};
 
 impl Pass {
-    /// The work of a wake-up over this service.
+    /// Creates a pass over this service.
     pub fn of(service: &Service) -> Pass {
         Pass {
             catalog: service.catalog.clone(),
@@ -42,7 +42,7 @@ impl TableWork for Service {
     }
 
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool> {
-        // A model may be at it for minutes: the next round tries again.
+        // A model may hold this lock for minutes; the next round tries again.
         let Some(mut reader) = roll_up.try_then::<Extraction>() else { return Ok(false) };
         let mut history = reader.then::<History>().await;
         let mut facts = history.then::<Facts>().await;

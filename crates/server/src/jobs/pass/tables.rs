@@ -1,5 +1,5 @@
-//! What is made of an agent's messages: facts, and rows that can be searched. Others do it too, as soon as messages come, so
-//! whoever has a lock for that puts it in here. What somebody else is at already is left to them.
+//! The projections of an agent's messages: facts and searchable rows. The service updates them as soon as messages arrive, so
+//! an implementation takes the agent locks, and skips what another task is doing.
 
 use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
@@ -7,34 +7,35 @@ use async_trait::async_trait;
 
 use crate::locks::{Held, RollUp};
 
-/// Says between steps whether a turn has lasted long enough. Each kind of work does one step whatever it says, so that none
-/// waits for ever behind another.
+/// Returns whether a turn has lasted long enough; called between steps. Each kind of work does at least one step, so that none
+/// starves behind another.
 pub type Enough<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Brings what was made of an agent's messages up to date.
+/// Updates the projections of an agent's messages.
 #[async_trait]
 pub trait Tables: Send + Sync {
-    /// Reads new messages for facts, by rules or by a model, until it is `enough`.
+    /// Reads new messages for facts, by rules or with a model, until `enough` returns true.
     async fn read_for_facts(&self, agent: &Agent, now: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed>;
 
-    /// Brings the tables of all grains up to date.
+    /// Updates the tables of all grains.
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected>;
 
-    /// The agents whose files still hold what was forgotten, those that were forgotten whole among them.
+    /// Returns the agents whose files still hold erased text, agents that were erased altogether included.
     async fn owed(&self) -> Result<Vec<Agent>>;
 
-    /// Cleans an agent's files of what was forgotten, while nobody rolls it up. False if somebody else reads its messages now.
+    /// Cleans an agent's files of erased text, while no task rolls the agent up. Returns false if another task reads its
+    /// messages now.
     async fn clean(&self, agent: &Agent, roll_up: &mut Held<'_, RollUp>, now: Timestamp) -> Result<bool>;
 }
 
-/// Where nobody else does it at the same time.
+/// An implementation without locks, for a process in which no other task writes the tables.
 #[derive(Clone)]
 pub struct Alone {
-    /// Brings tables up to date.
+    /// Updates the tables.
     pub writer: Writer,
     /// Reads messages for facts.
     pub fact_writer: FactWriter,
-    /// Cleans files.
+    /// Cleans the files.
     pub eraser: Eraser,
 }
 

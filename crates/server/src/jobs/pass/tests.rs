@@ -1,4 +1,4 @@
-//! Rounds over stores in memory: failures, doubts, forgettings that are still owed, and who has to wait.
+//! Rounds over stores in memory: failures, untrusted clocks, pending erasures, and busy agents.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,7 +38,7 @@ impl Extractor for Silent {
     }
 }
 
-/// Tables of which one agent's cannot be written.
+/// Tables that fail for one agent.
 struct Picky {
     inner: Alone,
     refused: &'static str,
@@ -75,7 +75,7 @@ struct Given {
 const SAID: &str = "2026-03-04T10:00:00Z";
 const NEXT: &str = "2026-03-05T10:00:00Z";
 
-/// Agents that have said one thing each, under the plan `free`.
+/// Creates agents with one message each, under the plan `free`.
 async fn given(names: &[&str]) -> Given {
     let catalog = Arc::new(MemoryCatalog::new());
     let writer =
@@ -119,14 +119,14 @@ impl Given {
         round.turns.remove(0).1
     }
 
-    /// Memories by grain.
+    /// Returns the number of memories by grain.
     async fn memories(&self, name: &str) -> [u64; 6] {
         self.catalog.counts(&agent(name)).await.unwrap().memories
     }
 }
 
 #[tokio::test]
-async fn everyone_is_read_rolled_up_and_made_searchable() {
+async fn every_agent_is_read_rolled_up_and_made_searchable() {
     let given = given(&["a", "b"]).await;
     let round = given.roll_up(NEXT, None).await;
     for (_, turn) in &round.turns {
@@ -137,7 +137,7 @@ async fn everyone_is_read_rolled_up_and_made_searchable() {
     assert!(again.turns.iter().all(|(_, turn)| turn.passed == Default::default() && turn.projected.applied == 0));
 }
 
-/// Moves a clock on by a minute with each summary, and says that it is enough once the bound of a round is reached.
+/// An engine that advances a clock by a minute per summary, and cancels the round at its bound.
 struct Slow {
     minutes: AtomicU64,
     bound: AtomicU64,
@@ -158,9 +158,9 @@ impl Engine for Slow {
     }
 }
 
-/// One agent has a hundred days to be written, a minute each, and a run has ten minutes.
+/// One agent has a hundred days to write, a minute each, and a round has ten minutes.
 #[tokio::test]
-async fn a_turn_ends_between_two_steps_and_the_next_goes_on_where_it_ended() {
+async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
     let mut given = given(&["a", "b"]).await;
     for day in 0..100 {
         let said = at(SAID) + SignedDuration::from_hours(24 * day);
@@ -177,7 +177,7 @@ async fn a_turn_ends_between_two_steps_and_the_next_goes_on_where_it_ended() {
         *slow.stop.lock().unwrap() = stop.clone();
         let round = given.pass.roll_up(1, moment("2027-01-10T10:00:00Z", None), &stop).await.unwrap();
         let minutes = slow.minutes.load(Ordering::SeqCst) - begun;
-        // What is at hand is ended: up to four at once.
+        // Summaries under way are finished: up to four at once.
         assert!(minutes <= 10 + 4, "{minutes} minutes");
         left = round.turns.iter().map(|(_, turn)| turn.passed.left).sum::<u64>() + round.left.len() as u64;
         others += round.turns.iter().filter(|(agent, _)| agent.name() == "b").count();
@@ -189,9 +189,9 @@ async fn a_turn_ends_between_two_steps_and_the_next_goes_on_where_it_ended() {
     assert_eq!(given.memories("b").await[Grain::Daily as usize], 1);
 }
 
-/// The table of one agent cannot be written: its summary is, and others do not notice.
+/// The table of one agent cannot be written: its summary is written, and other agents are not affected.
 #[tokio::test]
-async fn the_failure_of_one_agent_stops_nobody_else() {
+async fn failure_of_one_agent_does_not_stop_others() {
     let mut given = given(&["a", "b", "c"]).await;
     given.pass.tables = Arc::new(Picky { inner: given.tables.clone(), refused: "b" });
     let round = given.roll_up(NEXT, None).await;
@@ -203,9 +203,9 @@ async fn the_failure_of_one_agent_stops_nobody_else() {
     }
 }
 
-/// Each store call in turn fails once: whatever it is, the next round makes it good.
+/// Each store call in turn fails once; the next round does what is missing.
 #[tokio::test]
-async fn a_failure_anywhere_is_made_good_by_the_next_round() {
+async fn next_round_recovers_from_a_failure_of_any_store_call() {
     for call in 1.. {
         let mut given = given(&["a", "b"]).await;
         let faulty = Arc::new(Faulty::at_call((*given.catalog).clone(), call));
@@ -226,21 +226,21 @@ async fn a_failure_anywhere_is_made_good_by_the_next_round() {
     }
 }
 
-/// Under a clock that is not believed messages are still read and made searchable.
+/// Under an untrusted clock messages are still read and made searchable.
 #[tokio::test]
-async fn a_clock_that_is_not_believed_writes_nothing_and_prunes_nothing() {
+async fn untrusted_clock_writes_no_summaries() {
     let given = given(&["a"]).await;
     let turn = given.roll_up(NEXT, Some(false)).await.turns.remove(0).1;
     assert_eq!(turn.trust.doubt(), Some(Doubt::Unsynchronised));
     assert_eq!((turn.extracted.turns, turn.passed.written, turn.projected.applied), (1, [0; 5], 1));
-    // It was two hours further at the last look.
+    // At the last look the clock was two hours further.
     let turn = given.roll_up("2026-03-05T08:00:00Z", None).await.turns.remove(0).1;
     assert_eq!(turn.trust.doubt(), Some(Doubt::Behind));
     assert_eq!(given.roll_up(NEXT, None).await.turns.remove(0).1.passed.written, [1, 0, 0, 0, 0]);
 }
 
 #[tokio::test]
-async fn what_was_stored_under_a_later_clock_is_a_doubt_too() {
+async fn clock_behind_stored_messages_is_not_trusted() {
     let given = given(&["a"]).await;
     given
         .tables
@@ -250,13 +250,13 @@ async fn what_was_stored_under_a_later_clock_is_a_doubt_too() {
         .unwrap();
     let turn = given.roll_up(NEXT, None).await.turns.remove(0).1;
     assert_eq!((turn.trust.doubt(), turn.passed.written), (Some(Doubt::Behind), [0; 5]));
-    // It goes on for half an hour, and is believed.
+    // The clock runs on for half an hour and is trusted.
     let turn = given.roll_up("2026-03-05T10:30:00Z", None).await.turns.remove(0).1;
     assert_eq!((turn.trust, turn.passed.written[0]), (Trust::Full, 1));
 }
 
 #[tokio::test]
-async fn pruning_waits_for_a_clock_that_has_gone_on() {
+async fn pruning_waits_until_the_clock_has_run_steadily() {
     let given = given(&["a"]).await;
     given.roll_up("2026-03-08T10:00:00Z", None).await;
     let (early, late) = ("2026-03-08T10:29:00Z", "2026-03-08T10:30:00Z");
@@ -270,9 +270,9 @@ async fn pruning_waits_for_a_clock_that_has_gone_on() {
     assert_eq!(given.tables.writer.backlog(&agent("a")).await.unwrap(), 0, "the table knows");
 }
 
-/// Ten thousand idle agents cost a round what one does.
+/// Ten thousand idle agents cost a round as much as one.
 #[tokio::test]
-async fn an_idle_agent_has_no_turn() {
+async fn idle_agent_gets_no_turn() {
     let mut given = given(&["a", "b", "c"]).await;
     assert_eq!(given.roll_up(NEXT, None).await.turns.len(), 3);
     let counted = Arc::new(Faulty::during((*given.catalog).clone(), 0..0));
@@ -284,9 +284,9 @@ async fn an_idle_agent_has_no_turn() {
     assert_eq!(round.turns.iter().map(|(agent, _)| agent.name()).collect::<Vec<_>>(), ["b"]);
 }
 
-/// A forgetting may take long: nobody else waits for it, and the agent comes first in the next round.
+/// An erasure may take long: no other agent waits for it, and the agent comes first in the next round.
 #[tokio::test]
-async fn an_agent_whose_history_is_locked_is_left_for_the_next_round() {
+async fn agent_with_locked_history_is_left_for_the_next_round() {
     let given = given(&["a", "b"]).await;
     let forgetting = given.pass.locks.lock::<History>(&agent("a")).await;
     let round = given.roll_up(NEXT, None).await;
@@ -300,7 +300,7 @@ async fn an_agent_whose_history_is_locked_is_left_for_the_next_round() {
 }
 
 #[tokio::test]
-async fn what_a_forgetting_left_undone_is_done_even_if_the_agent_is_gone() {
+async fn pending_cleaning_is_done_even_if_the_agent_was_erased() {
     let given = given(&["a", "gone"]).await;
     given.roll_up(NEXT, None).await;
     given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
@@ -312,7 +312,7 @@ async fn what_a_forgetting_left_undone_is_done_even_if_the_agent_is_gone() {
     assert!(given.roll_up(NEXT, None).await.turns.iter().all(|(_, turn)| !turn.cleaned));
 }
 
-/// Files that cannot be cleaned, and how often that was tried.
+/// Tables whose cleaning fails; counts the tries.
 struct Unclean {
     inner: Alone,
     tried: AtomicU64,
@@ -339,7 +339,7 @@ impl Tables for Unclean {
 }
 
 #[tokio::test]
-async fn a_cleaning_that_fails_is_tried_less_and_less_often() {
+async fn failing_cleaning_is_retried_with_back_off() {
     let mut given = given(&["a"]).await;
     given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
     let unclean = Arc::new(Unclean { inner: given.tables.clone(), tried: 0.into() });
@@ -353,9 +353,9 @@ async fn a_cleaning_that_fails_is_tried_less_and_less_often() {
     assert_eq!(given.tables.owed().await.unwrap(), [agent("a")]);
 }
 
-/// The forgetting holds the agent's locks when the round begins, and has cleaned up when it lets go.
+/// The erasure holds the agent's lock when the round begins, and has cleaned the files when it releases it.
 #[tokio::test]
-async fn what_was_cleaned_while_the_agent_was_busy_is_not_cleaned_again() {
+async fn files_cleaned_by_the_eraser_are_not_cleaned_again() {
     let given = given(&["a"]).await;
     given.catalog.erase(&agent("a"), &Target::Conversation("talk".into()), at(NEXT)).await.unwrap();
     let forgetting = given.pass.locks.lock::<History>(&agent("a")).await;
@@ -366,7 +366,7 @@ async fn what_was_cleaned_while_the_agent_was_busy_is_not_cleaned_again() {
 }
 
 #[tokio::test]
-async fn after_the_stop_nobody_is_begun_with() {
+async fn cancelled_round_begins_no_turn() {
     let given = given(&["a", "b"]).await;
     let stop = CancellationToken::new();
     stop.cancel();
@@ -376,7 +376,7 @@ async fn after_the_stop_nobody_is_begun_with() {
 }
 
 #[tokio::test]
-async fn answers_go_when_no_retry_needs_them_any_more() {
+async fn old_model_answers_are_dropped() {
     let given = given(&["a"]).await;
     let reply = Reply {
         key: Digest::of(["question"]),

@@ -1,15 +1,15 @@
-//! Chance from a seed: SplitMix64.
+//! Random numbers from a seed: SplitMix64.
 
-/// Dice that fall the same way for the same seed.
+/// A generator that yields the same numbers for the same seed.
 pub struct Dice(u64);
 
 impl Dice {
-    /// Dice for a seed.
+    /// Creates a generator.
     pub fn new(seed: u64) -> Dice {
         Dice(seed)
     }
 
-    /// A number below `bound`.
+    /// Returns a number from 0 up to, but not including, `bound`.
     pub fn below(&mut self, bound: i64) -> i64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -18,7 +18,7 @@ impl Dice {
         i64::try_from((z ^ (z >> 31)) >> 1).unwrap() % bound
     }
 
-    /// Whether something happens that does so in so many of a hundred cases.
+    /// Returns true with a probability of `chance` percent.
     pub fn percent(&mut self, chance: i64) -> bool {
         self.below(100) < chance
     }

@@ -1,17 +1,17 @@
-//! Who tells of which message, found out from what memories name as their sources and nothing else: not from the ledger's marks, nor
-//! from the code that says what is due or covered.
+//! Which summary covers which message, derived from the sources that memories name, and not by the code that decides what is
+//! due or covered. Of the ledger it reads only which periods are sealed.
 //!
-//! What is pruned cannot be asked any more, so what it told of is written down when it goes.
+//! Pruned memories can no longer be read, so the messages that they covered are recorded when they are pruned.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Catalog, Date, Grain, Kind, Memory, MemoryId, Period};
 
-/// The messages that something tells of.
+/// The messages that a summary covers.
 pub type Told = BTreeSet<MemoryId>;
 
-/// What pruned memories told of.
+/// The messages that pruned summaries covered.
 pub type Gone = HashMap<MemoryId, Told>;
 
 /// All live memories of an agent at one moment.
@@ -20,11 +20,12 @@ pub struct Live {
     sealed: HashSet<Period>,
 }
 
-/// All that one period is made of, or a yearly summary by itself.
+/// A set of memories that is pruned as a whole: a grain and the period that its members are summarised into, or the period of
+/// a yearly summary.
 pub type Place = (Grain, Period);
 
 impl Live {
-    /// Looks at an agent.
+    /// Reads the memories and the ledger of an agent.
     pub async fn of(catalog: &dyn Catalog, agent: &Agent) -> Live {
         let mut memories = HashMap::new();
         for grain in Grain::ALL {
@@ -36,17 +37,17 @@ impl Live {
         Live { memories, sealed: ledger.iter().filter(|row| row.sealed).map(|row| row.period).collect() }
     }
 
-    /// Whether a memory is live.
+    /// Returns whether a memory is live.
     pub fn has(&self, id: &MemoryId) -> bool {
         self.memories.contains_key(id)
     }
 
-    /// The memories that are not in `later` any more.
+    /// Returns the memories that are no longer in `later`.
     pub fn gone_in<'a>(&'a self, later: &'a Live) -> impl Iterator<Item = &'a Memory> {
         self.memories.values().filter(|memory| !later.has(&memory.id))
     }
 
-    /// Sets with the number of their members and the last day that any of them covers.
+    /// Returns each set with the number of its members and the last day that any of them covers.
     pub fn sets(&self) -> BTreeMap<Place, (u64, Date)> {
         let mut sets = BTreeMap::new();
         for memory in self.memories.values() {
@@ -57,12 +58,12 @@ impl Live {
         sets
     }
 
-    /// The sources of the summary of a period, if it has one.
+    /// Returns the sources of the summary of a period, if it has one.
     pub fn sources(&self, agent: &Agent, period: Period) -> Option<&[MemoryId]> {
         self.memories.get(&MemoryId::summary(agent, period)).map(|memory| memory.sources.as_slice())
     }
 
-    /// What each live summary tells of, by grain.
+    /// Returns for each message the live summaries that cover it, as grain and period.
     pub fn tellers(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
         let (mut told, mut tellers) = (HashMap::new(), HashMap::new());
         let mut summaries: Vec<&Memory> =
@@ -77,7 +78,8 @@ impl Live {
         tellers
     }
 
-    /// What a summary tells of: what its sources do, and those of its former sources that were pruned from under it.
+    /// Returns the messages that a summary covers: its source messages, those that its source summaries cover and, if its
+    /// period is sealed, those that its pruned source summaries covered.
     pub fn told_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Told>) -> Told {
         if let Some(told) = known.get(&summary.id) {
             return told.clone();
@@ -95,7 +97,8 @@ impl Live {
                 }
                 None => {}
             }
-            // A pruned summary that came to life again for what came late no longer tells of what it told before.
+            // A pruned summary that was written again for late messages no longer covers its former messages; they are added
+            // from the record.
             if self.sealed.contains(&summary.period) {
                 told.extend(gone.get(source).into_iter().flatten().cloned());
             }
@@ -105,7 +108,7 @@ impl Live {
     }
 }
 
-/// Where a memory belongs.
+/// Returns the set that a memory belongs to.
 pub fn place(memory: &Memory) -> Place {
     let parent = if memory.grain == Grain::Working { None } else { memory.period.parent() };
     (memory.grain, parent.unwrap_or(memory.period))

@@ -1,4 +1,4 @@
-//! What must hold of one agent at one moment, said without the code that is to obey.
+//! The invariants of one agent at one moment, written without the code under test.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use annals_retention::Plan;
 
 use super::lineage::{Gone, Live, place};
 
-/// The agent and the moment.
+/// An agent and a moment.
 pub struct Rules<'a> {
-    /// What a failure is called.
+    /// A name for messages of failed assertions.
     pub name: &'a str,
-    /// Who.
+    /// The agent.
     pub agent: &'a Agent,
-    /// Where.
+    /// The agent's zones.
     pub zones: &'a Zones,
-    /// When.
+    /// The current time.
     pub now: Timestamp,
 }
 
 impl Rules<'_> {
-    /// Of what went between two looks: whole sets only, past the plan, told of by their parent. What the summaries among it told
-    /// of is written down. How many memories went, by grain.
+    /// Checks the memories pruned between two moments: only whole sets, past the plan, and covered by their parent. Adds to
+    /// `gone` the messages that pruned summaries covered. Returns the number of pruned memories by grain.
     pub fn what_went(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
         let (mut went, mut told, mut lost) = ([0; 6], HashMap::new(), Vec::new());
         let (sets, left) = (before.sets(), after.sets());
@@ -43,15 +43,15 @@ impl Rules<'_> {
         went
     }
 
-    /// Whether the parent's summary names a memory among its sources. A year has no parent.
+    /// Returns whether the parent's summary names a memory among its sources. A year has no parent and always passes.
     fn is_told_of(&self, memory: &Memory, before: &Live) -> bool {
         let parent = if memory.grain == Grain::Working { Some(memory.period) } else { memory.period.parent() };
         parent
             .is_none_or(|parent| before.sources(self.agent, parent).is_some_and(|sources| sources.contains(&memory.id)))
     }
 
-    /// Each message is told of by the summary of its own period and no other, at each grain whose period is closed; or that
-    /// summary told of it when it was pruned.
+    /// Checks that each message is covered by the summary of its own period and no other, at each grain for which that period
+    /// is closed; or was covered by that summary when the summary was pruned.
     pub fn all_is_told_once<'a>(
         &self,
         said: impl Iterator<Item = (&'a MemoryId, Period)>,
@@ -81,10 +81,10 @@ impl Rules<'_> {
     }
 }
 
-/// How long is kept at the very least what a plan keeps for `6w`, `2mo` and so on.
+/// Returns the least time for which a plan keeps memories, from text such as `6w` or `2mo`.
 fn at_least(keep: &str) -> SignedDuration {
     let (count, unit) = keep.split_at(keep.find(|c: char| c.is_ascii_alphabetic()).unwrap());
-    // Days of 23 hours or less, and months of 28 days.
+    // A day may have 23 hours or less, and a month 28 days.
     let hours = match unit {
         "h" => return SignedDuration::from_hours(count.parse().unwrap()),
         "d" => 24,
@@ -94,6 +94,6 @@ fn at_least(keep: &str) -> SignedDuration {
         "y" => 365 * 24,
         other => panic!("{other} keeps for ever"),
     };
-    // A day that was skipped, and summer time.
+    // 26 hours less: a skipped day, and summer time.
     SignedDuration::from_hours(count.parse::<i64>().unwrap() * hours - 26)
 }

@@ -1,4 +1,4 @@
-//! The policies over any stores, put together as the binary does it.
+//! The policies over any stores, assembled as in the binary.
 
 use std::sync::Arc;
 
@@ -12,44 +12,44 @@ use annals_writer::{Eraser, FactWriter, Writer};
 
 use super::{AgentLocks, Alone, Pass, Rota};
 
-/// Everything comes round within four hundred days, whole years included.
+/// A plan under which every grain is pruned within four hundred days, whole years included.
 const SWIFT: &str =
     "working = \"1d\"\ndaily = \"3d\"\nweekly = \"2w\"\nmonthly = \"1mo\"\nquarterly = \"1q\"\nyearly = \"4mo\"";
-/// The plans of the agents, in turn.
+/// The plans of the agents, assigned in turn.
 pub const PLANS: [&str; 5] = ["free", "swift", "starter", "pro", "keep"];
-/// As a service has it.
+/// The same delays as in a service.
 pub const PATIENCE: Patience = Patience {
     grace: SignedDuration::from_mins(10),
     quiet: SignedDuration::from_mins(5),
     outage: SignedDuration::from_hours(6),
 };
-/// What the world is built on.
+/// The stores of the world.
 pub struct Stores {
-    /// The truth.
+    /// The catalog, the source of truth.
     pub catalog: Arc<dyn Catalog>,
-    /// Of the same store.
+    /// The journal of the same store.
     pub journal: Arc<dyn Journal>,
-    /// Of the same store.
+    /// The seals of the same store.
     pub seals: Arc<dyn Seals>,
-    /// Of the same store.
+    /// The saved answers of the same store.
     pub replies: Arc<dyn Replies>,
-    /// Of the same store.
+    /// The archive of the same store.
     pub archive: Arc<dyn Archive>,
-    /// Of the same store.
+    /// The requests of the same store.
     pub requests: Arc<dyn Requests>,
-    /// Of the same store.
+    /// The erasures of the same store.
     pub erasure: Arc<dyn Erasure>,
     /// The searchable tables.
     pub strata: Arc<dyn Strata>,
     /// The tables of facts.
     pub facts: Arc<dyn Facts>,
-    /// Its vectors are looked at by nobody.
+    /// The embedder; its vectors are not checked.
     pub embedder: Arc<dyn Embedder>,
-    /// What writes summaries; it must not fail.
+    /// The engine that writes summaries; it must not fail.
     pub engine: Arc<dyn Engine>,
 }
 
-/// Finds nothing.
+/// An extractor that finds nothing.
 struct Silent;
 
 #[async_trait::async_trait]
@@ -67,19 +67,19 @@ impl Extractor for Silent {
     }
 }
 
-/// The plans that there are.
+/// Returns the built-in plans and `swift`.
 pub fn plans() -> Plans {
     let mut plans = Plans::built_in();
     plans.add("swift", SWIFT).unwrap();
     plans
 }
 
-/// What takes messages in, and brings tables up to date.
+/// Creates a writer, which stores messages and updates the tables.
 pub fn writer(stores: &Stores) -> Writer {
     Writer::new(stores.catalog.clone(), stores.archive.clone(), stores.strata.clone(), stores.embedder.clone())
 }
 
-/// The work of a wake-up.
+/// Creates a pass.
 pub fn pass(stores: &Stores) -> Pass {
     let Stores { catalog, journal, seals, engine, .. } = stores;
     Pass {

@@ -1,12 +1,11 @@
-//! A service and its users: agents of many zones that talk, some of it late or twice; a machine that is off for days, whose clock
-//! is not synchronised for a while, goes back once, and once runs a year ahead. Whatever happens, after it has caught up:
+//! A service and its users, over any stores: agents in many zones, some with late or repeated messages; a machine that is off
+//! for days, with a clock that is unsynchronised for a while, goes back once, and once runs a year ahead. Always, after it has
+//! caught up:
 //!
-//! - every message is told of by the summary of its period and no other, at every grain whose period is closed, unless
-//!   that summary went by plan: [`Summarizer::coverage`] says so, and so does [`super::lineage`], which asks nobody;
-//! - nothing goes but whole sets, past the plan by the calendar of the agent's zone, and told of by their parent;
-//! - a clock that is wrong for certain writes and prunes nothing; one that jumped ahead prunes nothing.
-//!
-//! Works over any stores.
+//! - every message is covered by the summary of its period and no other, at every grain for which the period is closed, unless
+//!   that summary was pruned by plan. `Summarizer::coverage` and, independently, [`super::lineage`] both confirm it;
+//! - only whole sets are pruned, past the plan by the calendar of the agent's zone, and covered by their parent;
+//! - under a clock that is certainly wrong nothing is written or pruned; under one that jumped ahead nothing is pruned.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +20,8 @@ use super::rules::Rules;
 use super::stores::{PATIENCE, PLANS, Stores, pass, plans, writer};
 use super::{Moment, Pass, RolledUp, Round};
 
-/// Whole and odd offsets, both ends of the day, summer time by whole and half hours and two, at midnight and for Ramadan; and Apia,
-/// which had no 30 December 2011.
+/// Zones with whole and odd offsets, at both ends of the day; with summer time of one hour, half an hour and two hours, that
+/// changes at midnight, or pauses for Ramadan; and Apia, which had no 30 December 2011.
 pub const ZONES: [&str; 26] = [
     "UTC",
     "Pacific/Apia",
@@ -52,48 +51,49 @@ pub const ZONES: [&str; 26] = [
     "Asia/Tokyo",
 ];
 
-/// Before summer time ends anywhere, and long before the year does: so all of it is seen, and a year is pruned.
+/// Before summer time ends in any zone, and well before the year ends: the run sees every change, and a yearly summary is
+/// pruned.
 const START: &str = "2011-09-12T00:00:00Z";
 const AGENTS_AT_ONCE: usize = 4;
 
-/// What happened, so that a test can see that something did.
+/// Counts of events, so that a test can check that they occurred.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Messages that were stored.
     pub messages: u64,
-    /// Of them, those that came a day or more late.
+    /// Those of them that came a day or more late.
     pub late: u64,
     /// Messages that came twice.
     pub repeated: u64,
     /// Days on which the machine was off.
     pub off: u64,
-    /// Wake-ups under a clock that was not believed.
+    /// Wake-ups under a clock that was not trusted.
     pub doubted: u64,
     /// Summaries written.
     pub written: u64,
-    /// Sealed summaries that were amended by what came late.
+    /// Sealed summaries that were amended after late messages.
     pub amended: u64,
     /// Memories pruned, by grain.
     pub pruned: [u64; 6],
-    /// Times that it was found out who tells of what.
+    /// Checks that every message is covered once.
     pub checks: u64,
 }
 
-/// One agent, and what an observer knows of it.
+/// One agent, and the test's own record of it.
 struct Someone {
     agent: Agent,
     plan: Plan,
-    /// Said and not stored yet, since the machine was off.
+    /// Messages that are not stored yet, because the machine was off.
     unsent: Vec<Message>,
     /// Every message that was stored, with its day.
     said: BTreeMap<MemoryId, (Period, Message)>,
-    /// What pruned summaries told of.
+    /// The messages that pruned summaries covered.
     gone: Gone,
 }
 
-/// See the module.
+/// The simulated world; see the module.
 pub struct World {
-    /// What happened so far.
+    /// Counts of events so far.
     pub tally: Tally,
     name: String,
     dice: Dice,
@@ -109,7 +109,7 @@ pub struct World {
 }
 
 impl World {
-    /// One agent in each zone.
+    /// Creates one agent in each zone.
     pub async fn new(stores: Stores, zones: &[&str], seed: u64) -> World {
         let plans = plans();
         let mut people = Vec::new();
@@ -139,7 +139,7 @@ impl World {
         }
     }
 
-    /// Lives through so many days, and a month in which everything settles.
+    /// Simulates `days` days, and then a month in which everything settles.
     pub async fn live(&mut self, days: i64) {
         for day in 0..days + 30 {
             if day < days {
@@ -164,7 +164,7 @@ impl World {
         }
     }
 
-    /// Some of what this test is about must have happened, or it says nothing.
+    /// Checks that enough events occurred; without them the test shows nothing.
     pub fn expect_much_happened(&self) {
         let Tally { messages, late, repeated, off, doubted, written, amended, pruned, checks } = self.tally.clone();
         let least = [messages, written, late, repeated, off, doubted, amended, checks]
@@ -176,7 +176,8 @@ impl World {
         assert!(pruned.iter().all(|rows| *rows > 0), "{}: {:?}", self.name, self.tally);
     }
 
-    /// What is said on a day, and what is said of days long past: by a phone that was off, an import, an import sent twice.
+    /// Creates the messages of a day, and messages about earlier days: from a phone that was off, from an import, from an
+    /// import sent twice.
     fn talk(&mut self, day: i64) {
         for index in 0..self.people.len() {
             for _ in 0..self.dice.below(3) / 2 + i64::from(self.dice.percent(20)) {
@@ -210,7 +211,7 @@ impl World {
         self.people[index].unsent.push(message);
     }
 
-    /// The first agent moves: its days go on by another zone from a midnight to come.
+    /// Changes the zone of the first agent on some days, from the next midnight on.
     async fn move_house(&mut self, day: i64) {
         if day % 150 != 100 {
             return;
@@ -222,8 +223,8 @@ impl World {
         self.stores.catalog.save_settings(agent, &settings).await.unwrap();
     }
 
-    /// Two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first hour, which
-    /// [`World::everything_is_told_once`] has to itself.
+    /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first hour, which
+    /// [`World::everything_is_told_once`] uses.
     async fn wake_up_twice(&mut self, day: i64) {
         for half in [0, 12] {
             let now = moment(day) + SignedDuration::from_mins(80 + half * 60 + self.dice.below(600));
@@ -249,7 +250,7 @@ impl World {
         }
     }
 
-    /// Stores what was said by then.
+    /// Stores the messages that were created by `now`.
     async fn send(&mut self, now: Timestamp) {
         for someone in &mut self.people {
             let (ready, unsent): (Vec<Message>, Vec<Message>) =
@@ -286,7 +287,7 @@ impl World {
         number
     }
 
-    /// Prunes, and looks whether all that went was allowed to. How much went.
+    /// Prunes, and checks that everything pruned was allowed to go. Returns the number of pruned memories.
     async fn retain(&mut self, moment: Moment) -> u64 {
         let mut before = Vec::new();
         for someone in &self.people {
@@ -308,7 +309,7 @@ impl World {
         all
     }
 
-    /// A wake-up under a clock that is wrong for certain.
+    /// Simulates a wake-up under a clock that is certainly wrong.
     async fn wake_doubted(&mut self, moment: Moment) {
         let round = self.roll_up(moment).await;
         assert!(round.turns.iter().all(|(_, turn)| turn.trust.doubt().is_some()), "{}: {moment:?}", self.name);
@@ -317,8 +318,8 @@ impl World {
         self.tally.doubted += 1;
     }
 
-    /// For ten minutes the clock is a year ahead, and whatever looks after the clock says that it is right. What is closed by
-    /// that opens again; nothing may be pruned.
+    /// Simulates ten minutes in which the clock is a year ahead and is reported as synchronised. Periods that close in that
+    /// time open again; nothing may be pruned.
     async fn run_ahead(&mut self, now: Timestamp) {
         for minutes in [1, 6, 11] {
             let ahead = now + SignedDuration::from_hours(365 * 24) + SignedDuration::from_mins(minutes);
@@ -329,10 +330,10 @@ impl World {
         self.wake_doubted(Moment { now: now + SignedDuration::from_mins(12), synchronised: Some(true) }).await;
     }
 
-    /// Once all is quiet and caught up, every message is told of once at every grain.
+    /// Checks that every message is covered once at every grain, after roll-up has caught up.
     async fn everything_is_told_once(&mut self, midnight: Timestamp) {
         let mut now = midnight;
-        // A grain after the other becomes quiet, and the clock may have to go on for a while first.
+        // The grains become quiet one after another, and the clock may have to run on for a while first.
         for _ in 0..Grain::ALL.len() + 6 {
             now += SignedDuration::from_mins(6);
             self.roll_up(Moment { now, synchronised: Some(true) }).await;
