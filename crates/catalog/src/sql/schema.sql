@@ -160,7 +160,7 @@ CREATE TABLE source (
 ) STRICT, WITHOUT ROWID;
 
 -- Deleted memories, so that projections apply the deletion. A row is removed when a memory of the same id comes back,
--- and when every table of the grain has applied it: the id of a turn without a client's id is a hash of its text.
+-- or when every table of the grain has applied it: the id of a turn without a client's id is a hash of its text.
 CREATE TABLE tombstone (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
