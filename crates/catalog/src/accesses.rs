@@ -1,4 +1,4 @@
-//! How often memories were given out.
+//! Access counts of memories: how often they were returned in answers, and when last.
 
 use annals_core::ports::{Access, Record};
 use annals_core::{Agent, Memory, MemoryId};
@@ -12,7 +12,7 @@ pub(crate) const OF_MEMORY: &str = "SELECT times, last FROM access WHERE agent_i
 const OF_AGENT: &str = "SELECT id, times, last FROM access WHERE agent_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
 pub(crate) const ADD: &str = include_str!("sql/add_access.sql");
 
-/// Live memories by id, each with its count.
+/// Returns live memories by id, each with its access count.
 pub(crate) fn recall(
     connection: &Connection,
     agent: &Agent,
@@ -33,7 +33,7 @@ pub(crate) fn add(connection: &Connection, agent: &Agent, accesses: &[(MemoryId,
     add_of(connection, agents::known(connection, agent)?, accesses)
 }
 
-/// The same by the agent's number.
+/// Like [`add`], by the agent's number.
 pub(crate) fn add_of(connection: &Connection, agent_id: i64, accesses: &[(MemoryId, Access)]) -> Result<()> {
     let mut add = connection.prepare_cached(ADD)?;
     for (id, access) in accesses {
@@ -42,7 +42,7 @@ pub(crate) fn add_of(connection: &Connection, agent_id: i64, accesses: &[(Memory
     Ok(())
 }
 
-/// Counts of an agent behind a memory, by id.
+/// Returns the agent's counts of memories with an id above `after`, by id.
 pub(crate) fn records(connection: &Connection, agent_id: i64, after: &str, most: i64) -> Result<Vec<Record>> {
     let mut question = connection.prepare_cached(OF_AGENT)?;
     let rows = question.query_map(params![agent_id, after, most], |row| {

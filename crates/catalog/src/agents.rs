@@ -11,7 +11,7 @@ use crate::{changes, lanes};
 pub(crate) const STANDING: &str = include_str!("sql/standing.sql");
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
-/// Every agent that has settings, messages or what was made of them, by name, then by workspace.
+/// Returns every agent that has settings, messages, ledger rows, fact operations or blocks, by name, then by workspace.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Agent>> {
     let mut statement = connection.prepare_cached(include_str!("sql/agents.sql"))?;
     read_all(statement.query([])?)
@@ -25,7 +25,7 @@ fn read_all(mut rows: rusqlite::Rows<'_>) -> Result<Vec<Agent>> {
     Ok(agents)
 }
 
-/// The agents for which a roll-up may have something to do.
+/// Returns the agents that may have roll-up work.
 pub(crate) fn with_work(connection: &Connection, now: Timestamp) -> Result<Vec<Agent>> {
     let day = latest_day(now);
     let current = Grain::SUMMARIES.map(|grain| Period::of(grain, day).to_string());
@@ -34,19 +34,19 @@ pub(crate) fn with_work(connection: &Connection, now: Timestamp) -> Result<Vec<A
     read_all(rows)
 }
 
-/// The agent's number; 0, which no row carries, for one that is not known, so that questions about it find nothing.
+/// Returns the agent's number; 0 for an unknown agent. No row has the number 0, so queries with it return nothing.
 pub(crate) fn known(connection: &Connection, agent: &Agent) -> Result<i64> {
     Ok(numbered(connection, agent.workspace(), agent.name())?.unwrap_or(0))
 }
 
-/// The number of a row, whether its names are those of an agent or not.
+/// Returns the number of a row, even if the names are not valid names of an agent.
 pub(crate) fn numbered(connection: &Connection, workspace: &str, name: &str) -> Result<Option<i64>> {
     let sql = "SELECT agent_id FROM agent WHERE workspace = ?1 AND name = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row([workspace, name], |row| row.get(0)).optional()?)
 }
 
-/// The agent's number, given now if it has none. An agent of that name may have been erased whole before.
+/// Returns the agent's number; assigns one if it has none. An agent of the same name may have been erased before.
 pub(crate) fn enrolled(connection: &Connection, agent: &Agent) -> Result<i64> {
     let number = known(connection, agent)?;
     if number > 0 {
@@ -56,14 +56,14 @@ pub(crate) fn enrolled(connection: &Connection, agent: &Agent) -> Result<i64> {
     Ok(connection.prepare_cached(sql)?.query_row([agent.workspace(), agent.name()], |row| row.get(0))?)
 }
 
-/// Notes that something of the agent is erased now.
+/// Records that something of the agent is erased now.
 pub(crate) fn note_erasure(connection: &Connection, agent: &Agent) -> Result<()> {
     let sql = "UPDATE agent SET erased = (SELECT last FROM sequence) WHERE agent_id = ?1";
     connection.prepare_cached(sql)?.execute([known(connection, agent)?])?;
     Ok(())
 }
 
-/// How an agent stands.
+/// Returns the agent's state: whether it is known, its settings and its backlog.
 pub(crate) fn standing(connection: &Connection, agent: &Agent) -> Result<Standing> {
     let mut statement = connection.prepare_cached(STANDING)?;
     let found = statement.query_row([known(connection, agent)?], |row| {
@@ -77,7 +77,7 @@ pub(crate) fn standing(connection: &Connection, agent: &Agent) -> Result<Standin
     Ok(Standing { known, settings, waiting })
 }
 
-/// The agent's settings; the defaults for one that has none.
+/// Returns the agent's settings; the defaults if it has none.
 pub(crate) fn settings(connection: &Connection, agent: &Agent) -> Result<Settings> {
     let sql = "SELECT settings FROM agent WHERE agent_id = ?1 AND settings IS NOT NULL";
     let mut statement = connection.prepare_cached(sql)?;
@@ -85,12 +85,11 @@ pub(crate) fn settings(connection: &Connection, agent: &Agent) -> Result<Setting
     Ok(found.unwrap_or_default())
 }
 
-/// Replaces the settings.
 pub(crate) fn save_settings(connection: &Connection, agent: &Agent, settings: &Settings) -> Result<()> {
     save_settings_of(connection, enrolled(connection, agent)?, settings)
 }
 
-/// The same by the agent's number.
+/// Replaces the settings, by the agent's number.
 pub(crate) fn save_settings_of(connection: &Connection, agent_id: i64, settings: &Settings) -> Result<()> {
     let sql = "UPDATE agent SET settings = ?2 WHERE agent_id = ?1";
     connection.prepare_cached(sql)?.execute(params![agent_id, to_json(settings)])?;
@@ -104,7 +103,7 @@ mod tests {
     use annals_testkit::agent;
 
     #[tokio::test]
-    async fn an_agent_is_known_by_its_settings_or_its_messages() {
+    async fn agent_with_settings_or_messages_is_listed() {
         let folder = Folder::new();
         let catalog = folder.open();
         let (set, told) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));

@@ -1,4 +1,4 @@
-//! Everything of an agent, out and in again.
+//! Exports and restores everything of an agent.
 
 mod records;
 mod restore;

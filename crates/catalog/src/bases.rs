@@ -1,4 +1,5 @@
-//! Bases: what sealed summaries were when what they are made of was pruned. A period is sealed as long as it has one.
+//! Bases: the summaries of sealed periods as they were when their children were pruned. A period is sealed as long as
+//! it has a base.
 
 use annals_core::{Agent, Base, MemoryId, Period};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -9,18 +10,18 @@ use crate::{agents, get, memories};
 
 pub(crate) const OF_PERIOD: &str = "SELECT * FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
 
-/// The base of a sealed period.
+/// Returns the base of a sealed period.
 pub(crate) fn base(connection: &Connection, agent: &Agent, period: Period) -> Result<Option<Base>> {
     of(connection, agents::known(connection, agent)?, period)
 }
 
-/// The same, by the agent's number.
+/// Like [`base`], by the agent's number.
 pub(crate) fn of(connection: &Connection, agent_id: i64, period: Period) -> Result<Option<Base>> {
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
     Ok(connection.prepare_cached(OF_PERIOD)?.query_row(place, read).optional()?)
 }
 
-/// Every sealed period, in order.
+/// Returns every sealed period, in order.
 pub(crate) fn periods(connection: &Connection, agent_id: i64) -> Result<Vec<Period>> {
     let sql = "SELECT period FROM base WHERE agent_id = ?1 ORDER BY grain, period";
     let mut statement = connection.prepare_cached(sql)?;
@@ -28,7 +29,7 @@ pub(crate) fn periods(connection: &Connection, agent_id: i64) -> Result<Vec<Peri
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What the base of a period would be now: its present summary.
+/// Returns the present summary in the form of a base.
 pub(crate) fn present(connection: &Connection, agent_id: i64, summary: &MemoryId) -> Result<Option<Base>> {
     let place = params![agent_id, summary.as_str()];
     let Some(memory) = memories::summaries(connection, get::SUMMARY, place)?.pop() else { return Ok(None) };
@@ -37,14 +38,15 @@ pub(crate) fn present(connection: &Connection, agent_id: i64, summary: &MemoryId
     Ok(Some(Base { text: memory.text, sentences: memory.sentences, sources: memory.sources, verbatim }))
 }
 
-/// The number up to which turns may be in the base of a period; none if that is not known.
+/// Returns the highest arrival number of turns that the base of a period may contain; `None` if unknown.
 pub(crate) fn seq(connection: &Connection, agent_id: i64, period: Period) -> Result<Option<i64>> {
     let sql = "SELECT seq FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
     Ok(connection.prepare_cached(sql)?.query_row(place, |row| row.get(0)).optional()?.flatten())
 }
 
-/// Gives a period its base, in place of a former one, and seals it. No turn that came after `seq` is in it.
+/// Sets the base of a period, replacing a former one, and seals the period. The base contains no turn that arrived
+/// after `seq`.
 pub(crate) fn set(connection: &Connection, agent_id: i64, period: Period, base: &Base, seq: Option<i64>) -> Result<()> {
     connection.prepare_cached(include_str!("sql/save_base.sql"))?.execute(params![
         agent_id,
@@ -59,7 +61,7 @@ pub(crate) fn set(connection: &Connection, agent_id: i64, period: Period, base: 
     mark(connection, agent_id, period, true)
 }
 
-/// Takes the base of a period away, if it has one: it is not sealed any more.
+/// Removes the base of a period, if it has one, and unseals the period.
 pub(crate) fn lift(connection: &Connection, agent_id: i64, period: Period) -> Result<()> {
     let sql = "DELETE FROM base WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];

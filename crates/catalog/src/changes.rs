@@ -1,4 +1,4 @@
-//! What changed since a projection last looked.
+//! Reads the changes that a projection has not applied yet.
 
 use annals_core::ports::Change;
 use annals_core::{Agent, Grain};
@@ -25,7 +25,7 @@ pub(crate) const STATEMENTS_LEFT: &str = "SELECT count(*) AS n FROM statement WH
 pub(crate) const TOMBSTONES_LEFT: &str =
     "SELECT count(*) AS n FROM tombstone WHERE agent_id = ?1 AND grain = ?3 AND seq > ?2";
 
-/// Changes of a grain above `after`, ascending, at most `limit`.
+/// Returns the changes of a grain above `after`, ascending, at most `limit`.
 pub(crate) fn changes(
     connection: &Connection,
     agent: &Agent,
@@ -53,7 +53,7 @@ pub(crate) fn changes(
     Ok(changes)
 }
 
-/// How many changes of a grain lie above `after`.
+/// Returns the number of changes of a grain above `after`.
 pub(crate) fn backlog(connection: &Connection, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
     let (agent_id, after) = (agents::known(connection, agent)?, signed(after));
     let of_grain = params![agent_id, after, grain_number(grain)];

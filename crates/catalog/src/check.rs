@@ -1,4 +1,4 @@
-//! Checks the file: SQLite's own structure, and what must hold between the tables.
+//! Checks the file: SQLite's own structure, and the invariants between the tables.
 
 use rusqlite::Connection;
 
@@ -7,7 +7,7 @@ use crate::failure::Result;
 const MISSING_REFERENCES: &str =
     "SELECT 'a row of ' || \"table\" || ' lacks its ' || \"parent\" FROM pragma_foreign_key_check";
 
-/// The faults, in words; none if all is sound. Reads every page.
+/// Returns descriptions of the faults; empty if the file is sound. Reads every page.
 pub(crate) fn check(connection: &Connection) -> Result<Vec<String>> {
     let mut faults = lines(connection, "PRAGMA integrity_check")?;
     faults.retain(|line| line != "ok");
@@ -30,7 +30,7 @@ mod tests {
     use annals_testkit::{agent, at, entry, period, summary};
 
     #[tokio::test]
-    async fn names_what_does_not_hold() {
+    async fn broken_invariant_is_reported() {
         for (fault, expect) in [
             ("DELETE FROM ledger WHERE grain = 1", "is newer than the ledger row of its day"),
             ("DELETE FROM ledger WHERE grain = 1", "has no ledger row"),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn finds_a_page_of_zeros() {
+    async fn zeroed_page_is_reported() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
         let turns = (0..200).map(|id| said(&me, &id.to_string(), &"tea ".repeat(100))).collect();
@@ -74,7 +74,7 @@ mod tests {
         let catalog = folder.open();
         let found = catalog.check().await;
         assert!(!matches!(&found, Ok(faults) if faults.is_empty()), "{found:?}");
-        // The rest of the port answers or says that it is damaged; it does not end.
+        // The other methods return an answer or an error; they do not panic.
         let _ = catalog.inputs(&me, period("2026-03-04")).await;
         assert_eq!(catalog.get(&me, &[MemoryId::from_text("t-none")]).await.unwrap_or_default(), []);
     }

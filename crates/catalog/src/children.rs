@@ -1,4 +1,4 @@
-//! What each period is made of, as retention sees it.
+//! Reads what each period is made of, for retention.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ pub(crate) const TURNS: &str = include_str!("sql/children_turns.sql");
 pub(crate) const STATEMENTS: &str = include_str!("sql/children_statements.sql");
 pub(crate) const SUMMARIES: &str = include_str!("sql/children_summaries.sql");
 
-/// Lies before and after all labels.
+/// Bounds that sort before and after all labels.
 const ALL_LABELS: (&str, &str) = ("", "~");
 
-/// Every period with live children, in order; then every yearly summary.
+/// Returns the children of every period that has live ones, in order; then every yearly summary.
 pub(crate) fn all(connection: &Connection, agent: &Agent) -> Result<Vec<Children>> {
     let mut found = Found::default();
     for grain in Grain::ALL {
@@ -26,7 +26,7 @@ pub(crate) fn all(connection: &Connection, agent: &Agent) -> Result<Vec<Children
     Ok(found.0.into_values().collect())
 }
 
-/// The children of one period, if it has any; or the yearly summary itself.
+/// Returns the children of one period, or with `yearly` the yearly summary itself; `None` if there are none.
 pub(crate) fn of(connection: &Connection, agent_id: i64, parent: Period, yearly: bool) -> Result<Option<Children>> {
     let (grain, first, last) = extent(parent, yearly);
     let mut found = Found::default();
@@ -34,7 +34,7 @@ pub(crate) fn of(connection: &Connection, agent_id: i64, parent: Period, yearly:
     Ok(found.0.into_values().next())
 }
 
-/// The grain of what a period is made of, and the first and last of their periods. Labels sort as time does.
+/// Returns the grain of a period's children, and the first and last of their periods. Labels sort by time.
 pub(crate) fn extent(parent: Period, yearly: bool) -> (Grain, Period, Period) {
     let finer = parent.children();
     match (finer.first(), finer.last()) {
@@ -44,12 +44,12 @@ pub(crate) fn extent(parent: Period, yearly: bool) -> (Grain, Period, Period) {
     }
 }
 
-/// By parent; yearly summaries last.
+/// Children by parent; yearly summaries sort last.
 #[derive(Default)]
 struct Found(BTreeMap<(bool, Period), Children>);
 
 impl Found {
-    /// Adds the memories of a grain whose labels lie within.
+    /// Adds the memories of a grain with labels in the given range.
     fn look(&mut self, connection: &Connection, agent_id: i64, grain: Grain, labels: (&str, &str)) -> Result<()> {
         let (first, last) = labels;
         if grain == Grain::Working {
@@ -75,7 +75,7 @@ impl Found {
     }
 }
 
-/// The children of one period and table.
+/// Reads a row: the children of one period from one table.
 fn read(row: &Row) -> rusqlite::Result<Children> {
     let period: Period = word(row, "period")?;
     let is_summary: bool = row.get("is_summary")?;

@@ -1,18 +1,19 @@
-//! That an agent's files are still to be cleaned of what was erased: noted with the erasure, and kept until it is done.
+//! Records which agents' files still have to be cleaned of erased data: written with the erasure, kept until the
+//! cleaning is done.
 
 use annals_core::Agent;
 use rusqlite::{Connection, params};
 
 use crate::failure::Result;
 
-/// Notes that there was an erasure.
+/// Records an erasure.
 pub(crate) fn owe(connection: &Connection, agent: &Agent) -> Result<()> {
     let sql = "INSERT OR REPLACE INTO cleaning (workspace, name) VALUES (?1, ?2)";
     connection.prepare_cached(sql)?.execute([agent.workspace(), agent.name()])?;
     Ok(())
 }
 
-/// The agents that are to be cleaned, each with the number of its last erasure.
+/// Returns the agents to clean, each with the number of its last erasure.
 pub(crate) fn owed(connection: &Connection) -> Result<Vec<(Agent, u64)>> {
     let mut statement = connection.prepare_cached("SELECT erasure, workspace, name FROM cleaning ORDER BY erasure")?;
     let mut rows = statement.query([])?;
@@ -24,7 +25,7 @@ pub(crate) fn owed(connection: &Connection) -> Result<Vec<(Agent, u64)>> {
     Ok(owed)
 }
 
-/// Notes that an agent was cleaned after that erasure. A later one stays owed.
+/// Records that an agent was cleaned after that erasure. A later erasure still needs its cleaning.
 pub(crate) fn cleaned(connection: &Connection, agent: &Agent, erasure: u64) -> Result<()> {
     let sql = "DELETE FROM cleaning WHERE workspace = ?1 AND name = ?2 AND erasure <= ?3";
     let place = params![agent.workspace(), agent.name(), crate::columns::signed(erasure)];

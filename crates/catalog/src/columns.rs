@@ -1,4 +1,4 @@
-//! How values of the core look in columns, both ways. What cannot be read back is damage.
+//! Converts core values to columns and back. A value that cannot be read back is damage.
 
 use std::str::FromStr;
 
@@ -6,13 +6,13 @@ use annals_core::{Digest, Grain, Interval, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{Error, Row};
 
-/// Microseconds, rounded to the past, so that an instant and the same instant read back lie in the same interval.
+/// Converts to microseconds, rounded down, so that an instant and its stored value lie in the same interval.
 pub(crate) fn micros(at: Timestamp) -> i64 {
     rounded_down(at.as_nanosecond())
 }
 
-/// Bounds in microseconds that share an instant with the same memories as the exact ones do: the first that may begin
-/// before, and the first that may not.
+/// Converts an interval to microsecond bounds: the start rounded down, the exclusive end rounded up. They overlap the
+/// same memories as the exact bounds do.
 pub(crate) fn bounds(interval: &Interval) -> (i64, i64) {
     (micros(interval.start), rounded_down(interval.end.as_nanosecond() + 999))
 }
@@ -21,12 +21,11 @@ fn rounded_down(nanoseconds: i128) -> i64 {
     i64::try_from(nanoseconds.div_euclid(1000)).expect("every timestamp fits in 58 bits of microseconds")
 }
 
-/// An unsigned number; more than 63 bits means "beyond all".
+/// Converts an unsigned number; more than 63 bits becomes the maximum, which is above all stored numbers.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The number of a grain in the schema.
 pub(crate) fn grain_number(grain: Grain) -> i64 {
     grain as i64
 }
@@ -35,7 +34,7 @@ pub(crate) fn instant(row: &Row, column: &str) -> rusqlite::Result<Timestamp> {
     Timestamp::from_microsecond(row.get(column)?).map_err(|error| unreadable(column, Type::Integer, error))
 }
 
-/// An instant that may be absent.
+/// Reads an instant that may be NULL.
 pub(crate) fn maybe_instant(row: &Row, column: &str) -> rusqlite::Result<Option<Timestamp>> {
     let micros: Option<i64> = row.get(column)?;
     micros.map(|_| instant(row, column)).transpose()
@@ -55,12 +54,12 @@ pub(crate) fn grain(row: &Row) -> rusqlite::Result<Grain> {
     Grain::ALL.get(index).copied().ok_or_else(|| unreadable("grain", Type::Integer, "is none of the six"))
 }
 
-/// A value of core as the JSON of a column.
+/// Converts a core value to the JSON of a column.
 pub(crate) fn to_json<T: serde::Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).expect("what is stored so is strings, numbers and maps by strings")
 }
 
-/// A period, role and so on by its word.
+/// Parses a text column, such as a period or role.
 pub(crate) fn word<T: FromStr<Err = annals_core::Error>>(row: &Row, column: &str) -> rusqlite::Result<T> {
     row.get_ref(column)?.as_str()?.parse().map_err(|error| unreadable(column, Type::Text, error))
 }
@@ -70,7 +69,7 @@ pub(crate) fn digest(row: &Row, column: &str) -> rusqlite::Result<Option<Digest>
 }
 
 pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> rusqlite::Result<T> {
-    // Only the place: the parser's own message may quote the content.
+    // Report only the position: the parser's own message may quote the content.
     let unread = |error: serde_json::Error| format!("is not the JSON that was written, at byte {}", error.column());
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(column, Type::Text, unread(error)))
 }
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instants_round_to_the_past_on_both_sides_of_the_epoch() {
+    fn instants_round_down_on_both_sides_of_the_epoch() {
         fn check(nanoseconds: i128, expect: i64) {
             assert_eq!(micros(Timestamp::from_nanosecond(nanoseconds).unwrap()), expect, "{nanoseconds}");
         }
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_admit_a_microsecond_that_is_shared_in_part() {
+    fn bounds_include_partly_covered_microseconds() {
         fn check(start: i128, end: i128, expect: (i64, i64)) {
             let at = |nanoseconds| Timestamp::from_nanosecond(nanoseconds).unwrap();
             assert_eq!(bounds(&Interval { start: at(start), end: at(end) }), expect, "{start}..{end}");

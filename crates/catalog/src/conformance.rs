@@ -1,9 +1,9 @@
-//! The promises of the ports.
+//! Runs the conformance suites of the ports.
 
 use crate::SqliteCatalog;
 use crate::fixture::Folder;
 
-/// Gives each case of a suite a catalog in a folder of its own.
+/// Returns a catalog in a new folder, for one case of a suite.
 fn fresh(folders: &mut Vec<Folder>) -> SqliteCatalog {
     let folder = Folder::new();
     let catalog = folder.open();

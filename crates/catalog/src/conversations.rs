@@ -8,10 +8,10 @@ use crate::agents;
 use crate::columns::{instant, number, signed};
 use crate::failure::Result;
 
-/// Walks along the index by conversation, name by name.
+/// Groups along the index by conversation, in order of name.
 pub(crate) const CONVERSATIONS: &str = include_str!("sql/conversations.sql");
 
-/// Conversations with live turns, by name, after the one of that name.
+/// Returns the conversations with live turns and a name above `after`, by name.
 pub(crate) fn list(
     connection: &Connection,
     agent: &Agent,

@@ -1,9 +1,9 @@
-//! A copy of the whole file while it is in use: what a backup holds.
+//! Copies the whole file while it is in use, for backups and checks.
 //!
-//! Made in two parts. The thread that owns the connection copies the pages as they are, some at a time, and does other work
-//! between; SQLite brings what that changes into the copy itself, because it goes over the connection that is copied from. Then,
-//! on another thread, the copy is written anew into the file that was asked for, so that nothing of what was deleted is in it:
-//! until a forgetting has had the catalog rewritten, pages that were split may still hold forgotten words.
+//! There are two parts. The thread that owns the connection copies the pages as they are, some at a time, with other
+//! work between; SQLite applies changes made meanwhile to the copy too, because they go over the backup's source
+//! connection. Then VACUUM INTO writes the requested file on another thread, so that it contains no deleted data: until
+//! the scrub after a forgetting is done, split pages may still hold forgotten text.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,32 +17,31 @@ use crate::failure::Result;
 
 const DOING: &str = "copying the catalog";
 
-/// Pages of 4 KiB that are copied at once: the longest that other work waits. With 256 it waits 1.6 ms at the 95th
-/// percentile (`--example measure`).
+/// Pages of 4 KiB per piece. A piece is the longest wait of other work: 1.6 ms at the 95th percentile (`--example
+/// measure`).
 const PIECE: i32 = 256;
 
-/// A file for the pages as they are. Removed when dropped.
+/// A temporary file for the copied pages. Removed when dropped.
 pub(crate) struct Pages(PathBuf);
 
 impl Pages {
-    /// A place for them beside the file that is asked for.
+    /// Reserves the temporary path beside the requested file.
     pub(crate) fn beside(path: &Path) -> annals_core::Result<Pages> {
         let mut name = path.as_os_str().to_owned();
         name.push(".part");
         let pages = Pages(PathBuf::from(name));
-        // Left by a process that was killed.
+        // A leftover of a killed process.
         if pages.0.exists() {
             std::fs::remove_file(&pages.0).map_err(|cause| failed(path, cause))?;
         }
         Ok(pages)
     }
 
-    /// Where they are.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Checks the pages as they are.
+    /// Checks the copied pages.
     pub(crate) fn check(&self) -> annals_core::Result<Vec<String>> {
         let check = || -> Result<Vec<String>> {
             check::check(&Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_WRITE)?)
@@ -50,7 +49,7 @@ impl Pages {
         check().map_err(|failure| failure.context("checking the catalog"))
     }
 
-    /// Writes what the pages hold, and nothing else, into a new file, and syncs it.
+    /// Writes the live content of the pages into a new file, and syncs it.
     pub(crate) fn write_anew(&self, path: &Path) -> annals_core::Result<()> {
         let name = path.to_str().ok_or_else(|| Error::invalid("the path of the copy", "is not UTF-8"))?;
         let write = || -> Result<()> {
@@ -59,7 +58,7 @@ impl Pages {
             Ok(())
         };
         write().map_err(|failure| failure.context(&format!("{DOING} to {}", path.display())))?;
-        // SQLite does not sync a file that it writes by this statement.
+        // SQLite does not sync the file that VACUUM INTO writes.
         File::open(path).and_then(|file| file.sync_all()).map_err(|cause| failed(path, cause))
     }
 }
@@ -69,7 +68,7 @@ impl Drop for Pages {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             let mut name = self.0.clone().into_os_string();
             name.push(suffix);
-            // What is left is removed by the next copy to this place.
+            // The next copy to this path removes what is left.
             let _ = std::fs::remove_file(name);
         }
     }
@@ -79,12 +78,12 @@ fn failed(path: &Path, cause: std::io::Error) -> Error {
     Error::storage(format!("{DOING} to {}", path.display()), cause)
 }
 
-/// Copies all pages into a new file, and calls `between` after each piece but the last. When this returns, the copy is what the
-/// catalog is at that moment.
+/// Copies all pages into a new file, and calls `between` after each piece but the last. The copy shows the catalog at
+/// the moment when this returns.
 pub(crate) fn copy_pages(connection: &Connection, path: &Path, mut between: impl FnMut()) -> annals_core::Result<()> {
     let mut copy = || -> Result<()> {
         let mut target = Connection::open(path)?;
-        // What a power cut leaves of it is thrown away, so nothing waits for the disk here.
+        // After a power cut the copy is discarded, so it need not be synced.
         target.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF")?;
         let backup = Backup::new(connection, &mut target)?;
         loop {
@@ -114,7 +113,7 @@ mod tests {
     use crate::open::{Options, open};
     use crate::{SqliteCatalog, counts, erasure, ingest, pages, sequence};
 
-    /// Stores messages so long that the file has this many pieces.
+    /// Stores messages of 1 MiB, the size of a piece, for each of `pieces`.
     async fn fill(catalog: &SqliteCatalog, agent: &Agent, pieces: usize) {
         let text = "x".repeat(1024 * 1024 / 16);
         for piece in 0..pieces {
@@ -124,14 +123,14 @@ mod tests {
         assert_eq!(PIECE * 4096, 1024 * 1024);
     }
 
-    /// The number of the last change and of the turns in a copy, which is sound.
+    /// Checks that a copy is sound; returns its last sequence number and its number of turns.
     async fn within(copy: &Path, agent: &Agent) -> (i64, u64) {
         let copied = SqliteCatalog::open(copy).unwrap();
         assert_eq!(copied.check().await.unwrap(), Vec::<String>::new());
         (copied.last_sequence().await.unwrap(), copied.counts(agent).await.unwrap().memories[0])
     }
 
-    /// Between the pieces there are commits, one that is undone, a forgetting, and the file is written anew.
+    /// Scrubs the whole file in one transaction.
     fn scrub_at_once(connection: &Connection) {
         let transaction = connection.unchecked_transaction().unwrap();
         let mut from = Some(1);
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_happens_between_the_pieces_is_in_the_copy() {
+    async fn changes_between_pieces_are_in_the_copy() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
         fill(&catalog, &me, 8).await;
@@ -154,7 +153,7 @@ mod tests {
             pieces += 1;
             if pieces == 2 {
                 let undone = connection.unchecked_transaction().unwrap();
-                // More than the cache holds, so that some of it was on disk before it is undone: the copy begins anew.
+                // More than the cache holds, so that a part reaches the disk before the rollback: the copy starts over.
                 let turns: Vec<_> = (0..80).map(|id| said(&me, &format!("u{id}"), &"undone ".repeat(20_000))).collect();
                 ingest::ingest(&connection, &me, &turns, false, now).ok().unwrap();
                 undone.rollback().unwrap();
@@ -181,7 +180,7 @@ mod tests {
         let catalog = folder.open();
         fill(&catalog, &me, 24).await;
         let (mut stored, mut meanwhile) = (24 * 16, 0);
-        // Whether one comes in while pieces are copied is up to the machine; in one of so many copies it does.
+        // Whether a commit falls between two pieces depends on timing; in 20 copies one does.
         for round in 0..20 {
             let path = folder.path().with_file_name(format!("{round}.sqlite"));
             let (before, mut copy) = (stored, Box::pin(catalog.copy_to(&path)));
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_copy_holds_what_was_answered_and_nothing_that_came_after() {
+    async fn copy_holds_acknowledged_writes_and_no_later_ones() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
         let first = catalog.ingest(&me, vec![said(&me, "1", "tea")], false, now).await.unwrap();
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn while_writes_go_on_each_copy_is_of_one_moment() {
+    async fn each_copy_is_consistent_during_writes() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
         let writes = async {
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_there_is_not_written_over() {
+    async fn existing_file_is_not_overwritten() {
         let folder = Folder::new();
         let catalog = folder.open();
         let taken = folder.path().with_file_name("taken");

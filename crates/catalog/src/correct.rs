@@ -1,4 +1,4 @@
-//! Replaces the words of a statement or summary with those of a person, and keeps the former ones.
+//! Replaces the text of a statement or summary with a person's, and keeps the former text as a version.
 
 use annals_core::{Agent, Base, Digest, Error, Kind, Memory, MemoryId, Sentence, Timestamp};
 use rusqlite::{Connection, params};
@@ -8,7 +8,7 @@ use crate::failure::Result;
 use crate::summaries::Place;
 use crate::{agents, get, ledger, sequence, statements, versions};
 
-/// Replaces the words.
+/// Replaces the text. Turns are refused.
 pub(crate) fn correct(connection: &Connection, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
     let agent_id = agents::known(connection, agent)?;
     let stored = get::get(connection, agent, std::slice::from_ref(id))?.pop();
@@ -35,8 +35,8 @@ fn reword_statement(connection: &Connection, agent_id: i64, id: &MemoryId, text:
     Ok(())
 }
 
-/// The input digest stays, so the next roll-up of the same input leaves the person's words alone; the recipe is nobody's but a
-/// person's, so no refresh takes them for outdated.
+/// Keeps the input digest, so that the next roll-up of the same input leaves the person's text alone. The recipe
+/// becomes the marker of corrected text, so that no refresh treats it as outdated.
 fn reword_summary(
     connection: &Connection,
     agent_id: i64,
@@ -57,7 +57,7 @@ fn reword_summary(
     }
 }
 
-/// A person's words are one sentence, that comes from whatever the former ones came from.
+/// Makes the person's text one sentence, with all sources of the former sentences.
 fn in_one(former: &Memory, text: &str) -> Sentence {
     let mut from: Vec<MemoryId> = Vec::new();
     for id in former.sentences.iter().flat_map(|sentence| &sentence.from) {

@@ -1,4 +1,4 @@
-//! How much an agent holds.
+//! Counts the memories of an agent.
 
 use annals_core::ports::Counts;
 use annals_core::{Agent, Timestamp};
@@ -14,7 +14,7 @@ pub(crate) const SUMMARIES: &str = "SELECT grain, count(*) AS n FROM summary WHE
 pub(crate) const FIRST: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at LIMIT 1";
 pub(crate) const LAST: &str = "SELECT at FROM turn WHERE agent_id = ?1 ORDER BY at DESC LIMIT 1";
 
-/// How much the agent holds.
+/// Returns the number of memories per grain, and the extent of the turns.
 pub(crate) fn counts(connection: &Connection, agent: &Agent) -> Result<Counts> {
     let agent_id = agents::known(connection, agent)?;
     let mut counts = Counts::default();

@@ -1,4 +1,4 @@
-//! Memories that could not be brought through a stage.
+//! Dead letters: memories that failed in a stage.
 
 use annals_core::{Agent, DeadLetter, MemoryId, Stage};
 use rusqlite::types::Type;
@@ -8,7 +8,7 @@ use crate::agents;
 use crate::columns::{grain, grain_number, instant, micros, number};
 use crate::failure::Result;
 
-/// Notes the letters, replacing earlier notes of the same memories.
+/// Stores the letters, replacing earlier ones of the same memory and stage.
 pub(crate) fn bury(connection: &Connection, letters: &[DeadLetter]) -> Result<()> {
     let mut statement = connection.prepare_cached(include_str!("sql/bury.sql"))?;
     for letter in letters {
@@ -25,7 +25,7 @@ pub(crate) fn bury(connection: &Connection, letters: &[DeadLetter]) -> Result<()
     Ok(())
 }
 
-/// The agent's letters, by time, then by memory and stage.
+/// Returns the agent's letters, by time, then by memory and stage.
 pub(crate) fn dead_letters(connection: &Connection, agent: &Agent) -> Result<Vec<DeadLetter>> {
     let sql = "SELECT * FROM dead_letter WHERE agent_id = ?1 ORDER BY at, id, stage DESC";
     let mut statement = connection.prepare_cached(sql)?;
@@ -42,12 +42,12 @@ pub(crate) fn dead_letters(connection: &Connection, agent: &Agent) -> Result<Vec
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Forgets the letters of these memories at stage table.
+/// Removes the letters of these memories at stage table.
 pub(crate) fn exhume(connection: &Connection, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
     settle(connection, agents::known(connection, agent)?, memories, Stage::Table)
 }
 
-/// Forgets the letters of these memories at a stage.
+/// Removes the letters of these memories at a stage.
 pub(crate) fn settle(connection: &Connection, agent_id: i64, memories: &[MemoryId], stage: Stage) -> Result<()> {
     let sql = "DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2 AND stage = ?3";
     let mut statement = connection.prepare_cached(sql)?;
@@ -57,14 +57,14 @@ pub(crate) fn settle(connection: &Connection, agent_id: i64, memories: &[MemoryI
     Ok(())
 }
 
-/// How many letters a memory has.
+/// Returns the number of letters of a memory.
 pub(crate) fn count(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<u64> {
     let sql = "SELECT count(*) AS n FROM dead_letter WHERE agent_id = ?1 AND id = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row(params![agent_id, memory.as_str()], |row| number(row, "n"))?)
 }
 
-/// Forgets all letters of a memory.
+/// Removes all letters of a memory.
 pub(crate) fn drop_all(connection: &Connection, agent_id: i64, memory: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM dead_letter WHERE agent_id = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![agent_id, memory.as_str()])?;
@@ -92,7 +92,7 @@ mod tests {
     use annals_testkit::agent;
 
     #[tokio::test]
-    async fn the_last_note_of_a_memory_counts_until_it_is_exhumed() {
+    async fn newest_letter_of_a_memory_replaces_older_ones_until_removed() {
         let folder = Folder::new();
         let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
         let letter = |agent: &Agent, id: &str, error: &str, at| DeadLetter {

@@ -1,8 +1,8 @@
-//! Forgetting: what a target reaches goes, with all that was made of it, and keyed hashes of the messages stay.
+//! Forgetting: removes what a target selects and everything derived from it, and keeps keyed hashes of the messages.
 //!
-//! What goes is planned by queries alone, and an erasure carries its plan out in the same transaction. The dry run reports a
-//! plan, so it writes nothing and cannot differ from the erasure. Which sentences stand nowhere else is found out
-//! afterwards, in pieces between which other work goes on: it reads all that the agent has.
+//! Queries alone make the plan, and the erasure carries it out in the same transaction. A dry run reports the plan: it
+//! writes nothing and cannot differ from the erasure. The search for sentences that occur nowhere else runs afterwards,
+//! in pieces with other work between, because it reads all texts of the agent.
 
 mod aim;
 mod carry_out;
@@ -26,7 +26,7 @@ pub(crate) use plan::{Plan, plan};
 pub(crate) use wipe::{agent as wipe_agent, tables_of_agents};
 pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 
-/// Erases, and returns what was reached.
+/// Erases a target and returns the plan that was carried out.
 pub(crate) fn erase(connection: &Connection, agent: &Agent, target: &Target, now: Timestamp) -> Result<Plan> {
     let plan = plan(connection, agent, target)?;
     cleaning::owe(connection, agent)?;

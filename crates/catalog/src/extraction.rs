@@ -1,4 +1,4 @@
-//! Extraction: how far it has come, and saving what it found in the place of what was found in the same turns before.
+//! Extraction: its watermark, and storing results in place of earlier results from the same turns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ pub(crate) const FORMER: &str =
     "SELECT statement AS id FROM statement_source WHERE agent_id = ?1 AND id = ?2 AND position = 0";
 pub(crate) const IS_LIVE: &str = "SELECT 1 FROM turn WHERE agent_id = ?1 AND id = ?2";
 
-/// How far extraction has come.
+/// Returns the watermark of extraction and its failures.
 pub(crate) fn lane(connection: &Connection, agent: &Agent) -> Result<ExtractionLane> {
     let sql = "SELECT * FROM journal WHERE agent_id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row([agents::known(connection, agent)?], read).optional()?.unwrap_or_default())
 }
 
-/// Notes that extraction failed and when to try again.
+/// Records that extraction failed and when to retry.
 pub(crate) fn note_failure(
     connection: &Connection,
     agent: &Agent,
@@ -35,7 +35,7 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
-/// Saves what was found and moves the lane.
+/// Saves the results and advances the watermark.
 pub(crate) fn save(connection: &Connection, agent: &Agent, extraction: &Extraction, now: Timestamp) -> Result<()> {
     let agent_id = agents::enrolled(connection, agent)?;
     let Extraction { turns, found, extracted, degraded } = extraction;
@@ -48,7 +48,7 @@ pub(crate) fn save(connection: &Connection, agent: &Agent, extraction: &Extracti
     move_lane(connection, agent_id, *extracted)
 }
 
-/// The lane has come this far, and failed at nothing since.
+/// Advances the watermark and clears the failures.
 pub(crate) fn move_lane(connection: &Connection, agent_id: i64, extracted: u64) -> Result<()> {
     connection
         .prepare_cached(include_str!("sql/move_extraction_lane.sql"))?
@@ -56,8 +56,8 @@ pub(crate) fn move_lane(connection: &Connection, agent_id: i64, extracted: u64) 
     Ok(())
 }
 
-/// Puts the statements in the place of those whose first source is among the turns. By id, so that the numbers do not
-/// depend on the order in which a model answers.
+/// Replaces the statements whose first source is among the turns. In order of id, so that the sequence numbers do not
+/// depend on the order of a model's answer. Statements with a source that no longer exists are skipped.
 fn restate(connection: &Connection, agent_id: i64, turns: &[MemoryId], found: &[Statement]) -> Result<()> {
     let mut new = BTreeMap::new();
     for statement in found {
@@ -80,7 +80,7 @@ fn restate(connection: &Connection, agent_id: i64, turns: &[MemoryId], found: &[
     Ok(())
 }
 
-/// Puts the operations in the place of those whose source is among the turns.
+/// Replaces the operations whose source is among the turns. Operations of a source that no longer exists are skipped.
 fn relog(connection: &Connection, agent_id: i64, turns: &[MemoryId], found: &[FactOperation]) -> Result<()> {
     let mut new = BTreeMap::new();
     for operation in found {
@@ -103,7 +103,7 @@ fn relog(connection: &Connection, agent_id: i64, turns: &[MemoryId], found: &[Fa
     if changed { log::raise_version(connection, agent_id) } else { Ok(()) }
 }
 
-/// The ids of the statements whose first source is among the turns.
+/// Returns the ids of the statements whose first source is among the turns.
 fn former(connection: &Connection, agent_id: i64, turns: &[MemoryId]) -> Result<BTreeSet<MemoryId>> {
     let mut question = connection.prepare_cached(FORMER)?;
     let mut former = BTreeSet::new();

@@ -1,21 +1,20 @@
-//! What goes wrong inside a job, before the port gives it its context and its variant.
+//! Errors inside a job, before the port adds the context and selects the variant.
 
 use std::sync::Arc;
 
 use annals_core::Error;
 use rusqlite::ErrorCode;
 
-/// SQLite's error, shared because one failed commit fails many jobs; or an error that is already in the port's words.
+/// SQLite's error, shared because one failed commit fails many jobs; or a finished port error.
 pub(crate) enum Failure {
     Sqlite(Arc<rusqlite::Error>),
     Told(Error),
 }
 
-/// The result of the inside of a job.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    /// The port's error: bytes that cannot be right are damage, all else is a store that cannot be used now.
+    /// Converts to the port's error: unreadable data becomes `Damaged`, everything else `Storage`.
     pub(crate) fn context(self, doing: &str) -> Error {
         match self {
             Failure::Told(error) => error,
@@ -51,7 +50,7 @@ mod tests {
     use rusqlite::ffi;
 
     #[test]
-    fn damage_is_told_from_a_store_that_cannot_be_used_now() {
+    fn corruption_is_damaged_and_other_sqlite_errors_are_storage() {
         fn check(code: i32, expect: &str) {
             let failure = Failure::from(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
             let error = failure.context("storing messages");

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a folder of its own for a catalog, and short ways to fill it.
+//! Test helpers: a temporary folder for a catalog, and turns to store in it.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use annals_testkit::{message, turn_of};
 
 use crate::SqliteCatalog;
 
-/// A folder of its own for one catalog.
+/// A temporary folder for one catalog.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -25,7 +25,7 @@ impl Folder {
     }
 }
 
-/// A turn with an id of the client's own, said in March 2026.
+/// Returns a turn with a client's id, at an instant in March 2026.
 pub(crate) fn said(agent: &Agent, id: &str, text: &str) -> Turn {
     turn_of(agent, Message { client_id: Some(id.into()), ..message("2026-03-04T10:00:00Z", text) })
 }

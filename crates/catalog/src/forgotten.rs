@@ -1,5 +1,5 @@
-//! What was forgotten, as keyed hashes: enough to recognise a message that comes again, and nothing to read. Without the key,
-//! which never leaves the file, nobody can try guesses against them.
+//! Keyed hashes of forgotten messages: they recognise a message that is sent again, and contain nothing readable.
+//! Without the key, which never leaves the file, nobody can test guesses against them.
 
 use annals_core::{Agent, Digest, MemoryId, Message, TurnKey, entity_key};
 use hmac::{Hmac, Mac};
@@ -12,31 +12,31 @@ use crate::{agents, pruned, tombstones};
 /// A hash under the catalog's key.
 pub(crate) type Hash = [u8; 32];
 
-/// Which of these messages were forgotten.
+/// Returns for each message whether it was forgotten.
 pub(crate) fn forgotten(connection: &Connection, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
     let Some(hashes) = KeyedHashes::known(connection, agent)? else { return Ok(vec![false; messages.len()]) };
     messages.iter().map(|(key, content)| hashes.is_forgotten(key, content)).collect()
 }
 
-/// Takes back that these messages were forgotten. Those that were not are left as they are.
+/// Removes the hashes of these messages. Messages that were not forgotten stay as they are.
 pub(crate) fn unforget(connection: &Connection, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
     let Some(hashes) = KeyedHashes::known(connection, agent)? else { return Ok(()) };
     let agent_id = agents::known(connection, agent)?;
     for (key, content) in messages {
         if !hashes.is_forgotten(key, content)? {
-            // What was pruned is left as it is.
+            // Not forgotten; if it was pruned, it stays pruned.
             continue;
         }
         hashes.unforget(key, content)?;
         let id = MemoryId::turn(agent, key);
         tombstones::lift(connection, agent_id, &id)?;
-        // A turn that was forgotten by an earlier version counts as pruned as well, and would be known already.
+        // A turn forgotten by an earlier version is also recorded as pruned, and would count as a duplicate.
         pruned::lift(connection, agent_id, &id)?;
     }
     Ok(())
 }
 
-/// Hashes of an agent's messages under the key of the catalog.
+/// Hashes an agent's messages under the catalog's key.
 pub(crate) struct KeyedHashes<'a> {
     connection: &'a Connection,
     agent: &'a Agent,
@@ -44,33 +44,33 @@ pub(crate) struct KeyedHashes<'a> {
 }
 
 impl<'a> KeyedHashes<'a> {
-    /// None while no hash was ever needed, for any agent.
+    /// Returns `None` if the catalog has no key, because no agent ever needed a hash.
     pub(crate) fn known(connection: &'a Connection, agent: &'a Agent) -> Result<Option<KeyedHashes<'a>>> {
         let mut statement = connection.prepare_cached("SELECT key FROM secret")?;
         let secret = statement.query_row([], |row| row.get(0)).optional()?;
         Ok(secret.map(|secret| KeyedHashes { connection, agent, secret }))
     }
 
-    /// The same; draws the key if there is none, by SQLite.
+    /// Like [`KeyedHashes::known`], but has SQLite generate the key if there is none.
     pub(crate) fn ready(connection: &'a Connection, agent: &'a Agent) -> Result<KeyedHashes<'a>> {
         let sql = "INSERT OR IGNORE INTO secret (only, key) VALUES (1, randomblob(32))";
         connection.prepare_cached(sql)?.execute([])?;
         Ok(KeyedHashes::known(connection, agent)?.expect("it was just made"))
     }
 
-    /// Whether this message was forgotten: its place, or its content in its conversation.
+    /// Returns whether this message was forgotten, by its position or by its content in its conversation.
     pub(crate) fn is_forgotten(&self, key: &TurnKey, content: &Digest) -> Result<bool> {
         let sql = "SELECT 1 FROM forgotten WHERE hash IN (?1, ?2, ?3)";
         Ok(self.connection.prepare_cached(sql)?.exists(self.of_message(key, content))?)
     }
 
-    /// Notes that the message of that place was forgotten. `content` is of [`KeyedHashes::content`].
+    /// Records that the message at this position was forgotten. `content` comes from [`KeyedHashes::content`].
     pub(crate) fn forget(&self, key: &TurnKey, content: Hash) -> Result<()> {
         self.add(self.place(key))?;
         self.add(content)
     }
 
-    /// The same for a turn of which only its id is known, and its content if it is.
+    /// Records that a pruned turn was forgotten, by its id and, if known, its content.
     pub(crate) fn forget_pruned(&self, id: &MemoryId, content: Option<Hash>) -> Result<()> {
         self.add(self.turn(id))?;
         content.map_or(Ok(()), |content| self.add(content))
@@ -101,27 +101,27 @@ impl<'a> KeyedHashes<'a> {
         self.hash([b"turn", b"", id.as_str().as_bytes()])
     }
 
-    /// Of what a message says in its conversation.
+    /// Hashes the content of a message in its conversation.
     pub(crate) fn content(&self, conversation: &str, content: &Digest) -> Hash {
         self.hash([b"content", conversation.as_bytes(), &content.0])
     }
 
-    /// The same for the message itself.
+    /// Like [`KeyedHashes::content`], for a whole message.
     pub(crate) fn content_of(&self, message: &Message) -> Hash {
         self.content(&message.conversation, &message.digest())
     }
 
-    /// Of the name of a conversation.
+    /// Hashes the name of a conversation.
     pub(crate) fn conversation(&self, name: &str) -> Hash {
         self.hash([b"conversation", name.as_bytes(), b""])
     }
 
-    /// Of a speaker, whatever the case and accents of the name.
+    /// Hashes the name of a speaker, ignoring case and accents.
     pub(crate) fn speaker(&self, name: &str) -> Hash {
         self.hash([b"speaker", entity_key(name).as_bytes(), b""])
     }
 
-    /// The parts are framed by [`Digest::of`], so that no two lists of them look alike.
+    /// [`Digest::of`] frames the parts, so different lists of parts never look the same.
     fn hash(&self, parts: [&[u8]; 3]) -> Hash {
         let agent = [self.agent.workspace().as_bytes(), self.agent.name().as_bytes()];
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key of any length will do");

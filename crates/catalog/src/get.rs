@@ -11,12 +11,12 @@ pub(crate) const SUMMARY: &str = concat!(include_str!("sql/summary.sql"), "WHERE
 
 pub(crate) const STATEMENT: &str = concat!(include_str!("sql/statement.sql"), "WHERE agent_id = ?1 AND id = ?2");
 
-/// Live memories by id, in the order asked for; those that do not exist are left out.
+/// Returns live memories by id, in the order of `ids`; leaves out those that do not exist.
 pub(crate) fn get(connection: &Connection, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
     let agent_id = agents::known(connection, agent)?;
     let mut found = Vec::new();
     for id in ids {
-        // The letter says what it is. Asking all three tables for each would hold up the commits behind a search.
+        // The first letter is the kind. Querying all three tables for each id would delay the commits behind a search.
         let read = match id.as_str().as_bytes().first() {
             Some(b't') => turn,
             Some(b's') => summary,

@@ -1,4 +1,5 @@
-//! Stores turns: recognises what is there already and what was forgotten, makes the days of the rest dirty, and notes the request.
+//! Stores turns: recognises stored, pruned and forgotten ones, marks the days of the others dirty, and records the
+//! request.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +14,7 @@ use crate::moment::Moments;
 use crate::turns::{Place, Stored};
 use crate::{agents, get, ledger, pruned, sequence, turns, versions};
 
-/// Characters of the digest in an operation's id.
+/// Characters of the digest in an operation id.
 const OPERATION_ID: usize = 26;
 
 /// Stores the turns, all or none.
@@ -53,7 +54,7 @@ pub(crate) fn ingest(
     Ok(operation)
 }
 
-/// How messages compare with what is stored under their keys.
+/// Compares messages with what is stored under their keys.
 pub(crate) fn compare(
     connection: &Connection,
     agent: &Agent,
@@ -74,20 +75,20 @@ pub(crate) fn compare(
     messages.iter().map(compare).collect()
 }
 
-/// Whether the client sent this message last, or a person corrected the turn to the same.
+/// Returns whether the client sent this message last, or a person corrected the turn to the same content.
 fn is_what_was_sent(known: &Stored, message: &Message, hashes: Option<&KeyedHashes>) -> bool {
     let corrected = || known.sent.zip(hashes).is_some_and(|(sent, hashes)| hashes.content_of(message) == sent);
     message.digest() == known.as_sent().digest() || corrected()
 }
 
-/// The accepted request of that id.
+/// Returns the accepted request of that id.
 pub(crate) fn operation(connection: &Connection, agent: &Agent, id: &str) -> Result<Option<Operation>> {
     let sql = "SELECT * FROM operation WHERE agent_id = ?1 AND id = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row(params![agents::known(connection, agent)?, id], read_operation).optional()?)
 }
 
-/// What the unique index over ids relies on, and the ledger.
+/// Checks what the unique index over ids and the ledger rely on: the id matches the position, and `day` is a day.
 pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
     if turn.id != MemoryId::turn(agent, &turn.key) {
         return Err(Error::invalid("id", format!("{} is not the one of the turn's place", turn.id)).into());
@@ -106,14 +107,14 @@ struct AgentTurns<'c> {
     hashes: Option<KeyedHashes<'c>>,
     now: Timestamp,
     moments: Moments,
-    /// The pruned turns that this request tells again, each with what it says.
+    /// The pruned turns in this request, each with the digest of its message.
     pruned: HashMap<MemoryId, Digest>,
-    /// The days that got new input, with its last number.
+    /// The days with new input, each with the sequence number of its last input.
     dirty: BTreeMap<Period, i64>,
 }
 
 impl AgentTurns<'_> {
-    /// Stores one turn, counts it, and says which number it now has; 0 if it stays away.
+    /// Stores and counts one turn. Returns its sequence number; 0 if it was skipped.
     fn store(&mut self, turn: &Turn, revise: bool, counts: &mut Operation) -> Result<u64> {
         if let Some(hashes) = &self.hashes
             && hashes.is_forgotten(&turn.key, &turn.message.digest())?
@@ -123,9 +124,9 @@ impl AgentTurns<'_> {
         }
         let place = params![self.agent_id, turn.id.as_str()];
         let Some(known) = turns::find(self.connection, get::TURN, place)?.pop() else {
-            // What was pruned is known already, and would else be told twice by what is sealed. Revised, it is late input.
+            // A pruned turn is a duplicate: the sealed summary would contain it twice. With `revise` it is late input.
             if !revise && pruned::exists(self.connection, self.agent_id, &turn.id)? {
-                // Its words are gone, but a request cannot mean two things by one key.
+                // Its text is gone, but one request cannot have two contents under one key.
                 let digest = claimed(turn).digest();
                 if *self.pruned.entry(turn.id.clone()).or_insert(digest) != digest {
                     return Err(conflict(turn));
@@ -165,7 +166,7 @@ impl AgentTurns<'_> {
         Ok(self.touch(&[turn.day], seq))
     }
 
-    /// The moment of a turn, or the first free one behind it. A moment that the client did not send is not kept.
+    /// Returns the instant of a turn, or the first free one after it. Keeps the client's instant if the turn was moved.
     fn place(&mut self, turn: &Turn) -> Result<Place> {
         let sent_at = turn.message.at;
         let at = self.moments.free(self.connection, self.agent_id, turn)?;
@@ -182,7 +183,7 @@ impl AgentTurns<'_> {
         let mut turn = turn.clone();
         match turn.origin {
             Origin::Client => {}
-            // Nothing was said of when: it stays where it is.
+            // No instant was sent: the turn keeps its own.
             Origin::Untimed => turn.day = former.day,
             Origin::Correction => {
                 turn.day = former.day;
@@ -191,7 +192,7 @@ impl AgentTurns<'_> {
         }
         turns::revise(self.connection, self.agent_id, &turn, &place, seq)?;
         if moves {
-            // The moment that it leaves is free again.
+            // The former instant is free again.
             self.moments = Moments::default();
         }
         let text = &former.message.content;
@@ -207,7 +208,7 @@ impl AgentTurns<'_> {
     }
 }
 
-/// The message without what its client did not send.
+/// Returns the message without an instant that the client did not send.
 fn claimed(turn: &Turn) -> Message {
     let at = if turn.origin == Origin::Untimed { Timestamp::UNIX_EPOCH } else { turn.message.at };
     Message { at, ..turn.message.clone() }
@@ -218,7 +219,7 @@ fn conflict(turn: &Turn) -> Failure {
     Error::Conflict { conversation, id }.into()
 }
 
-/// The same for the same turns, whenever they are sent; another for each agent, whose turns have ids of their own.
+/// Returns the same id for the same turns, whenever they are sent. It differs between agents, as the ids of turns do.
 fn operation_id(turns: &[Turn]) -> String {
     let parts = turns.iter().flat_map(|turn| {
         let content = claimed(turn).digest().0.to_vec();
@@ -261,7 +262,7 @@ mod tests {
     use annals_testkit::{agent, at, period};
 
     #[tokio::test]
-    async fn a_request_that_comes_again_keeps_its_operation_and_stays_searchable() {
+    async fn repeated_request_keeps_its_operation_and_sequence() {
         let folder = Folder::new();
         let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
         let now = at("2026-06-01T00:00:00Z");
@@ -269,13 +270,13 @@ mod tests {
         let first = catalog.ingest(&me, request.clone(), false, now).await.unwrap();
         catalog.ingest(&other, vec![said(&other, "1", "later")], false, now).await.unwrap();
         let again = catalog.ingest(&me, request, false, now).await.unwrap();
-        // What another agent changed meanwhile is nothing that this request has to wait for.
+        // The repeated request does not wait for another agent's later change.
         assert_eq!(again, Operation { accepted: 0, duplicate: 2, ..first });
         assert_eq!(catalog.operation(&me, &again.id).await.unwrap(), Some(again));
     }
 
     #[tokio::test]
-    async fn a_failed_request_gives_its_numbers_back() {
+    async fn failed_request_releases_its_sequence_numbers() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let store = async |ids: &[(&str, &str)]| {
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn refuses_ids_by_chance_and_days_that_are_none() {
+    async fn mismatched_id_and_non_daily_period_are_refused() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let good = said(&me, "1", "tea");

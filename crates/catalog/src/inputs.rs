@@ -1,4 +1,4 @@
-//! What a period is made of.
+//! Reads the inputs of a period.
 
 use annals_core::{Agent, Memory, Period};
 use rusqlite::{Connection, params};
@@ -9,13 +9,13 @@ use crate::{agents, memories, turns};
 
 pub(crate) const TURNS: &str = concat!(include_str!("sql/turn.sql"), include_str!("sql/turns_of_day.sql"));
 
-/// Labels sort as time does, so the children of a period are all that lie between the first and the last.
+/// Labels sort by time, so the children of a period are all labels between the first and the last.
 pub(crate) const CHILDREN: &str = concat!(
     include_str!("sql/summary.sql"),
     "WHERE agent_id = ?1 AND grain = ?2 AND period BETWEEN ?3 AND ?4 ORDER BY period"
 );
 
-/// Live turns of a day, live summaries of the finer grain otherwise, in order.
+/// Returns the live turns of a day, or the live summaries of the finer grain, in order.
 pub(crate) fn inputs(connection: &Connection, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
     let agent_id = agents::known(connection, agent)?;
     let children = period.children();

@@ -1,4 +1,4 @@
-//! Keys of the service: what each is good for, and the hash of its secret.
+//! Keys of the service: their metadata, and the hash of the secret.
 
 use annals_core::ports::Key;
 use annals_core::{Digest, Error, Timestamp};
@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::columns::{instant, json, maybe_instant, micros, to_json};
 use crate::failure::Result;
 
-/// Keeps a key with the hash of its secret.
+/// Stores a key with the hash of its secret.
 pub(crate) fn add(connection: &Connection, key: &Key, hash: &Digest) -> Result<()> {
     let added = connection.prepare_cached(include_str!("sql/add_key.sql"))?.execute(params![
         key.id,
@@ -23,20 +23,20 @@ pub(crate) fn add(connection: &Connection, key: &Key, hash: &Digest) -> Result<(
     if added == 0 { Err(Error::invalid("id", "is taken by another key").into()) } else { Ok(()) }
 }
 
-/// All keys, in order of creation.
+/// Returns all keys, in order of creation.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<Key>> {
     let mut statement = connection.prepare_cached("SELECT * FROM access_key ORDER BY created_at, id")?;
     let rows = statement.query_map([], read)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The key of that id with the hash of its secret.
+/// Returns the key of that id with the hash of its secret.
 pub(crate) fn key(connection: &Connection, id: &str) -> Result<Option<(Key, Digest)>> {
     let mut statement = connection.prepare_cached("SELECT * FROM access_key WHERE id = ?1")?;
     Ok(statement.query_row([id], |row| Ok((read(row)?, Digest(row.get("hash")?)))).optional()?)
 }
 
-/// Revokes a key; one that is revoked already keeps its moment.
+/// Revokes a key. One that is already revoked keeps its instant.
 pub(crate) fn revoke(connection: &Connection, id: &str, now: Timestamp) -> Result<()> {
     let sql = "UPDATE access_key SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1";
     if connection.prepare_cached(sql)?.execute(params![id, micros(now)])? == 0 {

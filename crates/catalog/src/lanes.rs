@@ -1,4 +1,4 @@
-//! How far each grain's table has come.
+//! Watermarks: up to which change the table of each grain has applied the catalog.
 
 use annals_core::ports::Lane;
 use annals_core::{Agent, Grain};
@@ -8,7 +8,7 @@ use crate::columns::{grain_number, number, signed};
 use crate::failure::Result;
 use crate::{agents, tombstones};
 
-/// How far the grain's table has come.
+/// Returns the watermark of the grain's table; generation 0 with nothing applied if none is stored.
 pub(crate) fn lane(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Lane> {
     let sql = "SELECT generation, applied, building, building_applied FROM lane WHERE agent_id = ?1 AND grain = ?2";
     let mut statement = connection.prepare_cached(sql)?;
@@ -17,7 +17,7 @@ pub(crate) fn lane(connection: &Connection, agent: &Agent, grain: Grain) -> Resu
     Ok(found.unwrap_or(Lane { generation: 0, applied: 0, building: None }))
 }
 
-/// Records it. Tombstones that nobody has to apply any more go.
+/// Stores the watermark, and removes tombstones that no table has to apply any more.
 pub(crate) fn save_lane(connection: &Connection, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
     let agent_id = agents::enrolled(connection, agent)?;
     connection.prepare_cached(include_str!("sql/save_lane.sql"))?.execute(params![
@@ -47,7 +47,7 @@ mod tests {
     use annals_testkit::agent;
 
     #[tokio::test]
-    async fn lanes_are_kept_per_agent_and_grain() {
+    async fn watermarks_are_stored_per_agent_and_grain() {
         let (folder, agent) = (Folder::new(), agent("a"));
         let start = Lane { generation: 0, applied: 0, building: None };
         for lane in

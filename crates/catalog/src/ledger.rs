@@ -1,4 +1,4 @@
-//! The ledger: what is known of each period.
+//! The ledger: the state of each period.
 
 use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, Summary, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -7,7 +7,7 @@ use crate::agents;
 use crate::columns::{digest, grain_number, instant, maybe_instant, micros, number, signed, word};
 use crate::failure::Result;
 
-/// Every period that ever had input, by grain and time.
+/// Returns every period that ever had input, by grain and time.
 pub(crate) fn ledger(connection: &Connection, agent: &Agent) -> Result<Vec<LedgerRow>> {
     let sql = "SELECT * FROM ledger WHERE agent_id = ?1 ORDER BY grain, period";
     let mut statement = connection.prepare_cached(sql)?;
@@ -15,7 +15,7 @@ pub(crate) fn ledger(connection: &Connection, agent: &Agent) -> Result<Vec<Ledge
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Rows behind a period, in the same order.
+/// Returns the rows after a period, in the same order.
 pub(crate) fn page(connection: &Connection, agent_id: i64, after: Option<Period>, most: i64) -> Result<Vec<LedgerRow>> {
     let sql = "SELECT * FROM ledger WHERE agent_id = ?1 AND (grain, period) > (?2, ?3) ORDER BY grain, period LIMIT ?4";
     let mut statement = connection.prepare_cached(sql)?;
@@ -24,7 +24,7 @@ pub(crate) fn page(connection: &Connection, agent_id: i64, after: Option<Period>
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The last day that the last sealed period covers whose children are of this grain.
+/// Returns the last day of the last sealed period whose children are of this grain.
 pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
     let Some(parent) = grain.coarser() else { return Ok(None) };
     let sql =
@@ -36,14 +36,14 @@ pub(crate) fn pruned_until(connection: &Connection, agent: &Agent, grain: Grain)
     Ok(last.optional()?.map(|period| period.cover_days().1))
 }
 
-/// The number that the last roll-up of a period read before its input.
+/// Returns the number that the last roll-up of a period read before its input; 0 if there was none.
 pub(crate) fn clean_seq(connection: &Connection, agent_id: i64, period: Period) -> Result<i64> {
     let sql = "SELECT clean_seq FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
     Ok(connection.prepare_cached(sql)?.query_row(place, |row| row.get(0)).optional()?.unwrap_or(0))
 }
 
-/// Notes that input came to the period with the change `seq`.
+/// Records that the change `seq` is input of the period.
 pub(crate) fn mark_dirty(
     connection: &Connection,
     agent_id: i64,
@@ -56,7 +56,7 @@ pub(crate) fn mark_dirty(
     Ok(())
 }
 
-/// Notes that the period was rolled up from what it had at `read_seq`.
+/// Records that the period was rolled up from its input up to `read_seq`.
 pub(crate) fn mark_clean(connection: &Connection, agent_id: i64, summary: &Summary, now: Timestamp) -> Result<()> {
     connection.prepare_cached(include_str!("sql/mark_clean.sql"))?.execute(params![
         agent_id,
@@ -73,7 +73,7 @@ pub(crate) fn mark_clean(connection: &Connection, agent_id: i64, summary: &Summa
     Ok(())
 }
 
-/// Notes that rolling up the period failed.
+/// Records that rolling up the period failed.
 pub(crate) fn note_failure(
     connection: &Connection,
     agent: &Agent,
@@ -91,7 +91,7 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
-/// Notes that rolling up the periods has to wait. Those without row are left out.
+/// Records that rolling up the periods has to wait. Periods without a row are left out.
 pub(crate) fn note_outage(
     connection: &Connection,
     agent: &Agent,
@@ -109,7 +109,7 @@ pub(crate) fn note_outage(
     Ok(())
 }
 
-/// Writes a row of an archive, in place of one that is there.
+/// Writes a row of an archive, replacing an existing one.
 pub(crate) fn restore(connection: &Connection, agent_id: i64, row: &LedgerRow) -> Result<()> {
     connection.prepare_cached(include_str!("sql/restore_row.sql"))?.execute(params![
         agent_id,

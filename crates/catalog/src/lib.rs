@@ -1,9 +1,9 @@
-//! The ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` on
-//! SQLite: one file that owns the truth.
+//! Implements the ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys`
+//! and `Accesses` on one SQLite file, the source of truth.
 //!
-//! Relies on being the only process with the file open (the data folder's lock sees to that) and on a disk that keeps
-//! what it says it synced. One thread owns the one connection; `thread.rs` says how writes share a commit. Never
-//! answers a write before its commit is on disk, never reads a clock, and never puts the words of a memory into an
+//! Relies on being the only process that has the file open (the lock of the data folder ensures this) and on a disk
+//! that keeps what it reports as synced. One thread owns the one connection; see `thread.rs` for group commit. Never
+//! acknowledges a write before its commit is on disk, never reads a clock, and never puts the text of a memory into an
 //! error.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -79,38 +79,39 @@ use std::path::{Path, PathBuf};
 
 use annals_core::{Error, Result};
 
-/// The catalog in a SQLite file. Dropping it finishes the work that was handed in and closes the file.
+/// The catalog in a SQLite file. Dropping it finishes all submitted work and closes the file.
 pub struct SqliteCatalog {
     thread: thread::Thread,
     scrubs: scrub::Passes,
-    /// Where copies to be checked lie; none on a disk of tests.
+    /// Where copies of the file are placed for checks; `None` with a test VFS.
     copies: Option<PathBuf>,
-    /// One check at a time.
+    /// Allows one check at a time.
     checking: tokio::sync::Mutex<()>,
 }
 
 impl SqliteCatalog {
-    /// Opens the catalog at `path`, making it if there is none.
+    /// Opens the catalog at `path`, or creates it if the file does not exist.
     ///
-    /// [`annals_core::Error::Damaged`] if the file is no catalog, [`annals_core::Error::Storage`] if it cannot be
+    /// [`annals_core::Error::Damaged`] if the file is not a catalog, [`annals_core::Error::Storage`] if it cannot be
     /// opened or was written by a newer version.
     pub fn open(path: &Path) -> Result<SqliteCatalog> {
         SqliteCatalog::open_with(path, &Options::default())
     }
 
-    /// The same with another disk underneath; for tests.
+    /// Like [`SqliteCatalog::open`], with options for tests, such as another VFS.
     pub fn open_with(path: &Path, options: &Options) -> Result<SqliteCatalog> {
         let connection = open::open(path, options)?;
         let copies = options.vfs.is_none().then(|| path.with_file_name("annals-scratch-check"));
-        // One that a killed process left may hold words that are forgotten by now.
+        // A copy left by a killed process may hold text that has been forgotten since: remove it.
         copies.as_deref().map(copy::Pages::beside).transpose()?;
         let (thread, scrubs) = (thread::Thread::start(connection, options)?, scrub::Passes::default());
         Ok(SqliteCatalog { thread, scrubs, copies, checking: tokio::sync::Mutex::default() })
     }
 
-    /// Writes everything that is committed into a new file at `path`, syncs it, and answers the number of the last change
-    /// in it. Other work goes on meanwhile. The file is of the moment at which its last piece was read; while this runs, and
-    /// until the process ends if it is killed, there is a second one beside it whose name ends with `.part`.
+    /// Writes everything that is committed into a new file at `path`, syncs it, and returns the sequence number of the
+    /// last change in it. Other work continues meanwhile. The file shows the state at the moment its last piece was
+    /// read. While this runs there is a second file beside it with the suffix `.part`; a killed process leaves it
+    /// behind, and the next copy to `path` removes it.
     pub async fn copy_to(&self, path: &Path) -> Result<i64> {
         let pages = copy::Pages::beside(path)?;
         let last = self.thread.copy(pages.path()).await?;
@@ -120,10 +121,12 @@ impl SqliteCatalog {
         Ok(last)
     }
 
-    /// The faults of the file, in words; none if all is sound. Reads every page, of a copy: other work goes on meanwhile.
+    /// Returns descriptions of the faults in the file; empty if it is sound. Reads every page, but of a copy, so other
+    /// work continues.
     async fn faults(&self) -> Result<Vec<String>> {
         const DOING: &str = "checking the catalog";
-        // A folder that was removed while the catalog is open has no room for a copy.
+        // If the folder was removed while the catalog is open, there is no place for a copy: check the open file
+        // itself.
         let is_there = |place: &&PathBuf| place.parent().is_some_and(Path::is_dir);
         let Some(place) = self.copies.as_ref().filter(is_there) else {
             return self.thread.read(DOING, check::check).await;
@@ -135,7 +138,7 @@ impl SqliteCatalog {
         checked.map_err(|error| Error::storage(DOING, error))?
     }
 
-    /// The number of the last change.
+    /// Returns the sequence number of the last change.
     pub async fn last_sequence(&self) -> Result<i64> {
         self.thread.read("reading the sequence", sequence::last).await
     }

@@ -10,7 +10,7 @@ use crate::columns::{bounds, grain_number, signed};
 use crate::failure::Result;
 use crate::{agents, memories, statements, turns};
 
-/// Live memories by selection, in order of time, then of conversation and id; or all that backwards.
+/// Returns live memories by selection, in order of time, then of conversation and id; or in the reverse order.
 pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
     if select.within.is_empty() {
         return Ok(Vec::new());
@@ -29,7 +29,7 @@ pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> R
         (Grain::Working, Some(conversation)) => asked(select, Kind::Turn, || {
             turns::memories(connection, &sql, params![agent_id, start, end, most, conversation])
         }),
-        // A summary is of no one conversation.
+        // Summaries belong to no conversation.
         (_, Some(_)) => Ok(Vec::new()),
         (grain, None) => asked(select, Kind::Summary, || {
             memories::summaries(connection, &sql, params![agent_id, start, end, most, grain_number(grain)])
@@ -37,12 +37,12 @@ pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> R
     }
 }
 
-/// Each kind has a table of its own: one that is not asked for is not read.
+/// Reads a kind only if it is selected: each kind has its own table.
 fn asked(select: &Select, kind: Kind, read: impl FnOnce() -> Result<Vec<Memory>>) -> Result<Vec<Memory>> {
     if select.asks_for(kind) { read() } else { Ok(Vec::new()) }
 }
 
-/// One statement for each form of selection, so that each has an index to walk along.
+/// Builds the SQL for a selection. Each form of selection has its own statement, so that each can use an index.
 pub(crate) fn statement(select: &Select) -> String {
     let (columns, filter) = match (select.grain, &select.conversation) {
         (Grain::Working, None) => (include_str!("sql/turn.sql"), include_str!("sql/turns_within.sql")),
@@ -52,7 +52,7 @@ pub(crate) fn statement(select: &Select) -> String {
     directed(columns, filter, select)
 }
 
-/// The one for the statements of memories, which are listed with the turns.
+/// Builds the SQL for memories of kind statement, which are listed with the turns.
 pub(crate) fn statements_within(select: &Select) -> String {
     directed(include_str!("sql/statement.sql"), include_str!("sql/statements_within.sql"), select)
 }

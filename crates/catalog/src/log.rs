@@ -1,4 +1,4 @@
-//! The log of fact operations, with the number of its last change.
+//! The log of fact operations, and its version: the sequence number of its last change.
 
 use annals_core::{Agent, FactOperation, MemoryId};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
@@ -12,7 +12,7 @@ const PAGE: &str = "SELECT * FROM fact_operation WHERE agent_id = ?1 AND id > ?2
 pub(crate) const OF_SOURCE: &str =
     concat!("SELECT * FROM fact_operation INDEXED BY fact_operation_by_source ", "WHERE agent_id = ?1 AND source = ?2");
 
-/// The number of the last change; 0 for a log that never had any.
+/// Returns the version of the log; 0 if it never changed.
 pub(crate) fn version(connection: &Connection, agent: &Agent) -> Result<u64> {
     let sql = "SELECT log_version FROM journal WHERE agent_id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
@@ -20,12 +20,12 @@ pub(crate) fn version(connection: &Connection, agent: &Agent) -> Result<u64> {
     Ok(found.optional()?.unwrap_or(0))
 }
 
-/// The whole log, by id, with its version.
+/// Returns the whole log, by id, with its version.
 pub(crate) fn operations(connection: &Connection, agent: &Agent) -> Result<(u64, Vec<FactOperation>)> {
     Ok((version(connection, agent)?, all(connection, agents::known(connection, agent)?)?))
 }
 
-/// Adds operations that are not there yet.
+/// Adds operations that are not stored yet.
 pub(crate) fn add(connection: &Connection, agent: &Agent, operations: &[FactOperation]) -> Result<()> {
     let agent_id = agents::enrolled(connection, agent)?;
     let mut question = connection.prepare_cached("SELECT 1 FROM fact_operation WHERE agent_id = ?1 AND id = ?2")?;
@@ -38,22 +38,22 @@ pub(crate) fn add(connection: &Connection, agent: &Agent, operations: &[FactOper
     if changed { raise_version(connection, agent_id) } else { Ok(()) }
 }
 
-/// The whole log, by id.
+/// Returns the whole log, by id.
 pub(crate) fn all(connection: &Connection, agent_id: i64) -> Result<Vec<FactOperation>> {
     find(connection, ALL, [agent_id])
 }
 
-/// Operations behind one, by id.
+/// Returns the operations with an id above `after`, by id.
 pub(crate) fn page(connection: &Connection, agent_id: i64, after: &str, most: i64) -> Result<Vec<FactOperation>> {
     find(connection, PAGE, params![agent_id, after, most])
 }
 
-/// The operations of one source.
+/// Returns the operations of one source.
 pub(crate) fn of_source(connection: &Connection, agent_id: i64, source: &MemoryId) -> Result<Vec<FactOperation>> {
     find(connection, OF_SOURCE, params![agent_id, source.as_str()])
 }
 
-/// Writes an operation, new or in place of the one of its id. Whether that is a change.
+/// Inserts an operation, or updates the one of its id. Returns whether anything changed.
 pub(crate) fn save(connection: &Connection, agent_id: i64, operation: &FactOperation) -> Result<bool> {
     let changed = connection.prepare_cached(include_str!("sql/save_fact_operation.sql"))?.execute(params![
         agent_id,
@@ -74,14 +74,13 @@ pub(crate) fn save(connection: &Connection, agent_id: i64, operation: &FactOpera
     Ok(changed > 0)
 }
 
-/// Removes an operation.
 pub(crate) fn remove(connection: &Connection, agent_id: i64, id: &str) -> Result<()> {
     let sql = "DELETE FROM fact_operation WHERE agent_id = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![agent_id, id])?;
     Ok(())
 }
 
-/// Takes the next number for a change of the log.
+/// Assigns the next sequence number to a change of the log.
 pub(crate) fn raise_version(connection: &Connection, agent_id: i64) -> Result<()> {
     let seq = sequence::next(connection)?;
     connection.prepare_cached(include_str!("sql/raise_log_version.sql"))?.execute([agent_id, seq])?;

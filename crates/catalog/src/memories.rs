@@ -1,4 +1,4 @@
-//! Memories: summaries read back from their rows, and the order of all. Turns and statements have files of their own.
+//! Reads summaries from their rows, and defines the order of all memories. Turns and statements have their own files.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, Params, Row};
 use crate::columns::{grain, interval, json, number, word};
 use crate::failure::Result;
 
-/// The summaries that a question over the columns of `summary.sql` finds, with their lineage.
+/// Returns the summaries that a query over the columns of `summary.sql` finds, with their lineage.
 pub(crate) fn summaries(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Memory>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(place)?;
@@ -29,13 +29,13 @@ fn sources(connection: &Connection, summary_id: i64) -> Result<Vec<MemoryId>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Order of time, then of conversation and id. A statement, which has no conversation, comes first of its instant.
+/// Compares by time, then by conversation and id. A statement has no conversation and comes first at its instant.
 pub(crate) fn in_order(a: &Memory, b: &Memory) -> Ordering {
     let time = (a.at(), a.period).cmp(&(b.at(), b.period));
     time.then_with(|| (&a.conversation, &a.message, &a.id).cmp(&(&b.conversation, &b.message, &b.id)))
 }
 
-/// The id in column `id`.
+/// Reads the id in column `id`.
 pub(crate) fn read_id(row: &Row) -> rusqlite::Result<MemoryId> {
     Ok(MemoryId::from_text(row.get::<_, String>("id")?))
 }

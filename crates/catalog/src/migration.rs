@@ -1,4 +1,4 @@
-//! That catalogs of former schema versions open, and hold what they held.
+//! Tests that catalogs of former schema versions open, and hold the data they held.
 
 use annals_testkit::all_records;
 use std::path::Path;
@@ -34,12 +34,12 @@ fn folder_of(version: &str) -> Folder {
 }
 
 #[tokio::test]
-async fn a_catalog_of_version_1_reads_back_whole() {
+async fn version_1_catalog_is_migrated_without_loss() {
     holds_what_it_held(&folder_of(VERSION_1).open(), 6).await;
 }
 
 #[tokio::test]
-async fn a_catalog_of_version_2_reads_back_whole() {
+async fn version_2_catalog_is_migrated_without_loss() {
     let catalog = folder_of(VERSION_2).open();
     holds_what_version_2_held(&catalog).await;
     holds_what_it_held(&catalog, 12).await;
@@ -47,7 +47,7 @@ async fn a_catalog_of_version_2_reads_back_whole() {
 }
 
 #[tokio::test]
-async fn a_catalog_of_version_3_reads_back_whole() {
+async fn version_3_catalog_is_migrated_without_loss() {
     let catalog = folder_of(VERSION_3).open();
     holds_what_version_3_held(&catalog).await;
     holds_what_version_2_held(&catalog).await;
@@ -55,7 +55,7 @@ async fn a_catalog_of_version_3_reads_back_whole() {
 }
 
 #[tokio::test]
-async fn catalogs_of_versions_4_and_5_read_back_whole() {
+async fn version_4_and_5_catalogs_are_migrated_without_loss() {
     for version in [VERSION_4, VERSION_5] {
         let catalog = folder_of(version).open();
         let (me, now, cake) = (agent("me"), at("2026-06-01T00:00:00Z"), MemoryId::from_text(CAKE));
@@ -66,9 +66,9 @@ async fn catalogs_of_versions_4_and_5_read_back_whole() {
     }
 }
 
-/// Of what was pruned before version 5 no more is known than its id, and what is left of it.
+/// Of a turn pruned before version 5 only the id is known, and the data still stored of it.
 #[tokio::test]
-async fn what_an_earlier_version_pruned_is_forgotten_as_far_as_it_can_be_told() {
+async fn turn_pruned_before_version_5_is_matched_by_id_or_remaining_data() {
     for version in [VERSION_2, VERSION_3, VERSION_4] {
         let catalog = folder_of(version).open();
         let (you, now, day) = (agent("you"), at("2026-06-01T00:00:00Z"), period("2026-03-04"));
@@ -87,7 +87,7 @@ async fn what_an_earlier_version_pruned_is_forgotten_as_far_as_it_can_be_told() 
     }
 }
 
-/// What the fixture says of the third agent, and of what came with version 3.
+/// Checks the third agent of the fixtures, and the tables that came with version 3.
 async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
     let (they, now) = (Agent::in_workspace("w", "they").unwrap(), at("2026-06-01T00:00:00Z"));
     let blocks = catalog.blocks(&they).await.unwrap();
@@ -100,7 +100,7 @@ async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
     assert_eq!(catalog.cleaning_owed().await.unwrap(), [(they, 4)]);
 }
 
-/// What the fixture says of the other agent.
+/// Checks the second agent of the fixtures.
 async fn holds_what_version_2_held(catalog: &SqliteCatalog) {
     let (you, now) = (agent("you"), at("2026-06-01T00:00:00Z"));
     let records: Vec<String> = all_records(catalog, &you).await.iter().map(in_short).collect();
@@ -153,7 +153,7 @@ fn in_short(record: &Record) -> String {
     }
 }
 
-/// What no former version had is empty, and takes what comes.
+/// Checks that tables newer than the fixture are empty and can be written.
 async fn has_what_is_new(catalog: &SqliteCatalog) {
     let (you, now, key) = (agent("you"), at("2026-06-01T00:00:00Z"), Digest::of(["key"]));
     assert_eq!(catalog.keys().await.unwrap(), []);
@@ -167,7 +167,7 @@ async fn has_what_is_new(catalog: &SqliteCatalog) {
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
 }
 
-/// What all fixtures say, with what is new at its default. `next` is the number of the next change.
+/// Checks the agent of all fixtures, with newer columns at their defaults. `next` is the next sequence number.
 async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let (me, now) = (agent("me"), at("2026-06-01T00:00:00Z"));
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
@@ -207,7 +207,7 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.dead_letters(&me).await.unwrap(), [letter]);
     assert_eq!(catalog.log_version(&me).await.unwrap(), 0);
     assert_eq!(catalog.children(&me).await.unwrap().len(), 2);
-    // And it goes on from there.
+    // The sequence continues.
     let done = catalog.ingest(&me, vec![said(&me, "3", "jam")], false, now).await.unwrap();
     assert_eq!(done.seq, next);
     let revised = vec![said(&me, "1", "coffee")];
@@ -220,7 +220,7 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
 }
 
 #[test]
-fn all_ways_lead_to_the_same_schema() {
+fn migrated_schema_equals_new_schema() {
     let new = Folder::new();
     drop(new.open());
     for version in [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5] {
@@ -237,9 +237,9 @@ fn schema(connection: &Connection) -> Vec<String> {
     statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// The file is as it was or migrated, and either way it opens.
+/// After the cut the file is in the old or the new version, and opens either way.
 #[tokio::test]
-async fn a_power_cut_during_the_migration_loses_nothing() {
+async fn power_cut_during_migration_loses_nothing() {
     cut_power_while_migrating(VERSION_1, 6).await;
     cut_power_while_migrating(VERSION_2, 12).await;
     cut_power_while_migrating(VERSION_3, 12).await;

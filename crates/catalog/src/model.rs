@@ -1,4 +1,4 @@
-//! That whatever is done in whatever order, with the power cut in between, the catalog agrees with the one in memory.
+//! Tests that the catalog agrees with the in-memory catalog after any steps in any order, with power cuts in between.
 
 mod dump;
 mod step;
@@ -16,7 +16,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn agrees_with_the_catalog_in_memory(steps in prop::collection::vec((0..2usize, step()), 1..60)) {
+    fn agrees_with_the_in_memory_catalog(steps in prop::collection::vec((0..2usize, step()), 1..60)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(compare(&steps));
     }
@@ -46,7 +46,7 @@ async fn compare(steps: &[(usize, Step)]) {
     }
 }
 
-/// Line by line, so that a failure shows what differs and not all there is.
+/// Compares line by line, so that a failure shows only the difference.
 fn agree(ours: &[String], expect: &[String], step: &Step) {
     for (our, expect) in ours.iter().zip(expect) {
         assert_eq!(our, expect, "after {step:?}");

@@ -1,4 +1,4 @@
-//! Moments of turns. No two turns of a conversation share one, so that every order by time is also one of arrival.
+//! Instants of turns. No two turns of a conversation share one, so every order by time is also an order of arrival.
 
 use std::collections::HashMap;
 
@@ -15,19 +15,20 @@ pub(crate) const LAST_WITHIN: &str = "SELECT max(at) FROM turn INDEXED BY turn_b
     WHERE agent_id = ?1 AND conversation = ?2 AND at >= ?3 AND at < ?4";
 pub(crate) const FIRST_FREE: &str = include_str!("sql/first_free_moment.sql");
 
-/// A turn without a moment of its own stands behind what is this near, in microseconds: a request stamps up to a thousand.
+/// A turn without an instant of its own goes after turns within this many microseconds: a request stamps up to a
+/// thousand turns.
 const NEAR: i64 = 1000;
 
-/// Finds free moments during one request.
+/// Finds free instants during one request.
 #[derive(Default)]
 pub(crate) struct Moments {
-    /// By conversation and moment, where the turns that have it end: found once a request.
+    /// By conversation and taken instant: the end of the run of taken instants. Searched once per request.
     ends: HashMap<(String, i64), i64>,
 }
 
 impl Moments {
-    /// The moment of a turn if it is free in its conversation, or else the first free one behind it. A turn whose client sent
-    /// no moment stands behind all that came before it.
+    /// Returns the turn's instant if it is free in its conversation, otherwise the first free one after it. A turn that
+    /// was sent without an instant goes after all turns that came before it.
     pub(crate) fn free(&mut self, connection: &Connection, agent_id: i64, turn: &Turn) -> Result<Timestamp> {
         let (conversation, at) = (&turn.key.conversation, micros(turn.message.at));
         let free = match turn.origin {

@@ -1,4 +1,4 @@
-//! Opens the file: pragmas, and the schema with its version.
+//! Opens the file: sets pragmas, and creates or migrates the schema.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use rusqlite::{Connection, OpenFlags};
 use crate::archive;
 use crate::failure::{Failure, Result};
 
-/// The schema that this code writes. Files of earlier versions are brought to it when they are opened.
+/// The schema version that this code writes. Older files are migrated when they are opened.
 pub(crate) const VERSION: i64 = 6;
 
-/// The steps to it, from version 1 on.
+/// The migrations, starting with the one from version 1.
 const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("sql/migrate_1_to_2.sql"),
     include_str!("sql/migrate_2_to_3.sql"),
@@ -20,20 +20,20 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("sql/migrate_5_to_6.sql"),
 ];
 
-/// Distinct statements that stay prepared; there are about a hundred.
+/// Capacity of the cache of prepared statements; there are about a hundred distinct ones.
 const STATEMENTS: usize = 128;
 
-/// What tests choose.
+/// Options for tests.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The name of a registered SQLite VFS to use instead of the operating system's files.
     pub vfs: Option<String>,
-    /// A fault planted to see that the tests would find it.
+    /// A fault planted to show that the tests would find it.
     #[cfg(test)]
     pub(crate) bug: Option<Bug>,
 }
 
-/// Ways to lose acknowledged messages in a power cut.
+/// Planted faults that lose acknowledged messages in a power cut.
 #[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bug {
@@ -43,7 +43,7 @@ pub(crate) enum Bug {
     AnswerBeforeCommit,
 }
 
-/// A connection to the catalog at `path`, ready to use.
+/// Opens a connection to the catalog at `path`, ready for use.
 pub(crate) fn open(path: &Path, options: &Options) -> annals_core::Result<Connection> {
     connect(path, options).map_err(|failure| failure.context(&format!("opening the catalog {}", path.display())))
 }
@@ -56,8 +56,8 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
     };
     connection.execute_batch(include_str!("sql/pragmas.sql"))?;
     if let (None, Some(folder)) = (&options.vfs, path.parent().filter(|folder| folder.is_absolute())) {
-        // Of the whole process. Sorts and savepoints spill into files that have no name; in a folder of the system they would fill
-        // its memory where that is a tmpfs, and hold words beyond the data folder.
+        // Process-wide setting. Sorts and savepoints spill into unnamed files. In a system folder they would fill
+        // memory if that is a tmpfs, and would put text outside the data folder.
         connection.pragma_update(None, "temp_store_directory", folder.to_string_lossy())?;
     }
     #[cfg(test)]
@@ -71,7 +71,7 @@ fn connect(path: &Path, options: &Options) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Drops what a restore left that was cut off.
+/// Drops what an interrupted restore left behind.
 fn drop_staged(connection: &Connection) -> Result<()> {
     let transaction = connection.unchecked_transaction()?;
     archive::drop_all_staged(&transaction)?;
@@ -90,7 +90,8 @@ fn prepare_schema(connection: &Connection) -> Result<()> {
     }
 }
 
-/// One transaction, version included: a power cut leaves the file as it was or with a whole schema.
+/// Applies the steps and sets the version in one transaction: after a power cut the file is unchanged or fully
+/// migrated.
 fn bring_to_version(connection: &Connection, steps: &[&str]) -> Result<()> {
     let transaction = connection.unchecked_transaction()?;
     for step in steps {
@@ -106,7 +107,7 @@ mod tests {
     use crate::SqliteCatalog;
 
     #[test]
-    fn refuses_what_a_newer_version_wrote_and_leaves_it_alone() {
+    fn newer_schema_version_is_refused_and_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("catalog.sqlite");
         drop(SqliteCatalog::open(&path).unwrap());
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_file_is_no_catalog() {
+    fn file_that_is_not_a_catalog_is_named_in_the_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("catalog.sqlite");
         std::fs::write(&path, "this is a shopping list, and long enough to be looked at as a header".repeat(10))
@@ -129,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn says_which_folder_does_not_exist() {
+    fn missing_folder_is_named_in_the_error() {
         let folder = tempfile::tempdir().unwrap();
         let error = SqliteCatalog::open(&folder.path().join("none/catalog.sqlite")).err().unwrap();
         assert!(matches!(&error, Error::Storage { what, .. } if what.contains("none/catalog.sqlite")), "{error}");
     }
 
     #[test]
-    fn the_pragmas_hold() {
+    fn pragmas_are_set() {
         let folder = tempfile::tempdir().unwrap();
         let connection = open(&folder.path().join("catalog.sqlite"), &Options::default()).unwrap();
         let text = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, String>(0)).unwrap();
@@ -146,7 +147,7 @@ mod tests {
         assert_eq!(number("PRAGMA synchronous"), 2, "FULL");
         assert_eq!(number("PRAGMA foreign_keys"), 1);
         assert_eq!(number("PRAGMA secure_delete"), 1, "ON");
-        // That of the last catalog that this process opened.
+        // Shows the folder of the catalog that this process opened last.
         assert!(text("PRAGMA temp_store_directory").contains("/"));
     }
 }

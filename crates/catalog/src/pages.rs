@@ -1,10 +1,10 @@
-//! The parts of SQLite's pages that hold no row, seen through SQLite's own table of pages (`sqlite_dbpage`), so that nobody opens
-//! the file beside it.
+//! Reads and overwrites the unused parts of SQLite's pages through SQLite's own page table (`sqlite_dbpage`), so that
+//! nobody opens the file beside it.
 //!
-//! With `secure_delete` SQLite writes zeros over rows that are deleted and over pages that become free. One thing stays: when a
-//! page is split or joined, rows that move to another page leave their bytes behind, in the gap between the page's index and its
-//! rows. A row that is deleted later is overwritten only where it is then. So the gaps, and the free blocks among the rows, are
-//! overwritten here; SQLite never reads them. Layout of pages: <https://sqlite.org/fileformat2.html#b_tree_pages>.
+//! With `secure_delete` SQLite zeroes deleted rows and freed pages. But when a page is split or joined, rows that move
+//! to another page leave their bytes in the gap between the page's index and its rows; a later deletion overwrites only
+//! the row's new position. So this module overwrites the gaps and the free blocks among the rows, which SQLite never
+//! reads. Page layout: <https://sqlite.org/fileformat2.html#b_tree_pages>.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,36 +15,37 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::failure::Result;
 
-/// Pages that are looked at in one piece, how many may be written in it, and how long it may take: so long does other work wait. On
-/// a machine that is busy, or whose disk is slow, the time is over first.
+/// The pages read, the pages written and the time spent in one piece: other work waits that long. On a busy machine or
+/// a slow disk the time limit applies first.
 const READ: u32 = 256;
 const WRITTEN: u32 = 16;
 const TIME: Duration = Duration::from_millis(5);
 
-/// The first byte of an overflow page or of a list of free pages is the highest of a page number. Below this many pages (128 GiB)
-/// it cannot be mistaken for the kind of a page with rows.
+/// The first byte of an overflow page or a freelist page is the highest byte of a page number. Below this many pages
+/// (128 GiB) it cannot equal the type byte of a page with rows.
 const MOST_PAGES: u32 = 2 << 24;
 
-/// The largest page of SQLite.
+/// A buffer of zeros, as long as SQLite's largest page.
 static ZEROS: [u8; 65_536] = [0; 65_536];
 
-/// How far a walk over the pages has come.
+/// The state of a walk over the pages.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Progress {
-    /// The page to go on with; none at the end.
+    /// The page to continue with; `None` at the end.
     pub(crate) next: Option<u32>,
-    /// Rows that this connection has changed so far. If it is more when the walk goes on, others wrote meanwhile.
+    /// Rows that this connection has changed so far. A higher number when the walk continues shows that others wrote
+    /// meanwhile.
     pub(crate) changes: u64,
 }
 
-/// Whether pages can be cleaned one by one: whether SQLite was built with the table of pages, and the file is not too large to tell
-/// kinds of pages apart.
+/// Returns whether pages can be cleaned one by one: SQLite must have been built with the page table, and the file must
+/// be small enough to tell kinds of pages apart.
 pub(crate) fn can_be_cleaned(connection: &Connection) -> Result<bool> {
     let sql = "SELECT 1 FROM pragma_module_list WHERE name = 'sqlite_dbpage'";
     Ok(connection.prepare_cached(sql)?.exists([])? && count(connection)? < MOST_PAGES)
 }
 
-/// Overwrites the unused parts of some pages, beginning with page `from`. Part of a transaction.
+/// Overwrites the unused parts of some pages, starting with page `from`. Runs inside a transaction.
 pub(crate) fn clean(connection: &Connection, from: u32) -> Result<Progress> {
     let last = count(connection)?;
     let mut write = connection.prepare_cached("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1")?;
@@ -59,7 +60,8 @@ pub(crate) fn clean(connection: &Connection, from: u32) -> Result<Progress> {
     Ok(Progress { next: (page <= last).then_some(page), changes: connection.total_changes() })
 }
 
-/// Whether unused parts of some pages, beginning with page `from`, hold any of the phrases; and how far it came.
+/// Searches the unused parts of some pages for the phrases, starting with page `from`. Returns whether one was found,
+/// and the progress.
 pub(crate) fn unused_space_holds(connection: &Connection, phrases: &Phrases, from: u32) -> Result<(bool, Progress)> {
     let last = count(connection)?;
     let mut free = None;
@@ -67,7 +69,8 @@ pub(crate) fn unused_space_holds(connection: &Connection, phrases: &Phrases, fro
     while page <= last && page - from < READ && (page == from || begun.elapsed() < TIME) {
         let held = look(connection, page, |content| {
             let Some(unused) = unused(page, content)? else {
-                // Pages of long rows, which belong to somebody, are told from free ones only where there is something to find.
+                // Overflow pages in use look like free pages. The free list is read only if such a page contains a
+                // phrase.
                 return Ok(phrases.is_in(content).then_some(true));
             };
             Ok(unused.into_iter().any(|range| phrases.is_in(&content[range])).then_some(false))
@@ -90,7 +93,7 @@ pub(crate) fn unused_space_holds(connection: &Connection, phrases: &Phrases, fro
     Ok((false, Progress { next: (page <= last).then_some(page), changes: connection.total_changes() }))
 }
 
-/// The page with zeros in its unused parts, unless they are that already.
+/// Returns the page with zeros in its unused parts; `None` if they are zero already.
 fn without_remains(connection: &Connection, page: u32) -> Result<Option<Vec<u8>>> {
     look(connection, page, |content| {
         let ranges = unused(page, content)?.unwrap_or_default();
@@ -103,7 +106,7 @@ fn without_remains(connection: &Connection, page: u32) -> Result<Option<Vec<u8>>
     })
 }
 
-/// Looks at a page. One that is not there any more is skipped.
+/// Passes the content of a page to `look`. A page that no longer exists is skipped.
 fn look<T>(connection: &Connection, page: u32, look: impl FnOnce(&[u8]) -> Result<Option<T>>) -> Result<Option<T>> {
     let mut read = connection.prepare_cached("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     let mut rows = read.query([page])?;
@@ -113,9 +116,9 @@ fn look<T>(connection: &Connection, page: u32, look: impl FnOnce(&[u8]) -> Resul
     }
 }
 
-/// The unused parts of a page with rows; none of any other page.
+/// Returns the unused parts of a page with rows; `None` for any other page.
 fn unused(page: u32, content: &[u8]) -> Result<Option<Vec<Range<usize>>>> {
-    // The first page begins with the header of the file.
+    // The first page begins with the file header.
     let header = if page == 1 { 100 } else { 0 };
     let index = match content.get(header) {
         Some(2 | 5) => header + 12,
@@ -140,14 +143,14 @@ fn unused(page: u32, content: &[u8]) -> Result<Option<Vec<Range<usize>>>> {
         if size < 4 || block + size > content.len() || (next != 0 && next < block + size) {
             return Err(damaged().into());
         }
-        // Its first four bytes are its place in the list.
+        // The first four bytes of a block link it into the list.
         unused.push(block + 4..block + size);
         block = next;
     }
     Ok(Some(unused))
 }
 
-/// All free pages: a list of lists of page numbers.
+/// Returns all free pages. SQLite stores them as a list of lists of page numbers.
 fn free_pages(connection: &Connection) -> Result<HashSet<u32>> {
     let number = |content: &[u8], at: usize| {
         content.get(at..at + 4).map_or(0, |bytes| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
@@ -175,9 +178,9 @@ mod tests {
     use crate::fixture::Folder;
     use crate::open::{Options, open};
 
-    /// `scripts/env.sh` has SQLite built with it.
+    /// `scripts/env.sh` builds SQLite with it.
     #[test]
-    fn sqlite_is_built_with_the_table_of_pages() {
+    fn sqlite_is_built_with_the_page_table() {
         let folder = Folder::new();
         assert!(can_be_cleaned(&open(&folder.path(), &Options::default()).unwrap()).ok().unwrap());
     }
@@ -195,7 +198,7 @@ mod tests {
             let found: Option<Vec<_>> = found.map(|found| found.iter().map(|range| (range.start, range.end)).collect());
             assert_eq!(found.as_deref(), expect, "{header:?}");
         }
-        // Kind, first free block, rows, first byte of rows, fragments.
+        // Type, first free block, number of rows, start of the rows, fragments.
         check(2, &[13, 0, 0, 0, 3, 1, 0, 0], &[], Some(&[(14, 256)]));
         check(2, &[10, 0, 0, 0, 0, 2, 0, 0], &[], Some(&[(8, 512)]));
         check(2, &[5, 0, 0, 0, 3, 1, 0, 0], &[], Some(&[(18, 256)]));
@@ -206,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_cannot_be_are_damage() {
+    fn impossible_page_layout_is_damage() {
         for header in [&[13, 0, 0, 0, 3, 0, 4, 0][..], &[13, 0, 0, 0, 3, 3, 0, 0], &[13, 1, 254, 0, 3, 1, 0, 0], &[13]]
         {
             assert!(unused(2, &[header, &[1; 500]].concat()[..header.len().max(8) + 400]).is_err(), "{header:?}");
         }
     }
 
-    /// Puts words into a page where SQLite may leave them.
+    /// Writes text into a page where SQLite may leave remains.
     fn plant(connection: &Connection, page: u32) {
         let read = "SELECT data FROM sqlite_dbpage WHERE pgno = ?1";
         let mut content: Vec<u8> = connection.query_row(read, [page], |row| row.get(0)).unwrap();
@@ -221,7 +224,7 @@ mod tests {
         connection.execute("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1", params![page, content]).unwrap();
     }
 
-    /// Looks at all pages, in as many pieces as it takes.
+    /// Searches all pages, in as many pieces as needed.
     fn is_found(connection: &Connection) -> bool {
         let phrases = Phrases::new(["swordfish"]);
         let mut from = Some(1);
@@ -256,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn remains_in_a_free_page_are_found_and_those_in_a_row_are_none() {
+    fn remains_are_found_in_free_pages_but_not_in_rows() {
         let folder = Folder::new();
         let connection = open(&folder.path(), &Options::default()).unwrap();
         let insert = "CREATE TABLE long (text TEXT); INSERT INTO long VALUES (hex(zeroblob(20000)))";
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn free_pages_are_found_in_all_their_lists() {
+    fn free_pages_of_every_list_are_found() {
         let folder = Folder::new();
         let connection = open(&folder.path(), &Options::default()).unwrap();
         connection

@@ -1,4 +1,4 @@
-//! Pins: what retention leaves alone. A pin is no change of the memory: projections do not hold it.
+//! Pins: retention keeps pinned memories. A pin is no change of the memory, and projections do not hold it.
 
 use annals_core::{Agent, Error, MemoryId};
 use rusqlite::{Connection, params};
@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use crate::agents;
 use crate::failure::Result;
 
-/// Sets or lifts a memory's pin.
+/// Sets or removes a memory's pin.
 pub(crate) fn pin(connection: &Connection, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
     if set(connection, agents::known(connection, agent)?, id, pinned)? {
         return Ok(());
@@ -14,7 +14,7 @@ pub(crate) fn pin(connection: &Connection, agent: &Agent, id: &MemoryId, pinned:
     Err(Error::NotFound { what: "memory", name: id.to_string() }.into())
 }
 
-/// Whether there was such a memory.
+/// Sets or removes a pin; returns whether the memory exists.
 pub(crate) fn set(connection: &Connection, agent_id: i64, id: &MemoryId, pinned: bool) -> Result<bool> {
     for sql in [
         "UPDATE turn SET pinned = ?3 WHERE agent_id = ?1 AND id = ?2",

@@ -1,4 +1,4 @@
-//! That questions whose answer is small do not read much: what SQLite plans for each.
+//! Tests SQLite's query plans: queries with a small result must not read much.
 
 use annals_core::Grain;
 use annals_core::ports::Select;
@@ -29,7 +29,7 @@ fn listing(grain: Grain, conversation: Option<&str>, newest_first: bool) -> Stri
 }
 
 #[test]
-fn every_question_has_its_index() {
+fn queries_use_their_indexes() {
     let folder = Folder::new();
     let connection = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
@@ -95,7 +95,7 @@ fn every_question_has_its_index() {
 }
 
 #[test]
-fn every_question_about_facts_has_its_index() {
+fn fact_queries_use_their_indexes() {
     let folder = Folder::new();
     let connection = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
@@ -114,7 +114,7 @@ fn every_question_about_facts_has_its_index() {
 }
 
 #[test]
-fn every_question_of_retention_and_erasure_has_its_index() {
+fn retention_and_erasure_queries_use_their_indexes() {
     let folder = Folder::new();
     let connection = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
@@ -144,7 +144,7 @@ fn every_question_of_retention_and_erasure_has_its_index() {
 }
 
 #[test]
-fn every_question_of_the_service_has_its_index() {
+fn service_queries_use_their_indexes() {
     let folder = Folder::new();
     let connection = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");

@@ -1,4 +1,4 @@
-//! The ports' methods, each handed to the thread as one job with its own words for errors.
+//! Implements the ports. Each method submits one job to the thread, with its own context for errors.
 
 mod accesses;
 mod archive;

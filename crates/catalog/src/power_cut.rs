@@ -1,10 +1,10 @@
-//! That a power cut loses nothing acknowledged, at whichever step of the disk it comes, and that these tests would
-//! notice.
+//! Tests that a power cut loses nothing acknowledged, at whichever disk operation it happens, and that these tests find
+//! planted bugs.
 //!
-//! Each round runs the same work on a disk in memory (`disk.rs`, under SQLite by `vfs.rs`) until the power goes at a
-//! chosen write, truncation, sync or deletion. Then the disk holds what was synced, and of the rest nothing, or a part
-//! by chance down to single sectors. The catalog is opened again on that and must hold every acknowledged request once,
-//! the others whole or not at all, and be sound.
+//! Each round runs the same work on an in-memory disk (`disk.rs`, attached to SQLite by `vfs.rs`) until the power goes
+//! off at a chosen write, truncation, sync or deletion. The disk then holds what was synced, and of the rest nothing or
+//! a random part, down to single sectors. The reopened catalog must hold every acknowledged request once, the others
+//! completely or not at all, and be sound.
 
 mod disk;
 mod service;
@@ -23,19 +23,19 @@ use crate::{Options, SqliteCatalog};
 pub(crate) use disk::Unsynced;
 pub(crate) use vfs::Drive;
 
-/// The requests of a round, and how long their messages are.
+/// The requests of a round, and the length of their messages.
 #[derive(Clone, Copy)]
 struct Work {
     requests: usize,
     /// Bytes of each of a request's three messages.
     length: usize,
-    /// Requests until the catalog is closed and opened again.
+    /// Requests until the catalog is closed and reopened.
     sitting: usize,
 }
 
-/// A few commits, among them some that share one.
+/// A few commits, some of them shared by several requests.
 const SMALL: Work = Work { requests: 9, length: 10, sitting: 5 };
-/// Enough that the log is carried over into the file in the middle of it (at 1,000 pages), and then begun anew.
+/// Enough that the log is checkpointed into the file in the middle of the work (at 1,000 pages), and then restarted.
 const LARGE: Work = Work { requests: 12, length: 200_000, sitting: 12 };
 
 impl Work {
@@ -44,8 +44,8 @@ impl Work {
         (0..3).map(|turn| said(agent, &format!("{index}-{turn}"), &text)).collect()
     }
 
-    /// Sends the requests, three at a time, opening the catalog anew after each sitting. Which ones were acknowledged,
-    /// until the first that was not.
+    /// Sends the requests, three at a time, and reopens the catalog after each sitting. Stops after the first failure,
+    /// and returns the acknowledged requests.
     async fn run(self, drive: &Drive, bug: Option<Bug>) -> Vec<usize> {
         let mut acknowledged = Vec::new();
         let all: Vec<usize> = (0..self.requests).collect();
@@ -69,7 +69,7 @@ impl Work {
         futures::future::join_all(sent).await.iter().map(Result::is_ok).collect()
     }
 
-    /// What is wrong after the power went at `step`.
+    /// Returns the faults after a power cut at `step`.
     async fn faults(self, drive: &Drive, bug: Option<Bug>, step: u64, unsynced: Unsynced) -> Vec<String> {
         drive.disk().clear();
         drive.disk().power_goes_at(step);
@@ -81,14 +81,14 @@ impl Work {
         };
         let mut faults = catalog.check().await.unwrap_or_else(|error| vec![error.to_string()]);
         faults.extend(self.lost(&catalog, &acknowledged).await);
-        // What was not acknowledged is sent again, as clients do.
+        // All requests are sent again, as clients do without an acknowledgement.
         self.send(&catalog, &(0..self.requests).collect::<Vec<_>>()).await;
         let all: Vec<usize> = (0..self.requests).collect();
         faults.extend(self.lost(&catalog, &all).await);
         faults.into_iter().map(|fault| format!("step {step}: {fault}")).collect()
     }
 
-    /// Requests that are there in part, not once, or not although acknowledged.
+    /// Returns the requests that are stored in part or more than once, or missing although acknowledged.
     async fn lost(self, catalog: &SqliteCatalog, acknowledged: &[usize]) -> Vec<String> {
         let me = agent("me");
         let everything = Select::all(Grain::Working);
@@ -111,7 +111,8 @@ pub(crate) fn open(drive: &Drive, bug: Option<Bug>) -> annals_core::Result<Sqlit
     SqliteCatalog::open_with(Path::new("/catalog.sqlite"), &Options { vfs: Some(drive.name().to_owned()), bug })
 }
 
-/// All faults over power cuts at the steps that `choose` picks, out of all and those that sync or delete.
+/// Returns all faults for power cuts at the steps that `choose` picks, given the number of steps and those that sync or
+/// delete.
 async fn all_faults(work: Work, bug: Option<Bug>, choose: impl Fn(u64, &[u64]) -> Vec<u64>) -> Vec<String> {
     let drive = Drive::new();
     assert_eq!(work.run(&drive, bug).await.len(), work.requests, "all is acknowledged while the power is on");
@@ -130,7 +131,7 @@ fn every_step(steps: u64, _: &[u64]) -> Vec<u64> {
     (0..=steps).collect()
 }
 
-/// The steps before and after each sync and deletion, and some of the many writes between.
+/// Returns the steps before and after each sync and deletion, and some of the many writes between.
 fn around_milestones(steps: u64, milestones: &[u64]) -> Vec<u64> {
     let near = milestones.iter().flat_map(|step| step.saturating_sub(1)..=step + 1);
     let mut chosen: Vec<u64> = near.chain((0..=steps).step_by(997)).collect();
@@ -140,17 +141,17 @@ fn around_milestones(steps: u64, milestones: &[u64]) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn nothing_acknowledged_is_lost() {
+async fn acknowledged_requests_survive_a_power_cut_at_any_step() {
     assert_eq!(all_faults(SMALL, None, every_step).await, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn nothing_acknowledged_is_lost_while_the_log_is_carried_over() {
+async fn acknowledged_requests_survive_a_power_cut_during_a_checkpoint() {
     assert_eq!(all_faults(LARGE, None, around_milestones).await, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_planted_bug_is_found() {
+async fn planted_bugs_are_found() {
     for bug in [Bug::NeverSync, Bug::AnswerBeforeCommit] {
         let faults = all_faults(SMALL, Some(bug), every_step).await;
         assert!(faults.iter().any(|fault| fault.contains("are there [0, 0, 0] times")), "{bug:?} was not found");

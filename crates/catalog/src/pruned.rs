@@ -1,5 +1,6 @@
-//! What is kept of a turn that retention pruned: its id, day and moment, and keyed hashes of its conversation, speaker and
-//! content. Enough to know it when it comes again, and to forget what was made of it; nothing to read.
+//! The data kept of a turn that retention pruned: its id, day and instant, and keyed hashes of its conversation,
+//! speaker and content. Enough to recognise the turn when it is sent again, and to forget what was made of it; nothing
+//! is readable.
 
 use annals_core::{MemoryId, Period, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
@@ -13,11 +14,12 @@ use crate::turns::Stored;
 pub(crate) const ALL: &str = "SELECT * FROM pruned WHERE agent_id = ?1 ORDER BY id";
 pub(crate) const IS_PRUNED: &str = "SELECT 1 FROM pruned WHERE agent_id = ?1 AND id = ?2";
 
-/// A pruned turn. Nothing but the id is known of one that an earlier version pruned, or another folder.
+/// A pruned turn. Only the id is known if it was pruned before schema version 5; the id, and perhaps day and instant,
+/// if it comes from an archive.
 #[derive(Clone, Debug)]
 pub(crate) struct Pruned {
     pub(crate) id: MemoryId,
-    /// The sequence with which it first came.
+    /// The sequence number of its first arrival.
     pub(crate) arrived: Option<i64>,
     pub(crate) day: Option<Period>,
     pub(crate) at: Option<Timestamp>,
@@ -27,7 +29,7 @@ pub(crate) struct Pruned {
 }
 
 impl Pruned {
-    /// What is to be kept of a turn that is pruned now.
+    /// Returns the data to keep of a turn that is pruned now.
     pub(crate) fn of(stored: &Stored, hashes: &KeyedHashes) -> Pruned {
         let turn = &stored.turn;
         Pruned {
@@ -41,7 +43,7 @@ impl Pruned {
         }
     }
 
-    /// Keeps it, in place of what was known of it.
+    /// Stores it, replacing an earlier row.
     pub(crate) fn save(&self, connection: &Connection, agent_id: i64) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO pruned VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         connection.prepare_cached(sql)?.execute(params![
@@ -58,24 +60,24 @@ impl Pruned {
     }
 }
 
-/// The pruned turns, by id.
+/// Returns the pruned turns, by id.
 pub(crate) fn all(connection: &Connection, agent_id: i64) -> Result<Vec<Pruned>> {
     find(connection, ALL, [agent_id])
 }
 
-/// The pruned turns that a question over all columns finds.
+/// Returns the pruned turns that a query over all columns finds.
 pub(crate) fn find(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Pruned>> {
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(place, read)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Whether a turn was pruned.
+/// Returns whether a turn was pruned.
 pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<bool> {
     Ok(connection.prepare_cached(IS_PRUNED)?.exists(params![agent_id, id.as_str()])?)
 }
 
-/// Notes that a turn is there again, or forgotten.
+/// Removes the row of a turn that was stored again or forgotten.
 pub(crate) fn lift(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM pruned WHERE agent_id = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;

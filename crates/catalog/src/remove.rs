@@ -1,4 +1,5 @@
-//! Removes memories with their former texts and the counts of their use, and leaves tombstones. What follows for ledger and lineage is up to the caller.
+//! Removes memories with their former texts and access counts, and leaves tombstones. The caller updates ledger and
+//! lineage.
 
 use annals_core::{Grain, MemoryId};
 use rusqlite::{Connection, params};
@@ -6,19 +7,19 @@ use rusqlite::{Connection, params};
 use crate::failure::Result;
 use crate::tombstones;
 
-/// Removes a turn; the number of the change, if there was one.
+/// Removes a turn; returns the sequence number of the change, if the turn existed.
 pub(crate) fn turn(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<i64>> {
     remove(connection, "DELETE FROM turn WHERE agent_id = ?1 AND id = ?2", agent_id, id, Grain::Working)
 }
 
-/// Removes a statement; the number of the change, if there was one.
+/// Removes a statement; returns the sequence number of the change, if the statement existed.
 pub(crate) fn statement(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<Option<i64>> {
     let sql = "DELETE FROM statement_source WHERE agent_id = ?1 AND statement = ?2";
     connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;
     remove(connection, "DELETE FROM statement WHERE agent_id = ?1 AND id = ?2", agent_id, id, Grain::Working)
 }
 
-/// Removes a summary with its lineage; the number of the change, if there was one.
+/// Removes a summary with its lineage; returns the sequence number of the change, if the summary existed.
 pub(crate) fn summary(connection: &Connection, agent_id: i64, id: &MemoryId, grain: Grain) -> Result<Option<i64>> {
     remove(connection, "DELETE FROM summary WHERE agent_id = ?1 AND id = ?2", agent_id, id, grain)
 }

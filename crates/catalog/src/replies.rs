@@ -1,4 +1,4 @@
-//! Models' answers, and what they cost.
+//! Models' answers, and their cost.
 
 use annals_core::{Agent, Date, Digest, Reply, Timestamp, Usage, Zones};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -7,13 +7,14 @@ use crate::agents;
 use crate::columns::{micros, number, signed, word};
 use crate::failure::Result;
 
-/// The answer to a question that was asked before.
+/// Returns the stored answer to a question.
 pub(crate) fn reply(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<String>> {
     let mut statement = connection.prepare_cached("SELECT text FROM reply WHERE agent_id = ?1 AND key = ?2")?;
     Ok(statement.query_row(params![agents::known(connection, agent)?, key.0], |row| row.get(0)).optional()?)
 }
 
-/// Books the cost of an answer, and keeps it unless something of the agent was erased since that was read.
+/// Books the cost of an answer, and stores the answer unless something of the agent was erased since its input was
+/// read.
 pub(crate) fn save(connection: &Connection, agent: &Agent, reply: &Reply, now: Timestamp) -> Result<()> {
     charge(connection, agent, reply, now)?;
     let sql = "INSERT OR REPLACE INTO reply (agent_id, key, text, kept_at)
@@ -37,24 +38,24 @@ pub(crate) fn charge(connection: &Connection, agent: &Agent, reply: &Reply, now:
     Ok(())
 }
 
-/// Drops answers kept before an instant; how many.
+/// Drops answers stored before an instant; returns their number.
 pub(crate) fn drop_before(connection: &Connection, agent: &Agent, before: Timestamp) -> Result<u64> {
     let sql = "DELETE FROM reply WHERE agent_id = ?1 AND kept_at < ?2";
     let place = params![agents::known(connection, agent)?, micros(before)];
     Ok(connection.prepare_cached(sql)?.execute(place)? as u64)
 }
 
-/// The agent's cost since the UTC day of an instant, by day, purpose and model.
+/// Returns the agent's cost since the UTC day of an instant, by day, purpose and model.
 pub(crate) fn usage(connection: &Connection, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {
     let mut statement = connection.prepare_cached("SELECT * FROM usage WHERE agent_id = ?1 AND day >= ?2")?;
     let place = params![agents::known(connection, agent)?, utc_day(since).to_string()];
     let mut usage = statement.query_map(place, read)?.collect::<rusqlite::Result<Vec<Usage>>>()?;
-    // Purposes sort from fine to coarse, not by their words.
+    // Purposes sort from fine to coarse, not alphabetically.
     usage.sort_by(|a, b| (a.day, a.purpose, &a.model).cmp(&(b.day, b.purpose, &b.model)));
     Ok(usage)
 }
 
-/// The cost of all agents on the UTC day of an instant.
+/// Returns the cost of all agents on the UTC day of an instant.
 pub(crate) fn usage_of_all(connection: &Connection, day: Timestamp) -> Result<Vec<(Agent, Usage)>> {
     let sql = "SELECT usage.*, workspace, name FROM usage JOIN agent USING (agent_id) WHERE day = ?1";
     let mut statement = connection.prepare_cached(sql)?;

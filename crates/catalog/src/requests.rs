@@ -1,4 +1,4 @@
-//! Requests with keys of their clients, and operations found without their agent.
+//! Requests with a client's idempotency key, and lookup of operations without their agent.
 
 use annals_core::{Agent, Digest, Error, Operation, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -14,7 +14,7 @@ pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
 pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
-/// What a request with this key was.
+/// Returns the body digest and the operation of the request with this key.
 pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>> {
     let place = params![agents::known(connection, agent)?, key.0];
     let mut statement = connection.prepare_cached(REQUEST)?;
@@ -23,7 +23,7 @@ pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> R
     Ok(found.and_then(|(body, operation)| Some((body?, operation))))
 }
 
-/// Keeps that a request was accepted as that operation.
+/// Records that a request was accepted as that operation.
 pub(crate) fn save(
     connection: &Connection,
     agent: &Agent,
@@ -41,12 +41,12 @@ pub(crate) fn save(
     Ok(())
 }
 
-/// Drops what was kept before an instant. How many.
+/// Drops requests stored before an instant; returns their number.
 pub(crate) fn drop_before(connection: &Connection, before: Timestamp) -> Result<u64> {
     Ok(connection.prepare_cached(DROP)?.execute([micros(before)])? as u64)
 }
 
-/// The operation of that id, and whose it is, among the agents of a workspace.
+/// Returns the operation of that id and its agent, among the agents of a workspace.
 pub(crate) fn find(connection: &Connection, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>> {
     let mut statement = connection.prepare_cached(FIND)?;
     let read = |row: &rusqlite::Row| Ok((row.get::<_, String>("agent")?, ingest::read_operation(row)?));

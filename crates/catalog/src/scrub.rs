@@ -1,10 +1,9 @@
-//! Overwrites what is left of deleted rows in the file and its log, while other work goes on.
+//! Overwrites the remains of deleted rows in the file and its log, while other work continues.
 //!
-//! A pass goes over all pages in pieces ([`pages`]). What other writers do between two pieces may move the remains of a row to
-//! a page that the pass is past, so a second pass follows if anybody wrote meanwhile, and the proof of a forgetting looks at all pages
-//! once more. At last the log, which holds former pages, is cut to nothing.
-//!
-//! The file keeps its size: free pages are zeros, and are used again.
+//! A pass walks over all pages in pieces ([`pages`]). Writes between two pieces may move the remains of a row to a page
+//! that the pass has already cleaned, so a second pass follows if there were writes, and the proof of a forgetting
+//! checks all pages once more. Finally the log, which holds former pages, is truncated to nothing. The file keeps its
+//! size: free pages are zeros, and are reused.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,25 +15,25 @@ use crate::open::VERSION;
 use crate::pages;
 use crate::thread::Thread;
 
-/// Passes over the file, however busy others are.
+/// The most passes over the file, however busy other writers are.
 const PASSES: usize = 2;
 
-/// Lets those who ask at the same time share a pass.
+/// Lets concurrent callers share a pass.
 #[derive(Default)]
 pub(crate) struct Passes {
     turn: tokio::sync::Mutex<()>,
     begun: AtomicU64,
-    /// The last one that was finished.
+    /// The number of the last finished pass.
     done: AtomicU64,
 }
 
 impl Passes {
-    /// Overwrites all remains of what was deleted before this was called.
+    /// Overwrites all remains of rows deleted before this call.
     pub(crate) async fn scrub(&self, thread: &Thread) -> annals_core::Result<()> {
         let asked = self.begun.load(Ordering::SeqCst);
         let _turn = self.turn.lock().await;
         if self.done.load(Ordering::SeqCst) > asked {
-            // It began after this was called.
+            // That pass began after this call.
             return Ok(());
         }
         let number = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
@@ -64,7 +63,7 @@ async fn scrub(thread: &Thread) -> annals_core::Result<()> {
     thread.alone("emptying the catalog's log", empty_log).await
 }
 
-/// Whether nobody else wrote anything meanwhile.
+/// Runs one pass; returns whether nobody else wrote meanwhile.
 async fn clean_all(thread: &Thread) -> annals_core::Result<bool> {
     let (mut from, mut changes, mut alone) = (1, None, true);
     loop {
@@ -85,7 +84,7 @@ fn empty_log(connection: &Connection) -> Result<()> {
     if busy {
         return Err(Error::storage("emptying the log", "another connection reads it").into());
     }
-    // SQLite does not sync the cut, so a power cut could bring the former log back. It syncs every commit, and with it the
-    // log's new length; writing the version again is one that changes nothing.
+    // SQLite does not sync the truncation, so a power cut could bring the former log back. It syncs every commit, and
+    // with it the log's new length; writing the same version again is a commit that changes nothing.
     Ok(connection.pragma_update(None, "user_version", VERSION)?)
 }

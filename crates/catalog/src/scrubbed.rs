@@ -1,4 +1,4 @@
-//! That what was forgotten is nowhere in the files once they were rewritten, and that this survives a power cut.
+//! Tests that forgotten text is nowhere in the files after a scrub, and that this survives a power cut.
 
 use annals_core::ports::{Archive, Erasure, Journal, Reach, Target};
 use annals_core::{Agent, Catalog, MemoryId};
@@ -11,7 +11,8 @@ use crate::power_cut::{Drive, Unsynced, open};
 
 const SECRET: &str = "the password is \"swordfish\"";
 
-/// An agent that was told a secret among other things, which shows in a summary, a version and a reply.
+/// Stores a secret among other messages: in a turn, in a corrected summary and in a revised turn, so that versions hold
+/// it too.
 async fn tell(catalog: &SqliteCatalog, me: &Agent) {
     let now = at("2026-06-01T00:00:00Z");
     let mut turns: Vec<_> = (0..200).map(|id| said(me, &id.to_string(), &"words ".repeat(id % 90))).collect();
@@ -44,7 +45,7 @@ fn occurs(bytes: &[u8]) -> bool {
 }
 
 #[tokio::test]
-async fn no_file_holds_what_was_forgotten() {
+async fn scrubbed_files_hold_no_forgotten_text() {
     let folder = Folder::new();
     let (catalog, me) = (folder.open(), agent("me"));
     tell(&catalog, &me).await;
@@ -61,9 +62,9 @@ async fn no_file_holds_what_was_forgotten() {
     assert_eq!(folder.open().counts(&me).await.unwrap().memories[0], 199);
 }
 
-/// Small rows in the order of their ids, which is none: pages are split, rows move, and leave themselves behind.
+/// Small rows with ids in no order: pages are split, rows move, and leave remains behind.
 #[tokio::test]
-async fn pages_that_were_split_hold_nothing_either() {
+async fn split_pages_hold_no_forgotten_text_after_scrub() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
     let told = |index: usize| {
@@ -92,9 +93,9 @@ async fn pages_that_were_split_hold_nothing_either() {
     assert_eq!(catalog.operations(&me).await.unwrap().1.len(), 666);
 }
 
-/// Others write small rows in no order between the pieces, so that pages are split and change places all the time.
+/// Other writers store small rows in no order between the pieces, so that pages are split and rows move all the time.
 #[tokio::test]
-async fn what_was_forgotten_goes_while_others_write() {
+async fn forgotten_text_is_scrubbed_during_concurrent_writes() {
     let folder = Folder::new();
     let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
     let told = |agent: &Agent, index: usize, object: &str| {
@@ -121,9 +122,9 @@ async fn what_was_forgotten_goes_while_others_write() {
     assert_eq!(catalog.operations(&other).await.unwrap().1.len(), 1750);
 }
 
-/// Rows that go over to pages of their own, which become free.
+/// Rows so long that they use overflow pages, which become free.
 #[tokio::test]
-async fn long_rows_leave_nothing_in_free_pages() {
+async fn long_rows_leave_no_text_in_free_pages() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
     let turns: Vec<_> =
@@ -136,7 +137,7 @@ async fn long_rows_leave_nothing_in_free_pages() {
 }
 
 #[tokio::test]
-async fn scrubs_that_are_asked_for_together_are_done_together() {
+async fn concurrent_scrubs_share_a_pass() {
     let drive = Drive::new();
     let (catalog, me) = (open(&drive, None).unwrap(), agent("me"));
     tell(&catalog, &me).await;
@@ -148,7 +149,7 @@ async fn scrubs_that_are_asked_for_together_are_done_together() {
 }
 
 #[tokio::test]
-async fn words_are_found_behind_the_escapes_of_json() {
+async fn text_escaped_in_json_is_found() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
     let turn = said(&me, "1", "tea");
@@ -171,7 +172,7 @@ async fn words_are_found_behind_the_escapes_of_json() {
 }
 
 #[tokio::test]
-async fn what_was_rewritten_stays_so_through_a_power_cut() {
+async fn scrubbed_text_stays_gone_after_a_power_cut() {
     let (drive, me) = (Drive::new(), agent("me"));
     for seed in 0..16 {
         drive.disk().clear();
@@ -187,9 +188,9 @@ async fn what_was_rewritten_stays_so_through_a_power_cut() {
     }
 }
 
-/// At every seventh step of the erasure and of the rewriting.
+/// Cuts the power at every seventh step of the erasure and of the scrub.
 #[tokio::test]
-async fn a_power_cut_while_forgetting_loses_nothing_else_and_brings_nothing_back() {
+async fn power_cut_while_forgetting_loses_nothing_else_and_restores_nothing() {
     let (drive, me) = (Drive::new(), agent("me"));
     let tell_all = async || {
         drive.disk().clear();

@@ -1,4 +1,4 @@
-//! Prunes all that a period is made of and seals the period, if it is still what retention looked at.
+//! Prunes everything a period is made of and seals the period, if it is unchanged since retention read it.
 
 use annals_core::ports::Children;
 use annals_core::{Agent, Error, Grain, MemoryId, Period};
@@ -14,7 +14,8 @@ pub(crate) const IS_CLEAN: &str = include_str!("sql/is_clean.sql");
 pub(crate) const STATEMENTS: &str =
     concat!(include_str!("sql/statement.sql"), "INDEXED BY statement_by_day WHERE agent_id = ?1 AND day = ?2");
 
-/// Prunes the children, and makes the present summary the base; of a year the summary itself goes, and nothing is sealed.
+/// Prunes the children and makes the present summary the base. With `yearly` the summary itself is pruned and nothing
+/// is sealed.
 pub(crate) fn seal(connection: &Connection, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
     let (agent_id, parent) = (agents::known(connection, agent)?, looked_at.parent);
     let present = bases::present(connection, agent_id, &MemoryId::summary(agent, parent))?;
@@ -36,7 +37,7 @@ fn is_clean(connection: &Connection, agent_id: i64, period: Period, clean_seq: u
     Ok(connection.prepare_cached(IS_CLEAN)?.exists(place)?)
 }
 
-/// Lets memories go with all that is kept of them.
+/// Prunes memories with all data that depends on them.
 struct Pruning<'c> {
     connection: &'c Connection,
     agent: &'c Agent,
@@ -44,7 +45,7 @@ struct Pruning<'c> {
 }
 
 impl Pruning<'_> {
-    /// The turns and statements of a day, in order of time.
+    /// Prunes the turns and statements of a day, in order of time.
     fn day(&self, day: Period) -> Result<()> {
         let hashes = KeyedHashes::ready(self.connection, self.agent)?;
         let place = params![self.agent_id, day.to_string()];

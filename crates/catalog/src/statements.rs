@@ -1,4 +1,4 @@
-//! Statements: how they are kept, and what they are as memories of the working grain.
+//! Statements: reads and writes their rows, and converts them to memories of the working grain.
 
 use annals_core::{Grain, Kind, Memory, MemoryId, Statement};
 use rusqlite::{Connection, Params, Row, params};
@@ -10,14 +10,14 @@ use crate::{memories, tombstones};
 pub(crate) const SOURCES: &str =
     "SELECT id FROM statement_source WHERE agent_id = ?1 AND statement = ?2 ORDER BY position";
 
-/// A statement with what the catalog knows of it.
+/// A statement with its fields in the catalog.
 pub(crate) struct Stored {
     pub(crate) statement: Statement,
     pub(crate) pinned: bool,
     pub(crate) seq: u64,
 }
 
-/// The statements that a question over the columns of `statement.sql` finds.
+/// Returns the statements that a query over the columns of `statement.sql` finds.
 pub(crate) fn find(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Stored>> {
     let mut question = connection.prepare_cached(sql)?;
     let mut rows = question.query(place)?;
@@ -30,12 +30,12 @@ pub(crate) fn find(connection: &Connection, sql: &str, place: impl Params) -> Re
     Ok(found)
 }
 
-/// The same, as memories.
+/// Like [`find`], as memories.
 pub(crate) fn memories(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Memory>> {
     Ok(find(connection, sql, place)?.into_iter().map(Stored::remember).collect())
 }
 
-/// Writes a statement, new or in place of the one of its id, as the change `seq`.
+/// Writes a statement as the change `seq`, replacing the one of its id.
 pub(crate) fn save(connection: &Connection, agent_id: i64, statement: &Statement, seq: i64) -> Result<()> {
     tombstones::lift(connection, agent_id, &statement.id)?;
     connection.prepare_cached(include_str!("sql/save_statement.sql"))?.execute(params![
@@ -89,7 +89,7 @@ fn read(row: &Row) -> rusqlite::Result<Stored> {
 }
 
 impl Stored {
-    /// The statement as a memory.
+    /// Converts the statement to a memory.
     pub(crate) fn remember(self) -> Memory {
         let statement = self.statement;
         Memory {

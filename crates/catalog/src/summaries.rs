@@ -1,5 +1,5 @@
-//! Saves roll-ups. A text that differs from the stored one, or a summary that goes, is a change and makes the parent
-//! period dirty; all else only makes the period clean.
+//! Saves roll-ups. A summary with another text, other sentences or another cover than the stored one, and a removed
+//! summary, are changes and make the parent period dirty; any other roll-up only makes its period clean.
 
 use annals_core::{Agent, Base, Draft, Interval, MemoryId, Period, Summary, Timestamp};
 use rusqlite::{Connection, params};
@@ -27,13 +27,13 @@ pub(crate) fn save_summaries(
     Ok(())
 }
 
-/// Whether there is a summary.
+/// Returns whether the summary exists.
 pub(crate) fn exists(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<bool> {
     let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2";
     Ok(connection.prepare_cached(sql)?.exists(params![agent_id, id.as_str()])?)
 }
 
-/// Where one summary is kept.
+/// The place where one summary is stored.
 pub(crate) struct Place<'c> {
     pub(crate) connection: &'c Connection,
     pub(crate) agent_id: i64,
@@ -41,7 +41,7 @@ pub(crate) struct Place<'c> {
 }
 
 impl Place<'_> {
-    /// The number of the change, if a reader sees any.
+    /// Saves a roll-up; returns the sequence number of the change, if readers see one.
     fn save(&self, summary: &Summary) -> Result<Option<i64>> {
         match &summary.draft {
             Some(draft) if !summary.sources.is_empty() || self.is_sealed(summary.period)? => self.write(summary, draft),
@@ -52,12 +52,12 @@ impl Place<'_> {
         }
     }
 
-    /// Of a sealed period the base is a source that is always there.
+    /// Returns whether the period is sealed: its base is then a source that always exists.
     fn is_sealed(&self, period: Period) -> Result<bool> {
         Ok(bases::of(self.connection, self.agent_id, period)?.is_some())
     }
 
-    /// What it was made from is renewed in any case.
+    /// Writes a draft. The lineage is replaced even if the text stays.
     fn write(&self, summary: &Summary, draft: &Draft) -> Result<Option<i64>> {
         let verbatim = draft.verbatim && !self.quotes_a_model(&summary.sources)?;
         let draft = &Draft { verbatim, ..draft.clone() };
@@ -76,7 +76,8 @@ impl Place<'_> {
         Ok(Some(seq))
     }
 
-    /// Whether one of the summaries that it quotes was reworded: a verbatim piece of that is no piece of a turn.
+    /// Returns whether one of the source summaries was reworded by a model: a verbatim piece of that is no piece of a
+    /// turn.
     fn quotes_a_model(&self, sources: &[MemoryId]) -> Result<bool> {
         let sql = "SELECT 1 FROM summary WHERE agent_id = ?1 AND id = ?2 AND verbatim = 0";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -88,7 +89,7 @@ impl Place<'_> {
         Ok(false)
     }
 
-    /// Whether the stored text is the same and stays.
+    /// Returns whether text, sentences and cover are the stored ones, which then stay.
     fn keep(&self, summary: &Summary, draft: &Draft) -> Result<bool> {
         let mut statement = self.connection.prepare_cached(include_str!("sql/keep_summary.sql"))?;
         let (start, end) = (micros(summary.cover.start), micros(summary.cover.end));
@@ -97,7 +98,7 @@ impl Place<'_> {
         Ok(statement.execute(place)? > 0)
     }
 
-    /// Writes the summary, new or in place of the stored one, as the change `seq`.
+    /// Writes the summary as the change `seq`, replacing the stored one.
     pub(crate) fn put(&self, period: Period, cover: Interval, text: &Base, seq: i64) -> Result<()> {
         tombstones::lift(self.connection, self.agent_id, &self.id)?;
         self.connection.prepare_cached(include_str!("sql/save_summary.sql"))?.execute(params![
@@ -115,7 +116,7 @@ impl Place<'_> {
         self.replace_sources(&text.sources)
     }
 
-    /// Gives the stored summary other words, as the change `seq`.
+    /// Replaces the text of the stored summary, as the change `seq`.
     pub(crate) fn reword(&self, text: &Base, seq: i64) -> Result<()> {
         self.connection.prepare_cached(include_str!("sql/reword_summary.sql"))?.execute(params![
             self.agent_id,

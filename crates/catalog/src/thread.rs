@@ -1,14 +1,11 @@
-//! The one thread that owns the connection, and the commit that waiting writes share.
+//! The one thread that owns the connection, and group commit.
 //!
-//! Jobs come over a bounded channel. The thread takes all that wait: the writes run one after another in one
-//! transaction, each in a savepoint of its own, so that a failed one undoes itself alone; then comes the commit, and
-//! only after it the answers. If the commit fails, all of them failed. Jobs apart come before: reads, which need no
-//! transaction because nobody else can write between their statements, and what SQLite does in none. A reader whose write
-//! was answered finds it.
-//!
-//! A copy of the file is made in pieces, and between them the thread does whatever waits; one copy at a time.
-//!
-//! A job that panics is a job that failed; the thread lives on.
+//! Jobs arrive over a bounded channel; the thread takes all that wait. Reads and non-transactional statements run
+//! before the write batch; reads need no transaction, because nobody else can write between their statements. The
+//! writes run one after another in one transaction, each in its own savepoint, so that a failed one rolls back alone.
+//! They are answered only after the commit; if it fails, all of them fail. A read that follows an answered write sees
+//! it. A file copy is made in pieces, one copy at a time, with waiting jobs between the pieces. A job that panics
+//! fails; the thread continues.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,13 +22,13 @@ use crate::failure::{Failure, Result};
 use crate::open::Bug;
 use crate::{Options, copy, sequence};
 
-/// Jobs that may wait before callers do, and the most that share a commit: enough for any crowd, and a bound on how
-/// long the first waits for the last.
+/// Capacity of the job channel and the most jobs in one commit: large enough for many concurrent callers, and a bound
+/// on how long the first one waits for the last.
 const WAITING: usize = 128;
 
 /// A handle to the thread. Dropping it waits until all jobs are done and the file is closed.
 pub(crate) struct Thread {
-    /// Taken only when dropped, which tells the thread to end.
+    /// `Some` until the handle is dropped; closing the channel ends the thread.
     jobs: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -54,7 +51,7 @@ impl Thread {
         Ok(Thread { jobs: Some(jobs), thread: Some(thread) })
     }
 
-    /// Runs a job that changes nothing. `doing` is the context of its errors, as in `listing agents`.
+    /// Runs a job that changes nothing. `doing` is the context of its errors, for example `listing agents`.
     pub(crate) async fn read<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
@@ -63,7 +60,7 @@ impl Thread {
         self.hand_in(doing, work, Job::Apart).await
     }
 
-    /// Runs a job in no transaction but its own; when this returns, its change is on disk.
+    /// Runs a job outside the shared transaction; when this returns, its change is on disk.
     pub(crate) async fn alone<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
@@ -72,7 +69,7 @@ impl Thread {
         self.hand_in(doing, work, Job::Apart).await
     }
 
-    /// Runs a job that changes something; when this returns, the change is on disk, or undone.
+    /// Runs a job that changes data; when this returns, the change is on disk or rolled back.
     pub(crate) async fn write<T, F>(&self, doing: &'static str, work: F) -> annals_core::Result<T>
     where
         T: Send + 'static,
@@ -81,8 +78,8 @@ impl Thread {
         self.hand_in(doing, work, Job::Write).await
     }
 
-    /// Copies all pages of the file to another, with other jobs between the pieces. The number of the last change in the copy:
-    /// everything that was answered before this was called is in it.
+    /// Copies all pages of the file to another, with other jobs between the pieces. Returns the sequence number of the
+    /// last change in the copy, which contains everything that was acknowledged before this call.
     pub(crate) async fn copy(&self, path: &Path) -> annals_core::Result<i64> {
         let (reply, answer) = oneshot::channel();
         let gone = |_| Error::storage("copying the catalog", "the catalog's thread has ended");
@@ -108,7 +105,7 @@ impl Drop for Thread {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // Jobs cannot end the thread, so there is no panic to pass on.
+            // Jobs cannot end the thread, so there is no panic to propagate.
             let _ = thread.join();
         }
     }
@@ -120,15 +117,15 @@ enum Job {
     Copy(Copy),
 }
 
-/// Where to, and who waits for the number.
+/// The target path, and the channel for the resulting sequence number.
 type Copy = (PathBuf, oneshot::Sender<annals_core::Result<i64>>);
 
-/// A job without its types.
+/// A job with its types erased.
 trait Task: Send {
-    /// Does the work, and says whether its changes are to be kept.
+    /// Runs the job and returns whether to keep its changes.
     fn run(&mut self, connection: &Connection) -> bool;
 
-    /// Tells the caller the result, unless the commit that was to keep it failed.
+    /// Sends the result to the caller, or an error if the commit failed.
     fn answer(self: Box<Self>, commit: Result<(), Arc<rusqlite::Error>>);
 }
 
@@ -155,16 +152,16 @@ where
     fn answer(self: Box<Self>, commit: Result<(), Arc<rusqlite::Error>>) {
         let result = match (commit, self.result) {
             (Ok(()), result) => result.expect("all jobs of a transaction that was committed ran"),
-            // The job's own trouble with the disk says more than the commit that failed for it.
+            // The job's own disk error is more specific than the failed commit it caused.
             (Err(_), Some(Err(own @ Failure::Sqlite(_)))) => Err(own),
             (Err(error), _) => Err(Failure::Sqlite(error)),
         };
-        // A caller that went away does not want to know.
+        // The caller may have gone away: ignore that.
         let _ = self.reply.send(result.map_err(|failure| failure.context(self.doing)));
     }
 }
 
-/// What lives on the thread.
+/// The state on the thread.
 struct Owner {
     connection: Connection,
     #[cfg(test)]
@@ -172,7 +169,7 @@ struct Owner {
 }
 
 impl Owner {
-    /// Works until the handle is dropped and nothing waits any more.
+    /// Runs jobs until the handle is dropped and the queue is empty.
     fn serve(self, mut waiting: mpsc::Receiver<Job>) {
         let mut copies = VecDeque::new();
         while let Some(first) = waiting.blocking_recv() {
@@ -180,7 +177,7 @@ impl Owner {
             while let Some((path, reply)) = copies.pop_front() {
                 let between = || self.work(None, &mut waiting, &mut copies);
                 let copied = copy::copy_pages(&self.connection, &path, between);
-                // In the same breath as the last piece: nothing can change between.
+                // Read directly after the last piece: no write can come between.
                 let last =
                     || sequence::last(&self.connection).map_err(|failure| failure.context("reading the sequence"));
                 let _ = reply.send(copied.and_then(|()| last()));
@@ -188,7 +185,7 @@ impl Owner {
         }
     }
 
-    /// Does all jobs that wait now, and puts copies aside.
+    /// Runs all jobs that wait now, and collects copy jobs in `copies`.
     fn work(&self, first: Option<Job>, waiting: &mut mpsc::Receiver<Job>, copies: &mut VecDeque<Copy>) {
         let others = std::iter::from_fn(|| waiting.try_recv().ok());
         let (mut writes, mut apart) = (Vec::new(), Vec::new());
@@ -199,7 +196,7 @@ impl Owner {
                 Job::Copy(copy) => copies.push_back(copy),
             }
         }
-        // Reads do not wait for the disk: what they must see was committed before they were asked.
+        // Reads need not wait for the disk: every write that they must see was committed before they were submitted.
         for mut task in apart {
             task.run(&self.connection);
             task.answer(Ok(()));
@@ -218,7 +215,7 @@ impl Owner {
         }
         let outcome = run.and_then(|()| self.connection.execute_batch("COMMIT")).map_err(Arc::new);
         if outcome.is_err() && !self.connection.is_autocommit() {
-            // If even this fails, the next BEGIN does too, and its jobs are told so.
+            // If this fails too, the next BEGIN fails, and its jobs get that error.
             let _ = self.connection.execute_batch("ROLLBACK");
         }
         for write in writes {
@@ -237,8 +234,8 @@ impl Owner {
         Ok(())
     }
 
-    /// On a full disk or a device error SQLite may roll back everything, not only the statement. Going on would commit
-    /// the later jobs of the group one by one, and answer the earlier ones as if they were kept.
+    /// On a full disk or a device error SQLite may roll back the whole transaction, not only the statement. To continue
+    /// would commit the later jobs of the batch one by one, and acknowledge the earlier ones although they are lost.
     fn still_in_transaction(&self) -> rusqlite::Result<()> {
         if !self.connection.is_autocommit() {
             return Ok(());
@@ -284,7 +281,7 @@ mod tests {
         }));
         assert!(futures::poll!(busy.as_mut()).is_pending());
         start.recv().unwrap();
-        // Polled in order: all the messages are handed in, and only then is the thread let go.
+        // Polled in order: all messages are submitted before the thread is released.
         let said = join_all(messages.iter().map(|(id, text)| say(catalog, agent, id, text)));
         let answers = join(said, async { release.send(()).unwrap() }).await.0;
         busy.await.unwrap();
@@ -308,7 +305,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_job_undoes_itself_alone() {
+    async fn failed_write_rolls_back_only_itself() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
         let mut messages = crowd(5);
@@ -322,7 +319,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_commit_fails_all() {
+    async fn failed_commit_fails_every_write_of_the_batch() {
         let drive = Drive::new();
         let (catalog, me) = (open(&drive, None).unwrap(), agent("me"));
         drive.disk().power_goes_at(drive.disk().steps());
@@ -335,7 +332,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_job_that_panics_is_undone_and_the_thread_lives_on() {
+    async fn panicking_job_is_rolled_back_and_thread_continues() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
         let panics = |connection: &Connection| -> Result<()> {
@@ -350,14 +347,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_disk_is_an_error_and_passes() {
+    async fn full_disk_is_an_error_until_space_returns() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
         let room = async |pages: i64| {
             let set = move |connection: &Connection| Ok(connection.pragma_update(None, "max_page_count", pages)?);
             catalog.thread.read("testing", set).await.unwrap();
         };
-        room(1).await; // No more than there are.
+        room(1).await; // No pages beyond those in use.
         let long = "tea ".repeat(100_000);
         let error = say(&catalog, &me, "1", &long).await.unwrap_err();
         assert!(matches!(&error, Error::Storage { .. }), "{error}");
@@ -369,11 +366,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn dropping_the_handle_finishes_what_was_handed_in() {
+    async fn dropping_the_handle_finishes_submitted_jobs() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
         for id in 0..20 {
-            // Handed in by the first poll; nobody waits for the answer.
+            // Submitted by the first poll; nobody awaits the answer.
             let _ = say(&catalog, &me, &id.to_string(), "tea").now_or_never();
         }
         drop(catalog);

@@ -1,4 +1,4 @@
-//! Tombstones: that a memory is gone, so that projections learn of it. They go when every table has applied them.
+//! Tombstones: record deletions, so that projections apply them. They are dropped when every table has applied them.
 
 use annals_core::ports::Lane;
 use annals_core::{Grain, MemoryId};
@@ -10,7 +10,7 @@ use crate::sequence;
 
 pub(crate) const DROP: &str = "DELETE FROM tombstone WHERE agent_id = ?1 AND grain = ?2 AND seq <= ?3";
 
-/// Notes that a memory is gone; the number of that change.
+/// Records the deletion of a memory; returns the sequence number of the change.
 pub(crate) fn set(connection: &Connection, agent_id: i64, id: &MemoryId, grain: Grain) -> Result<i64> {
     let seq = sequence::next(connection)?;
     let sql = "INSERT INTO tombstone (agent_id, id, grain, seq) VALUES (?1, ?2, ?3, ?4)";
@@ -18,14 +18,14 @@ pub(crate) fn set(connection: &Connection, agent_id: i64, id: &MemoryId, grain: 
     Ok(seq)
 }
 
-/// Drops those that the table of the grain has applied, and the one that is built beside it.
+/// Drops the tombstones that the grain's table and the generation being built beside it have applied.
 pub(crate) fn drop_applied(connection: &Connection, agent_id: i64, grain: Grain, lane: Lane) -> Result<()> {
     let applied = lane.building.map_or(lane.applied, |(_, building)| building.min(lane.applied));
     connection.prepare_cached(DROP)?.execute(params![agent_id, grain_number(grain), signed(applied)])?;
     Ok(())
 }
 
-/// Notes that a memory is back, if it was gone.
+/// Removes the tombstone of a memory that is stored again.
 pub(crate) fn lift(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM tombstone WHERE agent_id = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;

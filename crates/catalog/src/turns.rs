@@ -1,4 +1,4 @@
-//! Turns: how they are kept, and what they are as memories of the working grain.
+//! Turns: reads and writes their rows, and converts them to memories of the working grain.
 
 use annals_core::ports::{Origin, Turn};
 use annals_core::{Grain, Interval, Kind, Memory, Message, Timestamp, TurnKey};
@@ -9,33 +9,33 @@ use crate::failure::Result;
 use crate::forgotten::{Hash, KeyedHashes};
 use crate::{memories, pruned, tombstones};
 
-/// A turn with what the catalog knows of it.
+/// A turn with its fields in the catalog.
 pub(crate) struct Stored {
     pub(crate) turn: Turn,
     pub(crate) pinned: bool,
     pub(crate) seq: u64,
-    /// The sequence with which it first came.
+    /// The sequence number of its first arrival.
     pub(crate) arrived: u64,
-    /// The moment as the client sent it, where that is another.
+    /// The instant as the client sent it, if that differs.
     pub(crate) sent_at: Option<Timestamp>,
-    /// Of a turn that a person corrected: what the client sent last.
+    /// Hash of what the client sent last, if a person corrected the turn since.
     pub(crate) sent: Option<Hash>,
 }
 
-/// How a turn is written besides what it says.
+/// The fields of a turn's row that may differ from the message.
 pub(crate) struct Place {
-    /// Right behind `sent_at`, if there is one.
+    /// The first free instant after `sent_at`, if that is set.
     pub(crate) at: Timestamp,
     pub(crate) sent_at: Option<Timestamp>,
     pub(crate) sent: Option<Hash>,
 }
 
-/// The turns that a question over the columns of `turn.sql` finds.
+/// Returns the turns that a query over the columns of `turn.sql` finds.
 pub(crate) fn find(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Stored>> {
     find_where(connection, sql, place, |_| true)
 }
 
-/// Those of them that a caller admits; the others are not held.
+/// Like [`find`], for the turns that `admits` accepts; the others are not collected.
 pub(crate) fn find_where(
     connection: &Connection,
     sql: &str,
@@ -48,7 +48,7 @@ pub(crate) fn find_where(
     Ok(admitted.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The same, as memories.
+/// Like [`find`], as memories.
 pub(crate) fn memories(connection: &Connection, sql: &str, place: impl Params) -> Result<Vec<Memory>> {
     Ok(find(connection, sql, place)?.into_iter().map(Stored::remember).collect())
 }
@@ -74,7 +74,7 @@ pub(crate) fn insert(connection: &Connection, agent_id: i64, turn: &Turn, place:
     Ok(())
 }
 
-/// Replaces what was said in a turn, as the change `seq`.
+/// Replaces the message of a turn, as the change `seq`.
 pub(crate) fn revise(connection: &Connection, agent_id: i64, turn: &Turn, place: &Place, seq: i64) -> Result<()> {
     let message = &turn.message;
     connection.prepare_cached(include_str!("sql/revise_turn.sql"))?.execute(params![
@@ -92,7 +92,7 @@ pub(crate) fn revise(connection: &Connection, agent_id: i64, turn: &Turn, place:
     Ok(())
 }
 
-/// Notes what the client sent last, of a turn that a person corrected since.
+/// Stores the hash of what the client sent last, for a turn that a person corrected since.
 pub(crate) fn set_sent(connection: &Connection, agent_id: i64, id: &annals_core::MemoryId, sent: Hash) -> Result<()> {
     let sql = "UPDATE turn SET sent = ?3 WHERE agent_id = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str(), sent])?;
@@ -103,7 +103,7 @@ fn read(row: &Row) -> rusqlite::Result<Stored> {
     let key = TurnKey { conversation: row.get("conversation")?, id: row.get("message")? };
     let message = Message {
         conversation: key.conversation.clone(),
-        // Whether the client gave the id or it was made up is not kept.
+        // Whether the id was the client's or generated is not stored.
         client_id: None,
         role: word(row, "role")?,
         name: row.get("name")?,
@@ -125,18 +125,18 @@ fn read(row: &Row) -> rusqlite::Result<Stored> {
 }
 
 impl Stored {
-    /// The turn as a client would send it.
+    /// Returns the stored message, with the instant that the client sent.
     pub(crate) fn as_sent(&self) -> Message {
         let message = &self.turn.message;
         Message { at: self.sent_at.unwrap_or(message.at), ..message.clone() }
     }
 
-    /// Keyed hash of what the client sent last.
+    /// Returns the keyed hash of what the client sent last.
     pub(crate) fn sent_content(&self, hashes: &KeyedHashes) -> Hash {
         self.sent.unwrap_or_else(|| hashes.content_of(&self.as_sent()))
     }
 
-    /// The turn as a memory.
+    /// Converts the turn to a memory.
     pub(crate) fn remember(self) -> Memory {
         let Turn { id, key, day, message, .. } = self.turn;
         Memory {

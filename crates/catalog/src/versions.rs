@@ -1,4 +1,4 @@
-//! Former texts: of corrected statements and summaries, and of revised turns.
+//! Former texts of corrected statements and summaries, and of revised turns.
 
 use annals_core::ports::Version;
 use annals_core::{Agent, MemoryId, Timestamp};
@@ -10,14 +10,14 @@ use crate::failure::Result;
 
 pub(crate) const OF_MEMORY: &str = "SELECT * FROM version WHERE agent_id = ?1 AND id = ?2 ORDER BY version_id";
 
-/// Former texts of a memory, oldest first.
+/// Returns the former texts of a memory, oldest first.
 pub(crate) fn versions(connection: &Connection, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
     let mut statement = connection.prepare_cached(OF_MEMORY)?;
     let rows = statement.query_map(params![agents::known(connection, agent)?, id.as_str()], read)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Keeps the text that a memory had until `replaced_at`.
+/// Stores the text that a memory had until `replaced_at`.
 pub(crate) fn keep(
     connection: &Connection,
     agent_id: i64,
@@ -30,14 +30,14 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// Drops all former texts of a memory.
+/// Deletes all former texts of a memory.
 pub(crate) fn forget(connection: &Connection, agent_id: i64, id: &MemoryId) -> Result<()> {
     let sql = "DELETE FROM version WHERE agent_id = ?1 AND id = ?2";
     connection.prepare_cached(sql)?.execute(params![agent_id, id.as_str()])?;
     Ok(())
 }
 
-/// The numbers of the former texts that `takes` accepts.
+/// Returns the numbers of the former texts that `takes` accepts.
 pub(crate) fn of_which(connection: &Connection, agent_id: i64, takes: impl Fn(&str) -> bool) -> Result<Vec<i64>> {
     let mut statement = connection.prepare_cached("SELECT version_id, text FROM version WHERE agent_id = ?1")?;
     let mut rows = statement.query([agent_id])?;
@@ -50,7 +50,7 @@ pub(crate) fn of_which(connection: &Connection, agent_id: i64, takes: impl Fn(&s
     Ok(found)
 }
 
-/// Drops former texts by their numbers.
+/// Deletes former texts by their numbers.
 pub(crate) fn remove(connection: &Connection, numbers: &[i64]) -> Result<()> {
     let mut statement = connection.prepare_cached("DELETE FROM version WHERE version_id = ?1")?;
     for number in numbers {

@@ -1,12 +1,12 @@
-//! JSON lines as a Parquet file, for exports of what is not facts: DuckDB reads the one and writes the other.
+//! Converts JSON lines to Parquet with DuckDB, for exports other than facts.
 
 use std::path::Path;
 
 use annals_core::{Error, Result};
 use duckdb::{Connection, params};
 
-/// Writes the objects of `source`, one a line, as the rows of `target`; columns and types follow from what is there. Both
-/// are files that we made: DuckDB reads nothing of anybody else's here.
+/// Writes the objects of `source`, one per line, as the rows of `target`. Columns and types are inferred from the data.
+/// Both are files that we made: DuckDB reads no foreign data here.
 pub fn json_to_parquet(source: &Path, target: &Path) -> Result<()> {
     let convert = || {
         let connection = Connection::open_in_memory()?;
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_and_columns_are_those_of_the_lines() {
+    fn rows_and_columns_follow_the_lines() {
         let folder = tempfile::tempdir().unwrap();
         let (lines, table) = (folder.path().join("a.jsonl"), folder.path().join("a.parquet"));
         std::fs::write(&lines, "{\"id\":\"t-1\",\"text\":\"it's\"}\n{\"id\":\"t-2\",\"days\":[\"2026-03-04\"]}\n")

@@ -1,4 +1,4 @@
-//! A copy of an agent's table for others. The stored file is the public format, so nothing is converted.
+//! Exports a copy of an agent's table. The stored file has the public format, so nothing is converted.
 
 use std::io::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub async fn export(tables: &DuckFacts, agent: &Agent, target: &Path) -> Result<
     .await
 }
 
-/// Replaces the file as one, so that nobody reads half of it.
+/// Replaces the file atomically, so that nobody reads half of it.
 fn write(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;

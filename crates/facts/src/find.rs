@@ -1,4 +1,4 @@
-//! Questions to a table that are about nobody; those about an entity are asked of the graph.
+//! Queries on a table that are not about an entity; queries about an entity use the graph.
 
 use annals_core::{Fact, FactQuery, Result, predicate_name};
 use duckdb::params;
@@ -6,7 +6,7 @@ use duckdb::params;
 use crate::rows::{self, Instant};
 use crate::table::{Table, failed};
 
-/// The facts that fit, about whomever, by the moment from which they hold, then by id.
+/// Returns the facts that match, about any entity, by the instant from which they hold, then by id.
 pub fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
     let parameters = params![
         query.predicate.as_deref().map(predicate_name),
@@ -24,7 +24,7 @@ pub fn find(table: &Table, query: &FactQuery) -> Result<Vec<Fact>> {
     ask().map_err(failed("asking"))
 }
 
-/// The predicates of all facts, ended ones too, the most used first.
+/// Returns the predicates of all facts, ended ones included, the most used first.
 pub fn predicates(table: &Table, limit: usize) -> Result<Vec<String>> {
     let sql = "SELECT predicate FROM facts GROUP BY predicate ORDER BY count(*) DESC, predicate LIMIT $1";
     let ask = || {

@@ -1,4 +1,4 @@
-//! The proof of erasure: every stored file of an agent, decoded and searched, those that count and those that do not.
+//! The proof of erasure: searches every stored file of an agent, tables decoded and other files as bytes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use crate::shelf::Snapshot;
 use crate::table::{Table, failed};
 use crate::{DuckFacts, blocking};
 
-/// The files that hold any of the words. One that cannot be decoded is an error, since nothing is proved of it.
+/// Returns the files that contain any of the words. A table that cannot be decoded is an error, because nothing is
+/// proved of it.
 pub async fn holds(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let _seat = tables.seats.take(agent).await;
     let phrases = Arc::new(Phrases::new(words));
@@ -50,7 +51,7 @@ fn table_holds(table: &Table, phrases: &Phrases) -> Result<bool> {
     search().map_err(failed("searching"))
 }
 
-/// The texts of a JSON object without its escapes.
+/// Returns the strings of a JSON object without escapes.
 fn spoken(text: &str) -> Vec<String> {
     let mut texts = Vec::new();
     let mut open: Vec<Value> =

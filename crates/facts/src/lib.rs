@@ -1,15 +1,14 @@
 //! Port `Facts`: DuckDB in memory over one Parquet file per agent.
 //!
-//! The file is the store; DuckDB is only asked. It holds a copy of the tables in use, each agent's in an instance of its
-//! own, so that no query can reach another agent, and no file of DuckDB's own is ever written: those do not always open
-//! again after a crash. Nothing here is the truth: all of it is folded anew from the catalog's log when a file is damaged.
-//!
-//! Relies on one process owning the folder, and on an [`object_store`] that replaces an object as one. Extensions, the network
-//! and files outside the scratch folder are out of DuckDB's reach, and all values of a query are bound.
+//! The file is the store; DuckDB only answers queries. It holds a copy of the tables in use, each agent's in its own
+//! instance, so that no query can access another agent. DuckDB's own file format is never written: such files do not
+//! always open again after a crash. When a file is damaged, it is folded anew from the catalog's log. Relies on one
+//! process owning the folder, and on an [`object_store`] that replaces an object atomically. DuckDB cannot access
+//! extensions, the network or files outside the scratch folder, and all values of a query are bound.
 //!
 //! # The file, which is a public format
 //!
-//! `<agent's folder>/facts-<version>-<digest>.parquet`, compressed with zstd, and the same as an export:
+//! `<agent's folder>/facts-<version>-<digest>.parquet`, compressed with zstd; an export is the same file:
 //!
 //! | column | type | |
 //! | --- | --- | --- |
@@ -18,14 +17,14 @@
 //! | `properties` | VARCHAR | a JSON object |
 //! | `confidence` | DOUBLE | from 0 to 1 |
 //! | `valid_from`, `valid_to` | TIMESTAMP | half-open; `valid_to` is null while it holds |
-//! | `recorded_at` | TIMESTAMP | when it was first learnt |
-//! | `said_from`, `said_to` | TIMESTAMP | from the first source's moment until after the last one's |
-//! | `sources` | VARCHAR[] | ids of the turns that say so |
-//! | `superseded_by` | VARCHAR | null, or the id of the fact that took its place |
-//! | `subject_key`, `object_key` | VARCHAR | what names are compared by: lower case, without accents |
+//! | `recorded_at` | TIMESTAMP | when it was first recorded |
+//! | `said_from`, `said_to` | TIMESTAMP | from the first source's instant until after the last one's |
+//! | `sources` | VARCHAR[] | ids of the turns that state it |
+//! | `superseded_by` | VARCHAR | null, or the id of the fact that replaced it |
+//! | `subject_key`, `object_key` | VARCHAR | keys that names are compared by: lower case, without accents |
 //!
-//! Timestamps are microseconds of UTC. The file's key-value metadata say `annals_format` (1) and `annals_version`, the version
-//! of the log that it was folded from.
+//! Timestamps are microseconds of UTC. The file's key-value metadata contain `annals_format` (1) and `annals_version`,
+//! the version of the log that it was folded from.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -56,10 +55,11 @@ use seats::{Seat, Seats};
 use shelf::Shelf;
 use table::{Scratch, Table};
 
-/// A walk past no more facts than this, as most are, is over before another thread has woken up for it.
+/// A walk over no more facts than this, as most are, runs on the calling thread: it is over before another thread would
+/// start.
 const AT_ONCE: usize = 64;
 
-/// The folder inside the store's where DuckDB reads and writes; emptied at every start.
+/// The folder below the store's root where DuckDB reads and writes; emptied at every start.
 const SCRATCH: &str = "scratch";
 
 /// The tables of facts of all agents.
@@ -72,13 +72,13 @@ pub struct DuckFacts {
 }
 
 impl DuckFacts {
-    /// Opens the tables below a local folder and removes what a crash left of writing them.
+    /// Opens the tables below a local folder and removes files that a crash left half-written.
     pub fn open(folder: &Path) -> Result<DuckFacts> {
         let shelf = Shelf::local(folder)?;
         DuckFacts::with(shelf, &folder.join(SCRATCH))
     }
 
-    /// Opens the tables in any object store. What is in the folder `scratch` is removed.
+    /// Opens the tables in any object store. Empties the folder `scratch`.
     pub fn over(store: Arc<dyn ObjectStore>, scratch: &Path) -> Result<DuckFacts> {
         DuckFacts::with(Shelf::over(store), scratch)
     }
@@ -88,7 +88,7 @@ impl DuckFacts {
         Ok(DuckFacts { shelf: Arc::new(shelf), scratch, seats: Arc::default(), graphs: Arc::default() })
     }
 
-    /// Asks the agent's table, which is loaded if it is not; none if it was never written.
+    /// Runs a query on the agent's table, which is loaded if needed; `None` if the table was never written.
     async fn ask<T: Send + 'static>(
         &self,
         agent: &Agent,
@@ -101,7 +101,8 @@ impl DuckFacts {
         blocking(move || seat.as_ref().map(question).transpose()).await
     }
 
-    /// Asks the agent's graph, which is made of the table if it is not kept; none if the table was never written.
+    /// Runs a query on the agent's graph, which is built from the table if it is not cached; `None` if the table was
+    /// never written.
     async fn traverse<T: Send + 'static>(
         &self,
         agent: &Agent,
@@ -120,7 +121,7 @@ impl DuckFacts {
     async fn read_graph(&self, agent: &Agent) -> Result<Option<Arc<Graph>>> {
         let (graphs, owner) = (self.graphs.clone(), agent.clone());
         let everything = FactQuery { history: true, ..FactQuery::default() };
-        // Kept while the table's seat is held, so that a graph never outlives its table.
+        // Cached while the table is locked, so that a graph never outlives its table.
         let read = move |table: &Table| {
             let graph = Arc::new(Graph::of(find::find(table, &everything)?));
             graphs.keep(&owner, graph.clone());
@@ -137,7 +138,7 @@ impl DuckFacts {
     }
 }
 
-/// DuckDB blocks: everything that touches it runs on a thread that may.
+/// Runs DuckDB's blocking work on a thread that may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(|error| Error::storage("asking the table of facts", error))?
 }
@@ -150,7 +151,7 @@ impl Facts for DuckFacts {
             return Ok(table.version);
         }
         let Some(snapshot) = self.shelf.newest(agent).await? else { return Ok(0) };
-        // Bytes that are what was written can be loaded, so there is no need to do it now.
+        // Bytes that are what was written can be loaded, so there is no need to load them now.
         self.shelf.read(agent, &snapshot).await?;
         Ok(snapshot.version)
     }

@@ -1,4 +1,5 @@
-//! Replacing an agent's table: built in a fresh instance, written as a file, stored, and only then loaded.
+//! Replaces an agent's table: builds it in a new instance, encodes it as a file, stores the file, and only then uses
+//! it.
 
 use annals_core::{Agent, Fact, Result};
 
@@ -7,7 +8,7 @@ use crate::{DuckFacts, blocking};
 
 pub async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
     let mut seat = tables.seats.take(agent).await;
-    // Whatever of this fails, the next question reads what is stored.
+    // If any of this fails, the next query reads what is stored.
     *seat = None;
     tables.graphs.give_up(agent);
     let scratch = tables.scratch.clone();

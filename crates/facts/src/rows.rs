@@ -1,4 +1,4 @@
-//! Facts as rows: what each column holds, written and read.
+//! Facts as rows: writes and reads the columns.
 
 use annals_core::{Fact, Interval, MemoryId, Properties, Timestamp, entity_key};
 use duckdb::types::{FromSql, FromSqlError, FromSqlResult, TimeUnit, ToSql, ToSqlOutput, Value, ValueRef};
@@ -36,7 +36,7 @@ pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
     connection.execute_batch(include_str!("sql/gather.sql"))
 }
 
-/// A fact from a row that has the columns of `find.sql`.
+/// Reads a fact from a row with the columns of `find.sql`.
 pub fn fact(row: &Row<'_>) -> duckdb::Result<Fact> {
     Ok(Fact {
         id: row.get("id")?,
@@ -54,7 +54,7 @@ pub fn fact(row: &Row<'_>) -> duckdb::Result<Fact> {
     })
 }
 
-/// A TIMESTAMP: microseconds of UTC.
+/// An instant as a TIMESTAMP: microseconds of UTC.
 pub struct Instant(pub Timestamp);
 
 impl ToSql for Instant {
@@ -70,17 +70,17 @@ impl FromSql for Instant {
     }
 }
 
-/// A JSON object as text.
+/// A JSON object, stored as text.
 struct Json(Properties);
 
 impl FromSql for Json {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Json> {
-        // The parser's own words would quote what it read.
+        // The parser's own message would quote the content.
         serde_json::from_str(value.as_str()?).map(Json).map_err(|_| FromSqlError::InvalidType)
     }
 }
 
-/// A VARCHAR[] of ids.
+/// Ids, stored as VARCHAR[].
 struct Ids(Vec<MemoryId>);
 
 impl FromSql for Ids {

@@ -1,7 +1,7 @@
-//! The tables that are loaded: one seat per agent, and the few last used are kept.
+//! The loaded tables: one seat with a lock per agent; a few recently used tables stay loaded.
 //!
-//! Whoever works on an agent's table holds its seat, so that what is loaded and what is stored never part, and a table is
-//! never loaded twice at once. Agents do not wait for each other.
+//! Every operation on an agent's table holds its seat, so that the loaded and the stored table never differ, and a
+//! table is never loaded twice at once. Agents do not wait for each other.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,28 +11,28 @@ use tokio::sync::OwnedMutexGuard;
 
 use crate::table::Table;
 
-/// How many tables stay in memory.
+/// Number of tables that stay loaded.
 const KEPT: usize = 8;
 
-/// The agent's table, if it is loaded.
+/// An agent's table; `None` if it is not loaded.
 pub type Seat = Option<Table>;
 
 type Shared = Arc<tokio::sync::Mutex<Seat>>;
 
-/// The seats of all agents that are at work, and of those that lately were.
+/// The seats of all agents in use, and of those used recently.
 pub struct Seats {
     known: Mutex<LruCache<Agent, Shared>>,
 }
 
 impl Default for Seats {
     fn default() -> Seats {
-        // Unbounded, because a seat that is in use must not be forgotten: a second one would part from it.
+        // Unbounded, because a seat in use must not be evicted: a second seat of the same agent would diverge from it.
         Seats { known: Mutex::new(LruCache::unbounded()) }
     }
 }
 
 impl Seats {
-    /// Waits for the agent's seat and takes it.
+    /// Waits for the agent's seat and locks it.
     pub async fn take(&self, agent: &Agent) -> OwnedMutexGuard<Seat> {
         let seat = self.find(agent);
         seat.lock_owned().await
@@ -56,7 +56,7 @@ mod tests {
     use annals_testkit::agent;
 
     #[tokio::test]
-    async fn idle_seats_beyond_the_last_used_are_given_up_and_busy_ones_never() {
+    async fn idle_tables_beyond_the_limit_are_evicted_and_busy_ones_stay() {
         let seats = Seats::default();
         let busy = seats.take(&agent("busy")).await;
         let first = Arc::downgrade(&seats.find(&agent("0")));

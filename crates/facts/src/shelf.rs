@@ -1,8 +1,8 @@
-//! Where the files of an agent lie: one object per written table, named by its version and content.
+//! The stored files of an agent: one object per written table, named by its version and a digest of its content.
 //!
-//! A table is written under a new name before the former ones are deleted, so that a crash leaves two, of which the one of the
-//! higher version counts. The name holds a digest of the content: bytes that are not what was written never reach DuckDB,
-//! which could crash on them.
+//! A table is written under a new name before the former ones are deleted. A crash may thus leave two; the one with the
+//! higher version counts. The digest in the name ensures that only bytes that were written reach DuckDB, which could
+//! crash on others.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -20,21 +20,21 @@ use crate::table::FORMAT;
 /// The objects of all agents.
 pub struct Shelf {
     store: Arc<dyn ObjectStore>,
-    /// The local folder, if it is one.
+    /// The local folder; `None` for another object store.
     root: Option<PathBuf>,
 }
 
-/// A table as it is stored.
+/// A stored table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
     /// The version of the log that it was folded from.
     pub version: u64,
-    /// Where it lies.
+    /// Its path in the store.
     pub path: Path,
 }
 
 impl Shelf {
-    /// The folder is made if there is none.
+    /// Opens a local folder, creates it if missing, and removes half-written files.
     pub fn local(folder: &std::path::Path) -> Result<Shelf> {
         let failed =
             |error: std::io::Error| Error::storage(format!("opening the facts in {}", folder.display()), error);
@@ -49,13 +49,14 @@ impl Shelf {
         Shelf { store, root: None }
     }
 
-    /// All objects of the agent, whatever they are.
+    /// Returns all objects of the agent, of any kind.
     pub async fn list(&self, agent: &Agent) -> Result<Vec<ObjectMeta>> {
         let objects = self.store.list(Some(&Path::from(agent.folder())));
         objects.try_collect().await.map_err(failed("listing", agent))
     }
 
-    /// The table that counts. Of two of the same version, between which a crash came, it is the later.
+    /// Returns the table that counts: the highest version, and of equal versions, left by a crash, the one modified
+    /// last.
     pub async fn newest(&self, agent: &Agent) -> Result<Option<Snapshot>> {
         let objects = self.list(agent).await?.into_iter();
         let snapshots = objects.filter_map(|object| Some((Snapshot::named(&object.location)?, object.last_modified)));
@@ -63,7 +64,7 @@ impl Shelf {
         Ok(newest.map(|(snapshot, _)| snapshot))
     }
 
-    /// The bytes of a table, exactly as they were written.
+    /// Returns the bytes of a table, exactly as they were written.
     pub async fn read(&self, agent: &Agent, snapshot: &Snapshot) -> Result<Vec<u8>> {
         let bytes = self.read_any(agent, &snapshot.path).await?;
         if name(agent, snapshot.version, &bytes) != snapshot.path {
@@ -72,13 +73,13 @@ impl Shelf {
         Ok(bytes)
     }
 
-    /// The bytes of any object.
+    /// Returns the bytes of any object.
     pub async fn read_any(&self, agent: &Agent, path: &Path) -> Result<Vec<u8>> {
         let object = self.store.get(path).await.map_err(failed("reading", agent))?;
         Ok(object.bytes().await.map_err(failed("reading", agent))?.into())
     }
 
-    /// Stores a table and deletes all others of the agent.
+    /// Stores a table and deletes all other objects of the agent.
     pub async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
         let path = name(agent, version, &bytes);
         self.clear_beyond(agent, version).await?;
@@ -86,7 +87,7 @@ impl Shelf {
         self.clear(agent, Some(&path)).await
     }
 
-    /// Deletes all objects of the agent but one.
+    /// Deletes all objects of the agent except `keep`.
     pub async fn clear(&self, agent: &Agent, keep: Option<&Path>) -> Result<()> {
         for object in self.list(agent).await? {
             if Some(&object.location) != keep {
@@ -96,8 +97,8 @@ impl Shelf {
         self.settle(agent).await
     }
 
-    /// After the log has gone back, as when the catalog is restored from a copy, a table of a later version would count more
-    /// than the one to come.
+    /// Deletes tables of a later version. After the log has gone back, as when the catalog is restored from a copy,
+    /// such a table would count more than the new one.
     async fn clear_beyond(&self, agent: &Agent, version: u64) -> Result<()> {
         while let Some(newest) = self.newest(agent).await?.filter(|newest| newest.version > version) {
             self.store.delete(&newest.path).await.map_err(failed("deleting", agent))?;
@@ -105,8 +106,8 @@ impl Shelf {
         Ok(())
     }
 
-    /// Makes deletions last: the store syncs what it writes, but not what it deletes, and a power cut must not bring back what
-    /// was forgotten.
+    /// Makes deletions durable: the store syncs its writes but not its deletions, and a power cut must not bring back
+    /// forgotten data.
     async fn settle(&self, agent: &Agent) -> Result<()> {
         let Some(root) = self.root.clone() else { return Ok(()) };
         let (folder, what) = (root.join(agent.folder()), format!("deleting the facts of agent {agent}"));
@@ -126,14 +127,14 @@ impl Snapshot {
         Some(Snapshot { version: version.parse().ok()?, path: path.clone() })
     }
 
-    /// Whether an object is a table.
+    /// Returns the table that an object holds; `None` if it is not a table.
     pub fn of(object: &ObjectMeta) -> Option<Snapshot> {
         Snapshot::named(&object.location)
     }
 }
 
-/// The only name that these bytes can have. A file of another format has another name than it would have now, and counts as
-/// damaged: it is folded anew rather than converted.
+/// Returns the only name that these bytes can have. A file of another format has a different name than the computed
+/// one, so it counts as damaged and is folded anew, not converted.
 fn name(agent: &Agent, version: u64, bytes: &[u8]) -> Path {
     let digest = Digest::of([FORMAT.as_bytes(), &version.to_le_bytes(), bytes]).to_string();
     Path::from_iter([agent.folder(), format!("facts-{version}-{}.parquet", &digest[..32])])
@@ -143,7 +144,7 @@ fn failed(doing: &'static str, agent: &Agent) -> impl Fn(object_store::Error) ->
     move |error| Error::storage(format!("{doing} the facts of agent {agent}"), error)
 }
 
-/// Removes what a crash left of writing: the store's half-written files, `<name>#<number>`, which its listings hide.
+/// Removes files that a crash left half-written: the store's `<name>#<number>`, which its listings hide.
 fn sweep(root: &std::path::Path) -> std::io::Result<()> {
     for folder in std::fs::read_dir(root)? {
         let folder = folder?;

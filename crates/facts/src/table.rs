@@ -1,7 +1,8 @@
-//! One agent's table in a DuckDB instance of its own, and the Parquet file that it is read from and written to.
+//! One agent's table in its own DuckDB instance, and the Parquet file that it is read from and written to.
 //!
-//! An instance takes 20 ms to make and 3 MB. It reaches no file but those in its own folder below the scratch folder, which goes
-//! when it goes; DuckDB's spill files would else collide with those of other instances.
+//! An instance takes 20 ms to create and 3 MB of memory. It can access only the files in its own folder below the
+//! scratch folder. The folder is deleted with the instance; without it DuckDB's spill files would collide with those of
+//! other instances.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::rows;
 
-/// The layout of the file. A file of another number is folded anew.
+/// The version of the file layout. A file of another version is folded anew.
 pub const FORMAT: &str = "1";
 
 /// The folder in which DuckDB may read and write.
@@ -20,7 +21,7 @@ pub const FORMAT: &str = "1";
 pub struct Scratch(Arc<PathBuf>);
 
 impl Scratch {
-    /// A folder, made if there is none, without what a crash left in it.
+    /// Creates the folder, or empties it of what a crash left.
     pub fn emptied(folder: &Path) -> Result<Scratch> {
         let empty = || {
             if folder.exists() {
@@ -34,24 +35,24 @@ impl Scratch {
     }
 }
 
-/// A table that can be asked.
+/// A table that can be queried.
 pub struct Table {
     /// The version of the log that it was folded from.
     pub version: u64,
     pub connection: Connection,
-    // After the connection, so that the instance is gone before its folder.
+    // Declared after the connection, so that the instance is dropped before its folder.
     folder: TempDir,
 }
 
 impl Table {
-    /// A table of these facts.
+    /// Builds a table of these facts.
     pub fn of(facts: &[Fact], version: u64, scratch: &Scratch) -> Result<Table> {
         let table = Table::empty(version, scratch)?;
         rows::append(&table.connection, facts).map_err(failed("filling"))?;
         Ok(table)
     }
 
-    /// The table that a file holds.
+    /// Loads the table from the bytes of a file.
     pub fn decode(agent: &Agent, version: u64, bytes: &[u8], scratch: &Scratch) -> Result<Table> {
         let table = Table::empty(version, scratch)?;
         let file = table.file();
@@ -62,7 +63,7 @@ impl Table {
         Ok(table)
     }
 
-    /// The table as a file.
+    /// Returns the table as the bytes of a file.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let file = self.file();
         let parameters = params![text(&file)?, FORMAT, self.version.to_string()];
@@ -79,7 +80,7 @@ impl Table {
         Ok(Table { version, connection, folder })
     }
 
-    /// The only folder that the instance reaches.
+    /// Returns the only folder that the instance can access.
     #[cfg(test)]
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -90,7 +91,7 @@ impl Table {
     }
 }
 
-/// DuckDB without reach: no extension, no network, no file outside the folder, and no way to change that.
+/// Opens an instance without access to extensions, the network or files outside the folder, and locks these settings.
 fn instance(folder: &str) -> duckdb::Result<Connection> {
     let connection = Connection::open_in_memory_with_flags(Config::default().threads(1)?)?;
     connection.execute("SET VARIABLE folder = $1", params![folder])?;
@@ -107,7 +108,7 @@ fn gone(file: &Path) -> Result<()> {
     std::fs::remove_file(file).map_err(|error| Error::storage("deleting from the scratch folder", error))
 }
 
-/// A failure of DuckDB, which says nothing of what the facts say.
+/// Converts a DuckDB error, which does not quote the content of facts.
 pub fn failed(doing: &'static str) -> impl Fn(duckdb::Error) -> Error {
     move |error| Error::storage(format!("{doing} a table of facts"), error)
 }

@@ -1,5 +1,5 @@
-//! The promises of the port, kept warm, cold and on another store; and what only this store promises: its file, its limits,
-//! and what a crash or a bad disk does.
+//! Tests of the port with loaded tables, across restarts and on another object store; and of what only this store has:
+//! its file, its limits, and its behaviour after a crash or on a bad disk.
 
 mod crash;
 mod damage;
@@ -29,7 +29,7 @@ async fn keeps_the_promises_of_the_port() {
 }
 
 #[tokio::test]
-async fn keeps_them_over_any_object_store() {
+async fn passes_the_conformance_suite_on_another_object_store() {
     let folder = TempDir::new().unwrap();
     let mut number = 0;
     facts_suite(async || {
@@ -40,7 +40,7 @@ async fn keeps_them_over_any_object_store() {
     .await;
 }
 
-/// Opened anew for every call, so that all is read from files.
+/// Reopens the tables for every call, so that everything is read from files.
 struct Restarted(PathBuf);
 
 impl Restarted {
@@ -84,7 +84,7 @@ impl Facts for Restarted {
 }
 
 #[tokio::test]
-async fn keeps_them_across_restarts() {
+async fn passes_the_conformance_suite_across_restarts() {
     let folder = TempDir::new().unwrap();
     let mut number = 0;
     facts_suite(async || {
@@ -98,7 +98,7 @@ fn me() -> Agent {
     agent("tester")
 }
 
-/// A fact of these words, whose id is the last of them.
+/// Returns a fact with these names; its id is the object.
 pub(crate) fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
     let from = at("2026-03-04T10:00:00Z");
     Fact {
@@ -121,7 +121,7 @@ async fn found(tables: &DuckFacts) -> Vec<Fact> {
     tables.find(&me(), &FactQuery::default()).await.unwrap()
 }
 
-/// The names of the files of an agent.
+/// Returns the files of an agent, sorted.
 fn files(root: &Path, agent: &Agent) -> Vec<PathBuf> {
     let Ok(files) = std::fs::read_dir(root.join(agent.folder())) else { return Vec::new() };
     let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
@@ -129,7 +129,7 @@ fn files(root: &Path, agent: &Agent) -> Vec<PathBuf> {
     files
 }
 
-/// All files below the scratch folder.
+/// Returns all files below the scratch folder.
 fn scratch_files(root: &Path) -> Vec<PathBuf> {
     let mut open = vec![root.join(crate::SCRATCH)];
     let mut files = Vec::new();

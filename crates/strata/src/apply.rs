@@ -1,7 +1,7 @@
-//! Operation `apply`: a batch becomes one commit.
+//! Operation `apply`: writes a batch in one commit, or in several if it is large.
 //!
-//! New rows are appended, changed ones merged by key, and in the same commit the other rows of the same memories go: parts that
-//! a shorter text no longer has, and memories that are deleted. Twice is once.
+//! A commit appends new rows, merges changed ones by key, and removes the other rows of the same memories: parts that a
+//! shorter text no longer has, and deleted memories. Applying twice is applying once.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,14 +19,14 @@ use crate::rows;
 use crate::tables::{Slot, Tables};
 use crate::upkeep::Versions;
 
-/// Rows of one commit; larger batches, of a rebuild, become several, each whole memories. A row is some 10 kB with its text,
-/// and a merge holds about three copies of its input.
+/// Rows of one commit. Larger batches, as in a rebuild, become several commits of whole memories. A row takes about 10
+/// kB with its text, and a merge holds about three copies of its input.
 const ROWS_AT_ONCE: usize = 1_000;
 
-/// A memory and all its parts by number; none means that it goes.
+/// A memory and all its parts by number; no parts means that it is deleted.
 type Change = (MemoryId, BTreeMap<u32, Part>);
 
-/// Applies the batch durably, then tidies the table if it is time.
+/// Applies the batch durably, then runs maintenance if it is due.
 pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     check_vectors(&batch, tables.dimension)?;
     let slot = tables.slot(name);
@@ -44,7 +44,7 @@ pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     Ok(())
 }
 
-/// One commit on the disk, and the same to the table in memory, if it is there: these memories have these rows from now on.
+/// Commits the rows of these memories to disk, and makes the same change to the table in memory, if it is loaded.
 async fn commit_in_both(
     tables: &Tables,
     name: &Table,
@@ -52,7 +52,7 @@ async fn commit_in_both(
     table: &lancedb::Table,
     (memories, rows): (Vec<MemoryId>, RecordBatch),
 ) -> Result<Versions> {
-    // Whoever reads the table into memory meanwhile would miss the commit.
+    // A task that loads the table meanwhile would miss the commit.
     let still = slot.load_lock.lock().await;
     let committed = commit(table, &memories, &rows).await;
     if let (Ok((_, replaces)), Some(loaded)) = (&committed, tables.in_memory.get(name)) {
@@ -68,7 +68,7 @@ async fn commit_in_both(
     }
     drop(still);
     if committed.is_err() {
-        // Whether the commit landed may be unknown; what is on the disk says so to whoever opens it next.
+        // Whether the commit landed may be unknown; the next open reads it from the disk.
         tables.in_memory.remove(name);
         slot.close().await;
     }
@@ -91,7 +91,7 @@ fn check_vectors(batch: &Batch, dimension: usize) -> Result<()> {
     }
 }
 
-/// The batch by memories, cut into commits.
+/// Groups the batch by memory and splits it into commits.
 fn commits(batch: Batch) -> Vec<Vec<Change>> {
     let mut changes: BTreeMap<MemoryId, BTreeMap<u32, Part>> = BTreeMap::new();
     for memory in batch.deletes {
@@ -113,12 +113,13 @@ fn commits(batch: Batch) -> Vec<Vec<Change>> {
     commits
 }
 
-/// One commit of all rows of some memories, the cheapest that will do; none if it would change nothing. Says which versions lie
-/// before and after it, and whether any row of these memories was there.
+/// Commits all rows of some memories in the cheapest way; makes no commit if nothing would change. Returns the versions
+/// before and after, and whether any row of these memories existed.
 ///
-/// Looking first which rows are there costs a scan of two short columns. A merge that also deletes reads all columns of the
-/// whole table, so that an import of a diary of 3,413 days peaked at 670 MB and every batch was slower than the one before.
-/// Nothing can come between the look and the commit: one process owns the folder, and its writers are in this lane.
+/// Looking up the existing rows scans two short columns. A merge that also deletes reads all columns of the whole
+/// table: with it an import of a diary of 3,413 days peaked at 670 MB, and every batch was slower than the one before.
+/// Nothing can come between lookup and commit: one process owns the folder, and its writers hold the table's write
+/// lock.
 async fn commit(
     table: &lancedb::Table,
     memories: &[MemoryId],
@@ -142,7 +143,7 @@ async fn commit(
     Ok((Versions { before, after }, !there.is_empty()))
 }
 
-/// The keys of the rows that fit a condition.
+/// Returns the keys of the rows that match a condition.
 async fn keys(table: &lancedb::Table, condition: DfExpr) -> lancedb::Result<Vec<String>> {
     let query = table.query().only_if_expr(condition).select(Select::columns(&[rows::ID]));
     let batches: Vec<RecordBatch> = query.execute().await?.try_collect().await?;
@@ -155,7 +156,7 @@ fn upsert(table: &lancedb::Table) -> MergeInsertBuilder {
     merge
         .when_matched_update_all(None)
         .when_not_matched_insert_all()
-        // With an index on the key, LanceDB takes an older path that lets one new key in twice.
+        // With an index on the key, LanceDB takes an older path that inserts one new key twice.
         .use_index(false);
     merge
 }

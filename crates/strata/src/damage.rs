@@ -1,4 +1,4 @@
-//! What LanceDB's failures mean to a caller: a damaged table, which is rebuilt, or a disk that will not do now.
+//! Classifies LanceDB's failures: a damaged table, which is rebuilt, or a disk that cannot be used now.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -9,12 +9,12 @@ use annals_core::{Error, Result};
 
 use crate::background;
 
-/// A table as people are told of it.
+/// Returns the name of a table for error messages.
 pub fn name(table: &Table) -> String {
     format!("table {}-g{} of agent {} (folder {})", table.grain, table.generation, table.agent, table.agent.folder())
 }
 
-/// Runs the work in a task of its own. LanceDB and its decoders panic on some damaged files; that is damage too.
+/// Runs the work in its own task. LanceDB and its decoders panic on some damaged files; a panic counts as damage.
 pub async fn contain<T: Send + 'static>(
     table: &Table,
     work: impl Future<Output = Result<T>> + Send + 'static,
@@ -26,12 +26,12 @@ pub async fn contain<T: Send + 'static>(
     }
 }
 
-/// The meaning of a failure: the disk's if a cause says so, else the table's.
+/// Converts a failure: a disk error if one of its causes is one, otherwise damage.
 pub fn explain(table: &Table, error: lancedb::Error) -> Error {
     if is_of_the_disk(&error) { Error::storage(name(table), error) } else { Error::damaged(name(table), chain(&error)) }
 }
 
-/// Whether the operating system refused, rather than the bytes being wrong. A missing or short file is the table's fault.
+/// Returns whether the operating system refused, as opposed to wrong bytes. A missing or short file counts as damage.
 fn is_of_the_disk(error: &lancedb::Error) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {

@@ -1,9 +1,9 @@
-//! The way to the disk: an object store over local files that syncs each file and its folders before a write returns.
+//! The disk: an object store over local files that syncs each file and its folders before a write returns.
 //!
-//! LanceDB writes to `file://` past any object store and never syncs: after a power cut its newest files are empty and the
-//! table cannot be opened. Under its scheme `file-object-store` all bytes go through the store given here, and commits are
-//! still made by creating a file that must not exist yet. An invented scheme would be committed to without that check. Price,
-//! measured: 13.6 ms against 12.0 for an upsert of twenty rows.
+//! For `file://` LanceDB bypasses any object store and never syncs: after a power cut its newest files are empty and
+//! the table cannot be opened. With its scheme `file-object-store` all bytes go through the store given here, and a
+//! commit still creates a file that must not exist yet. With a custom scheme commits would lack that check. Measured
+//! cost: 13.6 ms instead of 12.0 ms for an upsert of twenty rows.
 
 use std::sync::Arc;
 
@@ -16,31 +16,31 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use url::Url;
 
-/// What LanceDB is made to write through.
+/// The object store that LanceDB writes through.
 pub use object_store::ObjectStore as Disk;
 
-/// LanceDB's word for local files through an object store.
+/// LanceDB's URL scheme for local files through an object store.
 pub const SCHEME: &str = "file-object-store";
 
-/// LanceDB's own default is 1 GiB, for servers with few tables.
+/// LanceDB's default is 1 GiB, for servers with few tables.
 const METADATA_CACHE_BYTES: usize = 16 << 20;
-/// As for LanceDB's local files: reads closer than this are joined.
+/// As for LanceDB's own local files: reads closer together than this are joined.
 const BLOCK_BYTES: usize = 4096;
 const READ_ATTEMPTS: usize = 3;
 
-/// Local files whose every write is on the disk before it is said to be.
+/// Returns a store of local files that has every write on disk before it returns.
 pub fn synced() -> Arc<dyn Disk> {
     Arc::new(LocalFileSystem::new().with_fsync(true))
 }
 
-/// One set of caches over the disk, shared by all tables, with so much room for indexes.
+/// Creates a session: caches over the disk shared by all tables, with `index_bytes` for indexes.
 pub fn session(disk: Arc<dyn Disk>, index_bytes: usize) -> Arc<Session> {
     let registry = ObjectStoreRegistry::default();
     registry.insert(SCHEME, Arc::new(Provider(disk)));
     Arc::new(Session::new(index_bytes, METADATA_CACHE_BYTES, Arc::new(registry)))
 }
 
-/// The URL of a folder, whose path is absolute.
+/// Returns the URL of a folder with an absolute path.
 pub fn url(folder: &std::path::Path) -> Option<Url> {
     let file = Url::from_file_path(folder).ok()?;
     Url::parse(&format!("{SCHEME}://{}", file.path())).ok()
@@ -71,7 +71,7 @@ impl ObjectStoreProvider for Provider {
         Path::from_url_path(url.path()).map_err(|error| lance_core::Error::invalid_input(error.to_string()))
     }
 
-    /// The same for every table, so that one store serves all of them.
+    /// Returns the same prefix for every table, so that one store serves all of them.
     fn calculate_object_store_prefix(
         &self,
         url: &Url,

@@ -1,8 +1,8 @@
-//! A search of a table on the disk, for those that are too large for memory.
+//! Searches a table on disk, for tables that are too large for memory.
 //!
-//! The vector leg compares every row that passes, so it is exact; the text leg ranks by LanceDB's BM25 over its index and, row by
-//! row, over what is not indexed yet. Both see one version of the table. What all rows come to is told by the hits alone, and
-//! what stands beside them is not found.
+//! The vector leg compares every row that passes the filter, so it is exact. The text leg ranks by LanceDB's BM25 over
+//! its index, and row by row over rows that are not indexed yet. Both legs read one version of the table. The
+//! statistics cover only the hits instead of all rows, and parts beside the hits are not found.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,11 +20,11 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use crate::rows::{CONVERSATION, END, KIND, LEX, MEMORY, PART, START, VECTOR};
 use annals_index::lex;
 
-/// LanceDB's names for what it computes.
+/// LanceDB's names of computed columns.
 const DISTANCE: &str = "_distance";
 const SCORE: &str = "_score";
 
-/// What fits the probe in a version of a table of so many rows.
+/// Searches a version of a table with `rows` rows.
 pub async fn search(snapshot: &lancedb::Table, probe: &Probe, rows: usize) -> lancedb::Result<Findings> {
     let limit = if rows <= probe.exact { rows } else { probe.limit.min(rows) };
     let mut hits = Hits::default();
@@ -64,7 +64,7 @@ async fn by_words(
     run(table.query().full_text_search(words), SCORE, filter, limit).await
 }
 
-/// The best of what passes the filter, with their scores. LanceDB filters before it ranks unless told otherwise.
+/// Returns the best rows that pass the filter, with their scores. LanceDB filters before it ranks by default.
 async fn run(
     query: impl QueryBase + ExecutableQuery,
     score: &str,
@@ -79,10 +79,10 @@ async fn run(
     query.execute().await?.try_collect().await
 }
 
-/// The filter as an expression, none if all pass. Text of users enters it as a value only, never as SQL.
+/// Converts the filter to an expression; `None` if all rows pass. Users' text enters it as a value only, never as SQL.
 fn condition(filter: &Filter) -> Option<DfExpr> {
     let mut conditions = Vec::new();
-    // Comparing all rows with the ends of time would cost a third of a search of 100,000 rows.
+    // Comparing all rows with the bounds of time would take a third of a search of 100,000 rows.
     if filter.within != Interval::ALWAYS {
         conditions.push(col(START).lt(lit(filter.within.end.as_microsecond())));
         conditions.push(col(END).gt(lit(filter.within.start.as_microsecond())));
@@ -96,7 +96,7 @@ fn condition(filter: &Filter) -> Option<DfExpr> {
     conditions.into_iter().reduce(DfExpr::and)
 }
 
-/// What was found, by part, each with its conversation.
+/// The hits by part, each with its conversation.
 #[derive(Default)]
 struct Hits(BTreeMap<(MemoryId, u32), (Hit, Option<String>)>);
 
@@ -107,7 +107,7 @@ impl Hits {
         let scores = batch[score].as_primitive::<Float32Type>();
         let conversations = batch[CONVERSATION].as_string::<i32>();
         let (starts, ends) = (batch[START].as_primitive::<Int64Type>(), batch[END].as_primitive::<Int64Type>());
-        // What covers no instant is in no range, not even in all of time.
+        // An empty cover is in no range, not even in all of time.
         for row in (0..batch.num_rows()).filter(|row| starts.value(*row) < ends.value(*row)) {
             let (memory, part) = (MemoryId::from_text(memories.value(row)), parts.value(row));
             let hit =
@@ -118,7 +118,7 @@ impl Hits {
         }
     }
 
-    /// Notes which words each of the rows holds.
+    /// Records which of the words each row contains.
     fn mark(&mut self, batch: &RecordBatch, words: &str) {
         let (memories, lex) = (batch[MEMORY].as_string::<i32>(), batch[LEX].as_string::<i32>());
         let parts = batch[PART].as_primitive::<UInt32Type>();
@@ -131,7 +131,7 @@ impl Hits {
         }
     }
 
-    /// `words` is how many were looked for. How rare each is, is not known here.
+    /// Builds the findings. `words` is the number of query words. Their rarity is unknown here, so it is equal for all.
     fn findings(self, words: usize) -> Findings {
         let mut hits: Vec<(Hit, Option<String>)> = self.0.into_values().collect();
         let conversations = seat(&mut hits);
@@ -149,7 +149,7 @@ impl Hits {
     }
 }
 
-/// Gives the hits their seats. Whether two are neighbours is not known, so no two have consecutive ones.
+/// Assigns positions to the hits. It is unknown which hits are neighbours, so no two positions are consecutive.
 fn seat(hits: &mut [(Hit, Option<String>)]) -> Vec<Conversation> {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut conversations: Vec<Conversation> = Vec::new();

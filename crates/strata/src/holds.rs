@@ -1,5 +1,5 @@
-//! Operation `holds`: whether words are still anywhere in an agent's files. The proof of erasure, so it trusts nothing: every
-//! version of every table is decoded, and every file is searched as bytes besides.
+//! Operation `holds`: searches an agent's files for words. It is the proof of erasure, so it trusts nothing: it decodes
+//! every version of every table, and also searches every file as bytes.
 
 use std::fs;
 use std::io;
@@ -17,10 +17,10 @@ use crate::damage::explain;
 use crate::rows::{CONVERSATION, SPEAKER, TEXT};
 use crate::tables::Tables;
 
-/// Columns with words as a person wrote them. The analysed column holds stems of the same.
+/// The columns with text as people wrote it. The analysed column contains stems of the same text.
 const WORDED: [&str; 3] = [TEXT, SPEAKER, CONVERSATION];
 
-/// The places that hold any of the words: tables with their version, and files.
+/// Returns the places that contain any of the words: tables with their version, and files.
 pub async fn holds(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let failed = |error: &dyn ToString| Error::storage("searching the tables", error.to_string());
     let search = Phrases::new(words);
@@ -35,7 +35,7 @@ pub async fn holds(tables: &Tables, agent: &Agent, words: &[String]) -> Result<V
     Ok(places)
 }
 
-/// The tables in an agent's folder, by their names.
+/// Returns the tables in an agent's folder, found by file name.
 pub fn tables_in(folder: &Path, agent: &Agent) -> io::Result<Vec<Table>> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -53,13 +53,13 @@ fn table_of(name: &str, agent: &Agent) -> Option<Table> {
 
 async fn versions_that_hold(tables: &Tables, table: &Table, search: &Phrases) -> Result<Vec<String>> {
     let found = async {
-        // A handle of its own: looking at an old version must not move the one that searches read.
+        // A separate handle: checking out an old version must not move the handle that searches read.
         let Some(open) = tables.find(table).await? else { return Ok(Vec::new()) };
         let mut places = Vec::new();
         for version in open.list_versions().await? {
             open.checkout(version.version).await?;
             let columns = Select::columns(&WORDED);
-            // A few rows at a time: a table may be larger than the memory.
+            // Reads in batches: a table may be larger than memory.
             let mut rows = open.query().select(columns).execute().await?;
             let mut is_held = false;
             while let Some(batch) = rows.try_next().await? {

@@ -1,8 +1,9 @@
-//! Port `Strata` on LanceDB: the six tables of an agent, each row a piece of a memory with its words and its vector.
+//! Port `Strata` on LanceDB: six tables per agent; each row is a part of a memory with its text and vector.
 //!
-//! Relies on one process owning the folder, and on the catalog: the tables are projections of it, so a damaged one is said to
-//! be damaged and is rebuilt, never repaired. What `apply` has returned from survives a power cut, because every write goes
-//! through an object store that syncs (`disk.rs`); LanceDB's own way to local files never does. Never logs what memories say.
+//! Relies on one process owning the folder, and on the catalog: the tables are projections of it, so a damaged table is
+//! reported as damaged and rebuilt, never repaired. A batch that `apply` has returned from survives a power cut,
+//! because every write goes through an object store that syncs (`disk.rs`); LanceDB's own access to local files never
+//! syncs. Never logs the text of memories.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -46,20 +47,21 @@ pub struct LanceStrata {
 }
 
 impl LanceStrata {
-    /// The tables below `root`, whose vectors have `dimension` numbers. Creates the folder, and nothing in it until the first
-    /// write. [`annals_core::Error::Storage`] if it cannot be created.
+    /// Opens the tables below `root`, with vectors of `dimension` numbers. Creates the folder, but nothing in it before
+    /// the first write. [`annals_core::Error::Storage`] if it cannot be created.
     pub async fn open(root: &Path, dimension: usize, memory: Memory) -> Result<LanceStrata> {
         let upkeep = Upkeep { memory, ..Upkeep::default() };
         LanceStrata::open_on(disk::synced(), upkeep, root, dimension).await
     }
 
-    /// The same on any store of local files, which tests pull the plug of, and with upkeep at any pace.
+    /// Like [`LanceStrata::open`], on any store of local files, for tests that cut the power, and with any maintenance
+    /// settings.
     async fn open_on(disk: Arc<dyn disk::Disk>, upkeep: Upkeep, root: &Path, dimension: usize) -> Result<LanceStrata> {
         Ok(LanceStrata { tables: Arc::new(Tables::open(disk, upkeep, root, dimension).await?) })
     }
 }
 
-/// Each call runs in a task of its own: a panic inside LanceDB is contained there, and a caller that gives up waiting does not
+/// Each call runs in its own task: a panic inside LanceDB is contained there, and a caller that stops waiting does not
 /// stop a commit half-way.
 #[async_trait]
 impl Strata for LanceStrata {

@@ -12,7 +12,7 @@ use crate::background;
 use crate::damage::explain;
 use crate::tables::{Slot, Tables};
 
-/// Rows in a batch, and bytes to read ahead. LanceDB's own bound is 2 GB.
+/// Rows in a batch, and bytes to read ahead. LanceDB's own limit is 2 GB.
 const BATCH: usize = 1_024;
 const AHEAD: u64 = 8 << 20;
 
@@ -32,7 +32,7 @@ pub async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location
         if let Some(loaded) = tables.in_memory.get(name) {
             return Ok(Location::Memory(loaded));
         }
-        // One version, whatever compaction does meanwhile.
+        // The snapshot stays at one version, even if compaction runs meanwhile.
         let snapshot = table.query_snapshot().await?;
         let rows = snapshot.count_rows(None).await?;
         if expected_bytes(rows, tables.dimension) > tables.upkeep.memory.bytes {

@@ -1,40 +1,41 @@
-//! How much is held in memory to be searched, and from when on not every vector is compared.
+//! Limits on what is held in memory for searches, and on how many vectors are compared exactly.
 
 use std::path::Path;
 
 /// Rows up to which all vectors are compared.
 const SIGNS_FROM: usize = 20_000;
-/// Of the memory that this process may use this part is for tables.
+/// The tables get one part in this many of the memory that the process may use.
 const PART: usize = 8;
 const MOST_BYTES: usize = 1 << 30;
-/// Where a machine does not say what it has, and for the smallest.
+/// The minimum, also used if the size of the memory is unknown.
 const LEAST_BYTES: usize = 64 << 20;
 
-/// Bounds of what is held in memory.
+/// Limits on what is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Bytes of all tables together. With vectors of 384 numbers, 100,000 rows take some 60 MB. A table that alone takes more is
-    /// searched on the disk.
+    /// Bytes of all tables together. With vectors of 384 numbers, 100,000 rows take about 60 MB. A single table that
+    /// needs more is searched on disk.
     pub bytes: usize,
-    /// With more rows than this passing a filter, only those are compared exactly whose vectors have most signs in common with
-    /// the question's.
+    /// If more rows than this pass a filter, only those whose vectors share the most signs with the query's vector are
+    /// compared exactly.
     pub signs_from: usize,
 }
 
 impl Memory {
-    /// So many bytes.
+    /// Returns limits with this many bytes.
     pub fn of(bytes: usize) -> Memory {
         Memory { bytes, signs_from: SIGNS_FROM }
     }
 
-    /// What suits this machine, or the container or unit that the process runs in: an eighth of its memory, 64 MB to 1 GB.
+    /// Returns limits for this machine, or for the container or unit that the process runs in: an eighth of its memory,
+    /// at least 64 MB and at most 1 GB.
     pub fn of_machine() -> Memory {
         Memory::of((usable_bytes(Path::new("/")).unwrap_or(0) / PART).clamp(LEAST_BYTES, MOST_BYTES))
     }
 }
 
-/// The memory that this process may use: the machine's, or less if its control group limits it. `root` is where the file systems
-/// of Linux are mounted.
+/// Returns the memory that this process may use: the machine's, or less if its control group limits it. `root` is where
+/// Linux's file systems are mounted.
 fn usable_bytes(root: &Path) -> Option<usize> {
     let machine = read(root, "proc/meminfo").and_then(|text| machine_bytes(&text));
     let groups = read(root, "proc/self/cgroup").unwrap_or_default();
@@ -45,13 +46,14 @@ fn read(root: &Path, path: &str) -> Option<String> {
     std::fs::read_to_string(root.join(path)).ok()
 }
 
-/// All memory of the machine.
+/// Returns the total memory of the machine.
 fn machine_bytes(meminfo: &str) -> Option<usize> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix(" kB")?.parse::<usize>().ok().map(|kb| kb << 10)
 }
 
-/// The limits of a control group and of those above it. A line of version 2 is `0::/path`, one of version 1 `4:memory:/path`.
+/// Returns the limits of a control group and of its ancestors. A line of version 2 is `0::/path`, one of version 1
+/// `4:memory:/path`.
 fn group_limits(root: &Path, line: &str) -> Vec<usize> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { return Vec::new() };
@@ -62,10 +64,11 @@ fn group_limits(root: &Path, line: &str) -> Vec<usize> {
         }
         _ => return Vec::new(),
     };
-    // Within a container the path can be that of the host, which is not mounted there: its own group is then the mount itself.
+    // In a container the path can be the host's, which is not mounted there; the container's own group is then the
+    // mount itself.
     let groups = Path::new(path.trim_start_matches('/')).ancestors().map(|group| root.join(mount).join(group));
     let limit = |file: std::path::PathBuf| std::fs::read_to_string(file).ok()?.trim().parse().ok();
-    // No limit is the word `max`, or in version 1 a number beyond any memory.
+    // No limit is the word `max`, or in version 1 a number larger than any memory.
     groups.flat_map(|group| files.iter().filter_map(|file| limit(group.join(file))).collect::<Vec<_>>()).collect()
 }
 
@@ -75,7 +78,7 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    /// A machine of 4 GiB with these files.
+    /// Checks a machine of 4 GiB with these files.
     #[track_caller]
     fn check(files: &[(&str, &str)], expect: usize) {
         let root = tempfile::tempdir().unwrap();
@@ -89,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_or_the_smallest_limit_of_the_group_and_those_above_it_counts() {
+    fn smallest_limit_of_machine_group_and_ancestors_counts() {
         let all = 4096 * MIB;
         check(&[], all);
         let (unit, child) =
@@ -105,8 +108,8 @@ mod tests {
     }
 
     #[test]
-    fn a_container_finds_its_limit_where_its_group_is_mounted() {
-        // With a name space of its own, and with the path of the host.
+    fn container_limit_is_read_from_the_mount() {
+        // With a cgroup namespace of its own, and with the path of the host.
         check(&[("proc/self/cgroup", "0::/\n"), ("sys/fs/cgroup/memory.max", "1073741824\n")], 1024 * MIB);
         check(
             &[("proc/self/cgroup", "0::/../../docker/4f\n"), ("sys/fs/cgroup/memory.max", "1073741824\n")],
@@ -120,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_says_nothing_has_no_size() {
+    fn unknown_memory_size_is_none() {
         let root = tempfile::tempdir().unwrap();
         assert_eq!(usable_bytes(root.path()), None);
         assert_eq!(machine_bytes("MemFree: 3 kB"), None);

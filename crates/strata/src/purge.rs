@@ -1,4 +1,4 @@
-//! Operation `purge`: of an agent's folder nothing stays but the tables that are named.
+//! Operation `purge`: removes everything in an agent's folder except the given tables.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use crate::holds::tables_in;
 use crate::remove::remove;
 use crate::tables::{Tables, file_name};
 
-/// Removes other generations, remains of removals and copies that were cut off, and what was put aside.
+/// Removes other generations, leftovers of interrupted removals and copies, and quarantined tables.
 pub async fn purge(tables: &Tables, agent: &Agent, keep: &[Table]) -> Result<()> {
     let folder = tables.root.join(agent.folder());
     let failed = |error| Error::storage(format!("purging the tables of {agent}"), error);

@@ -1,7 +1,7 @@
-//! Operations `remove` and `quarantine`: a table's folder goes, or goes aside.
+//! Operations `remove` and `quarantine`: delete a table's folder, or move it aside.
 //!
-//! Both begin with a rename, so that a power cut leaves the table whole where it was or whole where it went, never a part of
-//! it under its name.
+//! Both begin with a rename, so that after a power cut the table is complete in its old or its new place, and never
+//! partial under its name.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use annals_core::{Error, Result};
 use crate::damage::name;
 use crate::tables::{Slot, Tables, file_name};
 
-/// Where damaged tables of an agent are kept for a person to look at.
+/// The folder for an agent's damaged tables, kept for a person to look at.
 const QUARANTINE: &str = "quarantine";
 
-/// Removes the table, and what an earlier removal that was cut off left of it.
+/// Removes the table, and what an interrupted earlier removal left of it.
 pub async fn remove(tables: &Tables, table: &Table) -> Result<()> {
     let folder = tables.folder(table);
     let going = folder.with_extension("removed");
@@ -34,7 +34,7 @@ pub async fn remove(tables: &Tables, table: &Table) -> Result<()> {
     if was_there.await? { tables.forget_caches().await } else { Ok(()) }
 }
 
-/// Moves the table aside. Says where to, from the root of all tables.
+/// Moves the table aside. Returns its new path, relative to the root of all tables; `None` if the table does not exist.
 pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>> {
     let (folder, root) = (tables.folder(table), tables.root.clone());
     let aside = tables.root.join(table.agent.folder()).join(QUARANTINE);
@@ -54,7 +54,7 @@ pub async fn quarantine(tables: &Tables, table: &Table) -> Result<Option<String>
     Ok(moved)
 }
 
-/// Runs the work with no reader or writer of the table about, and its handle closed.
+/// Runs the work while the table has no reader or writer and its handle is closed.
 async fn alone<T: Send + 'static>(
     tables: &Tables,
     table: &Table,
@@ -74,7 +74,7 @@ fn free_name(folder: &Path, stem: &str) -> PathBuf {
     names.into_iter().find(|name| !name.exists()).expect("no folder holds four thousand million names")
 }
 
-/// A rename that a power cut does not undo.
+/// Renames durably: a power cut does not undo it.
 fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)?;
     for folder in [from.parent(), to.parent(), to.parent().and_then(Path::parent)].into_iter().flatten() {

@@ -1,7 +1,7 @@
-//! Operation `rewrite`: the live rows of one generation, in new files of another.
+//! Operation `rewrite`: copies the live rows of one generation to new files of another.
 //!
-//! A deleted row stays in older versions, in the text index and in files that compaction left behind. Only files that were
-//! written without it are known not to hold it.
+//! A deleted row stays in older versions, in the text index and in files that compaction left behind. Only files that
+//! were written without it are known not to contain it.
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
@@ -14,7 +14,8 @@ use crate::scan;
 use crate::tables::Tables;
 use crate::upkeep::Versions;
 
-/// Copies the rows as they are, vectors included, checked one by one. What an earlier copy that was cut off left goes first.
+/// Copies the rows unchanged, vectors included, and checks each one. First removes what an interrupted earlier copy
+/// left.
 pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<()> {
     let to = Table { generation, ..from.clone() };
     remove(tables, &to).await?;

@@ -1,7 +1,7 @@
-//! What a row is on disk: the columns, and the way between parts and record batches.
+//! Rows on disk: their columns, the conversion of parts to record batches, and the check of stored rows.
 //!
-//! LanceDB keeps no checksums: a page of zeros reads as a page of zeros. So each row carries a digest of itself, made when it
-//! was written, and reading it back whole tells whether it is still that row.
+//! LanceDB keeps no checksums: a page of zeros reads as a page of zeros. So each row carries a digest made when it was
+//! written; reading the whole row back shows whether it is unchanged.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,10 +19,11 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 pub use annals_index::columns::*;
 use annals_index::lex;
 
-/// LanceDB refuses a second row with the key only if the column is declared so; it does not enforce it otherwise.
+/// LanceDB refuses a second row with the same key only if the column is declared as this key; otherwise nothing
+/// enforces it.
 const PRIMARY_KEY: (&str, &str) = ("lance-schema:unenforced-primary-key:position", "1");
 
-/// The columns of a table whose vectors have `dimension` numbers.
+/// Returns the columns of a table with vectors of `dimension` numbers.
 pub fn schema(dimension: usize) -> SchemaRef {
     let key = HashMap::from([(PRIMARY_KEY.0.to_owned(), PRIMARY_KEY.1.to_owned())]);
     Arc::new(Schema::new(vec![
@@ -55,7 +56,7 @@ fn length(dimension: usize) -> i32 {
     i32::try_from(dimension).expect("no model has vectors of two thousand million numbers")
 }
 
-/// The rows of parts whose vectors have `dimension` numbers.
+/// Converts parts with vectors of `dimension` numbers to rows.
 pub fn batch(parts: &[Part], dimension: usize) -> Result<RecordBatch, ArrowError> {
     let lex = parts.iter().map(|part| lex::document(&part.text, &part.language, part.period, part.speaker.as_deref()));
     let values: Float32Array = parts.iter().flat_map(|part| part.vector.iter().copied()).collect();
@@ -80,18 +81,18 @@ pub fn batch(parts: &[Part], dimension: usize) -> Result<RecordBatch, ArrowError
     RecordBatch::try_new(schema(dimension), columns)
 }
 
-/// The columns that the digest is of: all before it.
+/// The columns that the digest covers: all before it.
 const CONTENT: [usize; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 fn strings<S: AsRef<str>>(values: impl Iterator<Item = S>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
 }
 
-/// A row that is not what was written.
+/// A row that differs from what was written.
 #[derive(Debug)]
 pub struct Altered;
 
-/// What the rows of a batch with all columns in their order say of themselves.
+/// Checks the rows of a batch with all columns in order; returns memory, part, sequence number and digest of each.
 pub fn stored(batch: &RecordBatch) -> Result<Vec<Stored>, Altered> {
     (0..batch.num_rows()).map(|row| stored_row(batch, row)).collect()
 }
@@ -113,12 +114,12 @@ fn column<'a>(batch: &'a RecordBatch, name: &str) -> Result<&'a ArrayRef, Altere
     batch.column_by_name(name).ok_or(Altered)
 }
 
-/// The digest of the content of one row, whatever else the batch has behind it.
+/// Computes the digest of one row's content columns; further columns of the batch do not count.
 fn digest(batch: &RecordBatch, row: usize) -> Digest {
     Digest::of(CONTENT.iter().map(|index| bytes(batch.column(*index), row)))
 }
 
-/// A value as bytes; a missing one differs from an empty one.
+/// Encodes a value as bytes; NULL differs from an empty value.
 fn bytes(column: &ArrayRef, row: usize) -> Vec<u8> {
     if column.is_null(row) {
         return vec![0];

@@ -1,4 +1,4 @@
-//! Operation `scan`: every row as it is on the disk, checked.
+//! Operation `scan`: reads and checks every row on disk.
 
 use annals_core::ports::{Stored, Table};
 use annals_core::{Error, Result};
@@ -11,10 +11,11 @@ use crate::damage::{explain, name};
 use crate::rows;
 use crate::tables::{TEXT_INDEX, Tables};
 
-/// Rows in memory at a time; a thousand are a few megabytes.
+/// Rows in memory at a time; a thousand take a few megabytes.
 const ROWS_AT_ONCE: u32 = 1_024;
 
-/// All rows, sorted. [`Error::Damaged`] if a file cannot be read, a row is not the one that was written, or is there twice.
+/// Returns all rows, sorted. [`Error::Damaged`] if a file cannot be read, a row differs from what was written, or a row
+/// exists twice.
 pub async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
     let slot = tables.slot(table);
     let Some(open) = tables.reading(table, &slot).await? else { return Ok(Vec::new()) };
@@ -34,15 +35,15 @@ pub async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
     Ok(rows)
 }
 
-/// Reads all of the text index, which reading rows does not touch. That LanceDB's cache may not hold what was read is no fault: by
-/// its strict mode the index of 100,000 turns, which is larger, would be taken for damaged.
+/// Reads the whole text index, which reading rows does not touch. It is no error if LanceDB's cache cannot hold the
+/// index: in strict mode the index of 100,000 turns, which is larger than the cache, would count as damaged.
 async fn read_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
     let Some(dataset) = table.dataset() else { return Ok(()) };
     let options = PrewarmOptions::Fts(FtsPrewarmOptions::new().best_effort());
     Ok(dataset.get().await?.prewarm_index_with_options(TEXT_INDEX, &options).await?)
 }
 
-/// All columns of all live rows, in bounded batches.
+/// Reads all columns of all live rows, in bounded batches.
 pub async fn read(
     table: &lancedb::Table,
     dimension: usize,

@@ -1,7 +1,8 @@
-//! Operation `search`: the parts nearest to a vector, and those that hold the words, out of what passes the filter.
+//! Operation `search`: finds the parts nearest to a vector and the parts that contain the words, among those that pass
+//! the filter.
 //!
-//! Tables that fit are held in memory (`load.rs`), others are searched on the disk (`disk_search.rs`). Fusing what both legs found is not
-//! done here.
+//! Tables that fit are searched in memory (`load.rs`), others on disk (`disk_search.rs`). Results of the two legs are
+//! not fused here.
 
 use annals_core::ports::{Findings, Probe, Table};
 use annals_core::{Error, Result};
@@ -11,7 +12,7 @@ use crate::disk_search;
 use crate::load::{Location, load};
 use crate::tables::Tables;
 
-/// What fits the probe.
+/// Searches the table for a probe.
 pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
     if probe.vector.as_ref().is_some_and(|vector| vector.len() != tables.dimension) {
         return Err(Error::invalid("vector", format!("has not {} numbers", tables.dimension)));

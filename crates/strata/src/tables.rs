@@ -1,7 +1,7 @@
-//! Where tables are and who may touch them: names, open handles, one writer at a time, readers never in its way.
+//! Locations, open handles and locks of tables: one writer at a time, which does not block readers.
 //!
-//! A handle is opened once and kept, so that reads see the writes of this process at once. At most so many stay open; one in
-//! use is never closed, for a second handle of the same table would not see what the first one writes.
+//! A handle is opened once and kept, so that reads see this process's writes at once. A bounded number of handles stays
+//! open. A handle in use is never closed: a second handle of the same table would not see what the first one writes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -23,9 +23,9 @@ use annals_index::InMemoryTables;
 
 /// Handles kept open. Ten agents are active at once on a small machine; each handle costs about 10 kB.
 const OPEN_HANDLES: usize = 64;
-/// What the building of a text index may use before it writes a part of it out. LanceDB's default is 2 GiB for each worker.
+/// Memory for building a text index before a part of it is written out. LanceDB's default is 2 GiB per worker.
 const INDEX_BUILD_MB: u64 = 64;
-/// The text index.
+/// The name of the text index.
 pub const TEXT_INDEX: &str = "lex";
 
 /// All tables below a folder.
@@ -34,32 +34,32 @@ pub struct Tables {
     pub root: PathBuf,
     /// Length of the vectors.
     pub dimension: usize,
-    /// When to compact and index.
+    /// When to compact and index, and the limits of memory.
     pub upkeep: Upkeep,
-    /// Those in memory.
+    /// The tables loaded into memory.
     pub in_memory: InMemoryTables,
-    /// As many searches in memory at once as there are cores: more would wait for each other all the same, each with buffers of
-    /// some 14 bytes a row.
+    /// Limits concurrent searches in memory to the number of cores: more would only wait for each other, each with
+    /// buffers of about 14 bytes a row.
     pub searching: Semaphore,
     disk: Arc<dyn Disk>,
     url: String,
-    /// With the caches of everything that was opened through it.
+    /// Holds the caches of everything that was opened through it.
     database: Mutex<Connection>,
     slots: Mutex<LruCache<Table, Arc<Slot>>>,
 }
 
-/// The place of one table, whether it exists or not.
+/// The locks and the handle of one table, whether the table exists or not.
 pub struct Slot {
-    /// Held while writing: two merges of one table would conflict and redo each other's work.
+    /// The write lock: two merges of one table would conflict and redo each other's work.
     pub lane: tokio::sync::Mutex<()>,
-    /// Held for reading while the files are read, so that none is pruned or moved under a reader's hands.
+    /// Read-locked while the files are read, so that none is pruned or moved meanwhile.
     pub handle: RwLock<Option<lancedb::Table>>,
-    /// Held while the table is read into memory.
+    /// Held while the table is loaded into memory, and during a commit, so that the load does not miss it.
     pub load_lock: tokio::sync::Mutex<()>,
 }
 
 impl Tables {
-    /// The tables below `root` on a disk.
+    /// Opens the tables below `root` on a disk.
     pub async fn open(disk: Arc<dyn Disk>, upkeep: Upkeep, root: &Path, dimension: usize) -> Result<Tables> {
         let failed = |error| Error::storage(format!("opening the tables in {}", root.display()), error);
         std::fs::create_dir_all(root).map_err(failed)?;
@@ -74,8 +74,8 @@ impl Tables {
         Ok(Tables { root, dimension, upkeep, in_memory, searching, disk, url, database, slots })
     }
 
-    /// Begins with empty caches, after a folder went. LanceDB keys them by path and version: a table that is made again in the
-    /// same place would be searched by the text index of the one that is gone.
+    /// Starts with empty caches, after a folder was removed. LanceDB keys its caches by path and version: a table that
+    /// is created again at the same path would be searched with the text index of the removed one.
     pub async fn forget_caches(&self) -> Result<()> {
         let failed = |error| Error::storage(format!("opening the tables in {}", self.root.display()), error);
         *self.database() = connected(&self.url, self.disk.clone(), &self.upkeep).await.map_err(failed)?;
@@ -86,7 +86,7 @@ impl Tables {
         self.database.lock().expect("no holder of the lock panics")
     }
 
-    /// The place of a table.
+    /// Returns the slot of a table.
     pub fn slot(&self, table: &Table) -> Arc<Slot> {
         let mut slots = self.slots();
         let slot = slots.get_or_insert(table.clone(), || Arc::new(Slot::empty())).clone();
@@ -98,12 +98,12 @@ impl Tables {
         self.slots.lock().expect("no holder of the lock panics")
     }
 
-    /// The folder of a table: built from a hash, a word and a number, never from text of a user.
+    /// Returns the folder of a table: built from a hash, a word and a number, never from users' text.
     pub fn folder(&self, table: &Table) -> PathBuf {
         self.root.join(table.agent.folder()).join(format!("{}.lance", file_name(table)))
     }
 
-    /// The table for reading; none if it was never written. Its files stay where they are while the guard is held.
+    /// Returns the table for reading; `None` if it was never written. Its files stay in place while the guard is held.
     pub async fn reading<'a>(&self, table: &Table, slot: &'a Slot) -> Result<Option<Reading<'a>>> {
         if let Ok(open) = RwLockReadGuard::try_map(slot.handle.read().await, Option::as_ref) {
             return Ok(Some(open));
@@ -131,13 +131,14 @@ impl Tables {
         }
     }
 
-    /// Records that the table has come to this version, so that its loss is noticed.
+    /// Records the table's present version, so that its loss is noticed.
     pub fn save_head(&self, table: &Table, version: u64) -> Result<()> {
         let saved = head::save(&self.folder(table), version);
         saved.map_err(|error| Error::storage(format!("noting the version of {}", name(table)), error))
     }
 
-    /// The table for writing, made if need be. Only with the lane held: that keeps it in its place.
+    /// Returns the table for writing, and creates it if needed. The caller must hold `lane`, which keeps the table in
+    /// place.
     pub async fn writing(&self, table: &Table, slot: &Slot) -> Result<lancedb::Table> {
         let found = self.reading(table, slot).await?.map(|open| open.clone());
         let made_or_found = async {
@@ -151,7 +152,7 @@ impl Tables {
         made_or_found.await.map_err(|error| explain(table, error))
     }
 
-    /// Opens the table, past the handle that is kept.
+    /// Opens the table with a new handle.
     pub async fn find(&self, table: &Table) -> lancedb::Result<Option<lancedb::Table>> {
         let location = self.location(table)?;
         let opening = self.database().open_table(file_name(table)).location(location);
@@ -179,7 +180,7 @@ async fn connected(url: &str, disk: Arc<dyn Disk>, upkeep: &Upkeep) -> lancedb::
     connect(url).session(disk::session(disk, upkeep.index_cache_bytes)).execute().await
 }
 
-/// An open table that is not pruned, moved or closed while this lives.
+/// An open table that is not pruned, moved or closed while this guard lives.
 pub type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
 
 impl Slot {
@@ -187,14 +188,14 @@ impl Slot {
         Slot { lane: tokio::sync::Mutex::new(()), handle: RwLock::new(None), load_lock: tokio::sync::Mutex::new(()) }
     }
 
-    /// Forgets the handle: the next reader opens the table anew.
+    /// Drops the handle: the next reader opens the table again.
     pub async fn close(&self) {
         *self.handle.write().await = None;
     }
 }
 
-/// Makes the text index if it is not there: after the table was made, or a crash just then. It must come before the first row,
-/// for without it LanceDB tokenizes by rules of its own, with stems and stop words, and finds less.
+/// Creates the text index if it is missing: after the table was created, or after a crash at that point. It must exist
+/// before the first row: without it LanceDB tokenizes by its own rules, with stemming and stop words, and finds less.
 async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
     if table.index_stats(TEXT_INDEX).await?.is_some() {
         return Ok(());
@@ -211,12 +212,12 @@ async fn ensure_text_index(table: &lancedb::Table) -> lancedb::Result<()> {
     table.create_index(&[rows::LEX], Index::FTS(words_as_they_are)).name(TEXT_INDEX.to_owned()).execute().await
 }
 
-/// A table's name below its agent.
+/// Returns a table's name below its agent.
 pub fn file_name(table: &Table) -> String {
     format!("{}-g{}", table.grain, table.generation)
 }
 
-/// Closes what was used least lately and is not in use, down to the bound.
+/// Closes the least recently used handles that are not in use, down to the limit.
 fn close_idle(slots: &mut LruCache<Table, Arc<Slot>>) {
     let excess = slots.len().saturating_sub(OPEN_HANDLES);
     if excess == 0 {

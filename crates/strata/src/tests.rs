@@ -1,4 +1,4 @@
-//! Tests of the crate as a whole, and the rows they use.
+//! Tests of the crate as a whole, and their helpers.
 
 mod behaviour;
 mod corruption;
@@ -24,7 +24,7 @@ async fn open(root: &Path) -> LanceStrata {
     LanceStrata::open(root, DIMENSION, Memory::of(64 << 20)).await.unwrap()
 }
 
-/// Tables that are compacted, indexed and pruned all the time.
+/// Opens tables that are compacted, indexed and pruned all the time.
 async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Result<LanceStrata> {
     let busy = Upkeep {
         every: 5,
@@ -44,7 +44,7 @@ fn table(agent: &str) -> Table {
     Table { agent: Agent::new(agent).unwrap(), grain: Grain::Working, generation: 1 }
 }
 
-/// A turn of the day so many days after 2026-03-01, of one part.
+/// Returns a turn of one part whose cover begins `day` days after 2026-03-01T12:00:00Z.
 fn part(memory: &str, day: i64, text: &str) -> Part {
     let start = at("2026-03-01T12:00:00Z").as_microsecond() + day * DAY_US;
     Part {
@@ -62,7 +62,7 @@ fn part(memory: &str, day: i64, text: &str) -> Part {
     }
 }
 
-/// A vector of unit length that turns with the day.
+/// Returns a vector of unit length that rotates with the day.
 fn unit(day: i64) -> Vec<f32> {
     let angle = day as f32 * 0.1;
     vec![angle.cos(), angle.sin(), 0.0, 0.0]
@@ -88,7 +88,7 @@ fn near(day: i64, filter: Filter) -> Probe {
     Probe { vector: Some(unit(day)), language: "en".into(), filter, limit: 10, ..Probe::default() }
 }
 
-/// `memory#part` of each hit, sorted.
+/// Returns `memory#part` of each hit, sorted.
 fn names(hits: &[Hit]) -> Vec<String> {
     let mut names: Vec<String> = hits.iter().map(|hit| format!("{}#{}", hit.memory, hit.part)).collect();
     names.sort();
@@ -99,7 +99,7 @@ async fn rows(strata: &LanceStrata, table: &Table) -> Vec<String> {
     strata.scan(table).await.unwrap().iter().map(|row| format!("{}#{}", row.memory, row.part)).collect()
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {

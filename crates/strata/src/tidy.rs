@@ -1,4 +1,4 @@
-//! Operations `tidy` and `wear`: compaction when it is asked for, and how much there is to compact.
+//! Operations `tidy` and `wear`: compaction on request, and how much there is to compact.
 
 use annals_core::Result;
 use annals_core::ports::{Table, Wear};
@@ -7,17 +7,17 @@ use lancedb::table::NativeTableExt;
 use crate::damage::explain;
 use crate::tables::Tables;
 
-/// Joins small fragments, indexes new rows, and drops old versions. Nothing for a table that was never written.
+/// Joins small fragments, indexes new rows, and drops old versions. Does nothing for a table that was never written.
 pub async fn tidy(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
     let _lane = slot.lane.lock().await;
-    // Without the guard: pruning waits until nobody reads.
+    // Without the read guard: pruning waits until nobody reads.
     let found = tables.reading(table, &slot).await?.map(|open| open.clone());
     let Some(open) = found else { return Ok(()) };
     tables.upkeep.tidy(&slot, &open).await.map_err(|error| explain(table, error))
 }
 
-/// How many versions and fragments a table has.
+/// Returns how many versions and fragments a table has.
 pub async fn wear(tables: &Tables, table: &Table) -> Result<Wear> {
     let slot = tables.slot(table);
     let Some(open) = tables.reading(table, &slot).await? else { return Ok(Wear::default()) };

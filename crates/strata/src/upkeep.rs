@@ -1,9 +1,9 @@
-//! Keeping a table small and quick: joining fragments, indexing new rows, dropping old versions. Part of the lane, after a
-//! commit, so that it never conflicts with one.
+//! Maintenance: joins fragments, indexes new rows and drops old versions. Runs after a commit under the write lock, so
+//! that it never conflicts with a commit.
 //!
-//! Every commit adds a version, a manifest and a fragment, and LanceDB never takes one away by itself: a week of an agent's
-//! writes is thousands of files and seconds per search. When it is time follows from the version number alone, so a restart
-//! forgets nothing.
+//! Every commit adds a version, a manifest and a fragment, and LanceDB never removes one by itself: a week of an
+//! agent's writes would be thousands of files and seconds per search. The version number alone decides when maintenance
+//! is due, so a restart loses nothing.
 
 use annals_core::ports::Table;
 use annals_core::{Error, Result};
@@ -16,29 +16,31 @@ use crate::damage::explain;
 use crate::rows::{END, START};
 use crate::tables::{Slot, TEXT_INDEX};
 
-/// When to do what. Tests use smaller numbers to get there sooner.
+/// The thresholds of maintenance. Tests use smaller numbers to reach them sooner.
 #[derive(Clone, Copy, Debug)]
 pub struct Upkeep {
-    /// Versions from one time to the next. Twenty is LanceDB's own advice; without, an upsert rose from 24 to 39 ms in 100.
+    /// Versions from one run to the next. Twenty is LanceDB's own advice; without it an upsert rose from 24 to 39 ms in
+    /// 100.
     pub every: u64,
-    /// Versions that may pile up while searches hold on to old ones; then pruning waits for its turn instead of passing.
+    /// Versions that may accumulate while searches hold old ones; then pruning waits for its lock instead of skipping.
     pub overdue: usize,
-    /// Fragments with fewer rows are joined each time. It is also when new rows are indexed, so that what is joined is not
-    /// indexed yet: joining indexed rows rewrites the index.
+    /// Fragments with fewer rows are joined in each run. New rows are indexed at the same number, so that joined rows
+    /// are not indexed yet: joining indexed rows rewrites the index.
     pub small_rows: usize,
-    /// With more fragments than this, all are joined into large ones. So a row is rewritten about three times in its life,
-    /// where one large target would rewrite the whole table each time.
+    /// With more fragments than this, all are joined into large ones. A row is thus rewritten about three times in its
+    /// life; one large target would rewrite the whole table each time.
     pub many_fragments: usize,
     /// Rows of a large fragment.
     pub large_rows: usize,
-    /// Rows from which on times are indexed. A tenth of 100,000 rows is searched in 29 ms with the indexes and 141 without,
-    /// since otherwise LanceDB reads all vectors before it filters; a small table gains nothing.
+    /// Rows from which times are indexed. A search of a tenth of 100,000 rows takes 29 ms with the indexes and 141 ms
+    /// without, because LanceDB otherwise reads all vectors before it filters; a small table gains nothing.
     pub timed_rows: usize,
-    /// Pieces of the text index, each searched on its own; then they are merged.
+    /// Pieces of the text index, each searched on its own; at this number they are merged.
     pub many_pieces: u32,
-    /// What is held to be searched.
+    /// The limits of the tables held in memory.
     pub memory: Memory,
-    /// Of LanceDB's indexes, shared by all tables. Its own default is 6 GiB, for servers with few tables.
+    /// Size of the cache of LanceDB's indexes, shared by all tables. LanceDB's default is 6 GiB, for servers with few
+    /// tables.
     pub index_cache_bytes: usize,
 }
 
@@ -60,14 +62,15 @@ impl Default for Upkeep {
 
 /// The versions of a table before and after a commit.
 pub struct Versions {
-    /// The one that was read.
+    /// The version that was read.
     pub before: u64,
-    /// The one that was made.
+    /// The version that was made.
     pub after: u64,
 }
 
 impl Upkeep {
-    /// Tidies the table if it is time. The rows are safe already: that the disk is full now is only worth a warning.
+    /// Runs maintenance if it is due. The rows are safe already, so a disk error, such as a full disk, is only worth a
+    /// warning.
     pub async fn after(&self, commit: Versions, name: &Table, slot: &Slot, table: &lancedb::Table) -> Result<()> {
         if commit.before / self.every == commit.after / self.every {
             return Ok(());
@@ -85,7 +88,7 @@ impl Upkeep {
         }
     }
 
-    /// Tidies the table, whether it is time or not.
+    /// Runs maintenance, whether it is due or not.
     pub async fn tidy(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
         self.join_fragments(table).await?;
         self.index_times(table).await?;
@@ -132,8 +135,8 @@ impl Upkeep {
         Ok(())
     }
 
-    /// Drops all versions but the newest, with files that no version names. Safe without a period of grace, since one process
-    /// owns the folder, writers are in this lane, and readers are waited for.
+    /// Drops all versions but the newest, and files that no version names. Safe without a grace period: one process
+    /// owns the folder, writers hold the write lock, and readers are waited for.
     async fn prune(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
         let alone = match slot.handle.try_write() {
             Ok(alone) => alone,

@@ -1,4 +1,4 @@
-//! Everything out, page by page, in an order that depends on nothing but content.
+//! Exports the agent's records page by page, in an order that depends only on their content.
 
 use annals_core::ports::{Block, Record};
 use annals_core::{Agent, Digest, LedgerRow, MemoryId, Message};
@@ -46,7 +46,7 @@ impl Section {
         Section::Accesses,
     ];
 
-    /// The section that a record is in; none of those that come before all sections.
+    /// Returns the section of a record; `None` for the records before all sections (settings, blocks).
     fn of(record: &Record) -> Option<Section> {
         match record {
             Record::Settings(_) | Record::Block { .. } => None,
@@ -61,7 +61,7 @@ impl Section {
     }
 }
 
-/// The next records of an agent, at most about `limit`.
+/// Returns the next records of an agent, about `limit` at most.
 pub(crate) fn records(
     connection: &Connection,
     agent: &Agent,
@@ -200,7 +200,8 @@ fn period_record(connection: &Connection, agent: &Agent, agent_id: i64, row: Led
     })
 }
 
-/// Former texts of the memories behind one, those of a memory together.
+/// Returns former texts of the memories with an id above `after`. The texts of one memory stay together, even beyond
+/// `limit`.
 fn versions(connection: &Connection, agent: &Agent, agent_id: i64, after: &str, limit: usize) -> Result<Vec<Record>> {
     let hashes = KeyedHashes::known(connection, agent)?;
     let mut statement = connection.prepare_cached(VERSIONS)?;
@@ -219,7 +220,7 @@ fn versions(connection: &Connection, agent: &Agent, agent_id: i64, after: &str, 
     Ok(versions)
 }
 
-/// Whether a former text is what the client sent last, of a turn that a person corrected since.
+/// Returns whether a former text is what the client sent last, for a turn that a person corrected since.
 fn is_sent(
     connection: &Connection,
     agent_id: i64,

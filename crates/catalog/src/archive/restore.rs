@@ -1,5 +1,5 @@
-//! Everything in again, in pieces and under an agent that nothing shows, which takes the place of the other at the end. The memories
-//! get new numbers, so every table of the agent learns of them as of any others.
+//! Restores an agent's records in pieces, under a staging agent that nothing lists, which replaces the real one at the
+//! end. The memories get new sequence numbers, so the agent's tables receive them like any other changes.
 
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Base, Digest, Error, LedgerRow, MemoryId, Message, Period, Timestamp, TurnKey};
@@ -19,7 +19,7 @@ use crate::{
 
 const DAYS_WITHOUT_ROW: &str = include_str!("../sql/days_without_row.sql");
 
-/// The workspace of agents that are being restored: no agent can have it, so nothing shows them.
+/// The workspace of agents that are being restored. No agent can have this name, so nothing lists them.
 const STAGING: &str = "";
 const STAGED: &str = "SELECT agent_id FROM agent WHERE workspace = ''";
 
@@ -32,14 +32,14 @@ pub(crate) fn begin(connection: &Connection, agent: &Agent) -> Result<()> {
     Ok(())
 }
 
-/// Takes records, in order of rank.
+/// Stores records in the staging agent; the caller passes them in order of rank.
 pub(crate) fn take(connection: &Connection, agent: &Agent, records: Vec<Record>) -> Result<()> {
     let agent_id = staged(connection, agent)?;
     let restoring = Restoring { connection, agent, agent_id, forgotten: KeyedHashes::known(connection, agent)? };
     records.into_iter().try_for_each(|record| restoring.take(record))
 }
 
-/// Gives the agent what was taken.
+/// Makes the staged records the agent's memory.
 pub(crate) fn finish(connection: &Connection, agent: &Agent, now: Timestamp) -> Result<()> {
     let (former, agent_id) = (agents::known(connection, agent)?, staged(connection, agent)?);
     unless_full(connection, former)?;
@@ -52,7 +52,7 @@ pub(crate) fn finish(connection: &Connection, agent: &Agent, now: Timestamp) -> 
     Ok(())
 }
 
-/// Drops what was taken for an agent.
+/// Drops the staged records of an agent.
 pub(crate) fn drop_staged(connection: &Connection, agent: &Agent) -> Result<()> {
     match agents::numbered(connection, STAGING, &staged_name(agent))? {
         Some(agent_id) => erasure::wipe_agent(connection, agent_id),
@@ -60,7 +60,7 @@ pub(crate) fn drop_staged(connection: &Connection, agent: &Agent) -> Result<()> 
     }
 }
 
-/// Drops what all restores left that were cut off.
+/// Drops the staged records of all interrupted restores.
 pub(crate) fn drop_all_staged(connection: &Connection) -> Result<()> {
     let mut statement = connection.prepare(STAGED)?;
     let staged: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -81,7 +81,7 @@ fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
         "SELECT 1 FROM turn WHERE agent_id = ?1",
         "SELECT 1 FROM statement WHERE agent_id = ?1",
         "SELECT 1 FROM summary WHERE agent_id = ?1",
-        // A sealed period may be without summary for a while, and lives on in its base.
+        // A sealed period may lack a summary for a while; its base still holds its text.
         "SELECT 1 FROM base WHERE agent_id = ?1",
         "SELECT 1 FROM fact_operation WHERE agent_id = ?1",
         "SELECT 1 FROM block WHERE agent_id = ?1",
@@ -93,11 +93,12 @@ fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// Gives what is left of an agent without memories to the one that takes its place: costs, how far its tables are, what is gone.
+/// Moves the remaining rows of an agent without memories, such as costs, watermarks and tombstones, to the agent that
+/// replaces it.
 fn take_over(connection: &Connection, former: i64, agent_id: i64) -> Result<()> {
     let sql = "SELECT 1 FROM journal WHERE agent_id = ?1 AND log_version > 0";
     if connection.prepare_cached(sql)?.exists([former])? {
-        // The table of facts is of that version, and of another log.
+        // The table of facts has that version, but was folded from another log.
         log::raise_version(connection, agent_id)?;
     }
     connection.execute_batch(
@@ -164,7 +165,7 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// What the client sent last, of a turn that a person corrected since.
+    /// Stores the hash of what the client sent last, for a turn that a person corrected since.
     fn take_sent(&self, id: &MemoryId, text: String) -> Result<()> {
         for stored in turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])? {
             let sent = Message { content: text.clone(), ..stored.as_sent() };
@@ -174,7 +175,8 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// A turn cannot be there and gone. That it is gone may be known, and more of it.
+    /// Records a pruned turn. A turn that is live at the same time is an error; one already recorded as pruned stays,
+    /// as its row may hold more.
     fn take_gone(&self, id: MemoryId, day: Option<Period>, at: Option<Timestamp>) -> Result<()> {
         if !turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])?.is_empty() {
             return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")).into());
@@ -219,13 +221,13 @@ impl Restoring<'_> {
         self.take_texts(record, seq)
     }
 
-    /// The summary and the base of a period.
+    /// Restores the summary and the base of a period.
     fn take_texts(&self, record: Record, seq: i64) -> Result<()> {
         let Record::Period { period, text, sentences, cover, sources, verbatim, base, pinned, .. } = record else {
             unreachable!("only periods are given here");
         };
         if let Some(base) = base {
-            // The turns of the records came in before: any of them may be in it.
+            // The turns of the records were restored before: the base may contain any of them.
             bases::set(self.connection, self.agent_id, period, &base, Some(seq))?;
         }
         let Some(text) = text else { return Ok(()) };
@@ -236,7 +238,7 @@ impl Restoring<'_> {
         pins::set(self.connection, self.agent_id, &place.id, pinned).map(|_| ())
     }
 
-    /// A day of which no record tells has had no roll-up.
+    /// Marks the days dirty that have turns but no ledger row: they were never rolled up.
     fn soil_days_without_row(&self, now: Timestamp) -> Result<()> {
         let mut statement = self.connection.prepare_cached(DAYS_WITHOUT_ROW)?;
         let days = statement.query_map([self.agent_id], |row| word(row, "day"))?;
@@ -247,7 +249,7 @@ impl Restoring<'_> {
     }
 }
 
-/// A digest as 64 hexadecimal digits.
+/// Parses a digest of 64 hexadecimal digits.
 fn digest(hex: &str) -> annals_core::Result<Digest> {
     let bytes = HEXLOWER.decode(hex.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
     bytes.map(Digest).ok_or_else(|| Error::invalid("digest", "is not one"))
@@ -262,7 +264,7 @@ mod tests {
     use crate::fixture::{Folder, said};
 
     #[tokio::test]
-    async fn what_a_cut_off_restore_left_goes_when_the_catalog_is_opened() {
+    async fn opening_the_catalog_drops_an_interrupted_restore() {
         let (folder, source, me) = (Folder::new(), MemoryCatalog::new(), agent("me"));
         let turns = vec![said(&me, "1", "tea"), said(&me, "2", "cake")];
         source.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();

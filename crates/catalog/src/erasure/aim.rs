@@ -1,4 +1,4 @@
-//! What a target reaches by itself: turns, statements, operations, and sentences that were made of pruned turns.
+//! Selects what a target names directly: turns, statements, operations, and sentences made from pruned turns.
 
 mod pruned;
 
@@ -27,31 +27,33 @@ pub(crate) const OF_CONVERSATION: &str = concat!(
 pub(crate) const WITHIN: &str =
     concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1 AND at >= ?2 AND at < ?3");
 
-/// A target with its names resolved.
+/// A selection: a target with its names resolved.
 pub(super) struct Aim {
     agent_id: i64,
     target: Target,
     pub(super) subject: Subject,
-    /// The turns that go.
+    /// The turns to remove.
     pub(super) turns: Vec<Stored>,
-    /// The pruned turns that go.
+    /// The pruned turns to forget.
     pub(super) pruned: Vec<Pruned>,
-    /// How many pruned turns stay.
+    /// Number of pruned turns considered that stay.
     pub(super) kept: u64,
-    /// How many of these cannot be told to belong to the target, and where something of them may be.
+    /// Number of pruned turns that may belong to the target but cannot be matched, and the periods that may hold
+    /// something of them.
     pub(super) unresolved: (u64, BTreeSet<Period>),
-    /// Ids of all these turns, and other ids that were given.
+    /// Ids of all these turns, and other ids given in the target.
     sources: BTreeSet<MemoryId>,
-    /// Of the periods above these turns, the number with which the first of them came; none if that is not known.
+    /// The periods above days that contain these turns, each with the lowest arrival number of these turns; `None` if
+    /// unknown.
     above: BTreeMap<Period, Option<i64>>,
     zones: Zones,
 }
 
-/// A text of a sealed period: its base, or what came of it.
+/// A text of a sealed period: its base or its present summary.
 pub(super) struct Sealed {
     pub(super) period: Period,
     pub(super) text: Base,
-    /// No turn that came later is in it; none if that is not known.
+    /// The text contains no turn with a higher arrival number; `None` if unknown.
     pub(super) seq: Option<i64>,
 }
 
@@ -69,7 +71,7 @@ impl Aim {
         let Resolved { gone: pruned, unresolved, unresolved_in, kept } =
             Resolved::new(connection, agent, agent_id, target, &subject, &zones)?;
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
-        // Summaries are made of others: they do not go by their ids.
+        // Summaries are derived: they are not removed by id.
         let given = given.iter().filter(|id| !id.as_str().starts_with("s-"));
         let ids = turns.iter().map(|stored| &stored.turn.id).chain(pruned.iter().map(|turn| &turn.id));
         let sources = ids.chain(given).cloned().collect();
@@ -78,7 +80,7 @@ impl Aim {
         Ok(Aim { agent_id, target: target.clone(), subject, turns, pruned, kept, unresolved, sources, above, zones })
     }
 
-    /// The statements that go.
+    /// Returns the statements to remove.
     pub(super) fn statements(&self, connection: &Connection) -> Result<Vec<Memory>> {
         let mut all = statements::find(connection, ALL_STATEMENTS, [self.agent_id])?;
         all.retain(|stored| {
@@ -91,7 +93,7 @@ impl Aim {
         Ok(all.into_iter().map(statements::Stored::remember).collect())
     }
 
-    /// The operations that go, by id.
+    /// Returns the operations to remove, by id.
     pub(super) fn operations(&self, connection: &Connection) -> Result<Vec<FactOperation>> {
         let mut all = log::all(connection, self.agent_id)?;
         all.retain(|operation| {
@@ -103,22 +105,22 @@ impl Aim {
         Ok(all)
     }
 
-    /// Whether a block goes.
+    /// Returns whether a block is to be removed.
     pub(super) fn takes_block(&self, block: &Block) -> bool {
         self.target == Target::Agent || self.subject.is_named_by(&block.name) || self.is_named_in(&block.text)
     }
 
-    /// Whether a text names the subject.
+    /// Returns whether a text names the subject.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         self.subject.is_named_in(text)
     }
 
-    /// Whether there is a subject that texts may name.
+    /// Returns whether the target is a subject.
     pub(super) fn has_subject(&self) -> bool {
         matches!(self.target, Target::Subject(_))
     }
 
-    /// Whether a sealed text comes from what goes.
+    /// Returns whether a sealed text contains or may contain something of the selection.
     pub(super) fn reaches(&self, sealed: &Sealed) -> bool {
         let text = &sealed.text;
         text.sentences.iter().any(|sentence| self.takes_sentence(sentence))
@@ -127,7 +129,8 @@ impl Aim {
             || (!text.verbatim && (self.takes_any(&text.sources) || self.takes_of(sealed)))
     }
 
-    /// Whether any of what goes may have come up to a period above days: its sources are summaries, which may be gone.
+    /// Returns whether a text above days may contain selected turns. Its sources are summaries, which may no longer
+    /// exist.
     fn takes_of(&self, sealed: &Sealed) -> bool {
         sealed.period.grain() > Grain::Daily
             && self.above.get(&sealed.period).is_some_and(|first| match (first, sealed.seq) {
@@ -136,7 +139,7 @@ impl Aim {
             })
     }
 
-    /// What is left of a sealed text.
+    /// Returns what remains of a sealed text; `None` if nothing remains or a model wrote it.
     pub(super) fn without(&self, sealed: Sealed) -> Option<Base> {
         if !self.reaches(&sealed) {
             return Some(sealed.text);
@@ -149,7 +152,8 @@ impl Aim {
         (verbatim && !sentences.is_empty()).then_some(Base { text, sentences, sources, verbatim })
     }
 
-    /// Sentences of turns of which only the day is known go when all of that day lies in the range.
+    /// Selects a sentence by its sources, by a name, or, for a range, by its day: sentences of turns of unknown instant
+    /// are selected if the range contains the whole day.
     fn takes_sentence(&self, sentence: &Sentence) -> bool {
         let day = self.zones.day_interval(sentence.day);
         self.takes_any(&sentence.from)
@@ -192,7 +196,7 @@ fn is_about(turn: &Turn, subject: &Subject) -> bool {
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
 
-/// The periods above days that turns belong to, each with the number with which the first of them came.
+/// Returns the periods above days that contain the turns, each with the lowest arrival number of these turns.
 fn above(turns: &[Stored], pruned: &[Pruned]) -> BTreeMap<Period, Option<i64>> {
     let live = turns.iter().map(|stored| (stored.turn.day, Some(signed(stored.arrived))));
     let pruned = pruned.iter().filter_map(|turn| Some((turn.day?, turn.arrived)));
@@ -200,14 +204,14 @@ fn above(turns: &[Stored], pruned: &[Pruned]) -> BTreeMap<Period, Option<i64>> {
     for (day, arrived) in live.chain(pruned) {
         for grain in Grain::SUMMARIES.into_iter().filter(|grain| *grain > Grain::Daily) {
             let first = above.entry(day.ancestor(grain)).or_insert(arrived);
-            // None, which is before all, if any is not known.
+            // `None` sorts before all numbers, so one unknown number makes the result unknown.
             *first = arrived.min(*first);
         }
     }
     above
 }
 
-/// Who speaks in an agent's turns, live and pruned.
+/// The speakers of an agent's turns, live and pruned.
 struct Speakers<'c> {
     connection: &'c Connection,
     agent_id: i64,
@@ -230,7 +234,7 @@ impl<'c> Speakers<'c> {
         self.hashes.as_ref().map(|hashes| hashes.speaker(name))
     }
 
-    /// Who spoke in a live turn.
+    /// Returns the speaker of a live turn, as an entity key.
     fn speaker(&self, id: &MemoryId) -> Option<String> {
         let found = turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()]);
         Some(entity_key(found.ok()?.pop()?.turn.message.speaker()))
@@ -242,7 +246,7 @@ impl Witness for Speakers<'_> {
         match (self.speaker(&operation.source), self.pruned.get(&operation.source)) {
             (Some(speaker), _) => speaker == entity_key(name),
             (None, Some(speaker)) => self.hash(name).as_ref() == Some(speaker),
-            // Nothing is known of who said so.
+            // The speaker is unknown.
             (None, None) => true,
         }
     }

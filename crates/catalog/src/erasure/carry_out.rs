@@ -1,4 +1,4 @@
-//! Carries the plan of an erasure out. Part of one transaction with the queries that the plan was made by.
+//! Carries out the plan of an erasure, in the same transaction as the queries that made it.
 
 use annals_core::{Agent, Kind, MemoryId, Period, Timestamp};
 use rusqlite::Connection;
@@ -13,13 +13,13 @@ use crate::summaries::Place;
 use crate::{bases, blocks, dead_letters, ledger, log, pruned, remove, sequence, versions};
 
 impl Plan {
-    /// Removes and rewrites all that is planned.
+    /// Removes and rewrites everything in the plan.
     pub(super) fn carry_out(&self, connection: &Connection, agent: &Agent, now: Timestamp) -> Result<()> {
         Erasing { connection, agent, agent_id: self.agent_id, now }.all(self)
     }
 }
 
-/// An erasure under way.
+/// An erasure in progress.
 struct Erasing<'a> {
     connection: &'a Connection,
     agent: &'a Agent,
@@ -52,7 +52,7 @@ impl Erasing<'_> {
         wipe::requests(self.connection, self.agent_id)
     }
 
-    /// Keeps hashes of the turns, and of those that were pruned no more than these.
+    /// Stores hashes of the turns, and removes the rows of the pruned ones.
     fn remember(&self, plan: &Plan) -> Result<()> {
         if plan.traces.is_empty() && plan.pruned.is_empty() {
             return Ok(());

@@ -1,8 +1,8 @@
-//! Where an agent's rows hold any of the given words: every text column of every table with an `agent_id`, those of tables to come
-//! included. Other tables hold no words of memories (a test lists them).
+//! Finds the given phrases in an agent's rows: in every text column of every table with an `agent_id`, future tables
+//! included. Other tables hold no text of memories (a test lists them).
 //!
-//! A search goes piece by piece, so that no caller waits long for the one thread. It is over all rows that are there from its
-//! beginning to its end.
+//! A search runs in pieces, so that no caller waits long for the one thread. It covers all rows that exist during the
+//! whole search.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use rusqlite::{Connection, Row, params_from_iter};
 use crate::columns::to_json;
 use crate::failure::Result;
 
-/// Rows that are read in one piece, and bytes of text after which it ends sooner.
+/// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
@@ -23,23 +23,22 @@ const TEXT_COLUMNS: &str = "SELECT name FROM pragma_table_info(?1) WHERE type = 
 const KEY_COLUMNS: &str = "SELECT key.name FROM pragma_table_list(?1) AS listed, pragma_table_info(?1) AS key
     WHERE listed.schema = 'main' AND listed.wr = 1 AND key.pk > 0 AND key.name <> 'agent_id' ORDER BY key.pk";
 
-/// A table that is searched.
 #[derive(Clone)]
 pub(crate) struct Table {
     name: String,
-    /// What orders the rows of one agent. The agent's number is not part of it: with it SQLite would read all rows again from the
-    /// first in each piece.
+    /// The columns that order the rows of one agent. `agent_id` is not among them: with it SQLite would read all rows
+    /// again from the first in each piece.
     keys: Vec<String>,
     texts: Vec<String>,
 }
 
-/// The words as they stand in texts, and as they stand in JSON, where quotes and control characters are escaped.
+/// Returns the phrases as they occur in texts and in JSON, where quotes and control characters are escaped.
 pub(crate) fn phrases(words: &[String]) -> Arc<Phrases> {
     let escaped = words.iter().map(to_json).map(|json| json[1..json.len() - 1].to_owned());
     Arc::new(Phrases::new(words.iter().cloned().chain(escaped)))
 }
 
-/// The tables that hold rows of agents.
+/// Returns the tables that hold rows of agents.
 pub(crate) fn tables(connection: &Connection) -> Result<Vec<Table>> {
     let mut tables = Vec::new();
     for name in names(connection, TABLES, None)? {
@@ -60,7 +59,7 @@ fn names(connection: &Connection, sql: &str, table: Option<&str>) -> Result<Vec<
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What a piece of a search found, and where the next one begins.
+/// The finds of one piece of a search, and the key after which the next piece begins.
 pub(crate) struct Piece {
     pub(crate) places: BTreeSet<String>,
     pub(crate) next: Option<Vec<Value>>,
@@ -72,7 +71,7 @@ impl Table {
         &self.name
     }
 
-    /// Searches the rows of an agent after the given key; from the first if there is none.
+    /// Searches the rows of an agent after the given key; from the first row if there is none.
     pub(crate) fn search(
         &self,
         connection: &Connection,
@@ -95,7 +94,7 @@ impl Table {
         Ok(Piece { places, next: None })
     }
 
-    /// Notes which columns of a row hold any of the phrases; how many bytes of text there were.
+    /// Adds the columns of a row that contain a phrase to `places`; returns the bytes of text read.
     fn look(&self, row: &Row<'_>, phrases: &Phrases, places: &mut BTreeSet<String>) -> Result<usize> {
         let mut bytes = 0;
         for (index, column) in (self.keys.len()..).zip(&self.texts) {
@@ -108,7 +107,7 @@ impl Table {
         Ok(bytes)
     }
 
-    /// Names of our own schema.
+    /// Builds the query of a piece. The quoted names come from our own schema.
     pub(crate) fn sql(&self, goes_on: bool) -> String {
         let quoted = |names: &[String]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
         let (keys, texts, table) = (quoted(&self.keys), quoted(&self.texts), &self.name);
@@ -124,9 +123,9 @@ mod tests {
     use crate::fixture::Folder;
     use crate::open::{Options, open};
 
-    /// A new table that holds words needs an `agent_id`, or no proof looks into it.
+    /// A new table with text needs an `agent_id`; otherwise no proof of erasure searches it.
     #[test]
-    fn tables_without_an_agent_hold_no_words_of_memories() {
+    fn tables_without_agent_id_hold_no_memory_text() {
         let folder = Folder::new();
         let connection = open(&folder.path(), &Options::default()).unwrap();
         let searched: BTreeSet<String> =
@@ -137,12 +136,12 @@ mod tests {
             let texts = names(&connection, TEXT_COLUMNS, Some(name)).ok().unwrap();
             !searched.contains(name) && !texts.is_empty()
         });
-        // Names of keys and agents, and ids.
+        // These hold names of keys and agents, and ids.
         assert_eq!(others, ["access_key", "cleaning", "source"]);
     }
 
     #[test]
-    fn a_search_in_pieces_sees_every_row_once() {
+    fn search_in_pieces_reads_every_row_once() {
         let folder = Folder::new();
         let connection = open(&folder.path(), &Options::default()).unwrap();
         connection

@@ -1,4 +1,4 @@
-//! What an erasure removes and rewrites, found by queries alone.
+//! Plans an erasure: finds what it removes and rewrites, by queries alone.
 
 use std::collections::BTreeSet;
 
@@ -15,30 +15,30 @@ use crate::pruned::Pruned;
 use crate::turns::Stored;
 use crate::{agents, blocks, dead_letters, memories, versions};
 
-/// All that an erasure does.
+/// The plan of an erasure.
 pub(crate) struct Plan {
     pub(super) agent_id: i64,
-    /// Whether everything of the agent goes.
+    /// Whether the whole agent is erased.
     pub(super) is_whole: bool,
     pub(super) traces: Vec<Trace>,
-    /// Turns and statements, in order.
+    /// The turns and statements to remove, in order.
     pub(super) memories: Vec<Removed>,
     pub(super) pruned: Vec<Pruned>,
     pub(super) cuts: Vec<Cut>,
-    /// Memories that stay or are written again, and whose former texts go.
+    /// Memories that stay or are written again, but lose their former texts.
     pub(super) reworded: BTreeSet<MemoryId>,
     /// Former texts that name the subject.
     pub(super) versions: Vec<i64>,
-    /// What is reported. Its words are still to be compared with what remains.
+    /// The report. Its `words` still have to be compared with the remaining rows.
     pub(crate) reach: Reach,
 }
 
-/// What recognises a turn that was forgotten.
+/// Data that identifies a forgotten turn when it is sent again.
 pub(super) struct Trace {
     pub(super) key: TurnKey,
-    /// Of the turn as it stands.
+    /// Digest of the stored turn, with the instant that the client sent.
     pub(super) content: Digest,
-    /// Of what the client sent, where a person corrected it since.
+    /// Hash of what the client sent last, if a person corrected the turn since.
     pub(super) sent: Option<Hash>,
 }
 
@@ -48,21 +48,21 @@ impl Trace {
     }
 }
 
-/// A turn or statement that goes.
+/// A turn or statement to remove.
 pub(super) struct Removed {
     pub(super) id: MemoryId,
     pub(super) kind: Kind,
     pub(super) day: Period,
 }
 
-/// What goes by itself, as it is.
+/// The data that the target selects directly.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
     pub(super) operations: Vec<FactOperation>,
     pub(super) blocks: Vec<Block>,
 }
 
-/// Finds out what an erasure would do now.
+/// Plans what an erasure would do now.
 pub(crate) fn plan(connection: &Connection, agent: &Agent, target: &Target) -> Result<Plan> {
     let agent_id = agents::known(connection, agent)?;
     let mut aim = Aim::new(connection, agent, agent_id, target)?;
@@ -105,7 +105,7 @@ fn removed(memory: &Memory) -> Removed {
     Removed { id: memory.id.clone(), kind: memory.kind, day: memory.period }
 }
 
-/// How many letters the memories have.
+/// Returns the number of dead letters of the memories.
 fn letters(connection: &Connection, agent_id: i64, memories: &[Removed]) -> Result<u64> {
     memories.iter().map(|memory| dead_letters::count(connection, agent_id, &memory.id)).sum()
 }
@@ -132,7 +132,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Former texts that may hold words of what goes, of memories that stay.
+    /// Finds former texts, of memories that stay, that may contain erased text.
     fn find_versions(&mut self, connection: &Connection, agent: &Agent, aim: &Aim) -> Result<()> {
         let days = self.memories.iter().map(|memory| memory.day);
         let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));
@@ -150,7 +150,7 @@ impl Plan {
         let (unresolved, periods) = std::mem::take(&mut aim.unresolved);
         reach.unresolved = unresolved;
         let done: BTreeSet<_> = reach.cut.iter().chain(&reach.lost).copied().collect();
-        // What goes altogether holds nothing any more.
+        // Periods that are cut or lost are reported as such.
         reach.unresolved_in = periods.difference(&done).copied().collect();
         if aim.has_subject() {
             reach.unread = aim.kept;
@@ -173,7 +173,7 @@ mod tests {
     use crate::fixture::{Folder, said};
 
     #[tokio::test]
-    async fn a_dry_run_writes_nothing() {
+    async fn dry_run_writes_nothing() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let turns = vec![said(&me, "1", "Ann told me of the green tea."), said(&me, "2", "The cake was for Bob.")];

@@ -1,27 +1,27 @@
-//! Whether a text names somebody: any of their names, as whole words, whatever the case and accents.
+//! Decides whether a text names an entity: by any of its names, as whole words, ignoring case and accents.
 
 use std::collections::BTreeSet;
 
 use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, entity_key, fold, folded};
 
-/// Somebody by all their names, as entity keys. The default is nobody.
+/// An entity with all its names, as entity keys. The default has no names and matches nothing.
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     names: BTreeSet<String>,
-    /// Names that the log joins with these and that are not followed, as they are written there.
+    /// Names that an alias in the log joins with these names but that are not followed, as written there.
     pub(super) unfollowed: BTreeSet<String>,
 }
 
-/// What decides whether forgetting follows an alias.
+/// Decides whether forgetting follows an alias.
 pub(super) trait Witness {
-    /// Whether an operation is by a person's hand, or was said by somebody who bears this name.
+    /// Returns whether the speaker of an operation bears this name. True if the speaker is unknown.
     fn says(&self, operation: &FactOperation, name: &str) -> bool;
 
-    /// Whether somebody speaks under this name.
+    /// Returns whether somebody speaks under this name.
     fn speaks(&self, name: &str) -> bool;
 }
 
-/// One alias as the log has it.
+/// One alias in the log.
 struct Alias<'l> {
     names: [&'l str; 2],
     /// Whether forgetting one of the names forgets the other.
@@ -29,8 +29,9 @@ struct Alias<'l> {
 }
 
 impl Subject {
-    /// The name, and all its aliases that hold and that a person entered or a bearer of the name said, either way round. A
-    /// name under which somebody speaks is another's until they say so themselves.
+    /// Collects the name and its aliases, in both directions. An alias must still hold, and be entered by a person or
+    /// stated by a bearer of the name. A name under which somebody speaks belongs to somebody else until that speaker
+    /// states the alias too.
     pub(super) fn new(name: &str, log: &[FactOperation], witness: &impl Witness) -> Subject {
         let facts = fold(log);
         let aliases: Vec<Alias> =
@@ -58,17 +59,17 @@ impl Subject {
         Subject { names, unfollowed }
     }
 
-    /// Its names, as entity keys.
+    /// Returns its names, as entity keys.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// Whether this is a name of it.
+    /// Returns whether this is one of its names.
     pub(super) fn is(&self, name: &str) -> bool {
         !self.names.is_empty() && self.names.contains(&entity_key(name))
     }
 
-    /// Whether the text names it.
+    /// Returns whether the text names it.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         if self.names.is_empty() {
             return false;
@@ -79,13 +80,13 @@ impl Subject {
             .any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
     }
 
-    /// Whether an identifier names it, such as `chat-with-zelda_quist`.
+    /// Returns whether an identifier names it, such as `chat-with-zelda_quist`.
     pub(super) fn is_named_by(&self, identifier: &str) -> bool {
         let spaced = || identifier.replace(|c: char| !c.is_alphanumeric(), " ");
         self.is_named_in(identifier) || self.is_named_in(&spaced())
     }
 
-    /// Whether an operation names it anywhere.
+    /// Returns whether any field of an operation names it.
     pub(super) fn is_named_by_operation(&self, operation: &FactOperation) -> bool {
         let FactOperation { subject, predicate, object, replaces, properties, .. } = operation;
         let texts = [Some(subject), Some(object), replaces.as_ref()];
@@ -107,7 +108,7 @@ impl Subject {
     }
 }
 
-/// Whether a fact is an alias that somebody told and nobody took back.
+/// Returns whether a fact is an alias that was stated, not derived by merging, and not taken back.
 fn is_told(fact: &Fact) -> bool {
     fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE)
 }
@@ -123,12 +124,13 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> A
     let told: Vec<&FactOperation> = log.iter().filter(is_of).collect();
     let by_hand = told.iter().any(|operation| operation.source.as_str().starts_with("u-"));
     let says = names.map(|name| told.iter().any(|operation| witness.says(operation, name)));
-    // Who speaks under one name cannot give away another's.
+    // A speaker under one name cannot claim a name that somebody else speaks under.
     let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
     Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) }
 }
 
-/// Whether no letter or digit touches the name on either side. Scripts without spaces have no words to be whole.
+/// Returns whether no letter or digit touches the name on either side. Scripts without spaces have no whole words to
+/// match.
 fn stands_alone(text: &str, start: usize, name: &str) -> bool {
     let touch = |inner: Option<char>, outer: Option<char>| {
         inner.zip(outer).is_some_and(|(inner, outer)| is_lettered(inner) && is_lettered(outer))
@@ -137,7 +139,7 @@ fn stands_alone(text: &str, start: usize, name: &str) -> bool {
     !touch(name.chars().next(), before) && !touch(name.chars().next_back(), after)
 }
 
-/// Kana, Chinese and Korean characters count as touching nothing.
+/// Returns whether a character is part of a word. Kana, Chinese and Korean characters are not.
 fn is_lettered(c: char) -> bool {
     c.is_alphanumeric() && !matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
@@ -146,7 +148,7 @@ fn is_lettered(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// Nobody speaks, and nobody says anything.
+    /// No speakers and no statements.
     struct Nobody;
 
     impl Witness for Nobody {
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_are_read_as_words() {
+    fn identifiers_are_split_into_words() {
         fn check(name: &str, identifier: &str, expect: bool) {
             assert_eq!(Subject::new(name, &[], &Nobody).is_named_by(identifier), expect, "{name:?} by {identifier:?}");
         }

@@ -1,5 +1,5 @@
-//! What an erasure does to summaries. Those that can be written again go; of sealed ones, verbatim sentences that come from what
-//! goes are cut out, and what a model wrote goes altogether.
+//! Plans what an erasure does to summaries. Those that can be written again are removed. Sealed ones lose the verbatim
+//! sentences that come from erased data; sealed ones that a model wrote are removed.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::columns::word;
 use crate::failure::Result;
 use crate::{bases, ledger, summaries};
 
-/// What is left of a sealed period.
+/// What remains of a sealed period.
 pub(super) struct Cut {
     pub(super) period: Period,
-    /// Its base; none if the period is lost.
+    /// Its base; `None` if the period is lost.
     pub(super) base: Option<Base>,
     pub(super) base_seq: Option<i64>,
-    /// Its present summary; none if that goes.
+    /// Its present summary; `None` if that is removed.
     pub(super) present: Option<Base>,
 }
 
-/// The summaries of an agent, seen from an erasure.
+/// The summaries of an agent during the planning of an erasure.
 pub(super) struct Summaries<'a> {
     pub(super) connection: &'a Connection,
     pub(super) agent: &'a Agent,
@@ -32,7 +32,7 @@ pub(super) struct Summaries<'a> {
 }
 
 impl Summaries<'_> {
-    /// Every sealed period that has any of what goes, in its base or in its present summary. Reports them.
+    /// Finds every sealed period with selected data in its base or present summary, and adds it to the report.
     pub(super) fn cuts(&self, reach: &mut Reach) -> Result<Vec<Cut>> {
         let mut cuts = Vec::new();
         for period in bases::periods(self.connection, self.agent_id)? {
@@ -48,7 +48,7 @@ impl Summaries<'_> {
         let base = bases::of(self.connection, self.agent_id, period)?;
         let base = base.map(|text| Sealed { period, text, seq: base_seq });
         let present = bases::present(self.connection, self.agent_id, &id)?;
-        // What is in the base is in what came of it.
+        // The present summary contains everything that the base contains.
         let present_seq = base_seq.map(|seq| seq.max(clean_seq));
         let present = present.map(|text| Sealed { period, text, seq: present_seq });
         if !base.iter().chain(&present).any(|sealed| self.aim.reaches(sealed)) {
@@ -65,7 +65,7 @@ impl Summaries<'_> {
         reach.sealed_sentences.extend(lost);
         let list = match (&base, &present) {
             (None, _) => &mut reach.lost,
-            // Only what came late is concerned: it is written again from the base.
+            // Only late input is affected: the summary is written again from the base.
             (Some(_), None) if has_summary => &mut reach.rebuilt,
             (Some(_), _) => &mut reach.cut,
         };
@@ -73,7 +73,8 @@ impl Summaries<'_> {
         Ok(Some(Cut { period, base, base_seq, present }))
     }
 
-    /// Every summary that was made of these periods, themselves included, or that names the subject, except sealed ones.
+    /// Returns every unsealed summary of these periods and of their ancestors; for a subject, also those that name it,
+    /// with their ancestors.
     pub(super) fn made_of(&self, mut touched: BTreeSet<Period>) -> Result<Vec<Period>> {
         if self.aim.has_subject() {
             touched.extend(self.naming()?);
@@ -90,7 +91,7 @@ impl Summaries<'_> {
         Ok(found)
     }
 
-    /// The periods whose summaries name the subject.
+    /// Returns the periods with summaries that name the subject.
     fn naming(&self) -> Result<Vec<Period>> {
         let mut statement = self.connection.prepare_cached("SELECT period, text FROM summary WHERE agent_id = ?1")?;
         let mut rows = statement.query([self.agent_id])?;
@@ -104,7 +105,7 @@ impl Summaries<'_> {
     }
 }
 
-/// The period and its ancestors.
+/// Returns the period and its ancestors.
 pub(super) fn lineage(period: Period) -> impl Iterator<Item = Period> {
     Grain::SUMMARIES.into_iter().filter(move |grain| *grain >= period.grain()).map(move |grain| period.ancestor(grain))
 }

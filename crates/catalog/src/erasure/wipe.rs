@@ -1,4 +1,4 @@
-//! Finds and removes what an agent has of a kind, whatever it says.
+//! Finds and removes all of an agent's rows of a kind, whatever their content.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use crate::columns::{json, number, word};
 use crate::failure::Result;
 
-/// Saved replies, accepted requests and their clients' keys.
+/// Removes saved replies, accepted requests and clients' idempotency keys.
 pub(super) fn requests(connection: &Connection, agent_id: i64) -> Result<()> {
     for sql in [
         "DELETE FROM reply WHERE agent_id = ?1",
@@ -20,7 +20,7 @@ pub(super) fn requests(connection: &Connection, agent_id: i64) -> Result<()> {
     Ok(())
 }
 
-/// The sentences of all summaries, those of sealed ones as they were too.
+/// Returns the sentences of all summaries and of all bases.
 pub(super) fn sentences(connection: &Connection, agent_id: i64) -> Result<Vec<String>> {
     let sql =
         "SELECT sentences FROM summary WHERE agent_id = ?1 UNION ALL SELECT sentences FROM base WHERE agent_id = ?1";
@@ -34,30 +34,30 @@ pub(super) fn sentences(connection: &Connection, agent_id: i64) -> Result<Vec<St
     Ok(sentences.into_iter().collect())
 }
 
-/// The periods of all summaries.
+/// Returns the periods of all summaries.
 pub(super) fn periods(connection: &Connection, agent_id: i64) -> Result<Vec<Period>> {
     let mut statement = connection.prepare_cached("SELECT period FROM summary WHERE agent_id = ?1")?;
     let rows = statement.query_map([agent_id], |row| word(row, "period"))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// How many dead letters there are.
+/// Returns the number of dead letters.
 pub(super) fn count_letters(connection: &Connection, agent_id: i64) -> Result<u64> {
     let mut statement = connection.prepare_cached("SELECT count(*) AS n FROM dead_letter WHERE agent_id = ?1")?;
     Ok(statement.query_row([agent_id], |row| number(row, "n"))?)
 }
 
-/// Every row of every table that is the agent's, and the agent.
+/// Removes every row of the agent from every table, then the agent.
 pub(crate) fn agent(connection: &Connection, agent_id: i64) -> Result<()> {
     let tables = tables_of_agents(connection)?;
-    // The agent itself last: the others refer to it.
+    // The agent's row last: the others refer to it.
     for table in tables.iter().filter(|table| *table != "agent").chain([&"agent".to_owned()]) {
         connection.execute(&format!("DELETE FROM \"{table}\" WHERE agent_id = ?1"), [agent_id])?;
     }
     Ok(())
 }
 
-/// The names of the tables that hold rows of agents.
+/// Returns the names of the tables that hold rows of agents.
 pub(crate) fn tables_of_agents(connection: &Connection) -> Result<Vec<String>> {
     let mut statement = connection.prepare(include_str!("../sql/tables_of_agents.sql"))?;
     Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)

@@ -1,6 +1,7 @@
-//! The words that must be found nowhere after an erasure: sentences of what went that stand nowhere in what stays.
+//! Finds the sentences that must occur nowhere after an erasure: sentences of the removed data that are not in the
+//! remaining data.
 //!
-//! What stays is read in pieces, so that no caller waits long for the one thread.
+//! The remaining data is read in pieces, so that no caller waits long for the one thread.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,24 +14,25 @@ use super::summaries::Cut;
 use crate::failure::Result;
 use crate::{bases, blocks, log, memories};
 
-/// Shorter sentences prove nothing: they are said everywhere.
+/// Minimum length in characters. Shorter sentences prove nothing: they occur everywhere.
 const SHORTEST: usize = 12;
 const ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 
-/// Rows that are read in one piece, and bytes of text after which it ends sooner.
+/// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
 const BYTES: usize = 2 << 20;
 
 pub(crate) const TURN_TEXTS: &str = "SELECT seq, id, content FROM turn WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
 pub(crate) const STATEMENT_TEXTS: &str =
     "SELECT seq, id, text FROM statement WHERE agent_id = ?1 AND seq > ?2 ORDER BY seq";
-/// Former texts of what remains are its history, which stays too.
+/// Former texts of remaining memories: their history remains too.
 pub(crate) const VERSION_TEXTS: &str =
     "SELECT version_id, id, text FROM version WHERE agent_id = ?1 AND version_id > ?2 ORDER BY version_id";
 
-/// The sentences of what goes.
+/// Returns the sentences of the removed data.
 pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
-    // What was drawn out of a live turn may be reworded; its own words are looked for.
+    // Operations of a turn that is removed too are left out: they may be reworded, and the turn's own text is searched
+    // for.
     let live: BTreeSet<_> = gone.memories.iter().map(|memory| &memory.id).collect();
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(told));
@@ -38,7 +40,8 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
     texts.flat_map(sentences).collect()
 }
 
-/// Those of them that stand in no operation and block that stays, nor in what is left of sealed summaries.
+/// Returns the removed sentences that occur in no remaining operation or block, nor in the remaining bases of sealed
+/// periods.
 pub(super) fn not_in_rest(connection: &Connection, agent_id: i64, gone: &Gone, cuts: &[Cut]) -> Result<Vec<String>> {
     let mut sentences = of(gone);
     let phrases = Phrases::new(&sentences);
@@ -61,19 +64,19 @@ pub(super) fn not_in_rest(connection: &Connection, agent_id: i64, gone: &Gone, c
     Ok(sentences.into_iter().map(str::to_owned).collect())
 }
 
-/// A search for sentences of an erasure in the turns, statements and former texts that remain.
+/// A search for erased sentences in the remaining turns, statements and former texts.
 #[derive(Clone)]
 pub(crate) struct Remaining {
     agent_id: i64,
     gone: Arc<BTreeSet<MemoryId>>,
-    /// Memories whose former texts go, and numbers of former texts that go.
+    /// Memories whose former texts are all removed, and the numbers of single former texts that are removed.
     reworded: Arc<BTreeSet<MemoryId>>,
     versions: Arc<BTreeSet<i64>>,
     phrases: Arc<Phrases>,
 }
 
 impl Remaining {
-    /// None if nothing remains to be searched, or there is nothing to look for.
+    /// Returns `None` if no rows remain to be searched, or there is nothing to search for.
     pub(crate) fn new(plan: &Plan) -> Option<Remaining> {
         let gone = plan.memories.iter().map(|memory| memory.id.clone()).collect();
         let search = Remaining {
@@ -86,7 +89,8 @@ impl Remaining {
         (!plan.is_whole && !search.phrases.is_empty()).then_some(search)
     }
 
-    /// Which of the sentences the next rows after a number hold, and the number to go on with; none at the end.
+    /// Searches the next rows above a sequence number. Returns the sentences found and the number to continue after;
+    /// `None` at the end.
     pub(crate) fn piece(
         &self,
         connection: &Connection,
@@ -127,7 +131,7 @@ fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
     words.into_iter().flatten().map(String::as_str).chain(details)
 }
 
-/// The sentences of a sealed text.
+/// Returns the sentences of a sealed text.
 pub(super) fn kept(base: &Base) -> impl Iterator<Item = &str> {
     base.sentences.iter().map(|sentence| sentence.text.as_str())
 }
@@ -144,7 +148,7 @@ mod tests {
     use crate::fixture::{Folder, said};
 
     #[tokio::test]
-    async fn a_sentence_that_stays_within_another_is_not_gone() {
+    async fn sentence_inside_a_remaining_turn_is_not_reported() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let goes =

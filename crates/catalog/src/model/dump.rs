@@ -1,11 +1,11 @@
-//! All that can be asked of an agent.
+//! Dumps everything that the ports return for an agent.
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Grain};
 use annals_testkit::all_records;
 use annals_testkit::{Store, at};
 
-/// Everything, a line for each answer.
+/// Returns one line for each answer.
 pub(super) async fn dump(store: &dyn Store, agent: &Agent) -> Vec<String> {
     let ledger = store.ledger(agent).await.unwrap();
     let mut lines = vec![format!("{:?}", store.counts(agent).await.unwrap()), format!("{ledger:?}")];

@@ -1,4 +1,4 @@
-//! What may happen to an agent, and doing it.
+//! The steps of the model test, and how they are applied.
 
 use annals_core::ports::{Access, Block, Change, Lane, Target, Turn};
 use annals_core::{
@@ -8,7 +8,7 @@ use annals_core::{
 use annals_testkit::{Store, at, message, operation, statement, turn_of};
 use proptest::prelude::*;
 
-/// One thing that happens to an agent. Numbers are taken modulo what there is to choose from.
+/// One step on an agent. Numbers select an item modulo the number of items.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Ingest { turns: Vec<Said>, revise: bool },
@@ -41,7 +41,7 @@ pub(super) struct Said {
 #[derive(Clone, Debug)]
 pub(super) enum Reached {
     Memory(usize),
-    /// A turn by its id, there or pruned or never stored.
+    /// A turn by its id: live, pruned or never stored.
     Said(Said),
     Conversation(u8),
     Subject(u8),
@@ -49,7 +49,7 @@ pub(super) enum Reached {
     Agent,
 }
 
-/// Who is spoken of; the last two are one and the same where the log says so.
+/// The names that texts mention. The last two are the same person if the log says so.
 const NAMES: [&str; 3] = ["Ann", "Bob", "Robert"];
 
 pub(super) fn step() -> impl Strategy<Value = Step> {
@@ -98,7 +98,7 @@ fn now() -> Timestamp {
     at("2026-06-01T00:00:00Z")
 }
 
-/// Does it, and says what the caller saw.
+/// Applies a step and returns what the caller observes.
 pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> String {
     match step {
         Step::Ingest { turns, revise } => {
@@ -197,7 +197,7 @@ async fn chosen(store: &dyn Store, agent: &Agent, row: usize) -> Option<LedgerRo
     Some(rows.swap_remove(index))
 }
 
-/// The id of a live memory of any grain, or of none if there is none.
+/// Returns the id of a live memory of any grain, or an id that does not exist.
 async fn live(store: &dyn Store, agent: &Agent, memory: usize) -> MemoryId {
     let mut ids = vec![MemoryId::from_text("t-none")];
     for grain in Grain::ALL {
@@ -207,7 +207,7 @@ async fn live(store: &dyn Store, agent: &Agent, memory: usize) -> MemoryId {
     ids.swap_remove(memory % ids.len())
 }
 
-/// As the summarizer would: reads base and input, and writes what the step says unless nothing is left.
+/// Rolls up like the summarizer: reads base and input, and writes the step's text unless nothing is left.
 async fn roll_up(
     store: &dyn Store,
     agent: &Agent,
@@ -258,7 +258,7 @@ fn extraction(agent: &Agent, turns: &[Turn], found: &[(usize, u8)], degraded: bo
     }
 }
 
-/// Some have a second source.
+/// Builds a statement; some have a second source.
 fn stated(agent: &Agent, turns: &[Turn], index: usize, text: u8) -> Statement {
     let name = NAMES[usize::from(text) % NAMES.len()];
     let mut stated = statement(agent, &turns[index], &format!("{name} is meant by {text}."));
@@ -318,7 +318,7 @@ async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
     format!("{kept:?} {dropped}")
 }
 
-/// Some name a subject, in their text or by their own name.
+/// Stores or removes a block. Some blocks name a subject, in their text or in their name.
 async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8>) -> String {
     let name = format!("block {}", ["one", "two", "Bob"][usize::from(name)]);
     let Some(text) = text else { return format!("{:?}", store.remove_block(agent, &name).await.unwrap()) };
@@ -326,7 +326,8 @@ async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8
     seen(store.save_block(agent, Block { name, text: told, updated_at: now() }).await)
 }
 
-/// As a service would: looks for the key, and keeps it with what was accepted. Ids of operations differ between stores.
+/// Acts like the service: looks up the key, and stores it with the accepted operation. Ids of operations differ between
+/// stores.
 async fn request(store: &dyn Store, agent: &Agent, turns: &[Said], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
     let known = store.request(agent, &key).await.unwrap();

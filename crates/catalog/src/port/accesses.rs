@@ -1,4 +1,4 @@
-//! Port `Accesses`.
+//! Implements port `Accesses`.
 
 use annals_core::ports::{Access, Accesses};
 use annals_core::{Agent, Memory, MemoryId, Result};

@@ -1,4 +1,4 @@
-//! Port `Archive`.
+//! Implements port `Archive`.
 
 use annals_core::ports::{Archive, Record, Version};
 use annals_core::{Agent, MemoryId, Result, Timestamp};

@@ -1,4 +1,4 @@
-//! Port `Blocks`.
+//! Implements port `Blocks`.
 
 use annals_core::ports::{Block, Blocks};
 use annals_core::{Agent, Result};

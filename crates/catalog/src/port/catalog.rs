@@ -1,4 +1,4 @@
-//! Port `Catalog`.
+//! Implements port `Catalog`.
 
 use annals_core::ports::{Change, Comparison, Counts, Lane, Select, Standing, StoredConversation, Turn};
 use annals_core::{

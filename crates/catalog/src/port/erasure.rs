@@ -1,4 +1,4 @@
-//! Port `Erasure`.
+//! Implements port `Erasure`.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use crate::{SqliteCatalog, agents, cleaning, erasure, forgotten, pages};
 const PLANNING: &str = "finding out what is to be forgotten";
 
 impl SqliteCatalog {
-    /// The report of a plan, whose words are reduced to those that no turn or statement holds that remains. Reads in pieces: other
-    /// work goes on meanwhile.
+    /// Returns the report of a plan, with its `words` reduced to those that no remaining turn or statement contains.
+    /// Reads in pieces, so that other work continues.
     async fn without_what_remains(&self, plan: Plan) -> Result<Reach> {
         let (search, mut reach) = (Remaining::new(&plan), plan.reach);
         let Some(search) = search else { return Ok(reach) };

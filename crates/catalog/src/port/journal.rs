@@ -1,4 +1,4 @@
-//! Port `Journal`.
+//! Implements port `Journal`.
 
 use annals_core::ports::Journal;
 use annals_core::{Agent, Extraction, ExtractionLane, FactOperation, Result, Timestamp};

@@ -1,4 +1,4 @@
-//! Port `Keys`.
+//! Implements port `Keys`.
 
 use annals_core::ports::{Key, Keys};
 use annals_core::{Digest, Result, Timestamp};

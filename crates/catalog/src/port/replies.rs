@@ -1,4 +1,4 @@
-//! Port `Replies`.
+//! Implements port `Replies`.
 
 use annals_core::ports::Replies;
 use annals_core::{Agent, Digest, Reply, Result, Timestamp, Usage};

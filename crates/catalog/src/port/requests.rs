@@ -1,4 +1,4 @@
-//! Port `Requests`.
+//! Implements port `Requests`.
 
 use annals_core::ports::Requests;
 use annals_core::{Agent, Digest, Operation, Result, Timestamp};

@@ -1,4 +1,4 @@
-//! Port `Seals`.
+//! Implements port `Seals`.
 
 use annals_core::ports::{Children, ClockNote, Seals};
 use annals_core::{Agent, Base, MemoryId, Period, Result};

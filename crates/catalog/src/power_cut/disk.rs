@@ -1,23 +1,23 @@
-//! A disk in memory that knows what would survive a power cut.
+//! An in-memory disk that tracks what would survive a power cut.
 //!
-//! The model: a write, truncation, creation or deletion counts at once for the running process, and survives only once
-//! synced. Syncing a file keeps its content; syncing the folder keeps which names there are. Of what was not synced,
-//! the disk may have kept any part: each sector of a write, each truncation, each name.
+//! The model: a write, truncation, creation or deletion is visible to the running process at once, and survives only
+//! after a sync. Syncing a file keeps its content; syncing the folder keeps its set of names. Of unsynced changes the
+//! disk may have kept any part: each sector of a write, each truncation, each name.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const SECTOR: usize = 512;
 
-/// The power is gone; nothing happens any more.
+/// The power is off; the operation had no effect.
 #[derive(Debug)]
 pub(super) struct PowerGone;
 
-/// What becomes of changes that were not synced.
+/// What happens to unsynced changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unsynced {
     AllLost,
-    /// Each part is lost or kept; the seed decides.
+    /// Each part is lost or kept at random; the seed decides.
     LostByChance(u64),
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Disk(Mutex<State>);
 #[derive(Default)]
 struct State {
     files: Vec<File>,
-    /// The names that the process sees, and those that survive.
+    /// The names that the process sees; `synced_names` are those that survive.
     names: HashMap<String, usize>,
     synced_names: HashMap<String, usize>,
     steps: u64,
@@ -48,34 +48,34 @@ enum Change {
 }
 
 impl Disk {
-    /// A new disk, with the power on.
+    /// Resets to an empty disk, with the power on.
     pub(crate) fn clear(&self) {
         *self.state() = State::default();
     }
 
-    /// From the step of that number on, counted from 0, nothing happens.
+    /// Cuts the power at this step, counted from 0: that step and all later ones fail.
     pub(crate) fn power_goes_at(&self, step: u64) {
         self.state().power_goes_at = Some(step);
     }
 
-    /// Changes of the disk so far.
+    /// Returns the number of changes so far.
     pub(crate) fn steps(&self) -> u64 {
         self.state().steps
     }
 
-    /// Which steps were syncs or deletions.
+    /// Returns the steps that were syncs or deletions.
     pub(crate) fn milestones(&self) -> Vec<u64> {
         self.state().milestones.clone()
     }
 
-    /// Whether a file that has a name holds these bytes.
+    /// Returns whether a file that has a name contains these bytes.
     pub(crate) fn holds(&self, bytes: &[u8]) -> bool {
         let state = self.state();
         let mut files = state.names.values().map(|file| &state.files[*file].content);
         files.any(|content| content.windows(bytes.len()).any(|window| window == bytes))
     }
 
-    /// Cuts the power if it is still on, and starts again with what survived.
+    /// Cuts the power if it is still on, and restarts with what survived.
     pub(crate) fn power_is_back(&self, unsynced: Unsynced) {
         let mut state = self.state();
         let mut chance = Chance(unsynced);
@@ -95,7 +95,7 @@ impl Disk {
         *state = State { files, synced_names: names.clone(), names, ..State::default() };
     }
 
-    /// The file of that name, made if there is none and `create` says so. Whether it was made.
+    /// Returns the file of that name and whether it was created. Creates a missing file only if `create` is set.
     pub(super) fn open(&self, name: Option<&str>, create: bool) -> Option<(usize, bool)> {
         let mut state = self.state();
         if let Some(file) = name.and_then(|name| state.names.get(name)) {
@@ -125,7 +125,7 @@ impl Disk {
         Ok(existed)
     }
 
-    /// Reads what there is from `at` on; how much that was.
+    /// Reads from `at` on; returns the number of bytes read.
     pub(super) fn read(&self, file: usize, at: usize, into: &mut [u8]) -> usize {
         let state = self.state();
         let content = state.files[file].content.get(at..).unwrap_or_default();
@@ -212,7 +212,7 @@ impl Change {
     }
 }
 
-/// What lies between the end and `at` reads as zeros.
+/// Writes bytes; fills a gap between the end and `at` with zeros.
 fn overwrite(content: &mut Vec<u8>, at: usize, bytes: &[u8]) {
     content.resize(content.len().max(at + bytes.len()), 0);
     content[at..at + bytes.len()].copy_from_slice(bytes);
@@ -221,7 +221,7 @@ fn overwrite(content: &mut Vec<u8>, at: usize, bytes: &[u8]) {
 struct Chance(Unsynced);
 
 impl Chance {
-    /// One throw of a splitmix64 generator.
+    /// Draws one bit from a splitmix64 generator.
     fn kept(&mut self) -> bool {
         let Unsynced::LostByChance(state) = &mut self.0 else { return false };
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

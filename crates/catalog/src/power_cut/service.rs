@@ -1,5 +1,5 @@
-//! That what the service was told it keeps is kept through a power cut at whichever step: keys and their revocation, blocks,
-//! answers to requests, that a period waits, and that an agent is to be cleaned.
+//! Tests that data stored by the service survives a power cut at any step: keys and their revocation, blocks, answers
+//! to requests, outages of periods, and agents that have to be cleaned.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn key() -> Key {
     }
 }
 
-/// What is done one after the other; each step needs those before it.
+/// The number of steps. They run in order; each needs those before it.
 const STEPS: usize = 9;
 
 async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core::Result<()> {
@@ -53,7 +53,7 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
     }
 }
 
-/// How many of the steps show.
+/// Returns for each of the first eight steps whether its effect is visible.
 async fn done(catalog: &SqliteCatalog, me: &Agent) -> Vec<bool> {
     let digest = Digest::of(["x"]);
     let stored = catalog.key("k1").await.unwrap();
@@ -74,7 +74,7 @@ async fn done(catalog: &SqliteCatalog, me: &Agent) -> Vec<bool> {
     ]
 }
 
-/// What shows after so many steps.
+/// Returns the visible effects after this many steps.
 fn expected(steps: usize) -> Vec<bool> {
     match steps {
         8 => vec![true, true, false, false, false, false, false, true],
@@ -94,7 +94,7 @@ async fn work(catalog: &SqliteCatalog, me: &Agent) -> usize {
 }
 
 #[tokio::test]
-async fn what_the_service_keeps_survives_a_power_cut_at_any_step() {
+async fn service_data_survives_a_power_cut_at_any_step() {
     let (drive, me) = (Drive::new(), agent("me"));
     drive.disk().clear();
     assert_eq!(work(&open(&drive, None).unwrap(), &me).await, STEPS);
@@ -110,7 +110,7 @@ async fn what_the_service_keeps_survives_a_power_cut_at_any_step() {
             let catalog = open(&drive, None).unwrap();
             assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new(), "cut at {cut}");
             let found = done(&catalog, &me).await;
-            // The one that was under way may be there or not.
+            // The step in progress at the cut may be stored or not.
             let possible = [expected(answered), expected((answered + 1).min(STEPS))];
             assert!(possible.contains(&found), "cut at {cut} after {answered} answers: {found:?}");
         }

@@ -1,7 +1,7 @@
-//! Puts the disk of `disk.rs` under SQLite.
+//! Attaches the disk of `disk.rs` to SQLite as a VFS.
 //!
-//! Behaves as SQLite's own unix files do where it matters here: the folder is synced with the first sync of a log or
-//! journal that was just made, and by a deletion that asks for it; never with the database file. Needs no locks and no
+//! Behaves like SQLite's own unix files where it matters here: the folder is synced with the first sync of a newly
+//! created log or journal, and by a deletion that requests it; never with the database file. Needs no locks and no
 //! shared memory, because the catalog opens its file exclusively.
 
 #![expect(unsafe_code, reason = "a SQLite VFS is a table of C functions")]
@@ -18,7 +18,7 @@ const BLOCK: c_int = 4096;
 /// 2000-01-01 as a Julian day; nothing here depends on the time.
 const NOW: f64 = 2_451_544.5;
 
-/// A disk that SQLite knows by name. Lives as long as the process, as SQLite asks of a registered VFS.
+/// A disk registered with SQLite under a name. Lives as long as the process, as a registered VFS must.
 pub(crate) struct Drive {
     name: String,
     disk: &'static Disk,
@@ -30,7 +30,7 @@ impl Drive {
         let name = format!("power-cut-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let disk: &'static Disk = Box::leak(Box::default());
         let vfs = Box::leak(Box::new(table(disk, CString::new(name.clone()).unwrap())));
-        // SAFETY: the table and all that it points to live for ever, and SQLite alone changes it from here on.
+        // SAFETY: the table and everything it points to live for ever, and only SQLite changes it from here on.
         let code = unsafe { ffi::sqlite3_vfs_register(vfs, 0) };
         assert_eq!(code, ffi::SQLITE_OK);
         Drive { name, disk }
@@ -72,13 +72,13 @@ fn table(disk: &'static Disk, name: CString) -> sqlite3_vfs {
     }
 }
 
-/// SQLite's handle of an open file, in memory that SQLite gives.
+/// SQLite's handle of an open file, in memory that SQLite allocates.
 #[repr(C)]
 struct OpenFile {
     base: sqlite3_file,
     disk: &'static Disk,
     file: usize,
-    /// Whether its next sync is the first of a log or journal that was just made.
+    /// Whether its next sync is the first of a newly created log or journal.
     sync_folder: bool,
 }
 
@@ -104,8 +104,8 @@ static METHODS: sqlite3_io_methods = sqlite3_io_methods {
     xUnfetch: None,
 };
 
-/// SAFETY for all that follows: SQLite calls these functions as its documentation says, with the table or an open file
-/// that was made here, text that ends with NUL, and buffers of the length that it names.
+/// SAFETY for all functions below: SQLite calls them as documented, with the table or an open file created here, text
+/// that ends with NUL, and buffers of the given length.
 unsafe fn disk_of(vfs: *mut sqlite3_vfs) -> &'static Disk {
     unsafe { &*(*vfs).pAppData.cast::<Disk>() }
 }
@@ -233,7 +233,7 @@ unsafe extern "C" fn sector_size(_: *mut sqlite3_file) -> c_int {
     BLOCK
 }
 
-/// As SQLite assumes of unix files: writing some bytes never harms their neighbours.
+/// As SQLite assumes of unix files: writing some bytes never damages adjacent ones.
 unsafe extern "C" fn device_characteristics(_: *mut sqlite3_file) -> c_int {
     ffi::SQLITE_IOCAP_POWERSAFE_OVERWRITE
 }

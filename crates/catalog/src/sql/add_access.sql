@@ -1,4 +1,4 @@
--- Sums stop at the highest number there is. One that was forgotten since it was given out leaves nothing here.
+-- Sums saturate at the highest integer. A memory that was forgotten since it was returned gets no row.
 INSERT INTO access (agent_id, id, times, last)
 SELECT ?1, ?2, ?3, ?4
 WHERE EXISTS (SELECT 1 FROM turn WHERE agent_id = ?1 AND id = ?2)

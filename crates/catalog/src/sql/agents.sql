@@ -1,8 +1,8 @@
--- Of an agent whose turns were all pruned, the ledger stays; of one that only told facts by hand, the log; and blocks may be
--- all there is.
+-- An agent with only pruned turns still has ledger rows, one with only facts entered by hand has the log, and another
+-- may have nothing but blocks.
 SELECT workspace, name
 FROM agent
--- One that is being restored has no workspace.
+-- The staging agent of a restore has no workspace.
 WHERE workspace <> '' AND (
     settings IS NOT NULL
     OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)

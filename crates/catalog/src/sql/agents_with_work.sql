@@ -1,5 +1,5 @@
--- The conditions of ledger_open.sql are repeated word for word, or its index is not used. ?1 to ?5 are the periods by grain that the
--- latest day anywhere lies in: those before them may be closed.
+-- Repeats the condition of ledger_open.sql word for word; otherwise its index is not used. ?1 to ?5 are, by grain, the
+-- periods of the latest day in any time zone: earlier periods may be closed.
 WITH due (agent_id) AS (
     SELECT agent_id FROM ledger
     WHERE (dirty_seq > clean_seq OR degraded = 1) AND grain = 1 AND period < ?1
@@ -19,7 +19,7 @@ WITH due (agent_id) AS (
     SELECT agent_id FROM lane WHERE building IS NOT NULL
 ),
 grains (grain) AS (VALUES (0), (1), (2), (3), (4), (5)),
--- How far the table of each grain has come; of working memory, that or the extraction.
+-- The watermark of each grain's table; for working memory the lower of the table's and extraction's.
 reached (agent_id, grain, seq) AS (
     SELECT
         agent.agent_id,
@@ -64,7 +64,7 @@ WHERE (
             )
     )
 )
--- Known, as in agents.sql: of one that was forgotten whole only changes are left.
+-- Only known agents, as in agents.sql: of a fully forgotten agent only changes are left.
 AND workspace <> '' AND (
     settings IS NOT NULL
     OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)

@@ -1,4 +1,4 @@
--- Older operations may share an id across agents; then the first agent's is the one.
+-- Older operations may share an id across agents; then the first agent's is returned.
 SELECT agent.name AS agent, operation.*
 FROM operation INDEXED BY operation_by_id
 JOIN agent USING (agent_id)

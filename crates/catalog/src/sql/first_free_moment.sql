@@ -1,4 +1,4 @@
--- The moment behind the last of the turns that stand right behind each other, from a moment that is taken on.
+-- Returns the instant after the run of consecutive taken instants that begins at the taken instant ?3.
 SELECT last.at + 1
 FROM turn AS last INDEXED BY turn_by_conversation
 WHERE last.agent_id = ?1 AND last.conversation = ?2 AND last.at >= ?3

@@ -1,9 +1,9 @@
--- What must hold between the tables; one line for each thing that does not.
+-- The invariants between the tables; returns one line for each violation.
 SELECT 'turn ' || turn.id || ' is newer than the ledger row of its day'
 FROM turn
 LEFT JOIN ledger ON ledger.agent_id = turn.agent_id AND ledger.grain = 1 AND ledger.period = turn.day
 WHERE (ledger.dirty_seq IS NULL OR ledger.dirty_seq < turn.seq)
-    -- Of an agent that is being restored, days come last.
+    -- A restore stores the days last.
     AND turn.agent_id NOT IN (SELECT agent_id FROM agent WHERE workspace = '')
 UNION ALL
 SELECT 'summary ' || summary.id || ' has no ledger row'
@@ -14,7 +14,7 @@ UNION ALL
 SELECT 'summary ' || summary.id || ' has no sources'
 FROM summary
 WHERE NOT EXISTS (SELECT 1 FROM source WHERE source.summary_id = summary.summary_id)
-  -- The base of a sealed period is a source by itself.
+  -- The base of a sealed period counts as a source.
   AND NOT EXISTS (SELECT 1 FROM base WHERE (base.agent_id, base.grain, base.period)
       = (summary.agent_id, summary.grain, summary.period))
 UNION ALL

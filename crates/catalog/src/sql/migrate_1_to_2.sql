@@ -1,5 +1,6 @@
--- From schema version 1 to 2, in one transaction with the version's number. What the columns and tables are for is said in
--- schema.sql; a test holds that both ways lead to the same. Old summaries were all written by the built-in engine: verbatim.
+-- Migrates schema version 1 to 2, in one transaction with the version number. schema.sql explains the columns and
+-- tables; a test checks that migrated and new schemas are equal. Old summaries were all written by the built-in engine:
+-- verbatim.
 ALTER TABLE turn ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE summary ADD COLUMN verbatim INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE summary ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;

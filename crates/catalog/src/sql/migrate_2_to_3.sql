@@ -1,5 +1,5 @@
--- From schema version 2 to 3, in one transaction with the version's number. What the columns and tables are for is said in
--- schema.sql; a test holds that both ways lead to the same.
+-- Migrates schema version 2 to 3, in one transaction with the version number. schema.sql explains the columns and
+-- tables; a test checks that migrated and new schemas are equal.
 ALTER TABLE operation ADD COLUMN masked INTEGER NOT NULL DEFAULT 0;
 
 CREATE INDEX operation_by_id ON operation (id);

@@ -1,5 +1,5 @@
--- From schema version 3 to 4, in one transaction with the version's number. What the column and the table are for is said in
--- schema.sql; a test holds that both ways lead to the same.
+-- Migrates schema version 3 to 4, in one transaction with the version number. schema.sql explains the column and the
+-- table; a test checks that migrated and new schemas are equal.
 ALTER TABLE statement ADD COLUMN confidence REAL;
 
 CREATE TABLE access (

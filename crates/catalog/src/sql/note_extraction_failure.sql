@@ -4,5 +4,5 @@ ON CONFLICT (agent_id) DO UPDATE
 SET attempts = attempts + 1,
     last_error = excluded.last_error,
     not_before = excluded.not_before,
-    -- One in the future was noted under a clock that was ahead.
+    -- A value in the future was recorded while the clock was ahead.
     failing_since = min(coalesce(failing_since, excluded.failing_since), excluded.failing_since)

@@ -1,4 +1,4 @@
--- Changes a row only where something differs: how many rows it changed tells whether the log did.
+-- Updates a row only if something differs: the number of changed rows tells whether the log changed.
 INSERT INTO fact_operation (
     agent_id, id, verb, subject, predicate, object, replaces, properties, confidence, at, said_at, source, position,
     recorded_at

@@ -1,4 +1,4 @@
--- Keeps the summary_id of a summary that is written again, and so its lineage rows their owner; and its pin.
+-- A summary that is written again keeps its pin and its summary_id, which its lineage rows refer to.
 INSERT INTO summary (agent_id, grain, period, id, seq, cover_start, cover_end, text, sentences, verbatim)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 ON CONFLICT (agent_id, grain, period) DO UPDATE

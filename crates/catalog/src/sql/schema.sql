@@ -1,18 +1,19 @@
--- The catalog's schema, version 6 (PRAGMA user_version); migrate_….sql bring older files to the same. Everything that
--- Annals cannot make again is in these tables; the vector and text tables beside them, and the table of facts, are
+-- The catalog's schema, version 6 (PRAGMA user_version). The migrate_*.sql files bring older files to the same schema.
+-- These tables hold everything that Annals cannot recompute. The vector and text tables and the table of facts are
 -- projections and can be rebuilt from here.
 --
 -- Conventions
---   agent_id  a number that is ours alone, given at first sight; never 0, which stands for an agent that is not known.
---   seq       the number of a change, from one sequence for the whole file. A projection that has applied N needs only what
---             lies above N. A number belongs to one change for ever; numbers of changes that were overtaken are not reused.
+--   agent_id  an internal number, assigned when the agent is first stored. Never 0, which stands for an unknown agent.
+--   seq       the sequence number of a change; one sequence for the whole file. A projection that has applied N needs
+--             only the changes above N. A number belongs to one change for ever; it is not reused when the change is
+--             superseded.
 --   instants  INTEGER, microseconds since 1970-01-01T00:00:00Z, negative before.
---   grain     INTEGER, 0 working to 5 yearly, so that it sorts from fine to coarse.
---   period    TEXT, the label (2026-03-04, 2026-W10, 2026-03, 2026-Q1, 2026); within a grain labels sort as time does.
+--   grain     INTEGER, from 0 (working) to 5 (yearly), so that it sorts from fine to coarse.
+--   period    TEXT, the label (2026-03-04, 2026-W10, 2026-03, 2026-Q1, 2026). Within a grain, labels sort by time.
 --   digests   BLOB, the 32 bytes of a SHA-256.
---   text      is compared byte by byte, as UTF-8 sorts.
+--   text      is compared byte by byte, in UTF-8 order.
 
--- The last number taken. A row of its own, because the highest number in use can go when its memory does.
+-- The last sequence number assigned. It has its own row, because the highest number in use disappears with its memory.
 CREATE TABLE sequence (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     last INTEGER NOT NULL
@@ -24,32 +25,32 @@ CREATE TABLE agent (
     agent_id INTEGER PRIMARY KEY CHECK (agent_id > 0),
     workspace TEXT NOT NULL,
     name TEXT NOT NULL,
-    settings TEXT, -- JSON of core's Settings; NULL until somebody sets them: the defaults hold, whatever they become.
-    erased INTEGER NOT NULL DEFAULT 0, -- The last seq taken when something of the agent was last erased, or the agent came.
+    settings TEXT, -- JSON of core's Settings; NULL until settings are saved: the defaults of the running version hold.
+    erased INTEGER NOT NULL DEFAULT 0, -- The last seq assigned before the agent's creation or its last erasure.
     UNIQUE (workspace, name)
 ) STRICT;
 
--- Messages, verbatim. The id is a hash of (workspace, agent, conversation, message), which ingest checks; so its being
--- unique makes the place unique, and no second index over the place is needed.
--- The row number is the sequence: turns lie on disk in the order of arrival, and an index over the agent alone already
--- lists its changes in order. A revised turn moves to the number of its revision.
--- Whether a message that comes again is the same is decided by its stored words, not by a stored hash of them, so that
--- a change of the hash can never make old messages look different.
+-- Messages, verbatim. The id is a hash of (workspace, agent, conversation, message), which ingest checks. A unique id
+-- therefore makes the position unique, and no second index over the position is needed.
+-- The row number is the sequence number: turns lie on disk in the order of arrival, and an index over the agent alone
+-- already lists its changes in order. A revised turn moves to the sequence number of its revision.
+-- A repeated message is recognised by its stored text, not by a stored hash of it, so that a change of the hash
+-- function can never make old messages look different.
 CREATE TABLE turn (
     seq INTEGER PRIMARY KEY,
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
     conversation TEXT NOT NULL,
-    message TEXT NOT NULL, -- The client's id within the conversation, or the one made up for it.
-    day TEXT NOT NULL, -- The local day it was given when it came; a later change of zone does not move it.
+    message TEXT NOT NULL, -- The client's id within the conversation, or a generated one.
+    day TEXT NOT NULL, -- The local day assigned at arrival; a later change of time zone does not move it.
     at INTEGER NOT NULL,
     role TEXT NOT NULL, -- user, assistant, system or tool.
-    name TEXT, -- The speaker's, if given.
+    name TEXT, -- The speaker's name, if given.
     content TEXT NOT NULL,
-    pinned INTEGER NOT NULL DEFAULT 0, -- 1 when retention leaves it alone; so in all tables of memories.
-    sent_at INTEGER, -- The moment as the client sent it, where another turn of the conversation has it: at is right behind.
-    sent BLOB, -- Keyed hash of what the client sent last, of a turn that a person corrected since; as in forgotten.
-    arrived INTEGER -- The seq with which it first came, where that is another.
+    pinned INTEGER NOT NULL DEFAULT 0, -- 1 if retention keeps the row; the same in all tables of memories.
+    sent_at INTEGER, -- The instant as the client sent it, if another turn had taken it; at is then the next free one.
+    sent BLOB, -- Keyed hash of what the client sent last, for a turn that a person corrected since; as in forgotten.
+    arrived INTEGER -- The seq of its first arrival, if that differs from seq.
 ) STRICT;
 
 CREATE UNIQUE INDEX turn_by_id ON turn (agent_id, id);
@@ -58,22 +59,22 @@ CREATE INDEX turn_by_day ON turn (agent_id, day);
 CREATE INDEX turn_by_time ON turn (agent_id, at);
 CREATE INDEX turn_by_conversation ON turn (agent_id, conversation, at);
 
--- Statements: sentences that stand on their own, drawn out of turns by a model. They lie in the order of arrival as turns do,
--- and one that is drawn out anew or corrected moves to the number of that change.
+-- Statements: self-contained sentences that a model extracted from turns. Like turns they lie in the order of arrival.
+-- A statement that is extracted again with a change, or corrected, moves to the sequence number of that change.
 CREATE TABLE statement (
     seq INTEGER PRIMARY KEY,
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
     text TEXT NOT NULL,
-    topic TEXT NOT NULL, -- What it is, in a word.
+    topic TEXT NOT NULL, -- Its topic, in one word.
     importance REAL NOT NULL, -- From 0 to 1.
-    who TEXT NOT NULL, -- JSON: the names of whom it is about.
-    tells_of INTEGER, -- When what it tells of happens, if that was said.
-    day TEXT NOT NULL, -- Of its first source, as are the two instants.
+    who TEXT NOT NULL, -- JSON: the names of the people it is about.
+    tells_of INTEGER, -- When the event it describes happens, if that was stated.
+    day TEXT NOT NULL, -- Of its first source, like the two instants.
     cover_start INTEGER NOT NULL,
     cover_end INTEGER NOT NULL,
     pinned INTEGER NOT NULL DEFAULT 0,
-    confidence REAL -- From 0 to 1: how surely it was said; NULL if that was not told.
+    confidence REAL -- From 0 to 1: how certain it is; NULL if the model gave no value.
 ) STRICT;
 
 CREATE UNIQUE INDEX statement_by_id ON statement (agent_id, id);
@@ -81,7 +82,8 @@ CREATE INDEX statement_by_change ON statement (agent_id);
 CREATE INDEX statement_by_day ON statement (agent_id, day);
 CREATE INDEX statement_by_time ON statement (agent_id, cover_start, cover_end);
 
--- The turns that a statement comes from, the first at position 0. Not references: a turn may be pruned or forgotten first.
+-- The turns that a statement comes from, the first at position 0. Not foreign keys: a turn may be pruned or forgotten
+-- first.
 CREATE TABLE statement_source (
     agent_id INTEGER NOT NULL REFERENCES agent,
     statement TEXT NOT NULL,
@@ -92,7 +94,7 @@ CREATE TABLE statement_source (
 
 CREATE INDEX statement_by_source ON statement_source (agent_id, id);
 
--- The log of fact operations. Facts follow from the whole of it in any order, so it has no order of its own.
+-- The log of fact operations. Facts follow from the whole log whatever its order, so the log has no order of its own.
 CREATE TABLE fact_operation (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
@@ -105,28 +107,29 @@ CREATE TABLE fact_operation (
     confidence REAL NOT NULL,
     at INTEGER NOT NULL, -- From when on it holds.
     said_at INTEGER NOT NULL,
-    source TEXT NOT NULL, -- The turn; u-… of an entry by hand.
-    position INTEGER NOT NULL, -- Among the operations of that source.
+    source TEXT NOT NULL, -- Id of the turn; u-… if a person entered it.
+    position INTEGER NOT NULL, -- Index among the operations of that source.
     recorded_at INTEGER NOT NULL,
     PRIMARY KEY (agent_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX fact_operation_by_source ON fact_operation (agent_id, source);
 
--- How far extraction has come, and the log it fills. No row: nothing read, and no operation ever.
+-- The watermark of extraction, and the version of the log that it fills. No row: nothing extracted and no operation
+-- ever.
 CREATE TABLE journal (
     agent_id INTEGER PRIMARY KEY REFERENCES agent,
-    extracted INTEGER NOT NULL DEFAULT 0, -- The seq up to which all turns have been read.
-    attempts INTEGER NOT NULL DEFAULT 0, -- Failures since it last went on.
-    failing_since INTEGER, -- When the first of them was.
-    not_before INTEGER, -- Not to be tried again before this instant.
+    extracted INTEGER NOT NULL DEFAULT 0, -- The seq up to which all turns have been extracted.
+    attempts INTEGER NOT NULL DEFAULT 0, -- Failures since the last success.
+    failing_since INTEGER, -- When the first of these failures was.
+    not_before INTEGER, -- No retry before this instant.
     last_error TEXT,
     log_version INTEGER NOT NULL DEFAULT 0 -- The seq of the last change of the log.
 ) STRICT;
 
--- Live summaries. This row is also the engine's output as it came, text and sentences: it is saved in the transaction that
--- makes it the summary, so there is no moment in which a draft is paid for but not applied, and nothing to apply again.
--- What it was made from (input digest) and how (recipe) is in the ledger row of the same period.
+-- Live summaries. The row is also the engine's unchanged output (text and sentences): it is saved in the transaction
+-- that makes it the summary. So no draft is ever paid for but not applied, and nothing has to be applied again. The
+-- ledger row of the same period holds what the summary was made from (input digest) and how (recipe).
 CREATE TABLE summary (
     summary_id INTEGER PRIMARY KEY,
     agent_id INTEGER NOT NULL REFERENCES agent,
@@ -134,11 +137,11 @@ CREATE TABLE summary (
     period TEXT NOT NULL,
     id TEXT NOT NULL,
     seq INTEGER NOT NULL UNIQUE,
-    cover_start INTEGER NOT NULL, -- The instants it was built over, the end not included. Kept when zones change later.
+    cover_start INTEGER NOT NULL, -- The instants it was built over, end excluded. Kept when time zones change later.
     cover_end INTEGER NOT NULL,
     text TEXT NOT NULL,
-    sentences TEXT NOT NULL, -- JSON of core's Sentence, in order: day, speaker, text, ids of the turns it comes from.
-    verbatim INTEGER NOT NULL DEFAULT 1, -- 1 when each sentence is a verbatim piece of a turn, so that it can be cut.
+    sentences TEXT NOT NULL, -- JSON of core's Sentence, in order: day, speaker, text, ids of the source turns.
+    verbatim INTEGER NOT NULL DEFAULT 1, -- 1 if each sentence is a verbatim piece of a turn, so that it can be cut.
     pinned INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
@@ -147,8 +150,8 @@ CREATE UNIQUE INDEX summary_by_id ON summary (agent_id, id);
 CREATE INDEX summary_by_change ON summary (agent_id, grain, seq);
 CREATE INDEX summary_by_time ON summary (agent_id, grain, cover_start, cover_end);
 
--- Lineage: what a summary was made from, in the order it was read; ids of turns for a day, of summaries above. Not a
--- reference, because sources may be pruned while the lineage stays.
+-- Lineage: what a summary was made from, in the order it was read: ids of turns for a day, of summaries above. Not a
+-- foreign key, because sources may be pruned while the lineage stays.
 CREATE TABLE source (
     summary_id INTEGER NOT NULL REFERENCES summary ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -156,8 +159,8 @@ CREATE TABLE source (
     PRIMARY KEY (summary_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- Memories that are gone, so that projections learn of it. Goes when a memory of the same id comes back, and when every table
--- of the grain has applied it: the id of a turn without a client's id is a hash of its words.
+-- Deleted memories, so that projections apply the deletion. A row is removed when a memory of the same id comes back,
+-- or when every table of the grain has applied it: the id of a turn without a client's id is a hash of its text.
 CREATE TABLE tombstone (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
@@ -168,12 +171,13 @@ CREATE TABLE tombstone (
 
 CREATE INDEX tombstone_by_change ON tombstone (agent_id, grain, seq);
 
--- Turns that retention pruned, so that they are known when they come again, and can be forgotten with what was made of them.
--- Hashes are HMACs under the secret. All but the id is NULL where a version before this table pruned it, or another folder.
+-- Turns that retention pruned, so that they are recognised when they are sent again and can be forgotten together with
+-- what was made of them. Hashes are HMACs under the secret. For a turn pruned before schema version 5 only the id is
+-- set; for one from an archive the id, and the day and instant if the archive has them.
 CREATE TABLE pruned (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
-    arrived INTEGER, -- The seq with which it first came.
+    arrived INTEGER, -- The seq of its first arrival.
     day TEXT,
     at INTEGER,
     conversation BLOB,
@@ -182,8 +186,8 @@ CREATE TABLE pruned (
     PRIMARY KEY (agent_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- How often a memory was given out, and when last. Apart from the memories, so that counting writes no words anew; counted in
--- batches, long after. Nothing is made from it, and it goes with its memory.
+-- How often a memory was returned in an answer, and when last. Separate from the memories, so that counting rewrites no
+-- text. Counted in batches, with delay. Nothing is derived from it, and it is deleted with its memory.
 CREATE TABLE access (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
@@ -208,23 +212,23 @@ CREATE TABLE ledger (
     agent_id INTEGER NOT NULL REFERENCES agent,
     grain INTEGER NOT NULL,
     period TEXT NOT NULL,
-    dirty_seq INTEGER NOT NULL, -- The change that was its last input.
-    clean_seq INTEGER NOT NULL DEFAULT 0, -- The dirty_seq that the last roll-up read before its input; never goes back.
-    dirty_at INTEGER NOT NULL, -- When that last input came.
+    dirty_seq INTEGER NOT NULL, -- The seq of its last input.
+    clean_seq INTEGER NOT NULL DEFAULT 0, -- The dirty_seq that the last roll-up read before its input; never decreases.
+    dirty_at INTEGER NOT NULL, -- When the last input arrived.
     input_digest BLOB, -- Of the ids and contents that the last roll-up read.
     recipe BLOB, -- Of the prompt, model and engine of the last roll-up that wrote a text.
-    sealed INTEGER NOT NULL DEFAULT 0, -- 1 when its children were pruned, so that it can only be amended; then it has a base.
+    sealed INTEGER NOT NULL DEFAULT 0, -- 1 if its children were pruned: it can only be amended, and has a base.
     attempts INTEGER NOT NULL DEFAULT 0, -- Failures since it was last clean.
-    not_before INTEGER, -- Not to be tried again before this instant.
+    not_before INTEGER, -- No retry before this instant.
     last_error TEXT,
-    tokens INTEGER NOT NULL DEFAULT 0, -- Paid for all its roll-ups so far.
-    degraded INTEGER NOT NULL DEFAULT 0, -- 1 when the built-in engine wrote it in place of a model that could not.
-    ungrounded INTEGER NOT NULL DEFAULT 0, -- Names, numbers and dates in its summary that no source contains.
-    failing_since INTEGER, -- When the first of the failures was.
+    tokens INTEGER NOT NULL DEFAULT 0, -- Tokens paid for all its roll-ups so far.
+    degraded INTEGER NOT NULL DEFAULT 0, -- 1 if the built-in engine wrote it because the model could not.
+    ungrounded INTEGER NOT NULL DEFAULT 0, -- Number of names, numbers and dates in its summary that no source contains.
+    failing_since INTEGER, -- When the first of these failures was.
     PRIMARY KEY (agent_id, grain, period)
 ) STRICT, WITHOUT ROWID;
 
--- What a sealed summary was when what it is made of was pruned.
+-- The summary of a sealed period as it was when its children were pruned.
 CREATE TABLE base (
     agent_id INTEGER NOT NULL REFERENCES agent,
     grain INTEGER NOT NULL,
@@ -233,51 +237,51 @@ CREATE TABLE base (
     sentences TEXT NOT NULL, -- JSON, as in summary.
     sources TEXT NOT NULL, -- JSON: ids, in order.
     verbatim INTEGER NOT NULL,
-    seq INTEGER, -- No turn that first came with a later number is in it; NULL if that is not known.
+    seq INTEGER, -- The base contains no turn that first arrived with a higher seq; NULL if unknown.
     PRIMARY KEY (agent_id, grain, period)
 ) STRICT, WITHOUT ROWID;
 
--- How far the projection of each grain has come. No row: generation 0, nothing applied.
+-- The watermark of the projection of each grain. No row: generation 0, nothing applied.
 CREATE TABLE lane (
     agent_id INTEGER NOT NULL REFERENCES agent,
     grain INTEGER NOT NULL,
-    generation INTEGER NOT NULL, -- The one that searches read.
+    generation INTEGER NOT NULL, -- The generation that searches read.
     applied INTEGER NOT NULL, -- The seq up to which it has applied all changes.
-    building INTEGER, -- A generation being built beside it, if any,
-    building_applied INTEGER, -- and how far that one has come.
+    building INTEGER, -- A generation that is being built beside it, if any,
+    building_applied INTEGER, -- and the seq up to which that one has applied all changes.
     PRIMARY KEY (agent_id, grain),
     CHECK ((building IS NULL) = (building_applied IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- Accepted requests. The id is a hash of the request's turns, so the same request finds its row again; the counts are
--- those of the last time it came.
+-- Accepted requests. The id is a hash of the request's turns, so a repeated request finds its row. The counts are those
+-- of the last time it was sent.
 CREATE TABLE operation (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
     accepted INTEGER NOT NULL,
     duplicate INTEGER NOT NULL,
     revised INTEGER NOT NULL,
-    seq INTEGER NOT NULL, -- The highest of its turns': all of them are searchable once the lane has applied this.
-    forgotten INTEGER NOT NULL DEFAULT 0, -- Messages that were forgotten before, and stay so.
-    masked INTEGER NOT NULL DEFAULT 0, -- Credentials that were masked in it before storage.
+    seq INTEGER NOT NULL, -- The highest of its turns: all are searchable once the table has applied this seq.
+    forgotten INTEGER NOT NULL DEFAULT 0, -- Messages skipped because they were forgotten before.
+    masked INTEGER NOT NULL DEFAULT 0, -- Credentials masked in it before storage.
     PRIMARY KEY (agent_id, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX operation_by_id ON operation (id);
 
--- Requests that came with a key of their client's, so that they are answered as before when they come again. Only digests.
+-- Requests with a client's idempotency key, so that a repeated request gets the same answer. Digests only.
 CREATE TABLE request (
     agent_id INTEGER NOT NULL REFERENCES agent,
     key BLOB NOT NULL,
     body BLOB NOT NULL,
-    operation TEXT NOT NULL, -- Its id; goes with it.
+    operation TEXT NOT NULL, -- Its id; deleted with it.
     kept_at INTEGER NOT NULL,
     PRIMARY KEY (agent_id, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX request_by_time ON request (kept_at);
 
--- Small texts that are always in context, as people and agents wrote them. No projection holds them.
+-- Small texts that are always in context, written by people and agents. No projection holds them.
 CREATE TABLE block (
     agent_id INTEGER NOT NULL REFERENCES agent,
     name TEXT NOT NULL,
@@ -286,7 +290,7 @@ CREATE TABLE block (
     PRIMARY KEY (agent_id, name)
 ) STRICT;
 
--- Memories that could not be brought through a stage for a fault of their own. Their text is above, untouched.
+-- Memories that failed in a stage because of their own content. Their text is in the tables above, unchanged.
 CREATE TABLE dead_letter (
     agent_id INTEGER NOT NULL REFERENCES agent,
     id TEXT NOT NULL,
@@ -306,7 +310,7 @@ CREATE TABLE reply (
     PRIMARY KEY (agent_id, key)
 ) STRICT;
 
--- What models were paid, by UTC day. Outlives the replies.
+-- Cost of models: calls and tokens by UTC day. Outlives the replies.
 CREATE TABLE usage (
     agent_id INTEGER NOT NULL REFERENCES agent,
     day TEXT NOT NULL,
@@ -318,43 +322,44 @@ CREATE TABLE usage (
     PRIMARY KEY (agent_id, day, purpose, model)
 ) STRICT, WITHOUT ROWID;
 
--- HMACs, under the secret, of the places (or the ids, which are made of them) and of the contents of messages that were
--- forgotten, so that they are recognised when they come again. The agent is part of what is hashed: they stay when it goes.
+-- HMACs under the secret of forgotten messages: of their positions (or of the ids, which are derived from them) and of
+-- their contents, so that the messages are recognised when they are sent again. The agent is part of the hashed data:
+-- rows stay when the agent is deleted.
 CREATE TABLE forgotten (
     hash BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
--- The key of all keyed hashes, made by randomblob when the first is needed. It leaves the file in no export.
+-- The key of all keyed hashes, made by randomblob when first needed. No export contains it.
 CREATE TABLE secret (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     key BLOB NOT NULL CHECK (length(key) = 32)
 ) STRICT;
 
--- Keys of the service. Not the agents': no erasure of an agent touches them.
+-- Keys of the service. They do not belong to agents: no erasure of an agent touches them.
 CREATE TABLE access_key (
     id TEXT PRIMARY KEY NOT NULL, -- The public part.
     name TEXT NOT NULL,
     workspace TEXT NOT NULL,
-    scopes TEXT NOT NULL, -- JSON: words of core's Scope.
-    agents TEXT NOT NULL, -- JSON: names; none means all of the workspace.
-    hash BLOB NOT NULL CHECK (length(hash) = 32), -- Of the secret part, which is kept nowhere.
+    scopes TEXT NOT NULL, -- JSON: names of core's Scope.
+    agents TEXT NOT NULL, -- JSON: names; empty means all agents of the workspace.
+    hash BLOB NOT NULL CHECK (length(hash) = 32), -- Of the secret part, which is stored nowhere.
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
     revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Agents whose files are still to be cleaned of what was erased. By name, because the row of an agent that was erased whole
--- is gone. Numbers are never given twice, so that a cleaning ends only the erasures that it began after.
+-- Agents whose files still have to be cleaned of erased data. By name, because a fully erased agent has no row any
+-- more. Numbers are never reused, so a cleaning completes only the erasures that came before it began.
 CREATE TABLE cleaning (
-    erasure INTEGER PRIMARY KEY AUTOINCREMENT, -- The last one of the agent.
+    erasure INTEGER PRIMARY KEY AUTOINCREMENT, -- Number of the agent's last erasure.
     workspace TEXT NOT NULL,
     name TEXT NOT NULL,
     UNIQUE (workspace, name)
 ) STRICT;
 
--- How the machine's clock has gone, across restarts.
+-- Observations of the machine's clock, kept across restarts.
 CREATE TABLE clock (
     only INTEGER PRIMARY KEY CHECK (only = 1),
-    seen INTEGER NOT NULL, -- The latest moment that was seen.
-    steady_since INTEGER NOT NULL -- Since when it has gone on without a jump.
+    seen INTEGER NOT NULL, -- The latest instant seen.
+    steady_since INTEGER NOT NULL -- Since when the clock has run without a jump.
 ) STRICT;

@@ -1,4 +1,4 @@
--- The same conditions as in agents.sql.
+-- The conditions are those of agents.sql.
 SELECT settings,
     settings IS NOT NULL
         OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = agent.agent_id)

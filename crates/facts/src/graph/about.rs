@@ -1,12 +1,12 @@
-//! The facts about one entity. DuckDB parses, plans and reads the whole table for each; the reading of a month of talk
-//! asks thousands of times.
+//! Finds the facts about one entity. DuckDB would parse, plan and read the whole table for each query, and the
+//! extraction of a month of conversation sends thousands of them.
 
 use annals_core::{Along, Direction, Fact, FactQuery};
 
 use super::Graph;
 
 impl Graph {
-    /// The facts that fit and have `about` as subject or object, by any of its names, in the order of rows.
+    /// Returns the matching facts with `about` as subject or object, by any of its names, in row order.
     pub fn about(&self, about: &str, query: &FactQuery) -> Vec<Fact> {
         let Some(entity) = self.entity(about) else { return Vec::new() };
         let along = Along {

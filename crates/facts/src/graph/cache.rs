@@ -1,4 +1,4 @@
-//! The graphs that are kept: those last walked, of a bounded number of facts together.
+//! Caches the graphs used last, up to a total number of facts.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,28 +7,28 @@ use lru::LruCache;
 
 use super::Graph;
 
-/// The most facts in all graphs that are kept; a single larger one is kept alone.
+/// The most facts in all cached graphs together; a single larger graph is cached alone.
 const MOST: usize = 200_000;
 
-/// The graphs of the agents whose facts were last walked.
+/// The graphs of the agents whose facts were queried last.
 pub struct Graphs {
     kept: Mutex<LruCache<Agent, Arc<Graph>>>,
 }
 
 impl Default for Graphs {
     fn default() -> Graphs {
-        // Bounded by facts instead of by number.
+        // Bounded by facts, not by the number of graphs.
         Graphs { kept: Mutex::new(LruCache::unbounded()) }
     }
 }
 
 impl Graphs {
-    /// The agent's graph, if it is kept.
+    /// Returns the agent's graph, if it is cached.
     pub fn get(&self, agent: &Agent) -> Option<Arc<Graph>> {
         self.kept.lock().expect("no holder of the lock panics").get(agent).cloned()
     }
 
-    /// Keeps a graph, and gives up those that were not used for longest.
+    /// Caches a graph, and evicts the least recently used ones beyond the limit.
     pub fn keep(&self, agent: &Agent, graph: Arc<Graph>) {
         let mut kept = self.kept.lock().expect("no holder of the lock panics");
         kept.put(agent.clone(), graph);
@@ -37,7 +37,7 @@ impl Graphs {
         }
     }
 
-    /// Gives the agent's graph up, because its table is about to change.
+    /// Evicts the agent's graph, because its table is about to change.
     pub fn give_up(&self, agent: &Agent) {
         self.kept.lock().expect("no holder of the lock panics").pop(agent);
     }
@@ -50,7 +50,7 @@ mod tests {
     use annals_testkit::agent;
 
     #[test]
-    fn the_graphs_used_last_are_kept_up_to_a_number_of_facts() {
+    fn least_recently_used_graphs_are_evicted_beyond_the_fact_limit() {
         let graphs = Graphs::default();
         let half = || Arc::new(Graph::of(vec![fact("Ann", "likes", "tea"); MOST / 2]));
         for name in ["a", "b"] {

@@ -1,15 +1,15 @@
-//! The shortest way between two entities.
+//! Finds the shortest path between two entities.
 
 use annals_core::{Along, Direction, Fact, Route};
 
 use super::{Graph, NOBODY, Rule};
 
-/// No way is known.
+/// The distance of an entity without a known path.
 const FAR: u32 = u32::MAX;
 
 impl Graph {
-    /// The facts of the shortest way, in its order. Distances are found from the end, and then from the beginning the first
-    /// fact is followed that comes nearer, so that of several ways as short always the same one is taken.
+    /// Returns the facts of the shortest path, in order. Computes the distances from the end. Then, from the start, it
+    /// always follows the first fact that leads closer, so that the choice among equally short paths is deterministic.
     pub fn path(&self, route: &Route) -> Option<Vec<Fact>> {
         let (start, goal) = (self.entity(&route.from)?, self.entity(&route.to)?);
         let distances = self.distances(goal, start, route);
@@ -30,7 +30,7 @@ impl Graph {
         Some(facts)
     }
 
-    /// How many facts each entity is from the goal, as far as the start or the bound.
+    /// Returns the distance of each entity from the goal in facts, as far as the start or the depth limit.
     fn distances(&self, goal: u32, start: u32, route: &Route) -> Vec<u32> {
         let back = Along { direction: reversed(route.along.direction), ..route.along.clone() };
         let rule: Rule<'_> = self.rule(&back);

@@ -1,4 +1,4 @@
-//! All facts within some distance of an entity, the nearest first.
+//! Finds all facts within some distance of an entity, the nearest first.
 
 use annals_core::{Reached, Walk};
 use fixedbitset::FixedBitSet;
@@ -6,8 +6,8 @@ use fixedbitset::FixedBitSet;
 use super::{Graph, NOBODY};
 
 impl Graph {
-    /// The facts that a walk reaches, by depth and then in the order of rows. Looks no further than the limit. None if the
-    /// entities on the way have more facts than `most`, followed or not: it is not known then where it leads.
+    /// Returns the facts that a walk reaches, by depth and then in row order, up to the walk's limit. `None` if the
+    /// entities on the way have more than `most` facts, followed or not: the result is then unknown.
     pub fn walk(&self, walk: &Walk, most: usize) -> Option<Vec<Reached>> {
         let limit = walk.limit.unwrap_or(usize::MAX);
         let Some(start) = self.entity(&walk.from) else { return Some(Vec::new()) };
@@ -48,7 +48,7 @@ mod tests {
     use crate::tests::fact;
 
     #[test]
-    fn a_walk_that_would_look_at_too_much_is_given_up() {
+    fn walk_over_too_many_facts_returns_none() {
         let graph =
             Graph::of(vec![fact("Ann", "knows", "Bob"), fact("Bob", "knows", "Cid"), fact("Bob", "likes", "tea")]);
         let check = |depth, most, expect: Option<usize>| {

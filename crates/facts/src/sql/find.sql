@@ -1,4 +1,4 @@
--- $1 predicate, $2 as of, $3 history, $4 and $5 said within, $6 limit; null where it is not asked.
+-- $1 predicate, $2 as of, $3 history, $4 and $5 said within, $6 limit; NULL if not set.
 SELECT
   id, subject, predicate, object, properties, confidence, valid_from, valid_to, recorded_at, said_from, said_to, sources,
   superseded_by

@@ -1,4 +1,5 @@
--- What an instance may do, set once and locked. The variable `folder` is its scratch folder, the only one it can reach.
+-- The restrictions of an instance, set once and locked. The variable `folder` is its scratch folder, the only one it
+-- can access.
 SET threads = 1;
 SET memory_limit = '128MB';
 SET temp_directory = getvariable('folder');

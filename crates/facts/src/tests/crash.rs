@@ -1,8 +1,8 @@
-//! What a crash leaves at each step of a replacement, and that it counts for nothing afterwards.
+//! Tests that the leftovers of a crash at each step of a replacement have no effect afterwards.
 
 use super::*;
 
-/// Writes two versions and returns the files of both.
+/// Writes two versions; returns path and bytes of the former file, and the path of the newer one.
 async fn two_versions(root: &Path) -> (PathBuf, Vec<u8>, PathBuf) {
     let tables = DuckFacts::open(root).unwrap();
     tables.replace(&me(), vec![fact("Ann", "likes", "tea")], 1).await.unwrap();
@@ -15,7 +15,7 @@ async fn two_versions(root: &Path) -> (PathBuf, Vec<u8>, PathBuf) {
 }
 
 #[tokio::test]
-async fn between_writing_and_deleting_the_newer_counts_and_the_older_goes_with_the_next() {
+async fn after_a_crash_before_deletion_the_newer_file_counts_and_the_older_is_removed_later() {
     let folder = TempDir::new().unwrap();
     let (former, bytes, _) = two_versions(folder.path()).await;
     std::fs::write(&former, bytes).unwrap();
@@ -41,7 +41,7 @@ async fn versions_are_compared_as_numbers() {
 }
 
 #[tokio::test]
-async fn half_written_files_are_swept_at_the_start() {
+async fn half_written_files_are_removed_at_start() {
     let folder = TempDir::new().unwrap();
     let (_, bytes, newest) = two_versions(folder.path()).await;
     let staged = PathBuf::from(format!("{}#1", newest.display()));
@@ -57,7 +57,7 @@ async fn half_written_files_are_swept_at_the_start() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_in_the_scratch_folder_by_work() {
+async fn operations_leave_the_scratch_folder_empty() {
     let folder = TempDir::new().unwrap();
     let (.., newest) = two_versions(folder.path()).await;
     let tables = DuckFacts::open(folder.path()).unwrap();
@@ -74,14 +74,14 @@ async fn nothing_is_left_in_the_scratch_folder_by_work() {
 }
 
 #[tokio::test]
-async fn a_table_that_cannot_be_stored_leaves_the_former_one() {
+async fn failed_replacement_keeps_the_former_table() {
     let folder = TempDir::new().unwrap();
     let elsewhere = TempDir::new().unwrap();
     let next = vec![fact("Ann", "likes", "rain")];
     DuckFacts::open(elsewhere.path()).unwrap().replace(&me(), next.clone(), 3).await.unwrap();
     let name = files(elsewhere.path(), &me()).remove(0);
     two_versions(folder.path()).await;
-    // A folder in the place of the file to come, with something inside so that it stays.
+    // A folder at the path of the new file, not empty, so that it stays.
     let obstacle = folder.path().join(me().folder()).join(name.file_name().unwrap());
     std::fs::create_dir_all(obstacle.join("x")).unwrap();
     let tables = DuckFacts::open(folder.path()).unwrap();

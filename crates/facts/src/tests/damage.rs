@@ -1,10 +1,11 @@
-//! A bad disk: whatever happens to a file, it is said to be damaged, never read as other facts, and replacing it heals.
+//! Tests of a bad disk: a damaged file is reported as damaged, never read as other facts, and a replacement repairs the
+//! table.
 
 use annals_core::Error;
 
 use super::*;
 
-/// Damages the file of a table, and finds that every question says so until the table is replaced.
+/// Damages the file of a table, and checks that every query reports it until the table is replaced.
 async fn check(what: &str, damage: impl Fn(&Path, Vec<u8>)) {
     let folder = TempDir::new().unwrap();
     let facts = vec![fact("Ann", "likes", "tea"), fact("Ann", "likes", "jazz")];
@@ -30,7 +31,7 @@ async fn check(what: &str, damage: impl Fn(&Path, Vec<u8>)) {
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_never_read() {
+async fn damaged_file_is_reported_and_never_read() {
     check("empty, as after a power cut", |file, _| std::fs::write(file, "").unwrap()).await;
     check("zeros", |file, bytes| std::fs::write(file, vec![0; bytes.len()]).unwrap()).await;
     check("cut", |file, bytes| std::fs::write(file, &bytes[..bytes.len() - 1]).unwrap()).await;
@@ -44,7 +45,7 @@ async fn a_damaged_file_is_never_read() {
 }
 
 #[tokio::test]
-async fn a_flipped_bit_is_seen_wherever_it_is() {
+async fn flipped_bit_anywhere_is_detected() {
     let folder = TempDir::new().unwrap();
     let tables = DuckFacts::open(folder.path()).unwrap();
     tables.replace(&me(), vec![fact("Ann", "likes", "tea")], 1).await.unwrap();
@@ -60,7 +61,7 @@ async fn a_flipped_bit_is_seen_wherever_it_is() {
 }
 
 #[tokio::test]
-async fn files_that_are_no_tables_do_not_count_but_are_searched_and_go() {
+async fn other_files_are_ignored_but_searched_and_removed() {
     let folder = TempDir::new().unwrap();
     let tables = DuckFacts::open(folder.path()).unwrap();
     tables.replace(&me(), vec![fact("Ann", "likes", "tea")], 1).await.unwrap();

@@ -1,4 +1,4 @@
-//! The file as others see it: opened by a plain DuckDB that knows nothing of this crate.
+//! Tests of the exported file, read by a plain DuckDB without this crate.
 
 use duckdb::{Connection, params};
 
@@ -13,7 +13,7 @@ async fn exported(facts: Vec<Fact>, target: &Path) {
     tables.export(&me(), target).await.unwrap();
 }
 
-/// The first column of all rows as text.
+/// Returns the first column of all rows as text.
 fn ask(sql: &str, target: &Path) -> Vec<String> {
     let plain = Connection::open_in_memory().unwrap();
     let mut statement = plain.prepare(sql).unwrap();
@@ -42,7 +42,7 @@ const EXPECTED: [&str; 15] = [
 ];
 
 #[tokio::test]
-async fn any_duckdb_opens_an_export() {
+async fn plain_duckdb_reads_an_export() {
     let folder = TempDir::new().unwrap();
     let target = folder.path().join("out's.parquet");
     let ended = Fact {
@@ -75,7 +75,7 @@ async fn any_duckdb_opens_an_export() {
 }
 
 #[tokio::test]
-async fn an_export_of_nothing_has_the_columns() {
+async fn empty_export_has_all_columns() {
     let folder = TempDir::new().unwrap();
     let target = folder.path().join("out.parquet");
     exported(Vec::new(), &target).await;
@@ -84,7 +84,7 @@ async fn an_export_of_nothing_has_the_columns() {
 }
 
 #[tokio::test]
-async fn an_export_takes_the_place_of_a_file_and_leaves_no_other() {
+async fn export_replaces_an_existing_file_and_leaves_no_other() {
     let folder = TempDir::new().unwrap();
     let target = folder.path().join("out.parquet");
     std::fs::write(&target, "something else").unwrap();
@@ -94,7 +94,7 @@ async fn an_export_takes_the_place_of_a_file_and_leaves_no_other() {
 }
 
 #[tokio::test]
-async fn an_export_that_cannot_be_written_is_an_error() {
+async fn unwritable_export_target_is_an_error() {
     let folder = TempDir::new().unwrap();
     let tables = DuckFacts::open(folder.path()).unwrap();
     for target in [folder.path().join("absent/out.parquet"), folder.path().join("scratch")] {

@@ -1,4 +1,4 @@
-//! Against the table in memory: the same facts, the same questions, the same answers.
+//! Tests against the in-memory table: the same facts and queries give the same answers.
 
 use annals_core::{Along, Direction};
 use annals_testkit::MemoryFacts;
@@ -80,7 +80,7 @@ prop_compose! {
     }
 }
 
-/// Facts as edges between few names, nearly all of which hold: graphs with circles, loops and several ways.
+/// Generates facts as edges between few names, nearly all of which hold: graphs with cycles, loops and several paths.
 fn any_graph() -> impl Strategy<Value = Vec<Fact>> {
     let node = || prop::sample::select(vec!["Ann", "Bob", "Eve", "Rob", "Ida", "Kai", "?", "ann."]);
     let predicate = prop::sample::select(vec!["likes", "knows", "knows", "likes", "likes", "also_known_as"]);
@@ -101,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn walks_and_paths_are_those_of_the_table_in_memory(
+    fn walks_and_paths_agree_with_the_in_memory_table(
         facts in prop_oneof![any_graph(), any_facts()], walks in prop::collection::vec(any_walk(), 12),
         routes in prop::collection::vec(any_route(), 12), names in prop::collection::vec(name(), 4),
     ) {
@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn answers_are_those_of_the_table_in_memory(
+    fn answers_agree_with_the_in_memory_table(
         facts in any_facts(), queries in prop::collection::vec(any_query(), 12), cold in any::<bool>(), word in "[a-z\"]{1,2}",
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -150,7 +150,7 @@ proptest! {
             prop_assert_eq!(tables.predicates(&me(), 2).await.unwrap(), memory.predicates(&me(), 2).await.unwrap());
             let held = tables.holds(&me(), std::slice::from_ref(&word)).await.unwrap().len();
             let expect = memory.holds(&me(), &[word]).await.unwrap().len();
-            // Keys are stored too, so more can be held than was said.
+            // Keys are stored too, so more files can match than texts do.
             prop_assert!(held >= expect, "{} {}", held, expect);
             Ok(())
         })?;

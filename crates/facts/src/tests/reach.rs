@@ -1,4 +1,4 @@
-//! What an instance of DuckDB can reach: its own folder, and nothing else.
+//! Tests that an instance of DuckDB can access its own folder and nothing else.
 
 use duckdb::params;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::table::{Scratch, Table};
 
 #[test]
-fn nothing_outside_the_own_folder_can_be_read_or_written() {
+fn files_outside_the_scratch_folder_are_inaccessible() {
     let folder = TempDir::new().unwrap();
     let scratch = Scratch::emptied(&folder.path().join("it's [a], \"scratch\" folder")).unwrap();
     let table = Table::of(&[fact("Ann", "likes", "tea")], 1, &scratch).unwrap();
@@ -43,13 +43,13 @@ fn nothing_outside_the_own_folder_can_be_read_or_written() {
         assert!(read.is_err(), "{path}");
         assert!(table.connection.execute("COPY facts TO $1 (FORMAT csv)", params![path]).is_err(), "{path}");
     }
-    // The refusals are not for want of a working table.
+    // The refusals are not due to a broken table.
     table.connection.execute("COPY facts TO $1 (FORMAT csv)", params![format!("{own}/own.csv")]).unwrap();
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "x");
 }
 
 #[test]
-fn memory_is_bounded_and_the_network_is_off() {
+fn settings_limit_memory_and_disable_the_network() {
     let folder = TempDir::new().unwrap();
     let table = Table::of(&[], 1, &Scratch::emptied(folder.path()).unwrap()).unwrap();
     let setting = |name: &str| -> String {

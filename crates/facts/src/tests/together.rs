@@ -1,11 +1,11 @@
-//! Many at once: agents do not disturb each other, and nobody sees half a replacement.
+//! Tests of concurrency: agents do not disturb each other, and no reader sees half a replacement.
 
 use std::sync::Arc;
 
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn more_agents_than_are_kept_in_memory_work_at_once() {
+async fn more_agents_than_loaded_tables_work_concurrently() {
     let folder = TempDir::new().unwrap();
     let tables = DuckFacts::open(folder.path()).unwrap();
     let work = (0..24).map(|number: u64| {
@@ -28,7 +28,7 @@ async fn more_agents_than_are_kept_in_memory_work_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn readers_see_one_table_or_the_other() {
+async fn readers_see_the_former_or_the_new_table() {
     let folder = TempDir::new().unwrap();
     let tables = Arc::new(DuckFacts::open(folder.path()).unwrap());
     let table = |version: u64| -> Vec<Fact> {

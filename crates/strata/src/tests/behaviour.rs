@@ -1,4 +1,4 @@
-//! What the port promises, on real tables.
+//! Tests of the port's behaviour, on real tables.
 
 use arrow_array::RecordBatch;
 use futures::TryStreamExt;
@@ -7,22 +7,22 @@ use lancedb::query::ExecutableQuery;
 use super::*;
 
 #[tokio::test]
-async fn passes_the_suite_of_the_port() {
+async fn passes_the_conformance_suite() {
     passes_the_suite(Upkeep::default()).await;
 }
 
 #[tokio::test]
-async fn passes_the_suite_of_the_port_on_the_disk_alone() {
+async fn passes_the_conformance_suite_on_disk_only() {
     passes_the_suite(Upkeep { memory: Memory::of(0), ..Upkeep::default() }).await;
 }
 
 #[tokio::test]
-async fn passes_the_suite_of_the_port_with_indexes_larger_than_their_cache() {
+async fn passes_the_conformance_suite_with_indexes_larger_than_their_cache() {
     passes_the_suite(Upkeep { index_cache_bytes: 1, ..Upkeep::default() }).await;
 }
 
 #[tokio::test]
-async fn passes_the_suite_of_whole_tables() {
+async fn passes_the_whole_tables_suite() {
     let folders = std::cell::RefCell::new(Vec::new());
     annals_testkit::whole_tables_suite(async || new(Upkeep::default(), &folders).await).await;
 }
@@ -41,7 +41,7 @@ async fn new(upkeep: Upkeep, folders: &std::cell::RefCell<Vec<tempfile::TempDir>
 }
 
 #[tokio::test]
-async fn what_was_never_written_is_empty_and_leaves_no_trace() {
+async fn unwritten_table_reads_as_empty_and_creates_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     assert_eq!(strata.search(&table("a"), &words("anything")).await.unwrap().hits, []);
@@ -52,7 +52,7 @@ async fn what_was_never_written_is_empty_and_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn twice_is_once_and_fewer_parts_are_fewer() {
+async fn apply_is_idempotent_and_removes_missing_parts() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let three: Vec<Part> = (0..3).map(|number| Part { part: number, ..part("t-1", 0, "long text") }).collect();
@@ -73,7 +73,7 @@ async fn twice_is_once_and_fewer_parts_are_fewer() {
 }
 
 #[tokio::test]
-async fn a_row_given_twice_in_one_batch_is_one_and_the_last() {
+async fn last_duplicate_of_a_row_in_a_batch_wins() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     strata.apply(&table("a"), upserts([part("t-1", 0, "first"), part("t-1", 0, "second")])).await.unwrap();
@@ -82,7 +82,7 @@ async fn a_row_given_twice_in_one_batch_is_one_and_the_last() {
 }
 
 #[tokio::test]
-async fn filters_are_hard() {
+async fn only_rows_that_pass_the_filter_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let said_in =
@@ -115,7 +115,7 @@ async fn filters_are_hard() {
 }
 
 #[tokio::test]
-async fn similarity_is_the_cosine_and_the_limit_is_for_each_leg() {
+async fn similarity_is_cosine_and_limit_applies_to_each_leg() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let parts = (0..6).map(|day| part(&format!("t-{day}"), day, if day > 3 { "coffee" } else { "tea" }));
@@ -131,7 +131,7 @@ async fn similarity_is_the_cosine_and_the_limit_is_for_each_leg() {
 }
 
 #[tokio::test]
-async fn words_are_found_in_every_script_and_none_is_stopped() {
+async fn words_of_every_script_are_found_including_stop_words() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let parts = [
@@ -156,7 +156,7 @@ async fn words_are_found_in_every_script_and_none_is_stopped() {
 }
 
 #[tokio::test]
-async fn agents_grains_and_generations_are_apart() {
+async fn agents_grains_and_generations_are_isolated() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let coarser = Table { grain: Grain::Daily, ..table("a") };
@@ -173,7 +173,7 @@ async fn agents_grains_and_generations_are_apart() {
 }
 
 #[tokio::test]
-async fn a_table_made_anew_under_its_old_name_is_not_mistaken_for_the_old_one() {
+async fn recreated_table_does_not_return_former_rows() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let mut asides = Vec::new();
@@ -196,15 +196,15 @@ async fn a_table_made_anew_under_its_old_name_is_not_mistaken_for_the_old_one() 
 }
 
 #[tokio::test]
-async fn with_an_index_and_a_tail_beyond_it_everything_is_found_once() {
+async fn indexed_and_unindexed_rows_are_each_found_once() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let row = |number: i64| part(&format!("t-{number:05}"), number, &format!("common number{number}"));
-    // Batches of forty, so that fragments are joined, indexed and pruned on the way, and the last ones are not yet.
+    // Batches of forty, so that fragments are joined, indexed and pruned on the way, and the last ones not yet.
     for first in (0..3_000).step_by(40) {
         strata.apply(&table("a"), upserts((first..first + 40).map(row))).await.unwrap();
     }
-    // Some of the indexed rows change.
+    // One of the indexed rows changes.
     strata.apply(&table("a"), upserts([part("t-00007", 7, "common changed")])).await.unwrap();
     let strata = open(folder.path()).await;
     let all = strata.search(&table("a"), &Probe { limit: 5_000, ..words("common") }).await.unwrap().hits;
@@ -221,7 +221,7 @@ async fn with_an_index_and_a_tail_beyond_it_everything_is_found_once() {
 }
 
 #[tokio::test]
-async fn a_vector_of_another_length_is_refused() {
+async fn vector_of_wrong_length_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let short = Part { vector: vec![1.0], ..part("t-1", 0, "x") };
@@ -232,7 +232,7 @@ async fn a_vector_of_another_length_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn searches_and_writes_do_not_disturb_each_other() {
+async fn concurrent_searches_and_writes_do_not_interfere() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     strata.apply(&table("a"), upserts([part("t-0", 0, "tea")])).await.unwrap();
@@ -252,14 +252,14 @@ async fn searches_and_writes_do_not_disturb_each_other() {
 }
 
 #[tokio::test]
-async fn a_search_under_way_keeps_its_files() {
+async fn running_search_keeps_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     strata.apply(&table("a"), upserts([part("t-0", 0, "tea")])).await.unwrap();
     let slot = strata.tables.slot(&table("a"));
     let searching = strata.tables.reading(&table("a"), &slot).await.unwrap().unwrap();
     let before = searching.query_snapshot().await.unwrap();
-    // Through upkeep, which joins the row's file with others and would drop it.
+    // Enough writes to run maintenance, which joins the row's file with others and would drop it.
     for number in 1..30 {
         strata.apply(&table("a"), upserts([part(&format!("t-{number}"), 0, "tea")])).await.unwrap();
     }
@@ -268,7 +268,7 @@ async fn a_search_under_way_keeps_its_files() {
 }
 
 #[tokio::test]
-async fn many_tables_are_used_in_turn() {
+async fn more_tables_than_open_handles_can_be_used() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     for round in 0..2 {

@@ -1,23 +1,24 @@
-//! Damaged files are said to be damaged: never a panic, never a wrong row. And a table that was quarantined can be rebuilt.
+//! Tests that damaged files are reported as damaged, without a panic or a wrong row, and that a quarantined table can
+//! be rebuilt.
 
 use super::*;
 use annals_core::Error;
 
-/// What happens to a file.
+/// A kind of damage to a file.
 #[derive(Clone, Copy, Debug)]
 enum Harm {
     Emptied,
     Halved,
     Zeroed,
     Deleted,
-    /// One byte in the middle has another value.
+    /// One byte in the middle is changed.
     Flipped,
 }
 
 const HARMS: [Harm; 5] = [Harm::Emptied, Harm::Halved, Harm::Zeroed, Harm::Deleted, Harm::Flipped];
 
 #[tokio::test]
-async fn damage_to_any_file_of_rows_shows_in_a_scan() {
+async fn scan_reports_damage_to_any_data_file() {
     for harm in HARMS {
         let found = after(harm, "data").await;
         assert!(found.iter().all(|found| *found == Found::Damaged), "{harm:?}: {found:?}");
@@ -25,16 +26,17 @@ async fn damage_to_any_file_of_rows_shows_in_a_scan() {
 }
 
 #[tokio::test]
-async fn damage_to_the_newest_manifest_shows_in_a_scan() {
+async fn scan_reports_damage_to_the_newest_manifest() {
     for harm in [Harm::Emptied, Harm::Halved, Harm::Zeroed] {
         let found = after(harm, "_versions").await;
         assert!(found.contains(&Found::Damaged), "{harm:?}: {found:?}");
     }
 }
 
-/// A changed byte in the index may go unnoticed, for LanceDB keeps no checksums; the rows do not depend on it.
+/// A changed byte in the index may go unnoticed, because LanceDB keeps no checksums; the rows do not depend on the
+/// index.
 #[tokio::test]
-async fn damage_to_the_text_index_shows_in_a_scan() {
+async fn scan_reports_damage_to_the_text_index() {
     for harm in [Harm::Emptied, Harm::Halved, Harm::Zeroed, Harm::Deleted] {
         let found = after(harm, "_indices").await;
         assert!(found.iter().all(|found| *found == Found::Damaged), "{harm:?}: {found:?}");
@@ -45,11 +47,11 @@ async fn damage_to_the_text_index_shows_in_a_scan() {
 #[derive(Debug, PartialEq)]
 enum Found {
     Damaged,
-    /// The rows as they were: the file was not needed.
+    /// The rows are unchanged: the file was not needed.
     AllRows,
 }
 
-/// Harms each file of one kind in turn, in a table with joined and fresh fragments and an index, and scans it.
+/// Damages each file of one kind in turn, in a table with joined and new fragments and an index, and scans the table.
 async fn after(harm: Harm, kind: &str) -> Vec<Found> {
     let whole = tempfile::tempdir().unwrap();
     let strata = open(whole.path()).await;
@@ -84,7 +86,7 @@ fn inflict(harm: Harm, file: &Path, bytes: &[u8]) {
 
 async fn scan_and_rebuild(root: &Path, expect: &[annals_core::ports::Stored]) -> Found {
     let strata = open(root).await;
-    // A search may do with less than all files; it may say that the table is damaged, and nothing else.
+    // A search may not need all files. If it fails, the error must be `Damaged`.
     let probe = Probe { limit: 2_000, text: Some("words".into()), ..near(0, Filter::default()) };
     if let Err(error) = strata.search(&table("a"), &probe).await {
         assert!(matches!(error, Error::Damaged { .. }), "{error:?}");
@@ -103,7 +105,7 @@ async fn scan_and_rebuild(root: &Path, expect: &[annals_core::ports::Stored]) ->
 }
 
 #[tokio::test]
-async fn a_damaged_table_is_quarantined_and_rebuilt_under_its_name() {
+async fn damaged_table_is_quarantined_and_rebuilt_under_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap();
@@ -118,18 +120,18 @@ async fn a_damaged_table_is_quarantined_and_rebuilt_under_its_name() {
 }
 
 #[tokio::test]
-async fn a_folder_that_may_not_be_written_is_no_damage() {
+async fn unwritable_folder_is_a_storage_error() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
-    // A file where the agent's folder should be: the system refuses, whoever we are.
+    // A file at the path of the agent's folder: the system refuses, whatever the user's rights.
     std::fs::write(folder.path().join(table("a").agent.folder()), "in the way").unwrap();
     let error = strata.apply(&table("a"), upserts([part("t-1", 0, "tea")])).await.unwrap_err();
     assert!(matches!(error, Error::Storage { .. }), "{error:?}");
 }
 
-/// LanceDB alone would open the version before, with one row.
+/// Without the check LanceDB would open the version before, with one row.
 #[tokio::test]
-async fn a_lost_newest_version_is_damage_and_not_fewer_rows() {
+async fn lost_newest_version_is_reported_as_damage() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     for (number, id) in [(0, "t-1"), (1, "t-2")] {
@@ -137,7 +139,7 @@ async fn a_lost_newest_version_is_damage_and_not_fewer_rows() {
     }
     drop(strata);
     let place = folder.path().join(table("a").agent.folder()).join("working-g1.lance");
-    // LanceDB counts the names of manifests down: the first is the newest.
+    // LanceDB's manifest names count down: the first is the newest.
     std::fs::remove_file(&files(&place.join("_versions"))[0]).unwrap();
     let strata = open(folder.path()).await;
     assert!(matches!(strata.scan(&table("a")).await, Err(Error::Damaged { .. })));

@@ -1,8 +1,8 @@
-//! A disk whose plug can be pulled: what was not synced is then gone.
+//! A test disk that loses unsynced data in a power cut.
 //!
-//! Files written through a store that does not sync are cut to nothing, as they are found after a real power cut: the folder
-//! entry is there, the bytes are not. Deletions are not synced by any store, so they may be undone. Whether the store below
-//! syncs is not told to this layer but asked of that store, so that it is the store of the product that is tested.
+//! Files written through a store that does not sync are cut to nothing, as after a real power cut: the folder entry
+//! exists, the bytes do not. Deletions are not synced by any store, so they may be undone. Whether the store below
+//! syncs is read from that store, not passed to this layer, so that the product's own store is tested.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub struct Forgetful {
 #[derive(Debug)]
 struct State {
     syncs: bool,
-    /// Writes and deletions until the plug is pulled.
+    /// Writes and deletions until the power goes off.
     left: usize,
     off: bool,
     unsynced: Vec<PathBuf>,
@@ -36,19 +36,19 @@ struct State {
 }
 
 impl Forgetful {
-    /// A disk that goes off before its write or deletion number `steps`, counted from 0.
+    /// Returns a disk that goes off before write or deletion number `steps`, counted from 0.
     pub fn until(below: Arc<dyn Disk>, steps: usize) -> Forgetful {
         let syncs = format!("{below:?}").contains("fsync: true");
         let state = State { syncs, left: steps, off: false, unsynced: Vec::new(), deleted: Vec::new() };
         Forgetful { below, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Whether the plug was pulled.
+    /// Returns whether the power is off.
     pub fn is_off(&self) -> bool {
         self.state().off
     }
 
-    /// Leaves on the disk what a power cut would: all that was synced, with or without the last deletions.
+    /// Leaves on the disk what a power cut would leave: all synced data, with or without the last deletions.
     pub fn lose_power(&self, deletions_are_undone: bool) {
         let mut state = self.state();
         state.off = true;

@@ -1,4 +1,4 @@
-//! Figures, on request: `cargo test -p annals-strata measure -- --ignored --nocapture`.
+//! Measurements, on request: `cargo test -p annals-strata measure -- --ignored --nocapture`.
 #![expect(clippy::print_stdout, reason = "the figures are what it is run for")]
 
 use std::time::Instant;
@@ -46,7 +46,7 @@ async fn measure() {
     println!("end: {} MB resident", resident_mb());
 }
 
-/// From how many rows on it pays to look at the signs first.
+/// Measures from how many rows on comparing signs first is faster.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes"]
 async fn signs() {
@@ -92,7 +92,7 @@ async fn searches(strata: &LanceStrata, rows: i64) {
     }
 }
 
-/// A turn a minute with fifteen words out of some thousands, common ones more often.
+/// Returns the turn of minute `number`, with fifteen words out of some thousands, common ones more often.
 fn long(number: i64) -> Part {
     let mut seed = number as u64 + 1;
     let mut random = || {

@@ -1,4 +1,5 @@
-//! Tables in memory: after any writes they say what the plain second opinion says, and what the table says when it is read anew.
+//! Tests of tables in memory: after any writes they agree with the plain `MemoryStrata`, and with the same table loaded
+//! anew.
 
 use annals_core::ports::{Conversations, Findings, Spread};
 use annals_testkit::MemoryStrata;
@@ -6,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A memory gets so many parts, at a time and in a conversation, or goes.
+/// A write: a memory gets this many parts, at a time and in a conversation, or with none is deleted.
 #[derive(Clone, Debug)]
 struct Write {
     memory: u8,
@@ -27,7 +28,7 @@ impl Write {
         let whole = Part {
             cover: Interval { start: instant(start), end: instant(start + 1) },
             conversation: (self.talk > 0).then(|| format!("talk{}", self.talk)),
-            // The plain opinion does not stem, and has no words for date and speaker.
+            // `MemoryStrata` does not stem, and has no words for date and speaker.
             text: format!("zebra{} crossing{}", self.word, self.memory % 3),
             vector: unit(i64::from(self.memory)),
             ..part(&format!("t-{:02}", self.memory), 0, "")
@@ -40,7 +41,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
     #[test]
-    fn in_memory_is_as_on_the_disk(batches in prop::collection::vec(prop::collection::vec(write(), 1..30), 1..6)) {
+    fn in_memory_tables_agree_with_reloaded_and_plain_ones(batches in prop::collection::vec(prop::collection::vec(write(), 1..30), 1..6)) {
         tokio::runtime::Runtime::new().unwrap().block_on(compare(batches));
     }
 }
@@ -56,7 +57,7 @@ async fn compare(batches: Vec<Vec<Write>>) {
             let found = search(&kept, &probe).await;
             let anew = search(&open(folder.path()).await, &probe).await;
             check_all(&found.all_conversations, &anew.all_conversations);
-            // Which of equals are among the best is for each to say.
+            // Which of equal hits are among the best is not specified.
             let same = (&found.hits, &found.conversations) == (&anew.hits, &anew.conversations);
             assert!(probe.exact == 0 || same, "{found:?} or {anew:?}");
             check(&found, &search(&plain, &probe).await);
@@ -85,8 +86,8 @@ fn probes() -> Vec<Probe> {
     filters.iter().flat_map(|filter| [usize::MAX, 0].map(|exact| Probe { exact, limit: 5, ..probe(filter) })).collect()
 }
 
-/// Hits and conversations in one order, seats by the names of the conversations, figures without the digits that depend on the
-/// order in which they were summed.
+/// Searches and normalises the findings: hits and conversations are sorted, positions follow the names of the
+/// conversations, and figures lose the digits that depend on the order of summation.
 async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
     let mut found = strata.search(&table("a"), probe).await.unwrap();
     let mut order: Vec<usize> = (0..found.conversations.len()).collect();
@@ -113,12 +114,12 @@ fn alike(a: Spread, b: Spread) -> bool {
     a.rows == b.rows && (a.mean - b.mean).abs() < 0.01 && (a.deviation - b.deviation).abs() < 0.02
 }
 
-/// The same but for constants of BM25, and for what eight bits a number cost.
+/// Checks that the findings agree, up to constants of BM25 and the loss from eight bits a number.
 fn check(found: &Findings, plain: &Findings) {
     assert!(alike(found.similarity, plain.similarity), "{:?} or {:?}", found.similarity, plain.similarity);
     check_all(&found.all_conversations, &plain.all_conversations);
     assert_eq!(found.rarity.len(), plain.rarity.len());
-    // Which of equals are among the best is for each to say.
+    // Which of equal hits are among the best is not specified.
     if [found, plain].iter().all(|all| all.hits.len() == all.similarity.rows) {
         let hits = |found: &Findings| -> Vec<_> {
             let hit = |hit: &Hit| (hit.memory.clone(), hit.part, hit.seat, hit.matched, hit.relevance.is_some());
@@ -133,7 +134,7 @@ fn check(found: &Findings, plain: &Findings) {
 }
 
 #[tokio::test]
-async fn with_a_part_of_a_long_turn_come_its_others_and_the_turns_beside_it() {
+async fn found_part_brings_the_other_parts_of_its_turn_and_neighbouring_parts() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
     let said =
@@ -147,7 +148,7 @@ async fn with_a_part_of_a_long_turn_come_its_others_and_the_turns_beside_it() {
 }
 
 #[tokio::test]
-async fn the_most_similar_have_most_signs_in_common() {
+async fn sign_comparison_finds_most_of_the_nearest_vectors() {
     let folder = tempfile::tempdir().unwrap();
     let busy = Upkeep { memory: Memory { signs_from: 0, ..Memory::of(64 << 20) }, ..Upkeep::default() };
     let signs = LanceStrata::open_on(disk::synced(), busy, folder.path(), 64).await.unwrap();
@@ -163,7 +164,7 @@ async fn the_most_similar_have_most_signs_in_common() {
         assert!(near.contains(&format!("t-{}#0", number * 7)), "{near:?}");
         found += exact.iter().filter(|name| near.contains(name)).count();
     }
-    // Of vectors that have nothing in common the ten best are hardly better than the rest; of texts 97 of 100 are found.
+    // Among unrelated vectors the ten best are hardly better than the rest; for texts 97 of 100 are found.
     assert!(found >= 120, "{found} of 200");
 }
 

@@ -1,6 +1,7 @@
-//! Any sequence of writes, with upkeep all the while: what is found is what a plain map would find.
+//! Tests that after any sequence of writes, with constant maintenance, searches find what a plain map would find.
 //!
-//! LanceDB's indexes are updated, remapped and merged by code with a history of wrong answers; here it is held to a model.
+//! LanceDB's code that updates, remaps and merges indexes has a history of wrong answers; this compares it with a
+//! model.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use annals_index::lex;
 
 type Model = BTreeMap<(u8, u32), Part>;
 
-/// A memory is written in so many parts with a word that tells which time, or is deleted.
+/// A write: a memory gets this many parts with one of six words, or is deleted.
 #[derive(Clone, Debug)]
 enum Write {
     Parts { memory: u8, parts: u32, day: i64, word: u8 },
@@ -30,7 +31,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
     #[test]
-    fn tables_answer_as_a_map_would(batches in prop::collection::vec(prop::collection::vec(write(), 1..5), 60)) {
+    fn tables_agree_with_a_map(batches in prop::collection::vec(prop::collection::vec(write(), 1..5), 60)) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(compare(batches));
     }
@@ -49,7 +50,7 @@ async fn compare(batches: Vec<Vec<Write>>) {
     check(&open(folder.path()).await, &model).await;
 }
 
-/// The writes as a batch, done to the model too.
+/// Builds a batch from the writes, and applies them to the model too.
 fn batch(writes: &[Write], model: &mut Model) -> Batch {
     let mut last = BTreeMap::new();
     for write in writes {

@@ -1,7 +1,7 @@
-//! What `apply` has returned from survives a power cut at any moment: while a table is made, while rows are written, and while
-//! it is compacted, indexed and pruned.
+//! Tests that a batch that `apply` has returned from survives a power cut at any moment: while a table is created,
+//! while rows are written, and while the table is compacted, indexed and pruned.
 //!
-//! The same check is shown to fail for two planted bugs, a disk that does not sync and a record that is made too early.
+//! The same check must fail for two planted bugs: a disk that does not sync, and a record that is made too early.
 
 use object_store::local::LocalFileSystem;
 
@@ -9,19 +9,19 @@ use super::forgetful::Forgetful;
 use super::*;
 use crate::disk::Disk;
 
-/// When a batch is taken for applied.
+/// When a batch counts as applied.
 #[derive(Clone, Copy, PartialEq)]
 enum Recorded {
     WhenApplyReturns,
-    /// A bug.
+    /// A planted bug.
     BeforeApply,
 }
 
-/// Batches before the first one that is cut off, so that there is something to join, index, merge and prune.
+/// Batches before the first interrupted one, so that there is something to join, index, merge and prune.
 const BEFORE: i64 = 15;
 
 #[tokio::test]
-async fn nothing_that_was_applied_is_lost() {
+async fn applied_batches_survive_a_power_cut_at_any_step() {
     let from_nothing = survive(disk::synced, Recorded::WhenApplyReturns, 0).await.unwrap();
     assert!(from_nothing > 10, "cut only {from_nothing} times");
     let through_upkeep = survive(disk::synced, Recorded::WhenApplyReturns, BEFORE).await.unwrap();
@@ -29,19 +29,19 @@ async fn nothing_that_was_applied_is_lost() {
 }
 
 #[tokio::test]
-async fn a_disk_that_does_not_sync_is_noticed() {
+async fn missing_sync_is_detected() {
     let lost = survive(|| Arc::new(LocalFileSystem::new()), Recorded::WhenApplyReturns, 0).await;
     lost.unwrap_err();
 }
 
 #[tokio::test]
-async fn a_record_made_too_early_is_noticed() {
+async fn early_record_is_detected() {
     let lost = survive(disk::synced, Recorded::BeforeApply, 0).await.unwrap_err();
     assert!(lost.contains("lost"), "{lost}");
 }
 
-/// Applies a few batches after `before` others, over and over, and pulls the plug one step later each time. Says how often, or
-/// what was lost.
+/// Applies a few batches after `before` others, over and over, and cuts the power one step later each time. Returns the
+/// number of cuts, or what was lost.
 async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -> Result<usize, String> {
     let start = tempfile::tempdir().unwrap();
     let strata = open_busy(disk(), start.path()).await.unwrap();
@@ -72,7 +72,8 @@ async fn survive(disk: fn() -> Arc<dyn Disk>, recorded: Recorded, before: i64) -
     unreachable!("the batches are finite")
 }
 
-/// After the power is back: all batches that were recorded are there, the next one whole or not at all, and work goes on.
+/// Checks the disk after the power is back: all recorded batches exist, the next one completely or not at all, and
+/// further batches can be applied.
 async fn check(root: &Path, applied: i64) -> Result<(), String> {
     let strata = open_busy(disk::synced(), root).await.unwrap();
     let found = strata.scan(&table("a")).await.map_err(|error| error.to_string())?;
@@ -89,7 +90,7 @@ async fn check(root: &Path, applied: i64) -> Result<(), String> {
     Ok(())
 }
 
-/// Batch `number` writes a memory of two parts and takes away the one of three batches ago.
+/// Returns batch `number`: it writes a memory of two parts and deletes the one of three batches ago.
 fn batch(number: i64) -> Batch {
     let parts = (0..2).map(|part_number| Part { part: part_number, ..part(&name(number), number, "tea") });
     Batch { upserts: parts.collect(), deletes: vec![MemoryId::from_text(name(number - 3))] }

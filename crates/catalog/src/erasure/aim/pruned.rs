@@ -1,4 +1,4 @@
-//! Which pruned turns a target reaches: by the keyed hashes that pruning left, or by what is left of the turns.
+//! Selects pruned turns by the keyed hashes that pruning left, or by data that is still stored of the turns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,30 +19,30 @@ const OF_CONVERSATION: &str =
     "SELECT * FROM pruned WHERE agent_id = ?1 AND (conversation = ?2 OR conversation IS NULL) ORDER BY id";
 const WITHIN: &str = "SELECT * FROM pruned WHERE agent_id = ?1 AND ((at >= ?2 AND at < ?3) OR at IS NULL) ORDER BY id";
 
-/// What a target comes to among the pruned turns of an agent.
+/// The outcome of matching an agent's pruned turns with a target.
 #[derive(Default)]
 pub(super) struct Resolved {
-    /// Those that go.
+    /// The turns to forget.
     pub(super) gone: Vec<Pruned>,
-    /// How many may have something left and cannot be told to belong to the target.
+    /// Number of turns with data left that cannot be matched with the target.
     pub(super) unresolved: u64,
-    /// Sealed periods that may hold something of these, or of one that goes.
+    /// Sealed periods that may hold something of these turns, or of a turn to forget.
     pub(super) unresolved_in: BTreeSet<Period>,
-    /// Of a subject: those that stay.
+    /// Number of turns considered that stay; for a subject, of all pruned turns.
     pub(super) kept: u64,
 }
 
-/// What is left of one pruned turn.
+/// The data that is still stored of one pruned turn.
 #[derive(Default)]
 struct Remains {
-    /// Sealed periods that quote it, or whose model read it.
+    /// Sealed periods that quote it, or were written by a model that read it.
     periods: BTreeSet<Period>,
     day: Option<Period>,
-    /// When what the log has of it was said.
+    /// When it was said, according to the fact log.
     said_at: Option<Timestamp>,
     /// Whether a statement comes from it.
     stated: bool,
-    /// Whether anything of it names the subject.
+    /// Whether any of this data names the subject.
     names_subject: bool,
 }
 
@@ -52,11 +52,11 @@ impl Remains {
     }
 }
 
-/// What is left of all pruned turns.
+/// The data that is still stored of the pruned turns considered.
 #[derive(Default)]
 struct Left {
     of: BTreeMap<MemoryId, Remains>,
-    /// Sealed periods above days that a model wrote: nothing says which turns it used.
+    /// Sealed periods above days that a model wrote: nothing records which turns it used.
     reworded: BTreeSet<Period>,
 }
 
@@ -84,7 +84,8 @@ impl Resolved {
     }
 }
 
-/// The pruned turns that a target may reach: there may be far more of them than live ones.
+/// Returns the pruned turns that a target may select. The query narrows them down, as there may be far more of them
+/// than live turns.
 fn candidates(
     connection: &Connection,
     agent_id: i64,
@@ -139,7 +140,7 @@ impl Left {
             for id in &statement.sources {
                 if let Some(remains) = left.of.get_mut(id) {
                     remains.stated = true;
-                    // A statement of several turns names whom one of them names.
+                    // If a statement has several sources, it is unknown which of them names the subject.
                     remains.names_subject |= named && statement.sources.len() == 1;
                 }
             }
@@ -179,7 +180,7 @@ impl Left {
         }
     }
 
-    /// The sealed periods above days whose model may have used the turn.
+    /// Returns the sealed periods above days whose model may have used the turn.
     fn reworded_of(&self, turn: &Pruned) -> impl Iterator<Item = Period> {
         let day = turn.day;
         let holds = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
@@ -187,7 +188,7 @@ impl Left {
     }
 }
 
-/// Compares pruned turns with a target.
+/// Matches pruned turns with a target.
 struct Matcher<'a> {
     target: &'a Target,
     zones: &'a Zones,
@@ -238,7 +239,7 @@ impl Matcher<'_> {
         self.subject.names().any(|name| hashes.speaker(name) == speaker)
     }
 
-    /// Whether too little is known of a turn to say that it stays with reason.
+    /// Returns whether too little is known of a turn to rule out that it belongs to the target.
     fn cannot_tell(&self, turn: &Pruned) -> bool {
         match self.target {
             Target::Conversation(_) => turn.conversation.is_none(),
