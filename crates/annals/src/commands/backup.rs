@@ -4,7 +4,6 @@
 //!     TARGET/2026-11-21T17-44-16Z/annals.toml      settings, without keys
 //!     TARGET/2026-11-21T17-44-16Z/{retention,jobs,prompts}/…
 //!     TARGET/2026-11-21T17-44-16Z/manifest.json    size and digest of each file; written last: a backup without it is incomplete
-//!
 //! Tables and facts are projections of the catalog, several times its size; `annals restore` rebuilds them. `annals forget` does
 //! not reach backups: they keep what was stored when they were made.
 
