@@ -1,4 +1,4 @@
-//! The words of the command line. Says what may be asked; does nothing.
+//! Command-line arguments of `annals`, parsed with clap. Doc comments here and in `cli/` are the `--help` text. Runs nothing.
 
 mod agent;
 mod backup;
@@ -34,7 +34,7 @@ pub use search::{Context, Conversations, Range, Search, Timeline};
 pub use service::{AddKey, Job, Key, Mcp, Serve};
 pub use transfer::{Export, Import};
 
-/// Long-term memory for AI agents: keeps what was said, rolls it up by calendar, and answers by grain and date.
+/// Long-term memory for AI agents: stores messages, summarizes them by calendar period, and searches by grain and date
 #[derive(Parser)]
 #[command(name = "annals", version, max_term_width = 100)]
 pub struct Cli {
@@ -44,7 +44,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-// Under a heading of their own, or they would stand between the options of each command.
+// Under their own heading; otherwise they would appear between the options of each command.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "With every command")]
 pub struct Global {
@@ -54,92 +54,92 @@ pub struct Global {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// The configuration [default: annals.toml in the data folder]
+    /// The configuration file [default: annals.toml in the data folder]
     #[arg(long, global = true, value_name = "FILE", env = "ANNALS_CONFIG", hide_short_help = true)]
     pub config: Option<PathBuf>,
-    /// Set a key of the configuration, whatever file and environment say: server.listen=127.0.0.1:8000
+    /// Set a configuration key, overriding file and environment: server.listen=127.0.0.1:8000
     #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
     pub set: Vec<String>,
-    /// Act as if it were this moment, for replays and tests [default: the clock]
+    /// Act as if the current time were TIME, for replays and tests [default: the clock]
     #[arg(long, global = true, value_name = "TIME", hide_short_help = true, value_parser = value::moment)]
     pub now: Option<Timestamp>,
 }
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Show Annals at work: import a sample of 14 months, roll it up, draw its strata, answer three questions
+    /// Show Annals at work: import 14 months of sample messages, roll them up, draw the strata, answer three questions
     Demo,
-    /// Serve the memory over HTTP and MCP, and roll it up as days go by
+    /// Serve the memory over HTTP and MCP, and roll it up as days pass
     Serve(Serve),
-    /// Speak MCP on standard input and output, for agents that start their tools as programs
+    /// Speak MCP on standard input and output, for agents that start their tools as processes
     Mcp(Mcp),
-    /// Keys for the service: add, list, revoke
+    /// Manage keys for the service: add, list, revoke
     #[command(subcommand)]
     Key(Key),
-    /// What the service does by itself, and when
+    /// List the scheduled jobs of the service, or run one now
     #[command(subcommand)]
     Job(Job),
-    /// Import conversations from files of one JSON message a line
+    /// Import conversations from files with one JSON message per line
     Import(Import),
     /// Write the summaries of all closed days, weeks, months, quarters and years whose input changed
     Rollup(Rollup),
-    /// Search memory by words, grain and date range; without words, list the newest
+    /// Search memory by words, grain and date range; without words, list the newest memories
     Search(Search),
-    /// What an answer to a prompt should know of, within a budget of tokens: the text that agents get
+    /// Print the context for a prompt, within a token budget: the same text that agents get
     Context(Context),
-    /// List memories in order of time
+    /// List memories in chronological order
     Timeline(Timeline),
-    /// What is known about whom, and since when; add or retract a fact by hand
+    /// Find facts: what is known about a person or thing, and since when; add or retract a fact by hand
     Facts(Facts),
     /// List conversations
     Conversations(Conversations),
     /// Show one memory in full
     Show(Show),
-    /// Replace the words of a memory; the former ones are kept as its history
+    /// Replace the text of a memory; the former text is kept as a version
     Correct(Correct),
-    /// Keep a memory, and what it is stored with, from retention
+    /// Exempt a memory, and what it is stored with, from retention
     Pin(Pin),
     /// Show what each retention plan keeps
     Plans,
-    /// Prune what is past its plan and covered by a summary
+    /// Prune memories that are past their retention plan and covered by a summary
     Retain(Retain),
-    /// Forget memories for good, everywhere; without --yes only says what would go
+    /// Forget memories permanently in every store; without --yes, only show what would go
     Forget(Forget),
-    /// Write everything of an agent to a file that `import` takes back
+    /// Write everything stored for an agent to a file that `import` can read
     Export(Export),
-    /// Show what is stored, what is waiting and what went wrong
+    /// Show what is stored, what is waiting and what failed
     Status(OneOrAll),
-    /// Memories that could not be made searchable for a fault of their own
+    /// List or retry dead letters: memories that could not be indexed, or read for facts by a model, through a fault of their own
     #[command(subcommand)]
     Dead(Dead),
     /// Check that nothing is missing and nothing is damaged; exit code 1 if something is
     Verify(OneOrAll),
-    /// Build tables anew from the catalog
+    /// Rebuild tables from the catalog
     Rebuild(Rebuild),
-    /// Copy everything that cannot be made anew to a folder or object store, while Annals runs
+    /// Copy everything that cannot be rebuilt to a folder or object store, while Annals runs
     Backup(Backup),
-    /// Bring a backup back into a new data folder
+    /// Restore a backup into a new data folder
     Restore(Restore),
-    /// Try everything: embed, write, read, call the models; look at clock, disk and rights; say how to mend what is wrong
+    /// Test everything: embed, write, read, call the models; check clock, disk and rights; explain how to fix what is wrong
     Doctor(Doctor),
-    /// What is configured, by whom, and what is wrong with it
+    /// Show what is configured and where each value comes from, or check it for errors
     #[command(subcommand)]
     Config(Config),
-    /// The prompts for models: list, show, replace for an agent, reset
+    /// Manage the prompts for models: list, show, replace for an agent, reset
     #[command(subcommand)]
     Prompt(Prompt),
-    /// List agents, show or change their settings
+    /// List, create or delete agents, show or change their settings
     #[command(subcommand)]
     Agent(Agent),
-    /// Turn lines of text into vectors, or measure how well the model does that
+    /// Turn lines of text into vectors, or measure the quality of the embedding model
     Embed(Embed),
-    /// Print everything in one canonical order, to compare two folders
+    /// Print everything in one canonical order, to compare two data folders
     Dump(OneOrAll),
 }
 
 impl Command {
-    /// Whether it is for the process that owns the data folder, if there is one already. The others have a folder of their own,
-    /// need none, or are that process.
+    /// Returns whether the command must run in the process that owns the data folder, if there is one. The other commands have a
+    /// folder of their own, need none, or become that process.
     pub fn works_on_the_folder(&self) -> bool {
         use Command::{Config, Demo, Embed, Mcp, Restore, Serve};
         !matches!(self, Demo | Serve(_) | Mcp(_) | Restore(_) | Config(_) | Embed(_))

@@ -43,14 +43,15 @@ use crate::folder::{Folder, Opening, default_path};
 use crate::guest;
 use crate::terminal::guest;
 
-/// Runs the command to its end.
+/// Runs the command to completion on a new Tokio runtime.
 pub fn run(cli: Cli) -> Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|cause| Error::storage("cannot start", cause))?;
     runtime.block_on(own_or_hand_over(cli))
 }
 
-/// Runs the command here, or has the process run it that owns the folder.
+/// Hands the command to the process that owns the folder, if there is one and the command needs the folder; runs it here
+/// otherwise.
 async fn own_or_hand_over(cli: Cli) -> Result<ExitCode> {
     if cli.command.works_on_the_folder()
         && let Some(owner) = guest::owner(&data(&cli.global)?).await
@@ -60,7 +61,7 @@ async fn own_or_hand_over(cli: Cli) -> Result<ExitCode> {
     dispatch(cli.global, cli.command).await
 }
 
-/// Runs the command here: for this process, or for another one.
+/// Runs the command in this process, on behalf of its own user or of another process.
 pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
     let json = global.json;
     match command {
@@ -98,12 +99,12 @@ pub async fn dispatch(global: Global, command: Command) -> Result<ExitCode> {
     }
 }
 
-/// Opens the folder that is there.
+/// Opens the existing data folder.
 async fn open(global: &Global) -> Result<Folder> {
     open_at(global, &data(global)?, false).await
 }
 
-/// Opens the folder, and makes it if there is none.
+/// Opens the data folder, and creates it if there is none.
 async fn open_or_make(global: &Global) -> Result<Folder> {
     open_at(global, &data(global)?, true).await
 }
@@ -116,7 +117,7 @@ async fn open_at(global: &Global, data: &Path, create: bool) -> Result<Folder> {
     Folder::open(data, Opening::by_hand(Config::load(global, data)?.models, now(global)), create).await
 }
 
-/// A fact may be the first that is known of an agent.
+/// Opens the folder for `annals facts`. `facts add` creates it: a fact may be the first thing stored for an agent.
 async fn facts_folder(global: &Global, args: &crate::cli::Facts) -> Result<Folder> {
     match args.change {
         Some(crate::cli::ChangeFacts::Add(_)) => open_or_make(global).await,

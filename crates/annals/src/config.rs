@@ -1,8 +1,8 @@
-//! What is configured: `annals.toml`, then the environment, then flags; what comes later holds.
+//! The configuration: `annals.toml`, overridden by the environment, overridden by flags.
 //!
 //! Every key has one name everywhere: `listen` in the table `[server]` is `server.listen` in messages, `ANNALS_SERVER_LISTEN` in
-//! the environment and `--set server.listen=…` on the command line. Unknown keys and wrong values are refused, all of them at
-//! once and with their places, before anything is opened. Never shows a line or a value that may hold a key.
+//! the environment and `--set server.listen=…` on the command line. Unknown keys and wrong values are refused before anything is
+//! opened; all of them are reported at once, with their places. Never shows a line or a value that may hold a key.
 
 mod file;
 mod layers;
@@ -22,10 +22,10 @@ pub use file::without_secrets;
 use layers::Layers;
 pub use layers::Origin;
 
-/// The name of the file in the data folder.
+/// The name of the configuration file in the data folder.
 pub const NAME: &str = "annals.toml";
 
-/// Everything that is configured, checked.
+/// The complete configuration, validated.
 pub struct Config {
     pub server: ServerConfig,
     pub limits: Limits,
@@ -34,22 +34,22 @@ pub struct Config {
     pub models: Models,
     /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
-    /// Every key with what it is set to and by whom; keys of models are redacted.
+    /// Every key with its value and origin; model keys are redacted.
     pub settings: Vec<Setting>,
 }
 
-/// One key, as it holds.
+/// The effective value of one key.
 #[derive(Debug)]
 pub struct Setting {
-    /// With its tables: `server.listen`.
+    /// The key with its tables: `server.listen`.
     pub key: String,
-    /// Null where nothing is set.
+    /// Null if nothing is set.
     pub value: Value,
-    /// Who said so.
+    /// Where the value comes from.
     pub origin: Origin,
 }
 
-/// All tables as they are written.
+/// All tables as deserialized, not yet validated.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Written {
@@ -61,7 +61,8 @@ struct Written {
 }
 
 impl Config {
-    /// The configuration of a data folder: of the file that is named, or of the one in the folder if there is one.
+    /// Loads the configuration of a data folder: from the file named by `--config`, or else from the one in the folder, if there
+    /// is one.
     pub fn load(global: &Global, data: &Path) -> Result<Config> {
         let file = file_of(global.config.as_deref(), data);
         let mut layers = Layers::new(&serde_json::to_value(Written::default()).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The one place where errors become text for people, JSON for programs, and exit codes.
+//! Converts errors into text for people, JSON for programs, and exit codes. Only this module does so.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,14 +7,14 @@ use annals_core::{Error, Fault};
 use annals_server::rest::chain;
 use serde_json::json;
 
-/// Prints the error to standard error and gives the exit code that a script may branch on.
+/// Prints the error to standard error and returns its exit code.
 pub fn report(error: &Error, json: bool) -> ExitCode {
     let (text, exit) = tell(error, json);
     print(&text);
     ExitCode::from(exit)
 }
 
-/// The error in words or as JSON, and the exit code.
+/// Formats the error as text or as JSON, and returns it with the exit code.
 pub fn tell(error: &Error, json: bool) -> (String, u8) {
     let (code, exit) = code(error);
     if !json {
@@ -24,13 +24,13 @@ pub fn tell(error: &Error, json: bool) -> (String, u8) {
     (json!({ "error": { "code": code, "message": chain(error), "faults": faults } }).to_string(), exit)
 }
 
-/// Prints to standard error.
 #[expect(clippy::print_stderr, reason = "this is where errors are printed")]
 pub fn print(text: &str) {
     eprintln!("{text}");
 }
 
-/// A stable word and an exit code. 1 is kept for `verify` finding something, 2 also for wrong options.
+/// Returns a stable error code and an exit code. Exit code 1 is not used here: it means that a command ran and found or left a
+/// problem, as `verify` and `doctor` do. Exit code 2 also means wrong options.
 fn code(error: &Error) -> (&'static str, u8) {
     match error {
         Error::Invalid(_) | Error::Faults(_) => ("invalid", 2),
@@ -48,7 +48,7 @@ fn code(error: &Error) -> (&'static str, u8) {
     }
 }
 
-/// What to do about a name that means nothing.
+/// Suggests what to do about a name that was not found.
 fn advice(error: &Error) -> &'static str {
     let Error::NotFound { what, .. } = error else { return "" };
     match *what {
@@ -63,7 +63,7 @@ fn advice(error: &Error) -> &'static str {
     }
 }
 
-/// A file that somebody named, and that cannot be read.
+/// Returns the error for a file named by the user that cannot be read.
 pub fn unreadable(path: &Path, cause: std::io::Error) -> Error {
     if cause.kind() == std::io::ErrorKind::NotFound {
         return Error::NotFound { what: "file", name: path.display().to_string() };

@@ -1,11 +1,11 @@
-//! The data folder: one process owns it, and all parts of Annals are put together over it here.
+//! The data folder. One process owns it; this module builds all parts of Annals on top of it.
 //!
-//!     DIR/annals.lock       held while a process owns the folder; holds its number
-//!     DIR/catalog.sqlite    the truth
+//!     DIR/annals.lock       locked while a process owns the folder; holds its process id
+//!     DIR/catalog.sqlite    the source of truth
 //!     DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
-//!     DIR/facts/…           Parquet, one folder per agent: the fold of the fact log, can be deleted and rebuilt
-//!     DIR/annals.toml       settings, if there are any; written by a person
-//!     DIR/retention/*.toml  retention plans of one's own; written by a person
+//!     DIR/facts/…           Parquet, one folder per agent: folded from the fact log, can be deleted and rebuilt
+//!     DIR/annals.toml       settings, optional; written by the user
+//!     DIR/retention/*.toml  the user's own retention plans
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -30,53 +30,53 @@ use jiff::SignedDuration;
 
 use crate::{private, scratch};
 
-/// The catalog's file in the folder.
+/// The catalog's file name in the data folder.
 pub const CATALOG: &str = "catalog.sqlite";
 
-/// How long after midnight a day closes: messages of the last minutes may still be on their way.
+/// How long after midnight a day closes: messages of the last minutes may still be in transit.
 const GRACE: SignedDuration = SignedDuration::from_mins(10);
 
-/// The prompts that an agent may have of its own.
+/// The prompts that an agent can override.
 const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
 
-/// Vectors kept by content: 4,096 of 384 floats are 6 MB. Summaries of a grain often repeat those of the finer one.
+/// Vectors cached by content: 4,096 of 384 floats are 6 MB. Summaries often repeat text of the finer grain.
 const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
-/// An open data folder with everything that works on it. Dropping the last clone lets the next process in.
+/// An open data folder with all its services. Dropping the last clone releases the folder for the next process.
 #[derive(Clone)]
 pub struct Folder {
-    /// Everything that can be asked of it.
+    /// All operations on the folder.
     pub service: Service,
-    /// The same catalog as the file that it is, for copies of it.
+    /// The concrete SQLite catalog, for copying its file.
     pub sqlite: Arc<SqliteCatalog>,
-    /// The moment of this command.
+    /// The current time of this command.
     pub now: Timestamp,
-    /// Where it is.
+    /// The path of the folder, canonicalized.
     pub path: PathBuf,
     _lock: Arc<File>,
 }
 
-/// What an open folder is opened with.
+/// Options for opening a folder.
 pub struct Opening {
-    /// The models that there are.
+    /// The configured models.
     pub models: Models,
-    /// How much is taken in at once.
+    /// Limits of the service.
     pub limits: Limits,
-    /// Input must have been quiet for so long before its day is rolled up; a roll-up asked for by hand waits for nothing.
+    /// How long a day must have been without new input before it is rolled up. Zero for commands.
     pub quiet: SignedDuration,
-    /// The machine's clock, or a moment that stands still.
+    /// The machine's clock, or a fixed moment.
     pub clock: Clock,
 }
 
 impl Opening {
-    /// For a command: at one moment, and nothing waits.
+    /// Returns the options for a command: a fixed moment, default limits and no quiet time.
     pub fn by_hand(models: Models, now: Timestamp) -> Opening {
         Opening { models, limits: Limits::default(), quiet: SignedDuration::ZERO, clock: Arc::new(move || now) }
     }
 }
 
 impl Folder {
-    /// Opens the folder; makes it if `create`.
+    /// Opens the folder. If `create` is set, creates it if it does not exist.
     pub async fn open(path: &Path, opening: Opening, create: bool) -> Result<Folder> {
         let path = prepare(path, create)?;
         let lock = Arc::new(lock(&path)?);
@@ -137,17 +137,17 @@ impl Folder {
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 
-    /// The same folder, for a command of another moment.
+    /// Returns the same folder with another current time.
     pub fn at(self, now: Timestamp) -> Folder {
         Folder { now, ..self }
     }
 
-    /// The agent of that name; an error if there is none, so that a misspelt name is not an empty memory.
+    /// Returns the agent of that name. Fails if there is none, so that a misspelt name does not look like an empty memory.
     pub async fn agent(&self, name: &str) -> Result<Agent> {
         self.service.known(Agent::new(name)?).await
     }
 
-    /// The agent of that name, or all.
+    /// Returns the agent of that name, or all agents.
     pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.agent(name).await?]),
@@ -164,7 +164,7 @@ impl std::ops::Deref for Folder {
     }
 }
 
-/// The plans that come with Annals, and those in the folder.
+/// Loads the built-in plans and those in the folder.
 fn plans(folder: &Path) -> Result<Plans> {
     let mut plans = Plans::built_in();
     let failed = |cause| Error::storage(format!("cannot read the plans in {}", folder.display()), cause);
@@ -182,13 +182,14 @@ fn plans(folder: &Path) -> Result<Plans> {
     Ok(plans)
 }
 
-/// Whether the machine's clock is synchronised; none where nothing says so.
+/// Returns whether the machine's clock is synchronised, or `None` if that is unknown.
 pub fn clock_is_synchronised() -> Option<bool> {
     is_synchronised(Path::new("/run/systemd/timesync"), Path::new("/sys/class/rtc/rtc0"))
 }
 
-/// systemd-timesyncd has a folder, and leaves a file there once it has heard from a server. A machine without a clock of its own
-/// begins in the past, so until then its time is wrong for certain; with one it may never need a server.
+/// systemd-timesyncd creates a folder, and a file in it after its first contact with a server. A machine without a real-time
+/// clock starts with a time in the past, so before that contact its time is certainly wrong. With a real-time clock it may never
+/// need a server.
 fn is_synchronised(daemon: &Path, own_clock: &Path) -> Option<bool> {
     match daemon.join("synchronized").exists() {
         true => Some(true),
@@ -196,7 +197,7 @@ fn is_synchronised(daemon: &Path, own_clock: &Path) -> Option<bool> {
     }
 }
 
-/// Where the data is when nobody says: `annals` in the user's data directory.
+/// Returns the default data folder: `annals` in the user's data directory.
 pub fn default_path() -> Result<PathBuf> {
     let directories = directories::ProjectDirs::from("", "", "annals");
     let missing = || Error::invalid("--data", "is needed: this account has no home directory");
@@ -231,7 +232,7 @@ fn lock(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Leaves this process's number in the file, for whoever finds it held.
+/// Writes this process's id into the lock file, for the error message of a process that finds it locked.
 fn sign(file: &mut File) -> std::io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
@@ -249,7 +250,7 @@ mod tests {
     use super::is_synchronised;
 
     #[test]
-    fn a_clock_is_wrong_for_certain_where_there_is_none_and_no_server_was_heard() {
+    fn clock_is_unsynchronised_without_hardware_clock_before_time_sync() {
         let folder = tempfile::tempdir().unwrap();
         let [daemon, own_clock] = ["timesync", "rtc0"].map(|name| folder.path().join(name));
         assert_eq!(is_synchronised(&daemon, &own_clock), None, "no daemon says anything");

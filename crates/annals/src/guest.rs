@@ -1,5 +1,5 @@
-//! Commands on behalf of other processes. One process owns the data folder; every other one hands its command line to it over a
-//! socket in the folder, which only the folder's user may open, and prints what comes back.
+//! Runs commands for other processes. One process owns the data folder. Every other process sends its command line to the owner
+//! over a socket in the folder, which only the folder's user may open, and prints the output that comes back.
 
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -26,14 +26,14 @@ use crate::terminal::{Call, Frame, Guest, on_behalf_of};
 use crate::{commands, failure};
 
 const NAME: &str = "annals.sock";
-/// Pieces of input, and lines of output, that wait for whoever is slower.
+/// Capacity of the channels for pieces of input and lines of output; a full channel makes the sender wait.
 const WAITING: usize = 16;
-/// The longest command line with its environment: more than a system allows.
+/// Maximum size of a command line with its environment, in bytes: larger than an operating system allows.
 const LONGEST_CALL: usize = 8 << 20;
-/// Bytes of input that are read at once.
+/// Bytes of input read at once.
 const PIECE: usize = 64 * 1024;
 
-/// Where the owner of a folder listens.
+/// Returns the path of the owner's socket.
 pub fn place(data: &Path) -> PathBuf {
     data.join(NAME)
 }
@@ -42,7 +42,7 @@ pub fn place(data: &Path) -> PathBuf {
 pub fn listen(data: &Path) -> Result<UnixListener> {
     let place = place(data);
     let bind = || {
-        // Left by an owner that was killed; the folder's lock says that there is no other.
+        // A killed owner leaves its socket behind. This process holds the folder's lock, so there is no other owner.
         match std::fs::remove_file(&place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -54,12 +54,12 @@ pub fn listen(data: &Path) -> Result<UnixListener> {
     bind().map_err(|cause| Error::storage(format!("cannot listen at {}", place.display()), cause))
 }
 
-/// A connection to the folder's owner, if there is one.
+/// Connects to the owner of the folder, if there is one.
 pub async fn owner(data: &Path) -> Option<UnixStream> {
     UnixStream::connect(place(data)).await.ok()
 }
 
-/// Has the owner run this process's command line, and prints what comes back. Standard input follows the command as it comes.
+/// Sends this process's command line to the owner, and prints the output. Standard input is streamed after the command.
 pub async fn hand_over(owner: UnixStream, global: &Global) -> Result<ExitCode> {
     let failed = |cause| Error::storage("asking the process that owns the data folder", cause);
     let mut call = serde_json::to_vec(&call(global)?).map_err(|cause| failed(cause.into()))?;
@@ -76,7 +76,7 @@ pub async fn hand_over(owner: UnixStream, global: &Global) -> Result<ExitCode> {
                 }
             }
             Frame::Err(text) => failure::print(&text),
-            // A read of standard input that nobody ends would keep the process.
+            // A pending read of standard input would keep the process alive.
             Frame::Exit(code) if reads_input => std::process::exit(code.into()),
             Frame::Exit(code) => return Ok(ExitCode::from(code)),
         }
@@ -99,7 +99,7 @@ fn call(global: &Global) -> Result<Call> {
     })
 }
 
-/// The route by which other processes hand over their commands.
+/// Returns the route on which other processes send their commands.
 pub fn route(folder: Folder, alarm_clock: Arc<AlarmClock>) -> Router {
     Router::new().route("/command", on_post(run)).with_state((folder, alarm_clock))
 }
@@ -114,7 +114,7 @@ async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, bod
                 let now = folder.service.now();
                 let (folder, input) = (folder.at(now), Arc::new(Mutex::new(Some(input))));
                 let guest = Guest { folder, alarm_clock, call, input, frames };
-                // Commands hold what belongs to their thread, and wait for input and output.
+                // Command futures are not `Send`, and they block on input and output.
                 let here = tokio::runtime::Handle::current();
                 tokio::task::spawn_blocking(move || here.block_on(on_behalf_of(guest.clone(), answer(guest))));
                 hand_on(first, body, &pieces).await;
@@ -130,7 +130,7 @@ async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, bod
     Body::from_stream(lines(received).boxed())
 }
 
-/// The command that a body begins with, and what came of the input with it.
+/// Reads the command at the beginning of a body. Also returns the input that arrived in the same piece.
 async fn call_of(body: &mut BodyDataStream) -> std::result::Result<(Call, Bytes), String> {
     let mut head = Vec::new();
     while let Some(piece) = body.next().await {
@@ -148,7 +148,7 @@ async fn call_of(body: &mut BodyDataStream) -> std::result::Result<(Call, Bytes)
     Err("it ends too early".into())
 }
 
-/// Hands the input on until it ends, or nobody reads it any more.
+/// Forwards the input until it ends or the command stops reading it.
 async fn hand_on(first: Bytes, body: BodyDataStream, pieces: &Sender<io::Result<Bytes>>) {
     let mut all = once(async { Ok(first) }).chain(body).boxed();
     while let Some(piece) = all.next().await {
@@ -172,7 +172,7 @@ async fn answer(guest: Guest) {
     let code = match Cli::try_parse_from(words) {
         Ok(cli) => {
             let json = cli.global.json;
-            // The words alone would be read with the variables and the directory of this process.
+            // Parsing the arguments alone would use the environment variables and the current directory of this process.
             let (data, config) = (Some(guest.folder.path.clone()), guest.call.config.clone());
             match commands::dispatch(Global { data, config, ..cli.global }, cli.command).await {
                 Ok(code) => u8::from(code != ExitCode::SUCCESS),

@@ -1,4 +1,4 @@
-//! Opens files that people name on the command line.
+//! Opens files that users name on the command line.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
@@ -8,8 +8,8 @@ use std::path::Path;
 use crate::folder::CATALOG;
 use crate::terminal::guest;
 
-/// Opens a file to read it. Refuses the catalog of the service that this command runs in, whatever name it is given: closing it
-/// again would take SQLite's locks off it.
+/// Opens a file for reading. Refuses the catalog of the service that runs this command, under any name: closing the file would
+/// release SQLite's locks on it.
 pub fn open(path: &Path) -> Result<File> {
     if let Some(data) = guest(|guest| guest.folder.path.clone())
         && is_catalog(path, &data)
@@ -20,7 +20,7 @@ pub fn open(path: &Path) -> Result<File> {
     File::open(path)
 }
 
-/// Reads a whole file of text.
+/// Reads a whole text file.
 pub fn read_text(path: &Path) -> Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;

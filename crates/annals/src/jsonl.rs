@@ -1,4 +1,4 @@
-//! Reading files of one JSON message a line. Finds all faults of all lines before anything is stored.
+//! Reads files with one JSON message per line. Collects the faults of all lines before anything is stored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
@@ -7,33 +7,33 @@ use annals_core::{Agent, Error, Fault, Message, Result, Role, Timestamp, TurnKey
 use annals_writer::check;
 use serde_json::{Map, Value};
 
-/// A file that is fit to be imported.
+/// A file that was checked and can be imported.
 pub struct Parsed {
-    /// The messages of each agent, in the order of the file.
+    /// The messages by agent, in the order of the file.
     pub agents: Vec<Conversations>,
-    /// Fields that mean nothing here, and in how many lines each stands.
+    /// Names of unknown fields, with the number of lines that contain each.
     pub ignored: BTreeMap<String, u64>,
 }
 
 /// The messages of one agent in one file.
 pub struct Conversations {
     pub agent: Agent,
-    /// The file, where there are several.
+    /// The file, if there are several.
     pub file: Option<String>,
-    /// With their keys, in the order of the file.
+    /// The messages with their keys, in the order of the file.
     pub messages: Vec<(TurnKey, Message)>,
-    /// The line of each.
+    /// The line number of each message.
     pub lines: Vec<usize>,
 }
 
-/// Faults beyond this many are counted, not listed.
+/// Faults beyond this number are counted, not listed.
 const MOST_FAULTS: usize = 100;
-/// So many lines at the beginning, none of them with a field of a message, are no file of messages.
+/// If this many lines at the beginning all lack every field of a message, the file is not a file of messages.
 const ENOUGH: usize = 5;
 const FIELDS: [&str; 7] = ["agent", "conversation", "id", "role", "name", "content", "at"];
 
-/// Reads and checks everything. `agent` stands in for, and overrides, the agent of each line. With `revise` a later line
-/// may replace an earlier one of the same id.
+/// Parses and checks all lines. `agent` replaces the agent of each line, present or missing. With `revise`, a later line may
+/// replace an earlier one with the same id.
 pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timestamp) -> Result<Parsed> {
     let mut reading = Reading { agent, now, faults: Vec::new(), ignored: BTreeMap::new(), read: 0, unparsed: 0 };
     let mut lines: Vec<(usize, Agent, Message)> = Vec::new();
@@ -42,7 +42,7 @@ pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timest
         if !bytes.trim_ascii().is_empty() {
             lines.extend(reading.line(&bytes, number).map(|(agent, message)| (number, agent, message)));
             reading.read += 1;
-            // Something else altogether is refused in one sentence.
+            // A file of another kind is refused with a single fault.
             if reading.read == ENOUGH && reading.unparsed == ENOUGH {
                 return Err(Error::Faults(vec![something_else(reading.faults.swap_remove(0))]));
             }
@@ -56,7 +56,7 @@ pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timest
     }
 }
 
-/// The fault of a file that is none of messages, from that of its first line.
+/// Returns the fault for a file that contains no messages, made from that of its first line.
 fn something_else(first: Fault) -> Fault {
     let example =
         r#"{"conversation": "c", "role": "user", "content": "Hello.", "at": "2026-03-04T18:30:00Z", "agent": "ann"}"#;
@@ -81,7 +81,7 @@ struct Reading<'a> {
     now: Timestamp,
     faults: Vec<Fault>,
     ignored: BTreeMap<String, u64>,
-    /// Lines so far, and how many of them had no field of a message.
+    /// Lines read so far, and how many of them had no field of a message.
     read: usize,
     unparsed: usize,
 }
@@ -143,7 +143,7 @@ fn moment(at: &str) -> Result<Timestamp> {
     let wrong =
         || Error::invalid("at", format!("is {at:?}; a moment looks like 2026-03-04T18:30:00Z and has an offset"));
     let exact: Timestamp = at.parse().map_err(|_| wrong())?;
-    // Stores keep microseconds: what is finer would differ when it is read back.
+    // Stores keep microseconds; a finer timestamp would differ when it is read back.
     Timestamp::from_microsecond(exact.as_microsecond()).map_err(|_| wrong())
 }
 
@@ -192,7 +192,7 @@ fn keep<T>(result: Result<T>, faults: &mut Vec<Fault>) -> Option<T> {
     }
 }
 
-/// Sorts lines by agent, gives each message its key, and finds ids that stand twice with other content.
+/// Groups lines by agent, assigns keys, and reports ids that occur twice with different content.
 fn group(lines: Vec<(usize, Agent, Message)>, revise: bool, faults: &mut Vec<Fault>) -> Vec<Conversations> {
     let mut order: Vec<(Agent, Vec<(usize, Message)>)> = Vec::new();
     let mut places: HashMap<Agent, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! The log, on standard error. A service says what it does, as `[log]` of the configuration says; a command only what failed.
+//! Sets up logging to standard error. A service logs as `[log]` of the configuration says, other commands only errors.
 //! `ANNALS_LOG=annals=debug` overrides both.
 
 use std::io::IsTerminal;
@@ -10,13 +10,13 @@ use crate::cli::{Cli, Command};
 use crate::config::Config;
 use crate::folder::default_path;
 
-/// Starts the log of this process.
+/// Installs the log subscriber of this process.
 pub fn start(cli: &Cli) {
     let LogConfig { level, format } = match cli.command {
         Command::Serve(_) => configured(cli),
         _ => LogConfig { level: LogLevel::Error, ..LogConfig::default() },
     };
-    // What the libraries say is for who debugs them.
+    // Logs of libraries are shown at level error only; finer ones are for debugging them.
     let usual = match level {
         LogLevel::Off | LogLevel::Error => level.as_str().to_owned(),
         level => format!("error,annals={0},annals_server={0},annals_writer={0}", level.as_str()),
@@ -30,7 +30,7 @@ pub fn start(cli: &Cli) {
     }
 }
 
-/// A configuration that is wrong is reported by the command itself.
+/// Returns the configured log settings, or the defaults if the configuration is wrong; the command itself reports that.
 fn configured(cli: &Cli) -> LogConfig {
     let data = cli.global.data.clone().map_or_else(default_path, Ok);
     let config = data.and_then(|data| Config::load(&cli.global, &data));

@@ -1,4 +1,4 @@
-//! The command `annals`: parses, opens the data folder, runs.
+//! The command `annals`: parses the arguments, opens the data folder, runs the command.
 
 mod cli;
 mod commands;
@@ -23,12 +23,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// LanceDB's repeated upserts grow glibc's per-thread arenas without bound; mimalloc gives memory back.
+/// LanceDB's repeated upserts grow glibc's per-thread arenas without bound; mimalloc returns memory to the system.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // Everything that is written holds what people said, or keys: for this user alone, wherever it is written.
+    // All files hold messages or keys, so only this user may access them, wherever they are written.
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let cli = cli::Cli::parse();
     logging::start(&cli);

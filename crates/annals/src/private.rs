@@ -1,5 +1,5 @@
-//! Access rights of a data folder: its user's alone. What is written is made so from the start (`main` sets the umask); folders of
-//! older versions, or that somebody opened up, are closed when they are opened.
+//! Access rights of a data folder: only its user has any. New files get these rights from the umask that `main` sets. Folders
+//! that older versions created, or that somebody opened to others, are restricted when they are opened.
 
 use std::ffi::OsStr;
 use std::fs::{Permissions, set_permissions, symlink_metadata};
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use crate::scratch;
 
-/// Mode bits that let the group or others in.
+/// Mode bits that give access to the group or to others.
 const OTHERS: u32 = 0o077;
 
-/// What Annals keeps in a data folder. Anything else there belongs to somebody else.
+/// Names of the files and folders that Annals keeps in a data folder. Everything else there belongs to somebody else.
 const OURS: [&str; 11] = [
     "annals.lock",
     "annals.sock",
@@ -27,9 +27,9 @@ const OURS: [&str; 11] = [
     "catalog.sqlite",
 ];
 
-/// Takes the group's and others' rights off a data folder and what Annals keeps in it, if the folder has any. The folder itself
-/// comes last, so that a run that is cut off is repeated. What belongs to another user stays as it is: only its owner or
-/// whoever mounted it can change it.
+/// Removes the rights of group and others from a data folder and from the files that Annals keeps in it, if the folder grants
+/// any. The folder itself comes last, so that an interrupted run is repeated. Skips what belongs to another user: only its owner,
+/// or the mount options, can change it.
 pub fn close_to_others(folder: &Path) -> io::Result<()> {
     if symlink_metadata(folder)?.permissions().mode() & OTHERS == 0 {
         return Ok(());
@@ -49,7 +49,7 @@ fn is_ours(name: &OsStr) -> bool {
 }
 
 fn close(path: &Path) -> io::Result<()> {
-    // A link is followed nowhere: it may lead out of the folder.
+    // Links are not followed: they may lead out of the folder.
     if symlink_metadata(path)?.is_dir() {
         for entry in std::fs::read_dir(path)? {
             close(&entry?.path())?;

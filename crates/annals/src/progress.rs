@@ -1,5 +1,5 @@
-//! Progress on standard error: how far, how fast, how long still. A bar at a terminal; where there is none, a line for each tenth
-//! of what takes long, so that a log shows that it goes on. Silent for programs.
+//! Progress on standard error: amount done, rate, time left. At a terminal it is a bar; elsewhere a long task prints a line for
+//! each tenth, so that a log shows it advancing. Prints nothing when the output is JSON.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,32 +9,32 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::terminal::{guest, print_error};
 use crate::view::count;
 
-/// Things below this many are done before anybody asks how far they are.
+/// Without a terminal, smaller tasks print no progress: they end quickly.
 const LONG: u64 = 1000;
 
-/// How far something has come.
+/// The progress display of one task.
 pub enum Progress {
-    /// Nobody looks.
+    /// Shows nothing.
     Hidden,
-    /// At a terminal.
+    /// A bar at a terminal.
     Bar(ProgressBar),
-    /// In a log.
+    /// Lines in a log.
     Lines(Lines),
 }
 
-/// What is said in a log.
+/// Progress printed as lines.
 pub struct Lines {
     doing: &'static str,
     total: u64,
     done: AtomicU64,
 }
 
-/// Progress over so many things of a kind.
+/// Returns a progress display for `total` items.
 pub fn bar(total: u64, doing: &'static str, json: bool) -> Progress {
     if json || total == 0 {
         return Progress::Hidden;
     }
-    // Another process's terminal is not ours to draw on.
+    // The terminal belongs to another process, so no bar is drawn.
     if guest(|_| ()).is_none() && stderr().is_terminal() {
         let template = "{msg:12} {bar:32} {human_pos}/{human_len} · {per_sec} · {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -44,7 +44,7 @@ pub fn bar(total: u64, doing: &'static str, json: bool) -> Progress {
 }
 
 impl Progress {
-    /// So many more are done.
+    /// Adds finished items.
     pub fn inc(&self, more: u64) {
         match self {
             Progress::Hidden => {}
@@ -53,7 +53,7 @@ impl Progress {
         }
     }
 
-    /// All is done, or nothing more will be.
+    /// Removes the bar, whether the task is complete or not.
     pub fn finish_and_clear(&self) {
         if let Progress::Bar(bar) = self {
             bar.finish_and_clear();

@@ -1,4 +1,5 @@
-//! Exports as files: one record a line, each with its agent. Finds all faults of all lines before anything is stored.
+//! Reads exports: files with one record per line, each with its agent. Collects the faults of all lines before anything is
+//! stored.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,22 +9,22 @@ use annals_core::ports::{Record, RecordOrigin};
 use annals_core::{Agent, Error, Fault, Result};
 use serde_json::Value;
 
-/// Whether a line is one of an export rather than a message.
+/// Returns whether a line is a record of an export rather than a message.
 pub fn is_record(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_ok_and(|value| value.get("record").is_some())
 }
 
-/// An export that was checked whole and can be read again.
+/// An export that was checked completely and can be read again.
 pub struct ExportFile {
     source: File,
     /// Overrides the agent of each line.
     agent: Option<String>,
-    /// The agents in it, each with the number of its records.
+    /// The agents in the export, with the number of their records.
     pub agents: BTreeMap<Agent, u64>,
 }
 
 impl ExportFile {
-    /// Checks every line and whose records they are. Holds one line at a time.
+    /// Checks every line and the origin of the records. Holds one line in memory at a time.
     pub fn check(source: File, agent: Option<&str>) -> Result<ExportFile> {
         let mut file = ExportFile { source, agent: agent.map(str::to_owned), agents: BTreeMap::new() };
         let (mut agents, mut origins, mut faults) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
@@ -45,13 +46,13 @@ impl ExportFile {
         Ok(file)
     }
 
-    /// The records of a rank, with their agents.
+    /// Returns the records of a rank, with their agents.
     pub fn of_rank(&mut self, rank: u8) -> Result<impl Iterator<Item = Result<(Agent, Record)>> + Send> {
         let records = self.lines()?.map(|line| line?.1.map_err(Error::Invalid));
         Ok(records.filter(move |found| found.as_ref().map_or(true, |(_, record)| record.rank() == rank)))
     }
 
-    /// Every line that is not empty, with its number.
+    /// Returns every non-empty line, parsed, with its number.
     fn lines(&mut self) -> Result<impl Iterator<Item = Result<(usize, Parsed)>> + Send> {
         self.source.rewind().map_err(|cause| Error::storage("reading an export", cause))?;
         let agent = self.agent.as_deref();
@@ -64,7 +65,7 @@ impl ExportFile {
     }
 }
 
-/// What a line holds.
+/// A parsed line.
 type Parsed = std::result::Result<(Agent, Record), Fault>;
 
 fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {

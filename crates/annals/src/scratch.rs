@@ -1,8 +1,8 @@
-//! A place in the data folder for what is made and thrown away: on the same disk, and gone when dropped. What a killed process
-//! left there is removed when the data folder is opened next, because it may hold words that are to be forgotten.
+//! Temporary folders inside the data folder: on the same disk, removed on drop. Folders that a killed process left are removed
+//! when the data folder is next opened, because they may hold text that is to be forgotten.
 //!
-//! Names cannot be guessed, a folder that is there is never taken over, and the owner holds a lock on its own, so that two
-//! commands at once do not remove each other's.
+//! Names cannot be guessed, an existing folder is never reused, and each folder is locked by its owner, so that two commands at
+//! once do not remove each other's.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 use annals_core::{Error, Result};
 use data_encoding::HEXLOWER;
 
-/// What names of such folders begin with.
+/// Prefix of the names of these folders.
 pub const PREFIX: &str = "annals-scratch-";
 
-/// A folder that lives as long as this.
+/// A temporary folder; dropping it removes the folder.
 pub struct Scratch {
     path: PathBuf,
     _lock: File,
 }
 
 impl Scratch {
-    /// A new and empty folder within another; its name begins with `name`.
+    /// Creates an empty folder in `folder`; `name` becomes part of its name.
     pub fn within(folder: &Path, name: &str) -> Result<Scratch> {
         let failed = |cause| Error::storage(format!("cannot write in {}", folder.display()), cause);
         let mut random = [0; 8];
@@ -29,18 +29,17 @@ impl Scratch {
         let path = folder.join(format!("{PREFIX}{name}-{}", HEXLOWER.encode(&random)));
         DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
         let lock = File::open(&path).map_err(failed)?;
-        // Some network file systems cannot lock a folder; then it can only be taken for abandoned.
+        // Some network file systems cannot lock a folder. Then `sweep` takes it for abandoned.
         let _ = lock.try_lock();
         Ok(Scratch { path, _lock: lock })
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// An empty file in a folder, under no name: it goes when it is closed, or the process ends.
+/// Creates an empty file without a name in a folder. It disappears when it is closed or the process ends.
 pub fn nameless_file(folder: &Path) -> std::io::Result<File> {
     let mut random = [0; 8];
     getrandom::fill(&mut random)?;
@@ -50,7 +49,7 @@ pub fn nameless_file(folder: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Removes what killed processes left. For the owner of the data folder, before it begins to work.
+/// Removes folders that killed processes left. The owner of the data folder calls this before it starts to work.
 pub fn sweep(folder: &Path) -> Result<()> {
     let failed = |cause| Error::storage(format!("cannot tidy {}", folder.display()), cause);
     for entry in std::fs::read_dir(folder).map_err(failed)? {
@@ -69,7 +68,7 @@ fn is_abandoned(path: &Path) -> bool {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What stays is removed when the data folder is opened next.
+        // If this fails, `sweep` removes the folder when the data folder is next opened.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

@@ -1,5 +1,5 @@
-//! What a file to be imported is, by its first bytes: lines of JSON, a JSON list, either of them compressed. What is none of these
-//! is refused in one sentence. Never stores anything.
+//! Detects the format of a file to import from its first bytes: JSON lines or a JSON list, plain or gzip-compressed. Refuses
+//! known other formats, UTF-16 and binary files with one sentence. Never stores anything.
 
 use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult};
 use std::path::Path;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::failure::unreadable;
 
-/// Bytes that are looked at.
+/// Number of bytes inspected.
 const HEAD: usize = 8 * 1024;
 
-/// What other files begin with, and what to do about them.
+/// First bytes of other file formats, and the message for each.
 const OTHERS: [(&[u8], &str); 9] = [
     (b"PK\x03\x04", "is a zip archive; unpack it, and import the files in it"),
     (b"\x28\xb5\x2f\xfd", "is compressed with zstd; unpack it first"),
@@ -26,15 +26,15 @@ const OTHERS: [(&[u8], &str); 9] = [
     (b"SQLite format 3", "is a database; import reads lines of JSON"),
 ];
 
-/// The text of a file.
+/// The text of a file to import.
 pub enum Source {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Lines(Box<dyn BufRead>),
-    /// The elements of a JSON list, an object a line.
+    /// The elements of a JSON list, one per line.
     List(Vec<u8>),
 }
 
-/// Opens a file, or standard input.
+/// Opens a file, or standard input for `-`.
 pub fn open(path: &Path) -> Result<Source> {
     if path == Path::new("-") {
         return read(Box::new(BufReader::new(crate::terminal::input())), path);
@@ -69,20 +69,20 @@ fn read(input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
     Ok(Source::Lines(input))
 }
 
-/// The first bytes, and the input with them before it again.
+/// Returns the first bytes, and a reader that yields them again before the rest.
 fn peek(mut input: Box<dyn BufRead>) -> IoResult<(Vec<u8>, Box<dyn BufRead>)> {
     let mut head = Vec::new();
     input.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
     Ok((head.clone(), Box::new(Cursor::new(head).chain(input))))
 }
 
-/// The elements of a list as lines. It is held as a whole: a list ends with its last byte.
+/// Converts a JSON list to lines. Holds the whole list in memory, because it is complete only at its last byte.
 fn list(mut input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
     let mut text = Vec::new();
     input.read_to_end(&mut text).map_err(|cause| unreadable(path, cause))?;
     let elements: Vec<Value> = match serde_json::from_slice(&text) {
         Ok(elements) => elements,
-        // Lines that begin with a list are no list.
+        // A file of lines may begin with a list and still hold objects; `jsonl` then reports the faults by line.
         Err(_) if text.split(|byte| *byte == b'\n').any(is_object) => {
             return Ok(Source::Lines(Box::new(Cursor::new(text))));
         }

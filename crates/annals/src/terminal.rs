@@ -1,5 +1,5 @@
-//! Where the words of a command go, and where it reads: this process's terminal and directory, or those of another process on
-//! whose behalf the owner of the folder runs the command.
+//! Input and output of a command. They belong to this process, or to another process for which the owner of the folder runs the
+//! command: then its standard streams, directory, environment and terminal width are used.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -17,40 +17,40 @@ use tokio::task::unconstrained;
 use crate::folder::Folder;
 use crate::visible::visible;
 
-/// Another process, for which a command runs here.
+/// Another process, for which this process runs a command.
 #[derive(Clone)]
 pub struct Guest {
     /// The folder that this process owns.
     pub folder: Folder,
-    /// What this process does by itself.
+    /// The scheduled jobs of this process.
     pub alarm_clock: Arc<AlarmClock>,
-    /// What the other process looks like.
+    /// The command line and environment of the other process.
     pub call: Call,
-    /// What it has on its standard input, piece by piece as it comes.
+    /// The standard input of the other process, in pieces as they arrive.
     pub input: Arc<Mutex<Option<Receiver<io::Result<Bytes>>>>>,
-    /// What it is to do. Whoever sends faster than the other process prints waits.
+    /// Output to the other process. The bounded channel makes a fast sender wait until the other process has printed.
     pub frames: Sender<Frame>,
 }
 
-/// A command of another process. No `Debug`: its environment may hold keys.
+/// A command of another process. Has no `Debug`, because the environment may hold keys.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
-    /// Its words, without the program's name.
+    /// Its arguments, without the program's name.
     pub args: Vec<String>,
-    /// Where it was started: relative paths begin there.
+    /// Its current directory; relative paths start there.
     pub directory: PathBuf,
-    /// The configuration that it was started with, by a flag or a variable.
+    /// The configuration file that it was started with, by flag or variable.
     pub config: Option<PathBuf>,
-    /// Its environment, as far as it is text.
+    /// Its environment variables, as far as they are UTF-8.
     pub environment: Vec<(String, String)>,
-    /// The columns of its terminal.
+    /// Width of its terminal, in columns.
     pub columns: usize,
     /// Whether its terminal shows colours.
     pub colours: bool,
 }
 
-/// What the other process is to do.
+/// An instruction to the other process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Frame {
@@ -58,7 +58,7 @@ pub enum Frame {
     Out(String),
     /// Print to standard error.
     Err(String),
-    /// End with this code.
+    /// Exit with this code.
     Exit(u8),
 }
 
@@ -71,18 +71,18 @@ pub async fn on_behalf_of<F: Future>(guest: Guest, command: F) -> F::Output {
     GUEST.scope(guest, command).await
 }
 
-/// The other process, if there is one.
+/// Applies `look` to the other process. Returns `None` if the command runs for this process itself.
 pub fn guest<T>(look: impl FnOnce(&Guest) -> T) -> Option<T> {
     GUEST.try_with(look).ok()
 }
 
-/// Prints words for people to standard output, without colours where nobody sees them. What a terminal would obey, or a reader not
-/// see, is shown as an escape: words of memories are anybody's.
+/// Prints text for people to standard output, without colours unless a terminal shows them. Escapes control sequences and
+/// invisible characters: the text of memories is untrusted.
 pub fn print(words: fmt::Arguments<'_>) {
     print_text(&visible(&words.to_string()));
 }
 
-/// Prints as it is, for programs.
+/// Prints text for programs to standard output, unchanged.
 pub fn print_raw(words: fmt::Arguments<'_>) {
     print_text(&words.to_string());
 }
@@ -97,11 +97,11 @@ pub fn print_error(text: &str) {
     }
 }
 
-/// A reader that went away (`| head`) ends the command quietly.
+/// A closed pipe (`| head`) ends the command quietly.
 fn print_text(text: &str) {
     let sent = guest(|guest| {
         let text = if guest.call.colours { text.to_owned() } else { anstream::adapter::strip_str(text).to_string() };
-        // A process that went away needs no words. Commands of guests run on threads that may block.
+        // If the other process is gone, the output is dropped. Blocking is allowed: these commands run on blocking threads.
         let _ = block_on(unconstrained(guest.frames.send(Frame::Out(text))));
     });
     if sent.is_none() && write!(anstream::stdout(), "{text}").is_err() {
@@ -109,7 +109,7 @@ fn print_text(text: &str) {
     }
 }
 
-/// Standard input, to its end.
+/// Returns standard input as a reader.
 pub fn input() -> Box<dyn Read> {
     let received = guest(|guest| guest.input.lock().unwrap_or_else(PoisonError::into_inner).take());
     match received {
@@ -118,9 +118,9 @@ pub fn input() -> Box<dyn Read> {
     }
 }
 
-/// The standard input of another process. Ends where that one's ends; an error if the process went away before.
+/// The standard input of another process. Ends where that ends; returns an error if the process went away before.
 struct Piped {
-    /// None if it was read before.
+    /// None if standard input was taken before.
     pieces: Option<Receiver<io::Result<Bytes>>>,
     piece: Bytes,
 }
@@ -129,7 +129,7 @@ impl Read for Piped {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.piece.is_empty() {
             let Some(pieces) = &mut self.pieces else { return Ok(0) };
-            // Without a budget: within one poll of the command nothing would fill it up again.
+            // Tokio's cooperative budget is renewed only between polls of the command, and this read blocks within one.
             match block_on(unconstrained(pieces.recv())) {
                 Some(piece) => self.piece = piece?,
                 None => return Ok(0),
@@ -141,25 +141,25 @@ impl Read for Piped {
     }
 }
 
-/// The environment of whoever gave the command.
+/// Returns the environment of the process that gave the command.
 pub fn environment() -> Vec<(OsString, OsString)> {
     let of_guest = guest(|guest| guest.call.environment.clone());
     let as_os = |(name, value): (String, String)| (name.into(), value.into());
     of_guest.map_or_else(|| std::env::vars_os().collect(), |pairs| pairs.into_iter().map(as_os).collect())
 }
 
-/// A variable of that environment.
+/// Returns one variable of that environment.
 pub fn variable(name: &str) -> Option<String> {
     let found = environment().into_iter().find(|(known, _)| known.to_str() == Some(name));
     found.and_then(|(_, value)| value.into_string().ok())
 }
 
-/// The columns to write in.
+/// Returns the width for output, in columns.
 pub fn columns() -> usize {
     guest(|guest| guest.call.columns).unwrap_or_else(textwrap::termwidth)
 }
 
-/// A path of the command line, from where the command was started.
+/// Resolves a path argument relative to the directory where the command was started.
 pub fn path(text: &str) -> Result<PathBuf, std::convert::Infallible> {
     if text == "-" {
         return Ok(PathBuf::from(text));

@@ -1,5 +1,5 @@
-//! The jobs that need files and stores: compaction, verification, backup. Each leaves the moment of its last run in the data
-//! folder, so that a restart does not do the week's work again.
+//! The scheduled jobs that need files and stores: compaction, verification, backup. Each writes the time of its last run into the
+//! data folder, so that a restart does not repeat weekly work.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::commands::backup::{Source, Target, prune, take};
 use crate::config::Config;
 use crate::folder::Folder;
 
-/// What was not done for so long is caught up at the start.
+/// If the last run is longer ago than this, the job runs at the start of the service.
 const A_DAY: SignedDuration = SignedDuration::from_hours(25);
 const A_WEEK: SignedDuration = SignedDuration::from_hours(7 * 24 + 1);
 
-/// The jobs of a folder, and when they wake up.
+/// Returns the jobs of a folder with their schedules.
 pub fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
     let jobs = Jobs::in_folder(&folder.path.join("jobs"))?;
     let service = &folder.service;
@@ -41,8 +41,8 @@ pub fn alarms(folder: &Folder, config: &Config) -> Result<Vec<Alarm>> {
     ])
 }
 
-/// One that comes `every` so often is caught up at the start only if it was missed; the others, which find out by themselves
-/// what is due, always are.
+/// Builds the alarm of one job. A job with an interval `every` runs at the start only if its last run is longer ago than that.
+/// The other jobs determine themselves what is due, so they always run at the start.
 fn alarm(
     folder: &Folder,
     name: &'static str,
@@ -53,13 +53,13 @@ fn alarm(
     let note = every.map(|_| folder.path.join("done").join(name));
     let last = note.as_deref().and_then(last);
     let now = folder.service.now();
-    // A last run in the future was noted under a clock that was ahead.
+    // A last run in the future was recorded under a clock that was ahead.
     let catch_up = last.zip(every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
     let task = Arc::new(Told { name, note, metrics: folder.service.metrics.clone(), task });
     Alarm { name: name.to_owned(), timing, task, catch_up }
 }
 
-/// A task that tells the metrics, and leaves a note when it was done.
+/// A task that also records metrics, and writes the time of a completed run to a file.
 struct Told {
     name: &'static str,
     note: Option<PathBuf>,
@@ -96,7 +96,7 @@ fn leave(note: &Path, now: Timestamp) -> Result<()> {
     write().map_err(|cause| Error::storage(format!("writing {}", note.display()), cause))
 }
 
-/// Joins small pieces of every table.
+/// Compacts every table by joining small fragments.
 struct Compaction(Service);
 
 #[async_trait]
@@ -123,7 +123,7 @@ impl Task for Compaction {
 }
 
 impl Compaction {
-    /// Compacts a table; how worn it was.
+    /// Compacts a table. Returns its state before that.
     async fn tidy(&self, agent: &Agent, grain: Grain) -> Result<Wear> {
         let _tables_lock = self.0.locks().lock::<annals_server::locks::Tables>(agent).await;
         let generation = self.0.catalog.lane(agent, grain).await?.generation;
@@ -134,7 +134,7 @@ impl Compaction {
     }
 }
 
-/// Reads everything back. A table that is not what the catalog says is built anew; what only a person can mend is a failure.
+/// Verifies all stores against the catalog. Rebuilds tables that differ from it; faults that need a person count as failures.
 struct Verification(Service);
 
 #[async_trait]
@@ -172,7 +172,7 @@ fn tell(agent: &Agent, found: &Verified) {
     }
 }
 
-/// Copies what cannot be made anew to another place.
+/// Backs up what cannot be rebuilt to the configured target.
 struct Backup {
     folder: Folder,
     config: BackupConfig,

@@ -1,4 +1,4 @@
-//! How memories look to people, line by line.
+//! Formats memories for people, line by line.
 
 pub mod excerpt;
 
@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Writes a line to the standard output of whoever gave the command.
+/// Prints a line for people to the standard output of the process that gave the command.
 macro_rules! say {
     () => {
         $crate::terminal::print(format_args!("\n"))
@@ -18,7 +18,7 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Writes a line as it is: for programs, whose formats have escapes of their own.
+/// Prints a line for programs unchanged: their formats have escapes of their own.
 macro_rules! say_raw {
     ($($words:tt)*) => {
         $crate::terminal::print_raw(format_args!("{}\n", format_args!($($words)*)))
@@ -28,11 +28,11 @@ pub(crate) use say_raw;
 
 /// Dates and labels.
 pub const DATE: Style = AnsiColor::Cyan.on_default();
-/// What matters less.
+/// Less important text.
 pub const DIM: Style = Style::new().dimmed();
 /// Headings.
 pub const BOLD: Style = Style::new().bold();
-/// What a person should look at.
+/// Text that needs attention.
 pub const WARN: Style = AnsiColor::Yellow.on_default();
 
 /// Prints one JSON value on a line.
@@ -40,7 +40,8 @@ pub fn print_json(value: &impl Serialize) {
     say_raw!("{}", serde_json::to_string(value).unwrap_or_else(|error| Value::from(error.to_string()).to_string()));
 }
 
-/// The local dates that a memory covers, and whether its label says so already.
+/// Formats the local dates of a memory: day and time of a turn, the day of a daily summary, label, first and last day of a
+/// coarser one.
 pub fn dates(memory: &Memory, zones: &Zones) -> String {
     let (first, last) = memory.days;
     match memory.grain {
@@ -50,7 +51,7 @@ pub fn dates(memory: &Memory, zones: &Zones) -> String {
     }
 }
 
-/// A moment as a local day and time.
+/// Formats a moment as local day and time.
 pub fn local(at: Timestamp, zones: &Zones) -> String {
     format!("{} {}", zones.day_of(at), clock(at, zones))
 }
@@ -59,14 +60,14 @@ fn clock(at: Timestamp, zones: &Zones) -> String {
     at.in_tz(zones.name_at(at)).map_or_else(|_| at.to_string(), |local| local.strftime("%H:%M").to_string())
 }
 
-/// Says once which zone the times of these memories are in, if any shows one.
+/// Prints which zone the times are in, once, if any of these memories shows a time.
 pub fn say_zone<'m>(mut memories: impl Iterator<Item = &'m Memory>, zones: &Zones) {
     if let Some(turn) = memories.find(|memory| memory.grain == Grain::Working) {
         say!("{DIM}Times are local: {}.{DIM:#}", zones.name_at(turn.at()));
     }
 }
 
-/// A range in words.
+/// Describes a date range in words.
 pub fn range(range: DateRange) -> String {
     match (range.from, range.to) {
         (None, None) => "all time".into(),
@@ -77,7 +78,7 @@ pub fn range(range: DateRange) -> String {
     }
 }
 
-/// The text in a column, each line set in by `indent` spaces.
+/// Wraps the text to the terminal's width, each line indented by `indent` spaces.
 pub fn column(text: &str, indent: usize) -> String {
     let width = crate::terminal::columns().min(100);
     let pad = " ".repeat(indent);
@@ -85,7 +86,7 @@ pub fn column(text: &str, indent: usize) -> String {
     text.lines().map(|line| textwrap::fill(line, &options)).collect::<Vec<_>>().join("\n")
 }
 
-/// A number with thousands apart: 3,410.
+/// Formats a number with thousands separators: 3,410.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
@@ -93,7 +94,7 @@ pub fn count(number: u64) -> String {
     groups.join(",")
 }
 
-/// `1 message`, `2 messages`.
+/// Formats a number with its noun: `1 message`, `2 messages`.
 pub fn plural(number: u64, word: &str) -> String {
     let many = if number == 1 {
         ""

@@ -1,11 +1,11 @@
-//! Text that a terminal obeys or that nobody sees, made visible: control characters, marks of direction, characters without a width.
+//! Makes invisible and active characters visible: control characters, direction marks, zero-width characters.
 
 use std::borrow::Cow;
 
-/// The codes with which this program sets colours and weights: none of them hides or moves anything.
+/// The escape sequences that this program uses for colours and weights. None of them hides or moves text.
 const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m", "\u{1b}[33m", "\u{1b}[36m"];
 
-/// The text with escapes such as `\u{202e}` for what is not seen. Line ends, tabs and our own colours stay.
+/// Returns the text with invisible characters as escapes such as `\u{202e}`. Line ends, tabs and our own colours stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -27,7 +27,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 
 fn is_hidden(c: char) -> bool {
     let is_control = c.is_control() && c != '\n' && c != '\t';
-    // The joiner of emoji and the shapes of Arabic and Indic letters need theirs.
+    // U+200C and U+200D stay: emoji and the letter shapes of Arabic and Indic scripts need these joiners.
     is_control
         || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}'
             | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')

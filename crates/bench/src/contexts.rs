@@ -1,9 +1,10 @@
-//! `annals-bench context`: whether what a prompt is given holds what answers it, and what it costs.
+//! `annals-bench context`: measures whether the context for a prompt holds the evidence for its answer, and how many tokens it
+//! costs.
 //!
-//! Each set of messages is imported, read for facts by the rules and rolled up by the extractive engine over all grains. Then its
-//! questions are asked for a context at each budget, as are questions about periods and prompts that memory knows nothing
-//! about. In the end the plan `starter` prunes everything a year later, and the questions are asked again. Only public
-//! answers are judged: ids, texts and tokens of contexts, and the lineage that the catalog keeps.
+//! Imports each set of messages, reads it for facts by the rules, and rolls it up over all grains with the extractive engine.
+//! Then asks for contexts at each budget: for the questions of the set, for questions about periods, and for prompts unrelated to
+//! the memory. Finally prunes with the plan `starter` a year later, and asks the questions again. Judges only public output (ids,
+//! texts and tokens of contexts) against the lineage in the catalog.
 
 mod ask;
 mod evidence;
@@ -24,18 +25,18 @@ use crate::stores::Stores;
 use ask::Asking;
 use report::Report;
 
-/// Budgets that are asked with, in tokens.
+/// Token budgets of the contexts.
 const BUDGETS: [u64; 3] = [500, 1_500, 4_000];
-/// Prompts that no memory of the sets knows anything about.
+/// Prompts that are unrelated to every memory in the sets.
 const UNRELATED: &str = include_str!("contexts/unrelated.txt");
-/// The plan that prunes before the last questions.
+/// The retention plan applied before the last round of questions.
 const PLAN: &str = "starter";
-/// How long after the last message all periods are over.
+/// All periods are closed this long after the last message.
 const LATER: SignedDuration = SignedDuration::from_hours(400 * 24);
-/// How long after the last message retention prunes and the questions are asked again.
+/// Retention runs, and the questions are asked again, this long after the last message.
 const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
-/// Which files to measure with.
+/// Input files and options.
 #[derive(Args)]
 pub struct Contexts {
     /// Folders, each with messages.jsonl and queries.jsonl, as for `retrieval`
@@ -44,7 +45,7 @@ pub struct Contexts {
     /// Keep vectors in this folder between runs
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
-    /// Ask only every Nth question, for a quick look
+    /// Ask only every Nth question, for a quick run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
     /// Print JSON
@@ -52,7 +53,6 @@ pub struct Contexts {
     json: bool,
 }
 
-/// Runs it.
 pub async fn run(args: &Contexts) -> Result<()> {
     let mut reports = Map::new();
     for set in &args.sets {
@@ -105,13 +105,13 @@ fn unrelated() -> Vec<&'static str> {
     UNRELATED.lines().filter(|line| !line.trim().is_empty()).collect()
 }
 
-/// The moment of the last message or question.
+/// Returns the time of the last message or question.
 fn last(messages: &[Message], questions: &[Question]) -> Timestamp {
     let moments = messages.iter().map(|message| message.at).chain(questions.iter().map(|question| question.at));
     moments.max().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// The memories of messages, by agent and the id that the client gave.
+/// Memory ids of messages, by agent and client id.
 type Ids = BTreeMap<Agent, HashMap<String, MemoryId>>;
 
 fn ids(messages: &Messages) -> Ids {
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hundred_prompts_are_unrelated_and_each_is_there_once() {
+    fn there_are_a_hundred_distinct_unrelated_prompts() {
         let prompts = unrelated();
         let distinct: std::collections::HashSet<&str> = prompts.iter().copied().collect();
         assert_eq!((prompts.len(), distinct.len()), (100, 100));

@@ -1,10 +1,10 @@
-//! Times as figures.
+//! Statistics of measured times.
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// The times, in microseconds with three digits; what takes more than a minute counts as a minute.
+/// Returns a histogram in microseconds with three significant digits. Times over a minute count as a minute.
 pub fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
     let mut histogram =
         Histogram::new_with_max(60_000_000, 3).expect("a minute in microseconds with 3 digits is allowed");
@@ -14,17 +14,17 @@ pub fn histogram(times: impl Iterator<Item = Duration>) -> Histogram<u64> {
     histogram
 }
 
-/// The time that this share of all does not exceed, in milliseconds.
+/// Returns a quantile in milliseconds.
 pub fn quantile_ms(histogram: &Histogram<u64>, quantile: f64) -> f64 {
     round(histogram.value_at_quantile(quantile) as f64 / 1000.0)
 }
 
-/// A length of time in milliseconds.
+/// Converts a duration to milliseconds.
 pub fn in_ms(time: Duration) -> f64 {
     round(time.as_secs_f64() * 1000.0)
 }
 
-/// To two decimals.
+/// Rounds to two decimals.
 pub fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

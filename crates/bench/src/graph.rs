@@ -1,7 +1,7 @@
-//! `annals-bench graph`: walks over many facts through the real port, and beside them, in the same run, the best form that
-//! SQLite has for it. Both must reach the same facts at the same depths.
+//! `annals-bench graph`: measures graph walks over many facts through the real port, and the best equivalent SQLite query in the
+//! same run. Both must reach the same facts at the same depths.
 //!
-//! The same seed gives the same facts and the same beginnings. Times are of one question at a time, warm.
+//! The same seed gives the same facts and start entities. Queries are timed one at a time, warm.
 
 mod facts;
 mod report;
@@ -25,16 +25,16 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[derive(Args)]
 pub struct Graph {
-    /// How many facts
+    /// Number of facts
     #[arg(long, default_value_t = 100_000)]
     facts: usize,
     /// Facts that lead out of an entity, on average
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 8, 16])]
     degree: Vec<usize>,
-    /// How many facts away
+    /// Depth of the walks, in facts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10))]
     depth: u32,
-    /// Entities to begin with, for each degree
+    /// Number of start entities, for each degree
     #[arg(long, default_value_t = 40)]
     starts: usize,
     #[arg(long, default_value_t = 2026)]
@@ -44,7 +44,7 @@ pub struct Graph {
     json: bool,
 }
 
-/// Measures and prints.
+/// Measures and prints the results.
 pub async fn run(args: &Graph) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for shape in [Shape::Even, Shape::Skewed] {
@@ -56,7 +56,7 @@ pub async fn run(args: &Graph) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Both directions over one graph.
+/// Measures both directions over one graph.
 async fn measure(args: &Graph, shape: Shape, degree: usize) -> Result<Vec<Row>, Failure> {
     let entities = (args.facts / degree).max(1);
     let mut random = StdRng::seed_from_u64(args.seed);
@@ -99,12 +99,12 @@ fn walk(args: &Graph, from: &str, direction: Direction) -> Walk {
     Walk { from: from.to_owned(), depth: args.depth, along: Along { direction, ..Along::default() }, limit: None }
 }
 
-/// Both come by depth and then in the order of the table.
+/// Both results are ordered by depth, then by the order of the table.
 fn same(ours: &[Reached], theirs: &[Reached]) -> bool {
     ours == theirs
 }
 
-/// In nanoseconds: a microsecond is too coarse for a walk that ends at once.
+/// Records nanoseconds: a microsecond is too coarse for a walk that ends immediately.
 fn note(histogram: &mut Histogram<u64>, time: Duration) {
     histogram.saturating_record(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
 }

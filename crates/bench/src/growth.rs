@@ -1,8 +1,8 @@
-//! `annals-bench growth`: an agent is told so many bytes a day for up to ten years, through the real writer and roll-up. At each
-//! age a process is started that opens its memory and answers: how long that takes cold and warm, for questions about the
-//! last days and about the first month, and what it needs in memory and on disk.
+//! `annals-bench growth`: feeds an agent a fixed number of bytes a day for up to ten years, through the real writer and roll-up.
+//! At each age, a new process opens its memory and answers questions about the last days and about the first month. Measures cold
+//! start, warm latency, memory and disk space.
 //!
-//! The same messages give the same life and the same questions; only times and memory differ from run to run.
+//! The same messages give the same history and questions; only times and memory differ between runs.
 
 mod ask;
 pub mod folders;
@@ -25,29 +25,29 @@ pub use ask::{Ask, run as answer};
 use folders::Folders;
 use life::Life;
 
-/// Of a whole measurement.
+/// Error of a whole measurement.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Who grows older.
+/// The agent that is measured.
 pub const AGENT: &str = "growing";
-/// What an agent is told a day.
+/// Default number of bytes of text a day.
 pub const PER_DAY: usize = 10_240;
 
 #[derive(Args)]
 pub struct Growth {
-    /// What it is told, one message a line: role, name, content are taken; a day is filled in the order of the file
+    /// Messages to import, one per line: role, name and content are used; days are filled in the order of the file
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
-    /// Ages at which it is asked, in days
+    /// Ages at which the agent is measured, in days
     #[arg(long, value_delimiter = ',', default_value = "30,90,180,365,3650")]
     days: Vec<usize>,
     /// Bytes of text a day
     #[arg(long, default_value_t = PER_DAY)]
     per_day: usize,
-    /// Where its memory at each age and all vectors are kept, for the next run
+    /// Folder in which memory at each age and all vectors are kept for the next run
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
-    /// Draw the figures
+    /// Write a chart of the figures to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print JSON
@@ -55,7 +55,7 @@ pub struct Growth {
     json: bool,
 }
 
-/// Fills, asks and reports.
+/// Fills the folders, asks the questions and prints the report.
 pub async fn run(args: &Growth) -> Result<(), Failure> {
     let mut ages = args.days.clone();
     ages.sort_unstable();
@@ -86,17 +86,17 @@ pub async fn run(args: &Growth) -> Result<(), Failure> {
     Ok(())
 }
 
-/// All messages of a file, whoever they were told to.
+/// Returns all messages of a file, of all agents.
 pub fn texts(file: &Path) -> Result<Vec<Message>, Failure> {
     Ok(input::messages(file)?.into_values().flatten().collect())
 }
 
-/// The file of vectors in a folder.
+/// Returns the path of the vector file in a folder.
 pub fn vectors(folder: &Path) -> PathBuf {
     folder.join("vectors")
 }
 
-/// Notes whose life is kept in the folder; an error if it is another's.
+/// Records which `Life` the folder belongs to. Fails if it belongs to another one.
 fn claim(folder: &Path, life: &Life) -> Result<(), Failure> {
     let (note, digest) = (folder.join("life"), life.digest().to_string());
     match std::fs::read_to_string(&note) {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_belongs_to_one_life() {
+    fn folder_of_another_life_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let life = |text: &str| {
             let message = annals_testkit::message("2026-03-04T10:00:00Z", text);

@@ -1,4 +1,4 @@
-//! The two files: messages, and questions with the messages that answer them.
+//! Reads the two input files: messages, and questions with the ids of the messages that answer them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -13,17 +13,17 @@ pub type Messages = BTreeMap<Agent, Vec<Message>>;
 /// A question to one agent.
 #[derive(Debug, PartialEq)]
 pub struct Question {
-    /// Whose memory.
+    /// The agent.
     pub agent: Agent,
-    /// The words.
+    /// The text of the question.
     pub text: String,
-    /// When it is asked: not before what answers it was said.
+    /// When it is asked: not before its evidence.
     pub at: Timestamp,
-    /// What type of question it is.
+    /// The type of the question.
     pub class: String,
-    /// Ids of the messages that answer it, those that exist.
+    /// Ids of the existing messages that answer it.
     pub evidence: HashSet<String>,
-    /// The conversations of these.
+    /// The conversations of these messages.
     pub conversations: HashSet<String>,
 }
 
@@ -48,7 +48,7 @@ struct QuestionLine {
     evidence: Vec<String>,
 }
 
-/// Reads the messages. What they may hold is checked by the writer.
+/// Reads the messages. The writer validates their contents.
 pub fn messages(path: &Path) -> Result<Messages> {
     let mut messages = Messages::new();
     for line in lines::<MessageLine>(path)? {
@@ -65,7 +65,7 @@ pub fn messages(path: &Path) -> Result<Messages> {
     Ok(messages)
 }
 
-/// Reads the questions, and counts those that no message answers, which are left out.
+/// Reads the questions. Leaves out those without an existing message that answers them, and returns their number.
 pub fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usize)> {
     let lines = lines::<QuestionLine>(path)?;
     let (all, places) = (lines.len(), places(messages));
@@ -86,12 +86,12 @@ pub fn questions(path: &Path, messages: &Messages) -> Result<(Vec<Question>, usi
     Ok((questions, left_out))
 }
 
-/// The words of the questions alone, whomever they are to.
+/// Returns only the texts of the questions, of all agents.
 pub fn question_texts(path: &Path) -> Result<Vec<String>> {
     Ok(lines::<QuestionLine>(path)?.into_iter().map(|line| line.query).collect())
 }
 
-/// The conversation and moment of each message by its id.
+/// Returns conversation and time of each message by agent and client id.
 fn places(messages: &Messages) -> HashMap<&Agent, HashMap<&str, (&str, Timestamp)>> {
     messages
         .iter()
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_without_an_answer_are_left_out_and_counted() {
+    fn unanswerable_questions_are_left_out_and_counted() {
         let said = file(&[
             r#"{"agent":"a","conversation":"c","id":"1","role":"user","content":"x","at":"2026-03-04T10:00:00Z","more":1}"#,
             "",
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_read_is_named() {
+    fn unreadable_line_is_reported_by_number() {
         let error = messages(file(&["{}"]).path()).unwrap_err().to_string();
         assert!(error.starts_with("line 1 of ") && error.contains("agent"), "{error}");
     }

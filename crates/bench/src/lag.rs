@@ -1,8 +1,8 @@
-//! `annals-bench lag`: how long after it was sent to a running service a message is found by searches, beside memories of
-//! different numbers; and what a memory takes on disk. Messages come at a steady rate, whatever becomes of those before.
+//! `annals-bench lag`: measures how long after sending a message to a running service a search finds it, with memories of
+//! different sizes; also the disk space per memory. Messages are sent at a fixed rate, whatever happens to earlier ones.
 //!
-//! The service is the command `annals`, over HTTP, with its own jobs at work; those that it begins with are waited for. Its memory is filled and
-//! rolled up before.
+//! The service is the command `annals`, called over HTTP, with its jobs enabled. Its memory is filled and rolled up in advance,
+//! and the measurement waits for the jobs that run at the start.
 
 mod service;
 mod write;
@@ -25,21 +25,21 @@ use crate::world::size;
 use service::Service;
 use write::{Seen, write};
 
-/// Days that pass before the agent is written to: all its years are over, and nothing is due.
+/// Days between filling the memory and writing to it, so that all its years are closed and nothing is due.
 const LATER: usize = 400;
 
 #[derive(Args)]
 pub struct Lag {
-    /// What the agent was told before, and is told now: one message a line
+    /// Messages for filling the memory, and then for writing to it: one per line
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
-    /// Turns that it was told before
+    /// Number of turns in the memory before the measurement
     #[arg(long, value_delimiter = ',', default_value = "0,10000,100000")]
     rows: Vec<usize>,
-    /// Where filled memories and all vectors are kept, for the next run; a folder of `growth` is good for both
+    /// Folder in which filled memories and all vectors are kept for the next run; it can be the same as for `growth`
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
-    /// The command [default: annals beside this one]
+    /// The `annals` binary to run [default: the one beside this program]
     #[arg(long, value_name = "FILE")]
     annals: Option<PathBuf>,
     /// Print JSON
@@ -47,7 +47,7 @@ pub struct Lag {
     json: bool,
 }
 
-/// Fills, writes and reports.
+/// Fills the memories, measures and prints the report.
 pub async fn run(args: &Lag) -> Result<(), Failure> {
     let life = Life::new(texts(&args.messages)?, PER_DAY)?;
     let command = match &args.annals {
@@ -70,7 +70,7 @@ pub async fn run(args: &Lag) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A folder with at least so many turns, as many days as that takes.
+/// Returns a folder with at least `rows` turns, filled with as many days as that takes.
 async fn fill(place: &Path, life: &Life, rows: usize, embedder: Arc<dyn Embedder>) -> Result<PathBuf, Failure> {
     let place = place.join(format!("told-{}", &life.digest().to_string()[..8]));
     std::fs::create_dir_all(&place)?;
@@ -82,7 +82,7 @@ async fn fill(place: &Path, life: &Life, rows: usize, embedder: Arc<dyn Embedder
     Ok(folder)
 }
 
-/// The days it takes to be told so many turns.
+/// Returns the number of days that together hold at least `rows` turns.
 fn days(life: &Life, rows: usize) -> usize {
     let told_before = life.days().scan(0, |turns, day| Some(std::mem::replace(turns, *turns + day.len())));
     told_before.take_while(|turns| *turns < rows).count()
@@ -110,7 +110,7 @@ async fn measure(
     Ok(report(rows, &seen, resident_mb, before, after))
 }
 
-/// Memories, and bytes on disk of each.
+/// Returns the number of memories, and the bytes on disk per memory.
 async fn per_memory(data: &Path, agent: &Agent, embedder: Arc<dyn Embedder>) -> Result<(u64, u64), Failure> {
     let bytes = size(data)?;
     let memories = Stores::open(data, embedder).await?.memories(agent).await?.iter().sum::<u64>();
@@ -127,7 +127,7 @@ fn report(rows: usize, seen: &Seen, resident_mb: f64, before: (u64, u64), after:
     })
 }
 
-/// One row for each number of memories.
+/// Formats one row for each size of memory.
 fn table(all: &[Value]) -> String {
     let head = ["memories", "acknowledged", "searchable", "found", "one search", "resident MB", "bytes per memory"];
     let mut text = format!("| {} |\n| {} |\n", head.join(" | "), ["---"; 7].join(" | "));
@@ -155,14 +155,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_days_as_the_turns_take() {
+    fn enough_days_are_filled_for_the_turns() {
         let message = |number: usize| annals_testkit::message("2026-03-04T10:00:00Z", &format!("message {number:03}"));
         let life = Life::new((0..50).map(message), 33).unwrap();
         assert_eq!([0, 1, 3, 4, 7].map(|rows| days(&life, rows)), [0, 1, 1, 2, 3], "three a day");
     }
 
     #[test]
-    fn a_row_for_each_number_of_memories() {
+    fn report_has_a_row_for_each_memory_size() {
         let mut seen = Seen::new().unwrap();
         [1_000, 2_000].into_iter().for_each(|micros| seen.found.record(micros).unwrap());
         let row = report(10, &seen, 99.6, (12, 3400), (20, 3600));

@@ -1,5 +1,5 @@
-//! `annals-bench load`: many connections that add and search at once, against a service in another process. Afterwards every
-//! message that was acknowledged must be there exactly once.
+//! `annals-bench load`: adds messages and searches over many connections at once, against a service in another process.
+//! Afterwards checks that every acknowledged message is stored exactly once.
 
 pub mod client;
 mod disk;
@@ -17,24 +17,24 @@ use client::Client;
 
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// Agents that the connections are spread over.
+/// Number of agents that the connections are spread over.
 const AGENTS: usize = 5;
-/// How long to wait for everything to become searchable.
+/// How long to wait until everything is searchable.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 #[derive(Args)]
 pub struct Load {
-    /// The service: host and port
+    /// Host and port of the service
     #[arg(long, default_value = "127.0.0.1:7411")]
     address: String,
-    /// A key with the scopes ingest, search and admin, if it needs one
+    /// A key with the scopes ingest, search and admin, if the service needs one
     #[arg(long)]
     key: Option<String>,
     #[arg(long, default_value_t = 50)]
     connections: usize,
     #[arg(long, default_value_t = 60)]
     seconds: u64,
-    /// A folder on the disk of the data folder, to time the disk's own fsync
+    /// A folder on the same disk as the data folder, to measure the disk's own fsync
     #[arg(long, default_value = ".")]
     disk: std::path::PathBuf,
     /// Print JSON
@@ -42,7 +42,7 @@ pub struct Load {
     json: bool,
 }
 
-/// What one connection saw.
+/// Measurements of one connection.
 struct Seen {
     acknowledged: Vec<(usize, String)>,
     ingest: Histogram<u64>,
@@ -56,13 +56,13 @@ impl Seen {
     }
 }
 
-/// Runs the load and reports.
+/// Runs the load and prints the report.
 pub async fn run(args: &Load) -> Result<(), Failure> {
     let quiet_disk = disk::fsync(&args.disk, Duration::from_secs(3))?;
     let mut watch = Client::connect(&args.address, args.key.as_deref()).await?;
     let before = watch.resident().await?;
     let (sum, busy_disk) = load(args).await?;
-    // The service has closed a connection that asked nothing meanwhile.
+    // The service has closed the first connection, which was idle during the load.
     let mut watch = Client::connect(&args.address, args.key.as_deref()).await?;
     let searchable_after = settle(&mut watch).await?;
     let after = watch.resident().await?;
@@ -81,7 +81,7 @@ pub async fn run(args: &Load) -> Result<(), Failure> {
 
 async fn load(args: &Load) -> Result<(Seen, Histogram<u64>), Failure> {
     let until = Instant::now() + Duration::from_secs(args.seconds);
-    // Beside the load, as often as it hurts nobody.
+    // Measures fsync during the load, seldom enough not to affect it.
     let folder = args.disk.clone();
     let seconds = Duration::from_secs(args.seconds);
     let disk = tokio::task::spawn_blocking(move || disk::fsync_now_and_then(&folder, seconds));
@@ -101,7 +101,7 @@ async fn load(args: &Load) -> Result<(Seen, Histogram<u64>), Failure> {
     Ok((sum, disk.await??))
 }
 
-/// One connection: adds a message, then searches, and so on.
+/// Runs one connection: adds a message, then searches, repeatedly.
 async fn one(
     connection: usize,
     address: &str,
@@ -142,7 +142,7 @@ async fn one(
     Ok(seen)
 }
 
-/// Waits until everything is searchable; how long that took.
+/// Waits until everything is searchable, and returns how long that took.
 async fn settle(client: &mut Client) -> Result<Duration, Failure> {
     let started = Instant::now();
     for agent in 0..AGENTS {
@@ -160,7 +160,7 @@ async fn settle(client: &mut Client) -> Result<Duration, Failure> {
     Ok(started.elapsed())
 }
 
-/// How many acknowledged messages are not there exactly once.
+/// Counts acknowledged messages that are not stored exactly once.
 async fn missing(client: &mut Client, acknowledged: &[(usize, String)]) -> Result<u64, Failure> {
     let mut times: HashMap<(usize, String), u64> = acknowledged.iter().cloned().map(|place| (place, 0)).collect();
     for agent in 0..AGENTS {

@@ -1,4 +1,4 @@
-//! The command `annals-bench`: claims, measured through the same stores, writer and search that the service is made of.
+//! The command `annals-bench`: measures the project's claims with the same stores, writer and search as the service.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "figures are what it is run for")]
@@ -22,11 +22,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// As in the command `annals`, so that memory is measured as users see it.
+/// The same allocator as in the command `annals`, so that memory use is comparable.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Measures Annals.
+/// Measures the performance and recall of Annals
 #[derive(Parser)]
 #[command(name = "annals-bench", version)]
 struct Cli {
@@ -36,28 +36,28 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Whether questions find the messages that answer them
+    /// Measure whether questions find the messages that answer them
     Retrieval(retrieval::Retrieval),
-    /// Whether the context for a question holds what answers it, and what contexts cost
+    /// Measure whether the context for a question holds the evidence for its answer, and what contexts cost
     #[command(name = "context")]
     Contexts(contexts::Contexts),
-    /// The same questions when all agents are one, among other turns
+    /// Ask the same questions with all agents merged into one, among other turns
     Merged(merged::Merged),
-    /// One agent with very many memories: time, memory, and how exact the nearest vectors are
+    /// Measure one agent with very many memories: time, memory, and recall of the nearest vectors
     Scale(scale::Scale),
     /// The part of `scale` that asks, in a process that has not filled anything
     #[command(hide = true)]
     ScaleAsk(scale::ask::ScaleAsk),
-    /// Walks over many facts, beside SQLite
+    /// Measure walks over many facts, compared with SQLite
     Graph(graph::Graph),
-    /// A running service under many connections that add and search at once
+    /// Measure a running service under many connections that add and search at once
     Load(load::Load),
-    /// An agent that grows older: cold start, latency and memory at each age
+    /// Measure an agent as it grows older: cold start, latency and memory at each age
     Growth(growth::Growth),
-    /// What `growth` starts in a process of its own
+    /// The process that `growth` starts to answer questions
     #[command(hide = true)]
     GrowthAsk(growth::Ask),
-    /// From sending a message to a running service until searches find it
+    /// Measure the time from sending a message to a running service until searches find it
     Lag(lag::Lag),
 }
 

@@ -1,5 +1,5 @@
-//! `annals-bench merged`: the questions of `retrieval`, when all agents are one and 100,000 turns of others stand between theirs. Asked
-//! twice: as the command searches, and with every row scored; so it shows what choosing candidates costs.
+//! `annals-bench merged`: asks the questions of `retrieval` with all agents merged into one, among 100,000 turns of others. Asks
+//! twice: as the command searches, and with every row scored. The difference is the cost of choosing candidates.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use crate::retrieval::{fill, open};
 use crate::vectors::Kept;
 use crate::world::{Scoring, World};
 
-/// Which files to measure with.
+/// Input files and options.
 #[derive(Args)]
 pub struct Merged {
-    /// One message a line, as for `retrieval`
+    /// Messages, one per line, as for `retrieval`
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
-    /// One question a line, as for `retrieval`
+    /// Questions, one per line, as for `retrieval`
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Messages that answer nothing
+    /// Messages that answer none of the questions
     #[arg(long, value_name = "FILE")]
     distractors: PathBuf,
-    /// The most distractors, the first of the file
+    /// Maximum number of distractors, taken from the beginning of the file
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     most: usize,
-    /// Where vectors are kept from run to run
+    /// File in which vectors are kept between runs
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// Print JSON
@@ -41,7 +41,6 @@ pub struct Merged {
     json: bool,
 }
 
-/// Runs it.
 pub async fn run(args: &Merged) -> Result<()> {
     let messages = input::messages(&args.messages)?;
     let (questions, unanswerable) = input::questions(&args.queries, &messages)?;
@@ -65,7 +64,7 @@ pub async fn run(args: &Merged) -> Result<()> {
     Ok(())
 }
 
-/// Stores to be filled; vectors come from the file, if there is one.
+/// Opens the stores to fill. Uses the vector file, if there is one.
 async fn filling(args: &Merged, folder: &TempDir) -> Result<World> {
     match &args.vectors {
         Some(path) => {
@@ -75,7 +74,8 @@ async fn filling(args: &Merged, folder: &TempDir) -> Result<World> {
     }
 }
 
-/// All messages as those of one agent. Ids are told apart by the conversation and the agent, which go before them.
+/// Returns the messages of all agents as those of one. The agent's name, after `before`, is prefixed to conversations and ids to
+/// keep them distinct.
 fn as_one(messages: Messages, before: &str) -> impl Iterator<Item = Message> {
     messages.into_iter().flat_map(move |(agent, messages)| {
         let place = format!("{before}{}", agent.name());
@@ -87,7 +87,7 @@ fn as_one(messages: Messages, before: &str) -> impl Iterator<Item = Message> {
     })
 }
 
-/// The question, put to the one agent.
+/// Redirects a question to the merged agent.
 fn to(one: &Agent, question: Question) -> Question {
     let place = question.agent.name();
     let all = |names: &std::collections::HashSet<String>| names.iter().map(|name| named(place, name)).collect();
@@ -115,7 +115,7 @@ fn print(as_json: bool, as_set: &Report, exact: &Report) {
     }
 }
 
-/// By how much the first figures are below the second, of turns and conversations.
+/// Returns by how many points the first figures are below the second, for turns and conversations.
 fn lost(as_set: &Value, exact: &Value) -> Value {
     let difference = |unit: &str| {
         let measures = exact[unit].as_object().into_iter().flatten();

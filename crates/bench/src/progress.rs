@@ -1,11 +1,11 @@
-//! How far a long piece of work has come, on standard error, every ten seconds.
+//! Prints the progress of long work to standard error every ten seconds.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const EVERY: Duration = Duration::from_secs(10);
 
-/// One piece of work.
+/// The progress of one task.
 pub struct Progress {
     what: String,
     all: usize,
@@ -19,17 +19,17 @@ struct State {
 }
 
 impl Progress {
-    /// Nothing done yet of `all`.
+    /// Starts a task of `all` items.
     pub fn new(what: &str, all: usize) -> Progress {
         let now = Instant::now();
         Progress { what: what.to_owned(), all, state: Mutex::new(State { done: 0, begun: now, told: now }) }
     }
 
-    /// So much more is done.
+    /// Adds finished items.
     pub fn add(&self, more: usize) {
         let mut state = self.state.lock().expect("no holder of the lock panics");
         if state.done == 0 {
-            // It may have waited for other work until now.
+            // The task may have waited for other work until now.
             (state.begun, state.told) = (Instant::now(), Instant::now());
         }
         state.done += more;

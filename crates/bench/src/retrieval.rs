@@ -1,8 +1,8 @@
-//! `annals-bench retrieval`: imports each set of messages into a fresh folder through the real writer, asks its questions through
-//! the real search with default settings, each only of its agent, and counts how far up the messages stand that answer them.
-//! Plain BM25 and the embedder alone rank the same messages beside it.
+//! `annals-bench retrieval`: imports each set of messages into a new folder through the real writer, and asks each question of
+//! its own agent through the real search with default settings. Measures how high the messages that answer it are ranked. Plain
+//! BM25 and the embedder alone rank the same messages for comparison.
 //!
-//! The same files give the same figures, times and memory aside: no clock is read for what is asked, and nothing is tuned.
+//! The same files give the same figures, except times and memory: no clock is read for questions, and nothing is tuned.
 
 pub mod ask;
 mod baselines;
@@ -27,10 +27,10 @@ use crate::world::{Import, Scoring, World};
 use compared::Compared;
 use report::Report;
 
-/// Vectors kept, as in the command: questions that are asked again, for ablation, are embedded once.
+/// Number of vectors cached, as in the command `annals`. Questions repeated for ablation are embedded once.
 const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
 
-/// Which files to measure with.
+/// Input files and options.
 #[derive(Args)]
 pub struct Retrieval {
     /// Folders, each with messages.jsonl (agent, conversation, id, role, name, content, at) and queries.jsonl (agent, id,
@@ -40,10 +40,10 @@ pub struct Retrieval {
     /// Keep vectors in this folder between runs
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
-    /// Ask again without each part of the ranking
+    /// Repeat the questions without each part of the ranking
     #[arg(long)]
     ablate: bool,
-    /// Print all figures of each set, not only the table over all
+    /// Print all figures of each set, not only the summary table
     #[arg(long)]
     details: bool,
     /// Print JSON
@@ -51,7 +51,6 @@ pub struct Retrieval {
     json: bool,
 }
 
-/// Runs it.
 pub async fn run(args: &Retrieval) -> Result<()> {
     let embedder = embedder(args.cache.as_deref())?;
     let (mut tables, mut reports) = (Vec::new(), Map::new());
@@ -96,7 +95,7 @@ async fn measure(set: &Path, name: &str, embedder: Arc<dyn Embedder>, ablate: bo
     Ok((report, Compared::new(name, &asked, [("BM25", bm25), ("MiniLM", vectors)])))
 }
 
-/// The embedder of the command, whose vectors are kept in a folder if there is one.
+/// Returns the embedder of the command. If `cache` names a folder, its vectors are kept there.
 pub fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
     let bundled = OnnxEmbedder::bundled()?;
     let Some(folder) = cache else { return Ok(Arc::new(Cached::new(bundled, CACHED))) };
@@ -104,12 +103,12 @@ pub fn embedder(cache: Option<&Path>) -> Result<Arc<dyn Embedder>> {
     Ok(Arc::new(Kept::open(&folder.join("vectors"), bundled)?))
 }
 
-/// The stores below a folder with the embedder of the command.
+/// Opens the stores in a folder with the embedder of the command.
 pub async fn open(folder: &Path, scoring: Scoring) -> Result<World> {
     World::open(folder, embedder(None)?, scoring).await
 }
 
-/// Stores and embeds all messages. Now is when the last message was said or the last question is asked.
+/// Stores and embeds all messages. The current time is that of the last message or question.
 pub async fn fill(world: &World, messages: &Messages, questions: &[Question]) -> Result<Import> {
     let said = messages.values().flatten().map(|message| message.at);
     let now = said.chain(questions.iter().map(|question| question.at)).max().unwrap_or(Timestamp::UNIX_EPOCH);

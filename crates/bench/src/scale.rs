@@ -1,8 +1,9 @@
-//! `annals-bench scale`: one agent with very many memories. Fills a folder through the real writer, once; then asks in a process of
-//! its own, and says how long answers take, what memory that process holds, and how many of the truly nearest vectors are found.
+//! `annals-bench scale`: measures one agent with very many memories. Fills a folder through the real writer, once. Then asks in a
+//! new process, and reports latency, memory of that process, and recall of the exactly nearest vectors.
 //!
-//! Rows are real texts, really embedded; beyond the distinct texts of the file, the same words again in another order, with a
-//! vector moved as far as that moves it (`rows.rs`, `row_vectors.rs`). Everything but times and memory follows from the file.
+//! Rows are real texts with real embeddings. Beyond the distinct texts of the file, they repeat the same words in another order,
+//! with a vector moved as far as reordering moves it (`rows.rs`, `row_vectors.rs`). Everything except times and memory is
+//! determined by the file.
 
 pub mod ask;
 mod exact;
@@ -30,28 +31,28 @@ use questions::{Asking, Wanted};
 use row_vectors::RowVectors;
 use rows::Rows;
 
-/// Texts that are embedded between two looks at the clock.
+/// Texts embedded between two progress updates.
 const BATCH: usize = 256;
 
-/// What to fill, and with what.
+/// Input files and options.
 #[derive(Args)]
 pub struct Scale {
-    /// One message a line: agent, conversation, id, role, name, content, at
+    /// Messages, one per line: agent, conversation, id, role, name, content, at
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
-    /// How many memories
+    /// Number of memories
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
     rows: u32,
-    /// Where the stores are kept between runs: a folder that is filled already is only asked
+    /// Folder in which the stores are kept between runs; one that is already filled is only asked
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
-    /// Where the vectors of the texts are kept; in the folder unless given, so that folders can share them
+    /// File in which the vectors of the texts are kept [default: in the folder]; folders can share it
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
-    /// Questions made of rows
+    /// Number of questions made from rows
     #[arg(long, value_name = "N", default_value_t = 500)]
     questions: usize,
-    /// More questions, one a line, as for `retrieval`; what they are about need not be there
+    /// More questions, one per line, as for `retrieval`; their answers need not be in the memory
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     /// Write rows and questions with their vectors as plain files, for other engines
@@ -62,7 +63,6 @@ pub struct Scale {
     json: bool,
 }
 
-/// Runs it.
 pub async fn run(args: &Scale) -> Result<()> {
     let folder = &args.folder;
     std::fs::create_dir_all(folder).map_err(|error| Error::storage(format!("making {}", folder.display()), error))?;
@@ -82,12 +82,12 @@ pub async fn run(args: &Scale) -> Result<()> {
     Ok(())
 }
 
-/// Where the questions are kept.
+/// Returns the path of the prepared questions.
 fn asking(folder: &Path) -> PathBuf {
     folder.join("asking.json")
 }
 
-/// Whatever is still missing: vectors, the filled stores, questions with what is nearest to them.
+/// Prepares what is still missing: vectors, filled stores, questions with their nearest rows.
 async fn prepare(args: &Scale, filling: Filling, filled: Option<Seconds>, wanted: Wanted) -> Result<(Seconds, Asking)> {
     let bundled = OnnxEmbedder::bundled()?;
     let messages = input::messages(&args.messages)?;

@@ -1,6 +1,5 @@
-//! The stores and policies over a data folder, put together as the command does, without a model.
-//!
-//! The folder is one that `annals` opens as well.
+//! The stores and policies over a data folder, assembled as in the command `annals`, without a model. `annals` can open the same
+//! folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,12 +20,12 @@ use annals_writer::{FactWriter, Writer};
 
 /// Messages per transaction, as in an import.
 const BATCH: usize = 500;
-/// As in the service.
+/// Grace period after midnight, as in the service.
 const GRACE: SignedDuration = SignedDuration::from_mins(10);
 
 /// An open data folder.
 pub struct Stores {
-    /// Answers questions.
+    /// Searches the folder.
     pub search: Search,
     catalog: Arc<SqliteCatalog>,
     strata: Arc<dyn Strata>,
@@ -38,7 +37,7 @@ pub struct Stores {
 }
 
 impl Stores {
-    /// Opens the folder, or makes it.
+    /// Opens the folder, and creates it if necessary.
     pub async fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Stores> {
         let catalog = Arc::new(SqliteCatalog::open(&path.join("catalog.sqlite"))?);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&path.join("facts"))?);
@@ -60,7 +59,8 @@ impl Stores {
         })
     }
 
-    /// Stores messages, makes them searchable, reads them for facts, and writes and makes searchable what is due at `now`.
+    /// Stores messages, makes them searchable, reads them for facts, writes the summaries that are due at `now`, and makes these
+    /// searchable.
     pub async fn tell(&self, agent: &Agent, messages: &[Message], now: Timestamp) -> Result<()> {
         for batch in messages.chunks(BATCH) {
             self.writer.ingest(agent, batch.to_vec(), false, now).await?;
@@ -72,7 +72,7 @@ impl Stores {
         Ok(())
     }
 
-    /// Puts the agent on a plan and prunes what is past it at `now`.
+    /// Assigns a retention plan to the agent, and prunes what is past it at `now`.
     pub async fn prune(&self, agent: &Agent, plan: &str, now: Timestamp) -> Result<()> {
         let settings = Settings { plan: plan.to_owned(), ..self.catalog.settings(agent).await? };
         self.catalog.save_settings(agent, &settings).await?;
@@ -81,12 +81,12 @@ impl Stores {
         Ok(())
     }
 
-    /// All facts, ended ones too.
+    /// Returns all facts, including ended ones.
     pub async fn facts(&self, agent: &Agent) -> Result<Vec<Fact>> {
         self.facts.find(agent, &FactQuery { history: true, ..FactQuery::default() }).await
     }
 
-    /// The summaries of all grains.
+    /// Returns the summaries of all grains.
     pub async fn summaries(&self, agent: &Agent) -> Result<Vec<Memory>> {
         let mut summaries = Vec::new();
         for grain in Grain::SUMMARIES {
@@ -104,7 +104,7 @@ impl Stores {
         Ok(())
     }
 
-    /// Memories per grain, in the order of [`Grain::ALL`].
+    /// Returns the number of memories per grain, in the order of [`Grain::ALL`].
     pub async fn memories(&self, agent: &Agent) -> Result<[u64; 6]> {
         Ok(self.catalog.counts(agent).await?.memories)
     }

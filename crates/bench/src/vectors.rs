@@ -1,7 +1,7 @@
-//! An embedder that keeps every vector it gave in a file, so that a hundred thousand texts are embedded once and not for each run.
+//! An embedder that keeps every vector in a file, so that a hundred thousand texts are embedded once, not in every run.
 //!
-//! The file is a line with the model and its dimension, then a record for each text: its digest and the numbers, 32 bits each,
-//! little-endian. A record that was cut off by an interruption is dropped. All of it is held in memory, and locked meanwhile.
+//! The file is a line with the model and its dimension, then a record for each text: its digest and 32-bit little-endian numbers.
+//! An incomplete last record, left by an interruption, is dropped. The whole file is held in memory, and locked while it is open.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -16,7 +16,7 @@ use async_trait::async_trait;
 /// Bytes of a digest.
 const KEY: usize = 32;
 
-/// The embedder with its file.
+/// An embedder with its vector file.
 pub struct Kept<E> {
     inner: E,
     path: PathBuf,
@@ -29,7 +29,7 @@ struct State {
 }
 
 impl<E: Embedder> Kept<E> {
-    /// Reads the file, or begins it. An error if it is of another model.
+    /// Reads the file, or creates it. Fails if it belongs to another model.
     pub fn open(path: &Path, inner: E) -> Result<Kept<E>> {
         let head = format!("{} {}\n", inner.model(), inner.dimension());
         let state = load(path, head.as_bytes(), inner.dimension()).map_err(|error| failed(path, error))?;
@@ -55,10 +55,10 @@ impl<E: Embedder> Kept<E> {
     }
 }
 
-/// None if the file is of another model.
+/// Returns `None` if the file belongs to another model.
 fn load(path: &Path, head: &[u8], dimension: usize) -> std::io::Result<Option<State>> {
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-    // What another process is just writing would be taken for cut off.
+    // Without the lock, a record that another process is writing would look incomplete.
     file.try_lock()?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Embeds a text as its length, and counts.
+    /// Embeds a text as its length, and counts the texts.
     struct Counting(AtomicUsize, &'static str);
 
     #[async_trait]
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_text_is_embedded_once() {
+    async fn text_is_embedded_only_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors");
         assert_eq!(embed(&path, &["a", "bb", "a"]).await, (vec![1.0, 2.0, 1.0], 2));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_record_that_was_cut_off_is_made_again() {
+    async fn incomplete_record_is_embedded_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors");
         embed(&path, &["a", "bb"]).await;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_run_at_a_time_has_the_file() {
+    async fn second_open_of_the_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors");
         let open = || Kept::open(&path, Counting(AtomicUsize::new(0), "m"));

@@ -1,7 +1,7 @@
-//! The same stores as the command's below one folder, filled through the writer and asked through the search.
+//! The same stores as those of the command, in one folder, filled through the writer and queried through the search.
 //!
-//! What is measured is told apart: embedding from the rest of a search, and the catalog from the tables of an import. Two worlds
-//! over one folder must not write at once.
+//! Times are measured separately: embedding apart from the rest of a search, and the catalog apart from the tables of an import.
+//! Two worlds over one folder must not write at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const BATCH: usize = 500;
 pub struct World {
     /// The search to be measured.
     pub search: Search,
-    /// What the model is asked through.
+    /// The embedder, with its time measured.
     pub embedder: Timed,
     writer: Writer,
     catalog: Arc<SqliteCatalog>,
@@ -38,53 +38,53 @@ pub struct World {
 /// Which rows of a table are scored.
 #[derive(Clone, Copy, Debug)]
 pub enum Scoring {
-    /// As the command does: all of a small table, candidates of a large one.
+    /// As in the command: all rows of a small table, candidates of a large one.
     AsSet,
-    /// All, however large the table is.
+    /// All rows, however large the table is.
     Exact,
 }
 
-/// Figures of an import.
+/// Times of an import.
 #[derive(Clone, Copy, Default)]
 pub struct Import {
-    /// Making the messages durable.
+    /// Committing the messages to the catalog.
     pub catalog: Duration,
     /// Embedding them.
     pub embedding: Duration,
-    /// Reading them back and bringing them into the tables.
+    /// Reading them back and writing the tables.
     pub tables: Duration,
 }
 
 impl Import {
-    /// All of it.
+    /// Returns the total time.
     pub fn total(&self) -> Duration {
         self.catalog + self.embedding + self.tables
     }
 }
 
-/// What one answer took.
+/// Times of one answer.
 #[derive(Clone, Copy)]
 pub struct Taken {
     /// Without embedding the question.
     pub search: Duration,
-    /// Embedding it; next to nothing if its vector was remembered.
+    /// Embedding the question; near zero if its vector was cached.
     pub embedding: Duration,
 }
 
-/// What is stored and held.
+/// Use of disk and memory.
 pub struct Footprint {
-    /// Memories stored.
+    /// Number of turns stored.
     pub memories: u64,
-    /// On disk, per memory.
+    /// Bytes on disk per turn.
     pub bytes_per_memory: f64,
-    /// Of this process now, in MB; zero where the system does not say.
+    /// Resident memory of this process now, in MB; zero if the system does not report it.
     pub resident_mb: u64,
-    /// At most so far.
+    /// Peak resident memory of this process so far, in MB.
     pub peak_mb: u64,
 }
 
 impl World {
-    /// The stores below a folder, which are made if they are not there.
+    /// Opens the stores in a folder, and creates them if necessary.
     pub async fn open(folder: &Path, embedder: Arc<dyn Embedder>, scoring: Scoring) -> Result<World> {
         let embedder = Timed::new(embedder);
         let shared: Arc<dyn Embedder> = Arc::new(embedder.clone());
@@ -105,13 +105,13 @@ impl World {
         Ok(World { search, embedder, writer, catalog, strata, folder: folder.to_owned() })
     }
 
-    /// Stores what an agent is told as it is, though it may look like a credential.
+    /// Turns off masking for an agent, so that text that looks like a credential is stored unchanged.
     pub async fn store_verbatim(&self, agent: &Agent) -> Result<()> {
         self.catalog.save_settings(agent, &Settings { mask: false, ..Settings::default() }).await
     }
 
-    /// Stores and embeds messages of one agent. `progress` is told what came in: messages into the catalog, then rows into the
-    /// tables.
+    /// Stores and embeds messages of one agent. Calls `progress` with "catalog" and the number of messages committed, then with
+    /// "tables" and the number of rows written.
     pub async fn fill(
         &self,
         agent: &Agent,
@@ -133,7 +133,7 @@ impl World {
         Ok(Import { catalog, embedding, tables: begun.elapsed().saturating_sub(embedding) })
     }
 
-    /// One answer of this or a likewise search, and what it took.
+    /// Answers a query with this or a similar search, and measures the time.
     pub async fn answer(
         &self,
         search: &Search,
@@ -147,7 +147,7 @@ impl World {
         Ok((answer, Taken { search: total.saturating_sub(embedding), embedding }))
     }
 
-    /// The turns whose vectors are most similar, best first, as the tables answer without words.
+    /// Returns the turns with the most similar vectors, best first, as the tables find them without words.
     pub async fn nearest(
         &self,
         agent: &Agent,
@@ -164,12 +164,12 @@ impl World {
         Ok(hits.into_iter().take(count).map(|hit| hit.memory).collect())
     }
 
-    /// The memories of these ids, in their order.
+    /// Returns the memories with these ids, in their order.
     pub async fn memories(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<annals_core::Memory>> {
         self.catalog.get(agent, ids).await
     }
 
-    /// What it takes.
+    /// Measures the use of disk and memory.
     pub async fn footprint(&self) -> Result<Footprint> {
         let bytes = size(&self.folder).map_err(|error| Error::storage("measuring the folder", error))?;
         let memories = self.count().await?;
@@ -186,7 +186,7 @@ impl World {
     }
 }
 
-/// The tables, scored as asked for.
+/// Opens the tables with this kind of scoring.
 async fn tables(folder: &Path, dimension: usize, scoring: Scoring) -> Result<LanceStrata> {
     let memory = match scoring {
         Scoring::AsSet => Memory::of_machine(),
@@ -195,7 +195,7 @@ async fn tables(folder: &Path, dimension: usize, scoring: Scoring) -> Result<Lan
     LanceStrata::open(folder, dimension, memory).await
 }
 
-/// Bytes of all files in a folder.
+/// Returns the size of all files in a folder, in bytes.
 pub fn size(path: &Path) -> std::io::Result<u64> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(path)? {
@@ -205,14 +205,14 @@ pub fn size(path: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-/// A field of this process's status, in MB; zero where the system does not say.
+/// Returns a field of this process's status, in MB; zero if the system does not report it.
 pub fn status_mb(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
 }
 
-/// An embedder that adds up the time it takes. Clones share the sum.
+/// An embedder that sums up the time it takes. Clones share the sum.
 #[derive(Clone)]
 pub struct Timed {
     inner: Arc<dyn Embedder>,
@@ -220,12 +220,12 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// Nothing so far.
+    /// Wraps an embedder, with a sum of zero.
     pub fn new(inner: Arc<dyn Embedder>) -> Timed {
         Timed { inner, micros: Arc::default() }
     }
 
-    /// The sum so far.
+    /// Returns the sum so far.
     pub fn spent(&self) -> Duration {
         Duration::from_micros(self.micros.load(Ordering::Relaxed))
     }

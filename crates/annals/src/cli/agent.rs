@@ -1,4 +1,4 @@
-//! The settings of agents.
+//! Arguments of `annals agent`.
 
 use annals_core::EngineChoice;
 use clap::{Args, Subcommand};
@@ -14,7 +14,7 @@ pub enum Agent {
         /// The agent's name
         name: String,
     },
-    /// Make an agent, with settings to begin with; one also begins with its first message
+    /// Create an agent with initial settings; importing its first message also creates one
     Create {
         /// The agent's name
         name: String,
@@ -28,11 +28,11 @@ pub enum Agent {
         #[command(flatten)]
         change: ChangeAgent,
     },
-    /// Delete an agent and everything of it; without --yes only says what would go
+    /// Delete an agent and everything stored for it; without --yes, only show what would go
     Delete {
         /// The agent's name
         name: String,
-        /// Do it
+        /// Carry it out
         #[arg(long)]
         yes: bool,
     },
@@ -40,7 +40,7 @@ pub enum Agent {
 
 #[derive(Args)]
 pub struct ChangeAgent {
-    /// IANA time zone; where there are memories already it starts at the next midnight
+    /// IANA time zone; if the agent already has memories, it takes effect at the next midnight
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
     /// Two-letter code of the language for word stems in search
@@ -49,13 +49,13 @@ pub struct ChangeAgent {
     /// Retention plan: keep, free, starter, pro, or one of your own
     #[arg(long)]
     pub plan: Option<String>,
-    /// Who writes summaries and facts: auto (the configured model, where there is one) or extractive (built in)
+    /// Engine for summaries and facts: auto (the configured model, if there is one) or extractive (built in)
     #[arg(long, value_parser = engine)]
     pub engine: Option<EngineChoice>,
-    /// The most tokens that models may be paid for it in a day; 0 means the configured budget
+    /// Maximum number of paid model tokens per day for this agent; 0 means the configured budget
     #[arg(long, value_name = "N", value_parser = number::<u64>, allow_negative_numbers = true)]
     pub daily_tokens: Option<u64>,
-    /// Whether what looks like a credential is masked before it is stored
+    /// Whether to mask text that looks like a credential before it is stored
     #[arg(long, value_name = "BOOL")]
     pub mask: Option<bool>,
 }

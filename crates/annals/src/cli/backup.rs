@@ -1,4 +1,4 @@
-//! Words of `annals backup` and `annals restore`.
+//! Arguments of `annals backup` and `annals restore`.
 
 use clap::{Args, Subcommand};
 
@@ -10,7 +10,8 @@ pub struct Backup {
     /// A folder, or s3://bucket/prefix with AWS_… in the environment [default: target under [backup] of annals.toml]
     #[arg(value_name = "TARGET")]
     pub target: Option<String>,
-    /// Afterwards remove all but the newest N backups there [default: keep under [backup]; all are kept unless set]
+    /// After the backup, remove all but the newest N complete backups there [default: keep under [backup]; all are kept unless
+    /// set]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub keep: Option<u32>,
 }
@@ -19,14 +20,14 @@ pub struct Backup {
 pub enum BackupCommand {
     /// List the backups at a target
     List {
-        /// As for backup
+        /// The target, as for `annals backup`
         target: Option<String>,
     },
     /// Read a whole backup, compare every file with its digest, and open the copy; exit code 1 if something is wrong
     Verify {
-        /// As for backup
+        /// The target, as for `annals backup`
         target: Option<String>,
-        /// Which one [default: the newest that is whole]
+        /// Name of the backup [default: the newest complete one]
         #[arg(long)]
         name: Option<String>,
     },
@@ -36,7 +37,7 @@ pub enum BackupCommand {
 pub struct Restore {
     /// A folder, or s3://bucket/prefix with AWS_… in the environment
     pub target: String,
-    /// Which one [default: the newest that is whole]
+    /// Name of the backup [default: the newest complete one]
     #[arg(long)]
     pub name: Option<String>,
 }

@@ -1,11 +1,11 @@
-//! Words of `annals config`.
+//! Arguments of `annals config`.
 
 use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum Config {
-    /// Name everything that is wrong with file, environment and flags; or say that it is fine, and what is set where
+    /// List every error in file, environment and flags; if there are none, say so and list what is set and where
     Check,
-    /// Show every setting as it holds and who set it; secrets are not shown
+    /// Show every setting with its effective value and its origin; secrets are not shown
     Show,
 }

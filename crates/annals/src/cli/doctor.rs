@@ -1,10 +1,10 @@
-//! Words of `annals doctor`.
+//! Arguments of `annals doctor`.
 
 use clap::Args;
 
 #[derive(Args)]
 pub struct Doctor {
-    /// Do not call the configured models, which costs a few hundred tokens each
+    /// Do not call the configured models; a call costs a few hundred tokens for each model
     #[arg(long)]
     pub without_models: bool,
 }

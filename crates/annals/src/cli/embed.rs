@@ -1,4 +1,4 @@
-//! Vectors of lines of text.
+//! Arguments of `annals embed`.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use clap::Args;
 
 #[derive(Args)]
 pub struct Embed {
-    /// Measure on a file in the format of the STS benchmark and print Spearman's correlation
+    /// Measure the model on a file in the format of the STS benchmark and print Spearman's correlation
     #[arg(long, value_name = "CSV")]
     pub eval: Option<PathBuf>,
-    /// A folder with another model of this kind [default: the built-in model]
+    /// A folder with another model of the same kind [default: the built-in model]
     #[arg(long, value_name = "DIR")]
     pub model: Option<PathBuf>,
 }

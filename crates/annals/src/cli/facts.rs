@@ -1,4 +1,4 @@
-//! Facts: to find, add and retract.
+//! Arguments of `annals facts`.
 
 use std::path::PathBuf;
 
@@ -20,34 +20,34 @@ pub struct Facts {
 
 #[derive(Args)]
 pub struct FindFacts {
-    /// Whose memory
+    /// The agent
     #[arg(long, value_name = "A", required = true)]
     pub agent: Option<String>,
-    /// Only facts about this person or thing, by any of its names
+    /// Only facts about this person or thing, under any of its names
     #[arg(long, value_name = "E")]
     pub about: Option<String>,
-    /// Walk on from there: facts so many away, 1 to 10, the nearest first
+    /// Follow facts from there, up to N steps away (1 to 10), nearest first
     #[arg(long, value_name = "N", requires = "about", value_parser = number::<u32>, allow_negative_numbers = true)]
     pub depth: Option<u32>,
-    /// The shortest way from there to this person or thing, of at most --depth facts [default: 6]
+    /// Find the shortest path from there to this person or thing, with at most --depth facts [default: 6]
     #[arg(long, value_name = "E", requires = "about")]
     pub to: Option<String>,
-    /// Which way --depth and --to follow facts: out from subject to object, in, or both
+    /// Direction in which --depth and --to follow facts: out (from subject to object), in, or both
     #[arg(long, value_name = "WAY", requires = "about", default_value = "both", value_parser = direction)]
     pub direction: Direction,
-    /// Only this predicate, such as lives_in; with --depth or --to also several, with commas between them
+    /// Only this predicate, such as lives_in; with --depth or --to, several separated by commas
     #[arg(long, value_name = "P")]
     pub predicate: Option<String>,
-    /// What held at this moment, or when this day began, instead of what holds now
+    /// Facts that held at this moment, or at the beginning of this day, instead of those that hold now
     #[arg(long, value_name = "T", value_parser = when, conflicts_with = "history")]
     pub as_of: Option<When>,
-    /// Facts that ended too
+    /// Include facts that have ended
     #[arg(long)]
     pub history: bool,
-    /// The most facts [default: all]
+    /// Maximum number of facts [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
-    /// Write all of the agent's facts, history included, to this Parquet file instead
+    /// Write all of the agent's facts, including history, to this Parquet file instead
     #[arg(long, value_name = "FILE", value_parser = path)]
     pub parquet: Option<PathBuf>,
 }
@@ -56,17 +56,17 @@ pub struct FindFacts {
 pub enum ChangeFacts {
     /// Add a fact
     Add(Triple),
-    /// Say that a fact no longer holds; without an object, that none of the predicate does
+    /// Record that a fact no longer holds; without an object, that no fact with this subject and predicate does
     Retract(Retraction),
 }
 
 #[derive(Args)]
 pub struct Triple {
-    /// Whom or what it is about
+    /// Subject: the person or thing that the fact is about
     pub subject: String,
-    /// What is said of it, such as lives_in
+    /// Predicate, such as lives_in
     pub predicate: String,
-    /// The value
+    /// Object: the value
     pub object: String,
     #[command(flatten)]
     pub entry: Entry,
@@ -74,11 +74,11 @@ pub struct Triple {
 
 #[derive(Args)]
 pub struct Retraction {
-    /// Whom or what it is about
+    /// Subject: the person or thing that the fact is about
     pub subject: String,
-    /// What is said of it, such as lives_in
+    /// Predicate, such as lives_in
     pub predicate: String,
-    /// The value that no longer holds
+    /// Object: the value that no longer holds
     pub object: Option<String>,
     #[command(flatten)]
     pub entry: Entry,
@@ -86,10 +86,10 @@ pub struct Retraction {
 
 #[derive(Args)]
 pub struct Entry {
-    /// Whose memory
+    /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// From when on: a moment, or the beginning of a day [default: now]
+    /// When the change takes effect: a moment, or the beginning of a day [default: now]
     #[arg(long, alias = "since", value_name = "T", value_parser = when)]
     pub at: Option<When>,
 }

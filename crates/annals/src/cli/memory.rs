@@ -1,4 +1,4 @@
-//! One memory: shown, corrected, pinned.
+//! Arguments of the commands for a single memory: `annals show`, `correct` and `pin`.
 
 use clap::Args;
 
@@ -6,10 +6,10 @@ use clap::Args;
 pub struct Show {
     /// The memory's id
     pub id: String,
-    /// Also show what it was made from
+    /// Also show the memories it was made from
     #[arg(long)]
     pub sources: bool,
-    /// Also show its former words, with when each was replaced
+    /// Also show its former versions, with the time when each was replaced
     #[arg(long)]
     pub history: bool,
 }
@@ -18,7 +18,7 @@ pub struct Show {
 pub struct Correct {
     /// The memory's id
     pub id: String,
-    /// The right words
+    /// The correct text
     pub text: String,
 }
 
@@ -26,7 +26,7 @@ pub struct Correct {
 pub struct Pin {
     /// The memory's id
     pub id: String,
-    /// Lift the pin
+    /// Remove the pin
     #[arg(long)]
     pub lift: bool,
 }

@@ -1,4 +1,4 @@
-//! What works through agents: roll-up, retention, repair.
+//! Arguments of `annals rollup`, `retain`, `dead` and `rebuild`.
 
 use annals_core::Grain;
 use clap::{Args, Subcommand};
@@ -11,7 +11,7 @@ pub struct Rollup {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// Say what would be done, and do nothing
+    /// Show what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
     /// Also rewrite summaries that were written by another engine, prompt or version
@@ -24,22 +24,22 @@ pub struct Retain {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// Say what would be pruned, and prune nothing
+    /// Show what would be pruned, without pruning
     #[arg(long)]
     pub dry_run: bool,
-    /// Say what would be pruned under this plan, and prune nothing
+    /// Show what would be pruned under this plan, without pruning
     #[arg(long, value_name = "PLAN")]
     pub plan: Option<String>,
-    /// Prune although the clock could not be confirmed
+    /// Prune even if the clock could not be confirmed
     #[arg(long)]
     pub trust_clock: bool,
 }
 
 #[derive(Subcommand)]
 pub enum Dead {
-    /// List them with the reason
+    /// List dead letters with the reason
     List(OneOrAll),
-    /// Try them again
+    /// Retry dead letters
     Replay(OneOrAll),
 }
 
@@ -48,7 +48,7 @@ pub struct Rebuild {
     /// Only this agent [default: all]
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// Only this grain; with commas between several [default: all]
+    /// Only these grains, separated by commas [default: all]
     #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
 }

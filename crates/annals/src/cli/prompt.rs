@@ -1,4 +1,4 @@
-//! The prompts for models.
+//! Arguments of `annals prompt`.
 
 use std::path::PathBuf;
 
@@ -13,26 +13,26 @@ pub enum Prompt {
     List(OneOrAll),
     /// Print a prompt
     Show {
-        /// Its name
+        /// The prompt's name
         name: String,
-        /// The one that this agent uses
+        /// Print the prompt that this agent uses
         #[arg(long, value_name = "A")]
         agent: Option<String>,
     },
     /// Use the text of a file as an agent's own prompt
     Set {
-        /// Its name
+        /// The prompt's name
         name: String,
-        /// The file
+        /// The file with the new prompt
         #[arg(value_parser = path)]
         file: PathBuf,
         /// The agent
         #[arg(long, value_name = "A")]
         agent: String,
     },
-    /// Use the prompt that comes with Annals again
+    /// Use the built-in prompt again
     Reset {
-        /// Its name
+        /// The prompt's name
         name: String,
         /// The agent
         #[arg(long, value_name = "A")]

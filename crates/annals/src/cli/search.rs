@@ -1,4 +1,4 @@
-//! Search and list by time.
+//! Arguments of `annals search`, `context`, `timeline` and `conversations`.
 
 use annals_core::{Date, Grain, Kind, Period};
 use clap::Args;
@@ -9,24 +9,24 @@ use super::value::{day, grain, kind, number, period};
 pub struct Search {
     /// What to look for
     pub text: Option<String>,
-    /// Whose memory
+    /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// Only these grains, with commas between them [default: those that suit time and question]
+    /// Only these grains, separated by commas [default: those that suit the time range and the question]
     #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
     #[command(flatten)]
     pub range: Range,
-    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026; turns by its days, summaries by its weeks
+    /// One period: 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026; turns are matched by its days, summaries by its weeks
     #[arg(long, value_name = "P", conflicts_with_all = ["from", "to"], value_parser = period)]
     pub period: Option<Period>,
-    /// Nothing newer than so many days ago; 0 is today
+    /// Nothing newer than N days ago; 0 is today
     #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
     pub min_days_ago: Option<u32>,
-    /// Nothing older than so many days ago
+    /// Nothing older than N days ago
     #[arg(long, value_name = "N", value_parser = number::<u32>, allow_negative_numbers = true)]
     pub max_days_ago: Option<u32>,
-    /// Take times in the text, such as "last month", for words like any others
+    /// Treat times in the text, such as "last month", as ordinary words
     #[arg(long)]
     pub ignore_times: bool,
     /// Leave out summaries that also cover days outside the range
@@ -38,28 +38,28 @@ pub struct Search {
     /// Only turns of this conversation
     #[arg(long, value_name = "C")]
     pub conversation: Option<String>,
-    /// The most results
+    /// Maximum number of results
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: usize,
-    /// Show what each score is made of
+    /// Show the components of each score
     #[arg(long)]
     pub explain: bool,
 }
 
 #[derive(Args)]
 pub struct Context {
-    /// The message that is to be answered
+    /// The message to be answered
     pub prompt: String,
-    /// Whose memory
+    /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// The most tokens of the text: 64 to 100,000
+    /// Maximum number of tokens in the text: 64 to 100,000
     #[arg(long = "budget-tokens", alias = "budget", value_name = "N", default_value_t = 2000, value_parser = number::<u64>, allow_negative_numbers = true)]
     pub budget: u64,
-    /// Who asks; what is known about them counts as well
+    /// Who asks; facts about this person are considered too
     #[arg(long, value_name = "S")]
     pub speaker: Option<String>,
-    /// The conversation that is going on; its last turns are included
+    /// The conversation in progress; its last turns are included
     #[arg(long, value_name = "C")]
     pub conversation: Option<String>,
     #[command(flatten)]
@@ -78,28 +78,28 @@ pub struct Range {
 
 #[derive(Args)]
 pub struct Timeline {
-    /// Whose memory
+    /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// Only these grains, with commas between them [default: all summaries]
+    /// Only these grains, separated by commas [default: all summaries]
     #[arg(long, alias = "grain", value_name = "G", value_delimiter = ',', value_parser = grain)]
     pub grains: Vec<Grain>,
     #[command(flatten)]
     pub range: Range,
-    /// The most memories [default: all]
+    /// Maximum number of memories [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
 }
 
 #[derive(Args)]
 pub struct Conversations {
-    /// Whose memory
+    /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
-    /// The most conversations [default: all]
+    /// Maximum number of conversations [default: all]
     #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     pub limit: Option<usize>,
-    /// Goes on behind this conversation
+    /// Continue after this conversation
     #[arg(long, value_name = "C")]
     pub cursor: Option<String>,
 }

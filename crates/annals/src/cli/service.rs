@@ -1,4 +1,4 @@
-//! Words of `annals serve`, `mcp`, `key` and `job`.
+//! Arguments of `annals serve`, `mcp`, `key` and `job`.
 
 use std::net::SocketAddr;
 
@@ -13,25 +13,25 @@ pub struct Serve {
     /// Address and port [default: listen under [server] of annals.toml, else 127.0.0.1:7411]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
-    /// Serve other processes of this user only, over the socket in the data folder
+    /// Serve only other processes of this user, over the socket in the data folder
     #[arg(long, conflicts_with = "listen")]
     pub local: bool,
-    /// Stop after so many seconds without a request
+    /// Stop after this many seconds without a request
     #[arg(long, value_name = "SECONDS", hide_short_help = true, value_parser = number::<u64>, allow_negative_numbers = true)]
     pub exit_when_idle: Option<u64>,
 }
 
 #[derive(Args)]
 pub struct Mcp {
-    /// The agent whose memory it is; without it tools ask for one
+    /// The agent whose memory the tools use; without it, each tool call must name one
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// What it may do; several are separated by commas: search (or read), ingest, admin (or forget)
+    /// Allowed scopes, separated by commas: search (or read), ingest, admin (or forget)
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search", value_parser = tool_scope)]
     pub scopes: Vec<Scope>,
 }
 
-/// A scope by its name, or by what its tools do.
+/// Parses a scope by its name, or by the alias that says what its tools do.
 fn tool_scope(word: &str) -> annals_core::Result<Scope> {
     match word {
         "read" => Ok(Scope::Search),
@@ -42,42 +42,42 @@ fn tool_scope(word: &str) -> annals_core::Result<Scope> {
 
 #[derive(Subcommand)]
 pub enum Key {
-    /// Make a key; it is shown once, here
+    /// Create a key; it is shown once, here
     Add(AddKey),
     /// List keys, without their secrets
     List,
-    /// Revoke a key at once
+    /// Revoke a key immediately
     Revoke {
-        /// Its id: what stands between `annals_` and the next `_`
+        /// The key's id: the part between `annals_` and the next `_`
         id: String,
     },
 }
 
 #[derive(Args)]
 pub struct AddKey {
-    /// What to call it
+    /// A name for the key
     pub name: String,
-    /// What it may do; several are separated by commas
+    /// Allowed scopes, separated by commas
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',', default_value = "ingest,search")]
     pub scopes: Vec<Scope>,
-    /// The workspace that it opens: its agents are apart from those of other workspaces
+    /// The workspace that the key opens; its agents are separate from those of other workspaces
     #[arg(long, default_value = "default")]
     pub workspace: String,
-    /// Only these agents of the workspace; several are separated by commas
+    /// Only these agents of the workspace, separated by commas
     #[arg(long = "agent", value_name = "A", value_delimiter = ',')]
     pub agents: Vec<String>,
-    /// From when on it is no longer good
+    /// The time from which the key is no longer valid
     #[arg(long, value_name = "TIME")]
     pub expires: Option<Timestamp>,
 }
 
 #[derive(Subcommand)]
 pub enum Job {
-    /// List the jobs of a running service: when each ran, how it went, when it wakes up next
+    /// List the jobs of a running service: last run, its outcome, next wake-up
     List,
-    /// Run one now
+    /// Run a job now
     Run {
-        /// Its name, as in the list
+        /// The job's name, as in the list
         name: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Memory in and out by files.
+//! Arguments of `annals import` and `annals export`.
 
 use std::path::PathBuf;
 
@@ -13,23 +13,23 @@ const EXAMPLE: &str = r#"A line, of which id and name may be left out; role is u
 #[derive(Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Import {
-    /// Files with one message a line or a JSON list of messages, also as .gz; - reads standard input
+    /// Files with one message per line or a JSON list of messages, also compressed as .gz; - reads standard input
     #[arg(required = true, value_name = "FILE", value_parser = path)]
     pub files: Vec<PathBuf>,
-    /// Import everything into this agent, whatever the lines say
+    /// Import everything into this agent, whatever agent the lines name
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// Count the agents' days in this IANA time zone, such as Europe/Berlin; where there are memories already it starts at the
-    /// next midnight [default: UTC]
+    /// IANA time zone in which the agents' days are counted, such as Europe/Berlin; for agents that already have memories it
+    /// takes effect at the next midnight [default: UTC]
     #[arg(long, value_name = "ZONE")]
     pub time_zone: Option<String>,
-    /// Replace messages that are stored under the same id with other content
+    /// Replace messages that are stored under the same id with different content
     #[arg(long)]
     pub revise: bool,
-    /// Take messages back that were forgotten
+    /// Import messages again that were forgotten
     #[arg(long)]
     pub unforget: bool,
-    /// There is one format; other tools have more
+    /// Accepted because other tools have this option; there is only one format
     #[arg(long, hide = true, value_name = "FORMAT", value_parser = format)]
     pub format: Option<String>,
 }
@@ -44,7 +44,7 @@ fn format(word: &str) -> Result<String, String> {
 
 #[derive(Args)]
 pub struct Export {
-    /// Whose memory
+    /// The agent
     #[arg(long, value_name = "A")]
     pub agent: String,
     /// The file to write; - is standard output

@@ -1,4 +1,4 @@
-//! Values as they are written on the command line, and what is wrong with those that are not.
+//! Value parsers for command-line arguments, and their error messages.
 
 use std::str::FromStr;
 
@@ -31,18 +31,19 @@ pub(super) fn engine(text: &str) -> Result<EngineChoice, String> {
     }
 }
 
-/// Where a number below zero would be an option, give the argument `allow_negative_numbers` so that it comes here.
+/// Parses a whole number. Give the argument `allow_negative_numbers`; otherwise clap takes a negative number for an option, and
+/// this error message is never shown.
 pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| "it must be a whole number, and not below zero".to_owned())
 }
 
-/// A moment, or the beginning of a day in UTC: for what is of no agent.
+/// Parses a moment, or a day as its beginning in UTC. For arguments that belong to no agent.
 pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
     let of_day = format!("{text}T00:00:00Z");
     text.parse().or_else(|_| of_day.parse()).map_err(|_| MOMENT.to_owned())
 }
 
-/// A moment, or a day of the agent.
+/// Parses a moment, or a day in the agent's time zone.
 pub(super) fn when(text: &str) -> Result<When, String> {
     text.parse().map_err(|_| MOMENT.to_owned())
 }

@@ -1,4 +1,4 @@
-//! `annals agent`: the agents and their settings.
+//! `annals agent`: lists, creates and deletes agents, shows and changes their settings.
 
 use std::process::ExitCode;
 
@@ -90,7 +90,7 @@ fn show(folder: &Folder, settings: &SettingsView, json: bool) {
     }
 }
 
-/// What a new plan no longer keeps, before anything of it goes.
+/// Warns of the memories that a new plan will remove, before any of them is removed.
 fn warn_of(past: &PastPlanView) {
     let held = plural(past.held, "memory");
     if past.memories > 0 {

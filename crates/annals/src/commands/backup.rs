@@ -1,12 +1,11 @@
-//! `annals backup`: a copy of what cannot be made anew, in a folder or an object store.
+//! `annals backup`: copies what cannot be rebuilt to a folder or an object store.
 //!
-//!     TARGET/2026-11-21T17-44-16Z/catalog.sqlite   the truth, of one moment
+//!     TARGET/2026-11-21T17-44-16Z/catalog.sqlite   the source of truth, at one moment
 //!     TARGET/2026-11-21T17-44-16Z/annals.toml      settings, without keys
 //!     TARGET/2026-11-21T17-44-16Z/{retention,jobs,prompts}/…
-//!     TARGET/2026-11-21T17-44-16Z/manifest.json    size and digest of each; written last, so that without it nothing is whole
-//!
-//! Tables and facts are projections of the catalog, several times its size: `annals restore` makes them anew. A backup holds
-//! what was remembered when it was made, forgotten since or not; `annals forget` does not reach it.
+//!     TARGET/2026-11-21T17-44-16Z/manifest.json    size and digest of each file; written last: a backup without it is incomplete
+//! Tables and facts are projections of the catalog, several times its size; `annals restore` rebuilds them. `annals forget` does
+//! not reach backups: they keep what was stored when they were made.
 
 mod fetch;
 mod manifest;
@@ -108,7 +107,7 @@ fn existing(global: &Global, target: Option<&str>) -> Result<Target> {
     Target::to_read(&chosen(target, &Config::load(global, &data(global)?)?)?)
 }
 
-/// The target that is named, or the one that is configured.
+/// Returns the target named on the command line, or the configured one.
 fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
     let target = target.or(config.backup.target.as_deref());
     let missing = || Error::invalid("TARGET", "is needed: a folder or s3://bucket/prefix, or target under [backup]");
@@ -117,14 +116,15 @@ fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
     Ok(if target.contains("://") { target.to_owned() } else { path.display().to_string() })
 }
 
-/// Where a backup is unpacked to be looked at: with the data, or on another machine wherever it keeps such things.
+/// Creates the folder into which a backup is unpacked for verification: in the data folder, or in the system's temporary folder
+/// if there is no data folder on this machine.
 fn unpacked(global: &Global) -> Result<Scratch> {
     let data = data(global)?;
     let place = if data.is_dir() { data } else { std::env::temp_dir() };
     Scratch::within(&place, "verify")
 }
 
-/// The folder that a backup is to be restored to must not hold anything yet.
+/// Fails if the folder to restore to holds anything.
 pub fn refuse_unless_empty(data: &Path) -> Result<()> {
     let failed = |cause| Error::storage(format!("cannot read {}", data.display()), cause);
     if data.exists() && std::fs::read_dir(data).map_err(failed)?.next().is_some() {

@@ -1,4 +1,4 @@
-//! `annals config`: what is set, by whom, and what is wrong with it.
+//! `annals config`: shows what is set, where it comes from, and what is wrong with it.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::view::{DIM, print_json, say};
 
 pub fn run(global: &Global, args: &cli::Config) -> Result<ExitCode> {
     let data = super::data(global)?;
-    // What is wrong is an error like any other: all of it, and exit code 2.
+    // Errors in the configuration are reported like any other error: all of them, with exit code 2.
     let config = Config::load(global, &data)?;
     let settings = config.settings.iter();
     let chosen: Vec<&Setting> = match args {
@@ -38,7 +38,7 @@ fn view(setting: &Setting) -> Value {
     view
 }
 
-/// What differs for one kind of work is worth a line only where something does.
+/// Returns whether to print a setting. Model settings for a single purpose are printed only if they are set.
 fn matters(setting: &Setting) -> bool {
     setting.origin != Origin::Default || setting.key.matches('.').count() < 2
 }

@@ -1,4 +1,4 @@
-//! `annals context`: what an answer to a prompt should know of, by the same operation as over REST and MCP.
+//! `annals context`: prints the context for a prompt, by the same operation as REST and MCP.
 
 use std::process::ExitCode;
 

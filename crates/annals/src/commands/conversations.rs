@@ -1,4 +1,4 @@
-//! `annals conversations`: which conversations an agent has, by name.
+//! `annals conversations`: lists an agent's conversations by name.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use crate::cli::Conversations;
 use crate::folder::Folder;
 use crate::view::{BOLD, DATE, DIM, plural, print_json, say};
 
-/// Conversations that are asked for at once.
+/// Number of conversations fetched per page.
 const PAGE: usize = 1000;
 
 pub async fn run(folder: &Folder, args: &Conversations, json: bool) -> Result<ExitCode> {

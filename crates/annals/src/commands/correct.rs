@@ -1,4 +1,4 @@
-//! `annals correct` and `annals pin`: a person's say over single memories.
+//! `annals correct` and `annals pin`: corrects or pins a single memory.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::cli::{Correct, Pin};
 use crate::folder::Folder;
 use crate::view::{plural, print_json, say};
 
-/// Replaces the words, and what is searched with them.
+/// Replaces the text of a memory, and updates its search index.
 pub async fn correct(folder: &Folder, args: &Correct, json: bool) -> Result<ExitCode> {
     let (agent, memory) = find(folder, &args.id).await?;
     let change = CorrectRequest { text: Some(args.text.clone()), pinned: None };
@@ -26,7 +26,7 @@ pub async fn correct(folder: &Folder, args: &Correct, json: bool) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sets or lifts a pin.
+/// Sets or removes a pin.
 pub async fn pin(folder: &Folder, args: &Pin, json: bool) -> Result<ExitCode> {
     let (agent, memory) = find(folder, &args.id).await?;
     let change = CorrectRequest { text: None, pinned: Some(!args.lift) };

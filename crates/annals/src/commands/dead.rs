@@ -1,4 +1,4 @@
-//! `annals dead`: memories that could not be made searchable for a fault of their own.
+//! `annals dead`: lists and retries dead letters, memories that could not be indexed or read for facts by a model.
 
 use annals_server::locks::Tables;
 use std::process::ExitCode;
@@ -41,15 +41,15 @@ async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Messages that the model reads now; those that it still cannot read stay.
+/// Reads messages for facts again. Returns how many the model could read; the others stay dead letters.
 async fn reread(folder: &Folder, agent: &Agent) -> Result<u64> {
     let read = folder.reread_for_facts(agent, folder.now).await?;
     Ok(read.turns - read.degraded)
 }
 
-/// Memories whose rows can be written now.
+/// Writes rows for dead memories again. Returns how many could be written.
 async fn revive(folder: &Folder, agent: &Agent) -> Result<u64> {
-    // Replaces a damaged table, which nothing could be added to.
+    // Replaces a damaged table; no rows could be added to it.
     folder.make_searchable(agent, &|_| ()).await?;
     let _tables_lock = folder.locks().lock::<Tables>(agent).await;
     folder.writer.revive(agent).await

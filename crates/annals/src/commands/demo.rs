@@ -1,5 +1,6 @@
-//! `annals demo`: fourteen months of one person and an assistant, imported, rolled up, drawn and asked. Does with a folder of
-//! its own what a user would do by hand; a second run finds everything done.
+//! `annals demo`: imports fourteen months of messages between one person and an assistant, rolls them up, draws the strata and
+//! asks questions. Runs the same operations as the commands, over a data folder of its own. A second run finds nothing left to
+//! do.
 
 mod drawing;
 
@@ -20,7 +21,7 @@ use crate::view::{BOLD, DIM, count, plural, print_json, say};
 const MESSAGES: &str = include_str!("../../demo/messages.jsonl");
 const AGENT: &str = "demo";
 const ZONE: &str = "Europe/Lisbon";
-/// The sample ends the day before. Fixed, so that the same periods are open whenever the demo runs.
+/// The day after the last message of the sample. Fixed, so that the same periods are open in every run.
 const NOW: &str = "2026-03-11T09:00:00Z";
 
 /// Question, grain and period.
@@ -53,7 +54,8 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A folder of its own beside the user's, unless one is named: the sample is not the user's memory.
+/// Opens the folder named by `--data`, or else a separate one beside the user's, so that the sample stays out of the user's
+/// memory.
 async fn open(global: &Global) -> Result<Folder> {
     let path = match &global.data {
         Some(path) => path.clone(),

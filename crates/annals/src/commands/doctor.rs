@@ -1,5 +1,5 @@
-//! `annals doctor`: tries everything that Annals needs, really, and says how to mend what does not work. Changes nothing: what it
-//! writes goes to a folder of its own in the data folder, and is removed.
+//! `annals doctor`: tests everything that Annals needs and explains how to fix what does not work. Writes its test data to a
+//! scratch folder in the data folder, and removes it. Creates the data folder if it is missing.
 
 mod machine;
 mod models;
@@ -19,15 +19,15 @@ use crate::config::Config;
 use crate::scratch::Scratch;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
-/// What one look came to.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 pub struct Finding {
-    /// What was looked at, in a word or two.
+    /// What was checked, in a word or two.
     about: &'static str,
     state: State,
-    /// What was seen.
+    /// What was found.
     says: String,
-    /// How to mend it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<String>,
 }
@@ -36,7 +36,7 @@ pub struct Finding {
 #[serde(rename_all = "lowercase")]
 enum State {
     Ok,
-    /// It works, and a person should know.
+    /// It works, but the user should know about it.
     Doubtful,
     Wrong,
 }
@@ -85,7 +85,7 @@ pub async fn run(global: &Global, args: &cli::Doctor) -> Result<ExitCode> {
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Looks at one thing after another; what cannot be looked at without another that is wrong is left out.
+/// Runs one check after another. Skips checks that depend on one that failed.
 async fn examine(global: &Global, args: &cli::Doctor, data: &Path, tell: &mut dyn FnMut(Finding)) {
     let config = match Config::load(global, data) {
         Ok(config) => Some(config),

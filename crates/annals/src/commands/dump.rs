@@ -1,5 +1,5 @@
-//! `annals dump`: everything in one canonical order, without sequences, clock times and table versions. Two folders that
-//! hold the same memory print the same, whatever happened on the way.
+//! `annals dump`: prints everything in one canonical order, without sequence numbers, recording times and table versions. Two
+//! folders that hold the same memory print the same, however it got there.
 
 use annals_server::locks::Facts;
 use std::process::ExitCode;

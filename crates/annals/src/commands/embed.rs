@@ -1,4 +1,4 @@
-//! `annals embed`: vectors for lines of text, and how faithful the model is.
+//! `annals embed`: prints vectors for lines of text, or measures the quality of the model.
 
 use std::fs::File;
 use std::io::BufRead;
@@ -33,7 +33,7 @@ pub async fn run(args: &Embed, json: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One JSON vector for each line of standard input.
+/// Prints one JSON vector for each line of standard input.
 async fn vectors(embedder: &OnnxEmbedder) -> Result<ExitCode> {
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|cause| Error::storage("reading standard input", cause))?;

@@ -1,4 +1,4 @@
-//! `annals export`: everything of an agent, as records a line that `import` takes back, or as Parquet.
+//! `annals export`: writes everything of an agent, as lines of records that `import` can read, or as Parquet.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -44,7 +44,7 @@ fn say_lines(lines: File) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes beside the file and renames, so that a full disk leaves no half of an export under its name.
+/// Writes to a scratch file and renames it, so that a full disk leaves no partial export under the final name.
 fn whole_or_not(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let scratch = Scratch::within(folder, "export").map_err(std::io::Error::other)?;

@@ -1,4 +1,4 @@
-//! What `import`, `rollup` and `facts` have in common: reading new turns for facts, and bringing the table of facts up to date.
+//! Shared by `import`, `rollup`, `facts` and `export`: reads new turns for facts, and brings the table of facts up to date.
 
 use annals_core::{Agent, Grain, Result};
 use annals_server::locks::Facts;
@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::progress;
 use crate::view::{WARN, plural, say};
 
-/// Reads what no extractor has read yet, by model or by rules, and brings the table of facts up to date.
+/// Reads all turns that were not yet read for facts, by model or by rules, and brings the table of facts up to date.
 pub async fn extract(folder: &Folder, agent: &Agent, json: bool) -> Result<ExtractionPassed> {
     let read = folder.journal.extraction(agent).await?.extracted;
     let bar = progress::bar(folder.catalog.backlog(agent, Grain::Working, read).await?, "reading for facts", json);
@@ -17,7 +17,8 @@ pub async fn extract(folder: &Folder, agent: &Agent, json: bool) -> Result<Extra
     Ok(passed)
 }
 
-/// The same where it costs nothing and waits for nobody; where a model does it, it is left to `rollup`.
+/// Does the same as [`extract`] if the extractor is local. Otherwise only updates the table of facts, and leaves reading to
+/// `rollup`: a model costs money and time.
 pub async fn bring_up_to_date(folder: &Folder, agent: &Agent, json: bool) -> Result<()> {
     let settings = folder.catalog.settings(agent).await?;
     if folder.extractor.is_local(&settings) {
@@ -29,7 +30,7 @@ pub async fn bring_up_to_date(folder: &Folder, agent: &Agent, json: bool) -> Res
     Ok(())
 }
 
-/// What a person should know of it.
+/// Prints the result for people.
 pub fn print(agent: &Agent, passed: &ExtractionPassed) {
     if passed.operations + passed.statements > 0 {
         let (turns, operations) = (plural(passed.turns, "message"), plural(passed.operations, "fact operation"));

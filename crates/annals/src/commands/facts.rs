@@ -1,4 +1,4 @@
-//! `annals facts`: what is known about whom and since when, and how one leads to another; facts added and retracted by hand.
+//! `annals facts`: finds facts and paths between them; adds and retracts facts by hand.
 
 use std::process::ExitCode;
 
@@ -107,7 +107,7 @@ fn line(fact: &FactView, zones: &Zones) {
     );
 }
 
-/// The local day of a moment.
+/// Returns the local day of a moment.
 fn day(moment: &str, zones: &Zones) -> String {
     moment.parse().map_or_else(|_| moment.to_owned(), |at| zones.day_of(at).to_string())
 }

@@ -1,4 +1,4 @@
-//! `annals forget` and `annals agent delete`: what goes is said first, done with --yes, and proved afterwards.
+//! `annals forget` and `annals agent delete`: shows what would go, carries it out with `--yes`, and prints the proof.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use crate::cli::Forget;
 use crate::folder::Folder;
 use crate::view::{BOLD, DIM, WARN, count, dates, plural, print_json, say};
 
-/// Memories of which a dry run shows the first words, and how many characters of each.
+/// Number of memories shown by a dry run, and characters shown of each.
 const SAMPLES: usize = 5;
 const SAMPLE: usize = 70;
 
@@ -28,7 +28,7 @@ pub async fn run(folder: &Folder, args: &Forget, json: bool) -> Result<ExitCode>
     finish(folder, &agent, &answer, json).await
 }
 
-/// The same for an agent altogether.
+/// Forgets an agent completely; a dry run unless `really` is set.
 pub async fn forget_agent(folder: &Folder, agent: &Agent, really: bool, json: bool) -> Result<ExitCode> {
     let answer = folder.forget_target(agent, &Target::Agent, !really, folder.now).await?;
     finish(folder, agent, &answer, json).await
@@ -54,7 +54,7 @@ fn reaches_nothing(answer: &ForgetAnswer) -> bool {
     ids.iter().all(|ids| ids.is_empty()) && *dead_letters == 0
 }
 
-/// The first words of some of what would go, for whoever decides.
+/// Returns the beginning of some memories that would go, to help the user decide.
 async fn samples(folder: &Folder, agent: &Agent, answer: &ForgetAnswer) -> Result<Vec<String>> {
     let ids: Vec<MemoryId> =
         answer.turns.iter().chain(&answer.statements).take(SAMPLES).map(MemoryId::from_text).collect();
@@ -109,7 +109,7 @@ fn print(answer: &ForgetAnswer, samples: &[String]) {
     }
 }
 
-/// What forgetting cannot reach, or cannot know.
+/// Prints what forgetting cannot reach or cannot determine.
 fn print_limits(answer: &ForgetAnswer) {
     if answer.unresolved > 0 {
         let turns = plural(answer.unresolved, "pruned turn");

@@ -1,5 +1,5 @@
-//! `annals import`: a file of messages into memory. Everything is checked first, then committed in batches; what is there
-//! already is skipped, so that an interrupted import is finished by running it again.
+//! `annals import`: imports files of messages or exports. Checks everything first, then commits in batches. Skips messages that
+//! are already stored, so an interrupted import is completed by running it again.
 
 use annals_server::locks::{Facts, History};
 use std::collections::BTreeMap;
@@ -24,17 +24,17 @@ use crate::scratch;
 use crate::source::{self, Source};
 use crate::view::{plural, print_json, say};
 
-/// Messages per transaction: one fsync each. Larger gains nothing, smaller shows on SD cards.
+/// Messages per transaction, each with one fsync. Larger batches gain nothing; smaller ones are noticeably slower on SD cards.
 const BATCH: usize = 500;
 /// Records of an export per transaction.
 const RECORDS: usize = 100;
-/// The lane's bound: how many messages may be stored without being searchable before the import waits for the tables.
+/// Back-pressure: after this many messages that are stored but not searchable, the import waits until the tables are up to date.
 const LANE: u64 = 2000;
 
 type Messages = Vec<(TurnKey, Message)>;
 
 pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
-    // The folder is only made once the files and the zone are found fit.
+    // The folder is created only after files and zone have passed their checks.
     let now = super::now(global);
     args.time_zone.as_deref().map(Zones::new).transpose()?;
     let read = read_all(args, &super::data(global)?, now)?;
@@ -51,7 +51,7 @@ pub async fn run(global: &Global, args: &Import) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an import came to.
+/// The result of an import.
 #[derive(Debug, Default, Serialize)]
 pub struct Imported {
     pub agents: u64,
@@ -63,11 +63,11 @@ pub struct Imported {
     pub forgotten: u64,
     pub masked: u64,
     pub restored: u64,
-    /// Of the restored records.
+    /// Counts by kind, out of `restored`.
     pub restored_messages: u64,
     pub restored_summaries: u64,
     pub restored_facts: u64,
-    /// Corrections that changed messages replace.
+    /// Places of corrections that changed messages replace.
     replaced_corrections: Vec<String>,
     ignored_fields: BTreeMap<String, u64>,
 }
@@ -115,7 +115,8 @@ impl Imported {
         }
     }
 
-    /// What an export brought: everything of it is new, since it goes into an agent that holds nothing yet.
+    /// Prints what was restored from exports. All of it is new, because an export is restored only into an agent without
+    /// memories.
     fn print_restored(&self) {
         let kinds = [
             (self.restored_messages, "message"),
@@ -129,13 +130,13 @@ impl Imported {
     }
 }
 
-/// Imports checked messages: settings, catalog, working memory.
+/// Imports checked messages: sets time zones, commits to the catalog, updates the tables of working memory.
 pub async fn import(folder: &Folder, mut parsed: Parsed, args: &Import, json: bool) -> Result<Imported> {
     let mut masked = 0;
     for Conversations { agent, messages, .. } in &mut parsed.agents {
         let plain = std::mem::take(messages).into_iter().map(|(_, message)| message).collect();
         let (safe, count) = folder.writer.prepare(agent, plain).await?;
-        // Keys are made from what is stored, as they would be for a request.
+        // Keys are computed from the masked text that is stored, as for a request.
         *messages = identify(&safe).into_iter().zip(safe).collect();
         masked += count;
     }
@@ -165,7 +166,7 @@ pub async fn import(folder: &Folder, mut parsed: Parsed, args: &Import, json: bo
     Ok(imported)
 }
 
-/// Brings back what `export` wrote, for agents that hold nothing yet: of each all or nothing.
+/// Restores exports, for agents that hold nothing yet. Restores each agent completely or not at all.
 async fn restore(folder: &Folder, mut export: ExportFile, imported: &mut Imported, json: bool) -> Result<()> {
     let agents = std::mem::take(&mut export.agents);
     if let Err(error) = restore_records(folder, &mut export, agents.keys(), imported).await {
@@ -186,7 +187,7 @@ async fn restore(folder: &Folder, mut export: ExportFile, imported: &mut Importe
     Ok(())
 }
 
-/// Stores the records in pieces, of which nothing is seen before all are there.
+/// Stores the records in pieces. None of them is visible before all are stored.
 async fn restore_records(
     folder: &Folder,
     export: &mut ExportFile,
@@ -229,7 +230,7 @@ async fn import_agent(
     while !messages.is_empty() {
         let rest = messages.split_off(messages.len().min(BATCH));
         let batch = std::mem::replace(&mut messages, rest);
-        // What replaces a message changes the agent's history.
+        // Replacing a message changes the agent's history.
         let history = if revise { Some(folder.locks().lock::<History>(agent).await) } else { None };
         let operation = folder.writer.ingest_keyed(agent, batch, revise, folder.now).await?;
         drop(history);
@@ -268,10 +269,10 @@ async fn set_time_zone(folder: &Folder, agent: &Agent, zone: &str) -> Result<()>
     folder.catalog.save_settings(agent, &settings).await
 }
 
-/// A message whose id is stored with other content.
+/// A message whose id is stored with different content.
 struct Changed {
     fault: Fault,
-    /// Whether a person corrected what is stored.
+    /// Whether the stored message was corrected by hand.
     corrected: bool,
 }
 
@@ -296,7 +297,7 @@ impl Changed {
     }
 }
 
-/// Before anything is stored: all messages whose ids are stored with other content.
+/// Returns all messages whose ids are stored with different content. Runs before anything is stored.
 async fn changed(folder: &Folder, parsed: &Parsed) -> Result<Vec<Changed>> {
     let mut changed = Vec::new();
     for of_agent in &parsed.agents {
@@ -310,7 +311,7 @@ async fn changed(folder: &Folder, parsed: &Parsed) -> Result<Vec<Changed>> {
     Ok(changed)
 }
 
-/// What the files hold: messages, or exports.
+/// The contents of the files: messages and exports.
 struct Contents {
     messages: Parsed,
     exports: Vec<ExportFile>,
@@ -357,7 +358,7 @@ fn read(path: &Path, args: &Import, data: &Path, now: annals_core::Timestamp) ->
     Ok(Contents { messages: messages?, exports: Vec::new() })
 }
 
-/// Faults of a list name the element instead of a line.
+/// Makes the faults of a JSON list name the element instead of the line.
 fn of_list(error: Error) -> Error {
     let element = |fault: Fault| match fault.line {
         Some(line) => Fault { line: None, field: format!("element {line}: {}", fault.field), ..fault },
@@ -369,7 +370,7 @@ fn of_list(error: Error) -> Error {
     }
 }
 
-/// What is read, in a file that can be read again: it may come from a pipe.
+/// Copies the input into a temporary file that can be read more than once; the input may be a pipe.
 fn again(mut input: impl Read, data: &Path) -> std::io::Result<File> {
     let folder = if data.is_dir() { data.to_owned() } else { std::env::temp_dir() };
     let mut file = scratch::nameless_file(&folder)?;

@@ -1,4 +1,4 @@
-//! `annals job`: what a running service does by itself, and when.
+//! `annals job`: lists and runs the scheduled jobs of a running service.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::cli::{Global, Job};
 use crate::terminal::guest;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
-/// The jobs run in the service: this does too, once the command is handed over to it.
+/// Works only in the service, to which the command is handed over; fails if no service is running.
 pub async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
     let Some(alarm_clock) = guest(|guest| guest.alarm_clock.clone()) else {
         return Err(Error::NotFound { what: "running service over", name: data(global)?.display().to_string() });

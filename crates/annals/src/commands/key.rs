@@ -1,4 +1,4 @@
-//! `annals key`: who may ask the service from outside.
+//! `annals key`: manages the keys for access to the service from outside.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ pub async fn run(global: &Global, args: &Key) -> Result<ExitCode> {
 }
 
 async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
-    // Names are checked now: a key that opens nothing would only be noticed by who is given it.
+    // Names are checked now; otherwise only the holder of the key would notice that it opens nothing.
     Agent::in_workspace(&args.workspace, "a")?;
     for agent in &args.agents {
         Agent::in_workspace(&args.workspace, agent)?;

@@ -1,5 +1,5 @@
-//! `annals mcp`: MCP on standard input and output. Only carries bytes to the process that owns the folder, which it starts if
-//! there is none: so many agents can share one memory, and none of them going away harms the others.
+//! `annals mcp`: MCP on standard input and output. Only relays bytes to the process that owns the folder, and starts one if there
+//! is none. So several agents can share one memory, and the end of one does not affect the others.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -12,9 +12,9 @@ use super::data;
 use crate::cli::{Global, Mcp};
 use crate::guest;
 
-/// How long a service that was started here stays without a request.
+/// A service started here stops after this many seconds without a request.
 const IDLE_SECONDS: &str = "300";
-/// Opening a folder takes a second; on a Pi some more.
+/// Number of attempts to connect, 30 seconds in all. Opening a folder takes a second, longer on a Pi.
 const PATIENCE: u32 = 300;
 const STEP: Duration = Duration::from_millis(100);
 
@@ -26,11 +26,11 @@ pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     };
     let relayed = annals_server::mcp::relay(owner, args.agent.as_deref(), &args.scopes).await;
     relayed.map_err(|cause| Error::storage("speaking MCP with the process that owns the data folder", cause))?;
-    // A read of standard input that nobody ends would keep the process.
+    // A pending read of standard input would keep the process alive.
     std::process::exit(0)
 }
 
-/// Starts a service of its own, that goes on when this process ends, and waits until it listens.
+/// Starts a service that outlives this process, and waits until it listens.
 async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
     let wrong = |cause| Error::storage("starting a service for the data folder", cause);
     let log = data.join("service.log");
@@ -43,14 +43,14 @@ async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
     }
     command.args(["serve", "--local", "--exit-when-idle", IDLE_SECONDS]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-    // Not in our group: the signal that ends this process must not end it.
+    // Its own process group: a signal that ends this process must not end the service.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(wrong)?;
     for _ in 0..PATIENCE {
         if let Some(owner) = guest::owner(data).await {
             return Ok(owner);
         }
-        // Another process may have been faster, and this one have found the folder taken: then that one will listen.
+        // If another process locked the folder first, this child has exited, and the other service will listen.
         let _ = child.try_wait();
         tokio::time::sleep(STEP).await;
     }

@@ -1,4 +1,4 @@
-//! `annals plans`: what each retention plan keeps.
+//! `annals plans`: prints what each retention plan keeps.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use crate::cli::Global;
 use crate::view::{BOLD, DIM, print_json, say};
 
 pub async fn run(global: &Global) -> Result<ExitCode> {
-    // Plans of one's own are files in the data folder. Without one, those that come with Annals are all there are.
+    // Custom plans are files in the data folder. Without a folder there are only the built-in plans.
     let plans = match open(global).await {
         Ok(folder) => folder.plans.clone(),
         Err(Error::NotFound { what: "data folder", .. }) => Plans::built_in(),
@@ -28,7 +28,7 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a plan keeps, grain by grain.
+/// Describes what a plan keeps, by grain.
 pub fn keeps(plan: &Plan) -> String {
     if plan.is_forever() {
         return "keeps everything".to_owned();

@@ -1,4 +1,4 @@
-//! `annals prompt`: the prompts for models, and an agent's own ones.
+//! `annals prompt`: lists, shows and replaces the prompts for models.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `annals rebuild`: tables anew from the catalog, beside the present ones, then swapped.
+//! `annals rebuild`: rebuilds tables from the catalog beside the present ones, then swaps them.
 
 use annals_server::locks::{Facts, Tables};
 use std::process::ExitCode;

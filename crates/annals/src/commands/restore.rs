@@ -1,5 +1,5 @@
-//! `annals restore`: a backup into a new data folder, checked first, with tables and facts made anew. The folder appears under
-//! its name when all is done, so that a broken restore leaves none that looks whole.
+//! `annals restore`: restores a backup into a new data folder. Checks it first, then rebuilds tables and facts. The folder gets
+//! its final name last, so a failed restore leaves none that looks complete.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let target = Target::to_read(&args.target)?;
     let name = newest(&target, args.name.as_deref()).await?;
     let parent = parent(&data)?;
-    // What a killed restore left. Nobody else opens a folder that has no data yet.
+    // Removes folders that a killed restore left. No other process opens a folder that has no data yet.
     let _ = scratch::sweep(&parent);
     let scratch = Scratch::within(&parent, "restore")?;
     let beside = scratch.path().join("data");
@@ -46,7 +46,7 @@ pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes tables and facts from the catalog. Asks no model, whatever is configured.
+/// Rebuilds tables and facts from the catalog. Never calls a model, whatever is configured.
 async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
     let folder = Folder::open(path, Opening::by_hand(none, now(global)), false).await?;
@@ -64,7 +64,7 @@ async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     Ok(memories)
 }
 
-/// The folder in which the data folder lies, made if there is none.
+/// Returns the parent of the data folder, created if necessary.
 fn parent(data: &Path) -> Result<PathBuf> {
     let parent = data.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = |cause| Error::storage(format!("cannot write in {}", parent.display()), cause);
@@ -74,11 +74,11 @@ fn parent(data: &Path) -> Result<PathBuf> {
 
 fn put_in_place(beside: &Path, data: &Path) -> std::io::Result<()> {
     if data.exists() {
-        // Empty, or this fails.
+        // Fails unless it is empty.
         std::fs::remove_dir(data)?;
     }
     std::fs::rename(beside, data)?;
-    // The scratch folder, which goes next, lies in the same one.
+    // The scratch folder, which is removed next, lies in this folder too.
     data.parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .map_or(Ok(()), |parent| File::open(parent)?.sync_all())

@@ -1,4 +1,4 @@
-//! `annals retain`: prunes what is past its plan and covered by a summary, or says what would be pruned.
+//! `annals retain`: prunes memories that are past their plan and covered by a summary, or shows what would be pruned.
 
 use annals_server::locks::History;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode>
         if !json {
             say!("{agent}: the plan {} {}.", planned.plan, keeps(folder.plans.get(&planned.plan)?));
         }
-        // What goes is said before it goes.
+        // Shows what will be pruned before pruning it.
         if !(json || dry) && planned.rows() > 0 {
             planned.print(&agent);
         }

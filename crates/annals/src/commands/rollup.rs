@@ -1,4 +1,4 @@
-//! `annals rollup`: writes what is due, from days to years, and makes it searchable.
+//! `annals rollup`: writes the summaries that are due, from days to years, and makes them searchable.
 
 use std::process::ExitCode;
 
@@ -33,7 +33,7 @@ pub async fn run(folder: &Folder, args: &Rollup, json: bool) -> Result<ExitCode>
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Rolls up one agent and brings the summaries into their tables.
+/// Rolls up one agent and updates the tables of its summaries.
 pub async fn roll_up(folder: &Folder, agent: &Agent, refresh: bool, json: bool) -> Result<Passed> {
     let due = folder.summarizer.plan(agent, refresh, folder.now).await?.periods.len() as u64;
     let bar = progress::bar(due, "summarizing", json);
@@ -87,7 +87,7 @@ fn show_plan(agent: &Agent, plan: &Plan, json: bool) -> Value {
     json!({ "agent": agent.name(), "periods": periods, "words": plan.words })
 }
 
-/// Numbers per grain, with the grains' words.
+/// Returns numbers per grain as a JSON object with grain names as keys.
 pub fn by_grain(numbers: &[u64]) -> Value {
     let entries = Grain::SUMMARIES.iter().zip(numbers).map(|(grain, number)| (grain.to_string(), json!(number)));
     Value::Object(entries.collect())

@@ -1,4 +1,4 @@
-//! `annals search`: an answer by grain and date range, for people or as JSON.
+//! `annals search`: searches by grain and date range; prints for people or as JSON.
 
 use std::process::ExitCode;
 
@@ -50,7 +50,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Answers after bringing the tables up to date.
+/// Brings the tables up to date, then searches.
 pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Answer> {
     folder.make_searchable(agent, &|_| ()).await?;
     folder.service.answer(agent, query, folder.now).await
@@ -72,7 +72,7 @@ pub fn print(answer: &Answer, question: Option<&str>, agent: &str, zones: &Zones
     }
 }
 
-/// The days that were searched, those of summaries too where they differ.
+/// Describes the days that were searched, and those of summaries if they differ.
 fn searched(answer: &Answer) -> String {
     match answer.summary_range {
         None => range(answer.range),
@@ -80,7 +80,7 @@ fn searched(answer: &Answer) -> String {
     }
 }
 
-/// Prints one result: its grain and dates, then its words; of a summary the sentences that fit the question best.
+/// Prints one result: grain and dates, then the text. Of a summary, prints the sentences that match the question best.
 pub fn print_found(found: &Found, question: Option<&str>, agent: &str, zones: &Zones) {
     let memory = &found.memory;
     let edge = match found.days_outside {

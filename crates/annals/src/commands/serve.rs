@@ -1,4 +1,4 @@
-//! `annals serve`: the service over HTTP and MCP, and the work it does by itself, until it is told to stop.
+//! `annals serve`: runs the service over HTTP and MCP, with its scheduled jobs, until it is told to stop.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::guest;
 use crate::upkeep;
 use crate::view::{BOLD, DIM, say};
 
-/// A day whose messages still come in is not rolled up yet.
+/// A day is rolled up only after this time without new messages.
 const QUIET: SignedDuration = SignedDuration::from_mins(5);
 
 pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
@@ -46,7 +46,7 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
     let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
     let listeners = Listeners { tcp, unix: Some((unix, guest::route(folder.clone(), alarm_clock.clone()))) };
-    // Not under systemd there is nobody to tell.
+    // Ignores the error outside systemd, where there is no socket to notify.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let served = annals_server::serve(folder.service.clone(), &server, listeners, stop).await;
     let drain = Duration::from_secs(server.drain_seconds.into());
@@ -66,7 +66,7 @@ fn clock(global: &Global) -> annals_server::Clock {
     }
 }
 
-/// Listens on the address. A service that others can reach needs a key.
+/// Listens on the address. Fails if others can reach the service and no valid key exists.
 async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
     let address = config.listen;
     if let Some(because) = config.reachable_because()
@@ -82,7 +82,7 @@ async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
     })
 }
 
-/// Ctrl-C, or what systemd and containers send.
+/// Cancels `stop` on SIGINT (Ctrl-C) or SIGTERM (systemd, containers).
 fn stop_when_told(stop: CancellationToken) -> Result<()> {
     let wrong = |cause| Error::storage("listening for signals", cause);
     let mut interrupt = signal(SignalKind::interrupt()).map_err(wrong)?;

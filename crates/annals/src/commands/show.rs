@@ -1,4 +1,4 @@
-//! `annals show`: one memory in full, and what it was made from.
+//! `annals show`: prints one memory in full, with its sources and former versions.
 
 use std::process::ExitCode;
 
@@ -46,11 +46,11 @@ fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
     }
 }
 
-/// The memory of that id, whosever it is.
+/// Finds the memory with this id, of any agent.
 pub async fn find(folder: &Folder, id: &str) -> Result<(Agent, Memory)> {
     let wanted = [MemoryId::from_text(id)];
     for agent in folder.catalog.agents().await? {
-        // An id is a hash over the agent too, so at most one agent has it.
+        // An id is a hash that includes the agent, so at most one agent has it.
         if let Some(memory) = folder.catalog.get(&agent, &wanted).await?.pop() {
             return Ok((agent, memory));
         }

@@ -1,4 +1,4 @@
-//! `annals status`: what is stored, what waits, what went wrong.
+//! `annals status`: prints what is stored, what is waiting and what failed.
 
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tokens of the last thirty days, by what they were for.
+/// Prints the tokens of the last thirty days, by purpose.
 fn print_usage(usage: &[Value]) {
     let mut sums: Map<String, Value> = Map::new();
     for entry in usage {
@@ -84,7 +84,7 @@ fn print(status: &Value) {
     }
 }
 
-/// A moment as the agent's clock shows it; anything else as it is.
+/// Formats a moment in the agent's time zone; returns any other text unchanged.
 fn local(moment: &str, zone: &str) -> String {
     let at = moment.parse::<Timestamp>().ok().and_then(|at| at.in_tz(zone).ok());
     at.map_or_else(|| moment.to_owned(), |at| at.strftime("%Y-%m-%d %H:%M").to_string())

@@ -1,4 +1,4 @@
-//! `annals timeline`: memories in order of time, oldest first; for people with the periods that are still open.
+//! `annals timeline`: lists memories oldest first; for people also the periods that are still open.
 
 use std::process::ExitCode;
 

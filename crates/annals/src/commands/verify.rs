@@ -1,4 +1,4 @@
-//! `annals verify`: is every day covered, is every table what the catalog says, is the catalog sound.
+//! `annals verify`: checks that every day is covered, that every table matches the catalog, and that the catalog is sound.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCod
     let mut agents = Vec::new();
     for agent in folder.agents(args.agent.as_deref()).await? {
         let Verified { mut gaps, unwritten, tables, facts_differ } = folder.verify(&agent, folder.now).await?;
-        // Whoever asks wants to know of all that is missing, also of what is about to be written.
+        // The user wants to see everything that is missing, including summaries that are merely not yet written.
         gaps.extend(unwritten);
         gaps.sort();
         faults += gaps.len() + tables.len() + usize::from(facts_differ);
@@ -55,7 +55,7 @@ fn discrepancy(found: &Discrepancy) -> Value {
     json!({ "problem": problem, "grain": found.grain().to_string(), "what": what })
 }
 
-/// What is wrong, and with what.
+/// Returns what is wrong, and with what.
 fn parts(found: &Discrepancy) -> (&'static str, &str) {
     match found {
         Discrepancy::Missing(_, memory) => ("missing", memory.as_str()),

@@ -1,5 +1,5 @@
-//! `annals.toml` as a tree of values, with the line of each key. JSON's values stand in for TOML's: the environment and flags
-//! are laid over them.
+//! Parses `annals.toml` into a tree of values, with the line of each key. The values are JSON values, because the environment and
+//! flags are merged into the same tree.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
-/// A file that is TOML; what its keys mean is not looked at.
+/// A file that is valid TOML; its keys are not yet checked.
 pub struct File {
     pub tree: Map<String, Value>,
-    /// Lines counted from 1, by keys with their tables.
+    /// Line numbers, starting at 1, by full key (`server.listen`).
     pub lines: BTreeMap<String, usize>,
 }
 
-/// Reads the text, or says in which lines it is no TOML: place and reason, never the line itself.
+/// Parses the text. The errors give line and reason, never the text of the line.
 pub fn parse(text: &str) -> Result<File, Vec<Fault>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
@@ -46,8 +46,8 @@ fn note_lines(text: &str, above: &str, table: &DeTable<'_>, lines: &mut BTreeMap
     }
 }
 
-/// The text with every key of a model replaced by nothing, and the names of those keys. None if it is no TOML, because then
-/// nobody can say where the keys stand.
+/// Returns the text with the value of every `key` replaced by an empty string, and the full names of those keys. Returns `None`
+/// if the text is not valid TOML, because then the positions of the keys are unknown.
 pub fn without_secrets(text: &str) -> Option<(String, Vec<String>)> {
     let table = DeTable::parse(text).ok()?;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! File, environment and flags, laid over each other: which value holds for a key, who set it, and what is wrong where.
+//! Merges file, environment and flags: determines the effective value of each key, its origin, and the place of each error.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,30 +11,32 @@ use serde_json::{Map, Value};
 use super::{Setting, file};
 use crate::failure::unreadable;
 
-/// Variables that are no settings: they say where the data and the file are, and serve tests and scripts.
+/// Prefix of all environment variables of Annals. Not all are settings: some name the data folder and the configuration file, or
+/// serve tests and scripts.
 const PREFIX: &str = "ANNALS_";
 
-/// Who set a key.
+/// Where the value of a key comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "origin", rename_all = "lowercase")]
 pub enum Origin {
-    /// Nobody.
+    /// Nothing sets it.
     Default,
-    /// A line of the file.
+    /// A line of the configuration file.
     File { file: PathBuf, line: usize },
-    /// A variable of the environment.
+    /// An environment variable.
     Env { variable: String },
     /// `--set` on the command line.
     Flag,
 }
 
-/// What is set so far.
+/// The settings merged so far.
 pub struct Layers {
-    /// The keys there are, with their defaults.
+    /// The known keys, with their defaults.
     known: BTreeMap<String, Value>,
     pub(super) tree: Map<String, Value>,
     origins: BTreeMap<String, Origin>,
-    /// Text of the environment and of flags may mean a number, a word or a list: how else it can be read, the next last.
+    /// Text from the environment or a flag may mean a number, a string or a list. Holds the alternatives not yet tried; the next
+    /// one is last.
     pub(super) readings: BTreeMap<String, Vec<Value>>,
     file: Option<PathBuf>,
     unknown_variables: Vec<String>,
@@ -42,7 +44,7 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Over these defaults.
+    /// Returns layers without any settings; `defaults` defines the known keys.
     pub fn new(defaults: &Value) -> Layers {
         let mut known = BTreeMap::new();
         flatten("", defaults, &mut known);
@@ -57,7 +59,7 @@ impl Layers {
         }
     }
 
-    /// Takes in the file. One that is no TOML ends the reading.
+    /// Adds the settings of the file. Fails if it cannot be read or is not valid TOML.
     pub fn add_file(&mut self, path: &Path) -> Result<()> {
         let text = std::fs::read_to_string(path).map_err(|cause| unreadable(path, cause))?;
         let in_file = |fault: Fault| Fault { file: Some(path.display().to_string()), ..fault };
@@ -69,7 +71,7 @@ impl Layers {
         Ok(())
     }
 
-    /// Takes in every variable that is named like a key. An empty one is as good as none.
+    /// Adds every variable that is named like a key. An empty value counts as not set.
     pub fn add_environment(&mut self, variables: impl Iterator<Item = (OsString, OsString)>) {
         let keys: BTreeMap<String, String> = self.known.keys().map(|key| (variable(key), key.clone())).collect();
         for (name, value) in variables {
@@ -82,12 +84,12 @@ impl Layers {
         }
     }
 
-    /// Takes in `key=value` of each flag.
+    /// Adds the `key=value` of each flag.
     pub fn add_flags(&mut self, flags: &[String]) {
         for flag in flags {
             match flag.split_once('=') {
                 Some((key, value)) => self.add_text(key.trim(), value, Origin::Flag),
-                // Not the text: it may be a value whose key was forgotten.
+                // The text is not shown: it may be a secret value without its key.
                 None => {
                     self.faults.push(Fault::new("--set", "needs a key and a value, as in server.listen=127.0.0.1:80"));
                 }
@@ -106,13 +108,13 @@ impl Layers {
         self.origins.insert(key.to_owned(), origin);
     }
 
-    /// Whether a variable looks as if it were to set something: `ANNALS_SERVER_LISTN`.
+    /// Returns whether a variable looks like a setting, because its name begins with that of a table: `ANNALS_SERVER_LISTN`.
     fn is_like_a_key(&self, name: &str) -> bool {
         let tables = self.known.keys().filter_map(|key| key.split_once('.'));
         tables.map(|(table, _)| format!("{}_", variable(table))).any(|prefix| name.starts_with(&prefix))
     }
 
-    /// Variables that set nothing are faults, unless a `key_env` names them.
+    /// Reports variables that look like settings and match no key, unless a `key_env` names them.
     pub fn refuse_unknown_variables(&mut self) {
         let mut named = BTreeMap::new();
         flatten("", &Value::Object(self.tree.clone()), &mut named);
@@ -124,7 +126,7 @@ impl Layers {
         self.faults.extend(faults.map(|name| Fault::new(name, "in the environment sets nothing that there is")));
     }
 
-    /// Notes faults, each at the place of its key, or of the table where it should stand.
+    /// Adds faults. Each gets the file and line of its key, or of the table where the key belongs.
     pub fn fault_all(&mut self, faults: Vec<Fault>) {
         for fault in faults {
             let fault = self.placed(fault);
@@ -147,7 +149,7 @@ impl Layers {
         }
     }
 
-    /// Who set the key, or something below it, or the nearest table above it.
+    /// Returns the origin of the key, of a key below it, or of the nearest table above it.
     fn origin_of(&self, key: &str) -> Option<&Origin> {
         let below = format!("{key}.");
         let mut from = self.origins.range(below.clone()..).take_while(|(found, _)| found.starts_with(&below));
@@ -155,7 +157,7 @@ impl Layers {
         self.origins.get(key).or_else(|| from.next().map(|(_, origin)| origin)).or_else(above)
     }
 
-    /// Every key with the value that holds and its origin.
+    /// Returns every key with its effective value and origin.
     pub fn settings(&self, written: &Value) -> Vec<Setting> {
         let mut values = BTreeMap::new();
         flatten("", written, &mut values);
@@ -163,13 +165,13 @@ impl Layers {
         values.into_iter().map(|(key, value)| Setting { origin: origin(&key), key, value }).collect()
     }
 
-    /// What is wrong, in the order in which it was found.
+    /// Returns the faults in the order in which they were found.
     pub fn into_faults(self) -> Vec<Fault> {
         self.faults
     }
 }
 
-/// The environment's name of a key or table.
+/// Returns the environment variable for a key or table.
 pub fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
@@ -179,7 +181,7 @@ fn toml_value(text: &str) -> Option<Value> {
     table.remove("value").filter(|_| table.is_empty())
 }
 
-/// Leaves of a tree by their keys.
+/// Collects the leaves of a tree by their full keys.
 fn flatten(above: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(table) => {
@@ -192,7 +194,7 @@ fn flatten(above: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// Puts a value at its key; what stands in the way of its tables gives way.
+/// Sets the value of a key. Replaces any value that stands where one of its tables belongs.
 pub fn set(tree: &mut Map<String, Value>, key: &str, value: Value) {
     match key.split_once('.') {
         None => drop(tree.insert(key.to_owned(), value)),
@@ -208,7 +210,7 @@ pub fn set(tree: &mut Map<String, Value>, key: &str, value: Value) {
     }
 }
 
-/// Takes a key away; whether it was there.
+/// Removes a key. Returns whether it was there.
 pub fn remove(tree: &mut Map<String, Value>, key: &str) -> bool {
     match key.split_once('.') {
         None => tree.remove(key).is_some(),

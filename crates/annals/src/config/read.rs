@@ -1,5 +1,5 @@
-//! From values to types, with everything that is wrong. serde stops at the first fault: so each is noted, its key taken away,
-//! and the rest read again.
+//! Deserializes the merged values and collects every error. serde stops at the first error, so the loop records it, removes its
+//! key, and deserializes the rest again.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use super::Written;
 use super::layers::{Layers, remove, set};
 
 impl Layers {
-    /// The tables; where values cannot be used, their defaults.
+    /// Returns the tables, with defaults in place of values that cannot be used.
     pub(super) fn read(&mut self) -> Written {
-        // Of several readings of one text, the first says what is wrong.
+        // If no interpretation of a text fits, the error of the first one is reported.
         let mut first: BTreeMap<String, String> = BTreeMap::new();
         loop {
             let error = match serde_path_to_error::deserialize(&Value::Object(self.tree.clone())) {
@@ -34,7 +34,7 @@ impl Layers {
     }
 }
 
-/// The key at which reading stopped, without the places in a list below it.
+/// Returns the key at which deserialization stopped, without indices into a list below it.
 fn key_of(path: &Path) -> String {
     let names = path.iter().map_while(|segment| match segment {
         Segment::Map { key } => Some(key.as_str()),
@@ -43,7 +43,7 @@ fn key_of(path: &Path) -> String {
     names.collect::<Vec<_>>().join(".")
 }
 
-/// What is wrong, without the value: it may be a key.
+/// Returns the reason without the value, which may be a secret.
 fn reason(error: &str) -> String {
     let expected = error.rsplit_once("expected ").map(|(_, expected)| expected);
     match expected {

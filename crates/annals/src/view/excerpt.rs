@@ -1,33 +1,32 @@
-//! What is shown of a summary in an answer: the lines that share most words with the question, the best one marked.
+//! Chooses the lines of a summary to show in an answer: those that share most words with the question, with the best one marked.
 
 use std::collections::HashSet;
 
-/// So many lines are shown.
+/// Number of lines shown.
 const LINES: usize = 3;
 
-/// Shorter words are grammar, in Latin script.
+/// Minimum length of a word, in characters; shorter ones are mostly function words. Does not apply to scripts without spaces.
 const SHORTEST: usize = 4;
 
-/// Some lines of a text, in order.
+/// Some lines of a text, in their order.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Excerpt<'a> {
-    /// The lines.
     pub lines: Vec<Line<'a>>,
-    /// How many are not shown.
+    /// Number of lines not shown.
     pub left_out: usize,
 }
 
-/// One line.
+/// One line of an excerpt.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// As it stands in the text.
+    /// The line as it stands in the text.
     pub text: &'a str,
-    /// Whether it shares most words with the question.
+    /// Whether this line shares most words with the question; the first one if several do.
     pub is_best: bool,
 }
 
 impl<'a> Excerpt<'a> {
-    /// The lines of a text that fit a question best; the first ones where none shares a word with it.
+    /// Returns the lines of a text that match a question best, or the first lines if none shares a word with it.
     pub fn of(text: &'a str, question: &str) -> Excerpt<'a> {
         let asked: HashSet<String> = words(question).collect();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -43,7 +42,8 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// Words in lower case without their endings, so that "moving" finds "moved"; of scripts without spaces, each character.
+/// Returns lower-case words without their endings, so that "moving" matches "moved". In scripts without spaces, each character is
+/// a word.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let is_spaced = |character: char| character < '\u{2E80}';
     let spaced =
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_that_fits_is_marked_and_the_rest_is_folded() {
+    fn best_matching_line_is_marked_and_other_lines_are_left_out() {
         #[track_caller]
         fn check(question: &str, expect: &[(&str, bool)], left_out: usize) {
             let text =

@@ -1,4 +1,4 @@
-//! Asking for contexts, and what each came to.
+//! Asks for contexts and counts what they contain.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,39 +10,39 @@ use super::{Ids, last};
 use crate::input::{Messages, Question};
 use crate::stores::Stores;
 
-/// What the contexts of many questions came to.
+/// Counts over the contexts of many questions.
 #[derive(Default)]
 pub struct Answered {
-    /// How many were asked.
+    /// Number of questions.
     pub asked: usize,
-    /// Of how many any evidence was in the context.
+    /// Questions with any evidence in the context.
     pub any: usize,
-    /// Of how many all of it.
+    /// Questions with all evidence in the context.
     pub all: usize,
-    /// Of how many any was there word for word.
+    /// Questions with any evidence in the context word for word.
     pub verbatim: usize,
-    /// Of how many any was told by this.
+    /// Questions for which this source holds any evidence.
     pub by: BTreeMap<Source, usize>,
-    /// Tokens of all.
+    /// Tokens of all contexts.
     pub tokens: u64,
-    /// Tokens of the lines of each kind.
+    /// Tokens of the items of each kind.
     pub kinds: BTreeMap<&'static str, u64>,
 }
 
-/// What the contexts of prompts that have nothing to do with the memory cost.
+/// Cost of contexts for prompts that are unrelated to the memory.
 pub struct Wasted {
-    /// Tokens of each, ascending.
+    /// Tokens of each context, ascending.
     pub tokens: Vec<u64>,
 }
 
-/// Of how many questions about a period its summary came first.
+/// Counts of questions about a period for which its summary came first.
 #[derive(Default)]
 pub struct Periods {
-    /// By grain: how many were asked, and how many were right.
+    /// Per grain: number of questions, and number of correct ones.
     pub by_grain: BTreeMap<String, (usize, usize)>,
 }
 
-/// What is asked, and of whom.
+/// Everything needed to ask for contexts.
 pub struct Asking<'a> {
     stores: &'a Stores,
     messages: &'a Messages,
@@ -51,7 +51,7 @@ pub struct Asking<'a> {
 }
 
 impl<'a> Asking<'a> {
-    /// Of what the stores hold now.
+    /// Loads the lineage of everything that the stores hold now.
     pub async fn of(stores: &'a Stores, messages: &'a Messages, ids: &'a Ids) -> Result<Asking<'a>> {
         let mut lineage = HashMap::new();
         for agent in messages.keys() {
@@ -60,7 +60,7 @@ impl<'a> Asking<'a> {
         Ok(Asking { stores, messages, ids, lineage })
     }
 
-    /// Asks the questions when they are asked, or so long after the last message.
+    /// Asks each question at its own time, or `later` after the agent's last message.
     pub async fn questions(
         &self,
         questions: &[Question],
@@ -80,7 +80,7 @@ impl<'a> Asking<'a> {
         Ok(answered)
     }
 
-    /// Asks every agent every prompt after its last message, in the name of whoever spoke most.
+    /// Asks every agent every prompt at the time of its last message, as its most frequent speaker.
     pub async fn unrelated(&self, prompts: &[&str], budget: u64) -> Result<Wasted> {
         let mut tokens = Vec::new();
         for (agent, messages) in self.messages {
@@ -141,7 +141,7 @@ impl Answered {
     }
 }
 
-/// The name that most messages of a user have.
+/// Returns the name with the most user messages.
 fn speaker(messages: &[Message]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for message in messages.iter().filter(|message| message.role == Role::User) {

@@ -1,4 +1,4 @@
-//! Whether a context holds evidence: the turn word for word, or a sentence or fact that was made from it.
+//! Determines whether a context holds evidence: the turn word for word, or a sentence or fact that was made from it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -6,10 +6,10 @@ use annals_core::{Agent, Context, ContextKind, Grain, MemoryId, Result, one_line
 
 use crate::stores::Stores;
 
-/// What holds evidence.
+/// A source of evidence in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
-    /// Any of the others.
+    /// Any of the other sources.
     All,
     /// The turn itself.
     Turn,
@@ -19,19 +19,19 @@ pub enum Source {
     Summary(Grain),
 }
 
-/// A sentence as it is shown, and the turns that it comes from.
+/// A sentence as shown, and the turns that it comes from.
 type Traced = (String, Vec<MemoryId>);
 
-/// What facts and summaries were made from.
+/// The turns that facts and summaries were made from.
 #[derive(Default)]
 pub struct Lineage {
     facts: HashMap<String, Vec<MemoryId>>,
-    /// By id the grain, and each sentence with the turns that it comes from.
+    /// By summary id: the grain, and the sentences with their turns.
     summaries: HashMap<String, (Grain, Vec<Traced>)>,
 }
 
 impl Lineage {
-    /// Of all that is stored of an agent now.
+    /// Loads the lineage of all facts and summaries of an agent.
     pub async fn of(stores: &Stores, agent: &Agent) -> Result<Lineage> {
         let mut lineage = Lineage::default();
         for fact in stores.facts(agent).await? {
@@ -44,7 +44,7 @@ impl Lineage {
         Ok(lineage)
     }
 
-    /// How many pieces of evidence each source holds. A sentence counts only if its words are in the context.
+    /// Counts the pieces of evidence in each source. A sentence counts only if its text is in the context.
     pub fn find(&self, context: &Context, evidence: &HashSet<MemoryId>) -> BTreeMap<Source, usize> {
         let mut found: BTreeMap<Source, HashSet<&MemoryId>> = BTreeMap::new();
         let mut add = |source: Source, from: &[MemoryId]| {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_is_found_by_lineage_where_the_words_are_shown() {
+    fn evidence_counts_by_lineage_if_its_sentence_is_shown() {
         let ids = |all: &[&str]| all.iter().map(|id| MemoryId::from_text(*id)).collect::<Vec<_>>();
         let lineage = Lineage {
             facts: HashMap::from([("f".into(), ids(&["t-1"]))]),

@@ -1,5 +1,5 @@
-//! Questions about periods, from the calendar of an agent: one for each month, quarter and year with messages, for every second
-//! week and every third day. Each is asked when its period is over. Pure.
+//! Generates questions about periods from the dates of an agent's messages: one for each month, quarter and year with messages,
+//! for every second week and every third day. Each is asked after its period is over. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use jiff::ToSpan;
 /// A question whose answer is the summary of a period.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PeriodQuestion {
-    /// The words.
+    /// The text of the question.
     pub text: String,
-    /// The period that it asks for.
+    /// The period that it asks about.
     pub period: Period,
-    /// When it is asked.
+    /// The time at which it is asked.
     pub now: Timestamp,
 }
 
-/// How a question names its period; the days after its end on which it is asked.
+/// How a question names its period, and how many days after the period's end it is asked.
 type Template = (fn(Period, &str) -> String, i64);
 
-/// Of every so many periods of a grain one is asked for, in the words of its templates in turn.
+/// Grain, sampling step over its periods, and templates used in rotation.
 const GRAINS: [(Grain, usize, &[Template]); 5] = [
     (
         Grain::Daily,
@@ -55,7 +55,7 @@ const GRAINS: [(Grain, usize, &[Template]); 5] = [
     (Grain::Yearly, 1, &[(|period, _| format!("What happened in {period}?"), 30)]),
 ];
 
-/// The questions about what was said in these messages.
+/// Generates the questions for these messages.
 pub fn questions(messages: &[Message]) -> Vec<PeriodQuestion> {
     let utc = Zones::new("UTC").expect("UTC is a zone");
     let days: BTreeSet<Date> = messages.iter().map(|message| utc.day_of(message.at)).collect();
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_are_asked_once_the_period_is_over() {
+    fn questions_are_asked_after_their_period_ends() {
         let message = |at: &str| Message {
             conversation: "c".into(),
             client_id: None,

@@ -1,4 +1,4 @@
-//! The figures of one set as a table and as JSON.
+//! Formats the figures of one set as a table and as JSON.
 
 use std::fmt::Write;
 
@@ -9,16 +9,16 @@ use super::ask::{Answered, Periods, Wasted};
 use super::evidence::Source;
 use crate::figures::round;
 
-/// Kinds of lines that have columns of their own.
+/// Kinds of items with a column of their own.
 const KINDS: [(&str, &[&str]); 3] =
     [("facts", &["fact", "statement"]), ("summaries", &["summary"]), ("turns", &["turn"])];
 
-/// What was measured, each for every budget in order.
+/// Results, each with one entry per budget.
 #[derive(Default)]
 pub struct Report {
     /// The questions of the set.
     pub answered: Vec<Answered>,
-    /// Prompts that have nothing to do with it.
+    /// Prompts unrelated to the memory.
     pub wasted: Vec<Wasted>,
     /// Questions about periods.
     pub periods: Vec<Periods>,
@@ -27,7 +27,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// For people.
+    /// Formats the results for people.
     pub fn table(&self, name: &str) -> String {
         let mut text = format!(
             "{name}\n{:<22}{:>6}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8}{:>8}{:>8}{:>8}\n",
@@ -60,7 +60,7 @@ impl Report {
         text
     }
 
-    /// For programs.
+    /// Formats the results as JSON.
     pub fn in_json(&self) -> Value {
         let of = |place: usize| {
             let grains = self.periods[place].by_grain.iter();
@@ -92,13 +92,13 @@ impl Answered {
         row
     }
 
-    /// Percent of the tokens of all contexts that lines of each kind take.
+    /// Returns the share of items of each kind in the tokens of all contexts, in percent.
     fn shares(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
         let of = |kinds: &[&str]| kinds.iter().filter_map(|kind| self.kinds.get(kind)).sum::<u64>() as f64;
         KINDS.iter().map(move |(name, kinds)| (*name, of(kinds) * 100.0 / self.tokens.max(1) as f64))
     }
 
-    /// Percent of the questions of which each source holds evidence.
+    /// Returns the share of questions for which each source holds evidence, in percent.
     fn by_source(&self) -> impl Iterator<Item = (String, f64)> + '_ {
         let sources = self.by.iter().filter(|(source, _)| **source != Source::All);
         sources.map(|(source, count)| (name(*source), percent(*count, self.asked)))

@@ -1,4 +1,4 @@
-//! Facts of a graph whose ends are drawn by chance.
+//! Generates the facts of a random graph.
 
 use annals_core::{Fact, Interval, MemoryId, Timestamp};
 use rand::Rng;
@@ -8,17 +8,17 @@ const START: i64 = 1_700_000_000_000_000;
 const MINUTE: i64 = 60_000_000;
 const PREDICATES: [&str; 4] = ["knows", "works_with", "likes", "lives_near"];
 
-/// How often each entity stands at the end of a fact.
+/// Distribution of entities over the ends of facts.
 #[derive(Clone, Copy)]
 pub enum Shape {
-    /// Each as often.
+    /// All entities are equally frequent.
     Even,
-    /// A few very often: the tenth most named one in a hundred times of what the first is.
+    /// A few entities are very frequent: the tenth occurs about 7 % as often as the first.
     Skewed,
 }
 
 impl Shape {
-    /// Its word in reports.
+    /// Returns the name used in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Shape::Even => "even",
@@ -27,7 +27,7 @@ impl Shape {
     }
 }
 
-/// The name of one of so many entities.
+/// Returns the name of a random entity out of `entities`.
 pub fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> String {
     let place: f64 = random.random();
     let place = match shape {
@@ -39,7 +39,7 @@ pub fn entity(entities: usize, shape: Shape, random: &mut StdRng) -> String {
     format!("Person {number}")
 }
 
-/// So many facts in order of time; one in ten has ended.
+/// Generates facts in order of time; one in ten has ended.
 pub fn facts(count: usize, entities: usize, shape: Shape, random: &mut StdRng) -> Vec<Fact> {
     (0_i64..)
         .take(count)

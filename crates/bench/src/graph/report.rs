@@ -1,4 +1,4 @@
-//! The figures, as a table for people and as JSON for programs.
+//! Formats the figures as a table and as JSON.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::facts::Shape;
 
-/// Walks in one direction over one graph.
+/// Measurements of walks in one direction over one graph.
 pub struct Row {
     shape: Shape,
     degree: usize,
     direction: Direction,
-    /// The first walk, which reads the graph out of the table.
+    /// The first walk, which loads the graph from the table.
     first: Duration,
-    /// Facts reached, on average.
+    /// Mean number of facts reached.
     pub reached: usize,
-    /// Whole facts through the port.
+    /// Times for complete facts through the port.
     pub annals: Histogram<u64>,
-    /// Whole facts from SQLite.
+    /// Times for complete facts from SQLite.
     pub sqlite: Histogram<u64>,
-    /// Names alone from SQLite, which it need not fetch facts for.
+    /// Times for entity names alone from SQLite, without fetching facts.
     pub sqlite_names: Histogram<u64>,
 }
 
 impl Row {
-    /// Without a figure yet.
+    /// Returns a row without measurements.
     pub fn new(shape: Shape, degree: usize, direction: Direction, first: Duration) -> Result<Row, Failure> {
         let [annals, sqlite, sqlite_names] = [empty()?, empty()?, empty()?];
         Ok(Row { shape, degree, direction, first, reached: 0, annals, sqlite, sqlite_names })
@@ -61,7 +61,7 @@ impl Row {
     }
 }
 
-/// All rows.
+/// Formats all rows.
 pub fn report(rows: &[Row], as_json: bool) -> String {
     if as_json {
         return json!({ "walks": rows.iter().map(Row::json).collect::<Vec<_>>() }).to_string();
@@ -82,12 +82,12 @@ pub fn report(rows: &[Row], as_json: bool) -> String {
     [heading].into_iter().chain(rows.iter().map(Row::line)).collect::<Vec<_>>().join("\n")
 }
 
-/// For up to a minute, in nanoseconds.
+/// Returns an empty histogram for up to a minute, in nanoseconds.
 fn empty() -> Result<Histogram<u64>, Failure> {
     Ok(Histogram::new_with_max(60_000_000_000, 3)?)
 }
 
-/// In milliseconds.
+/// Returns a quantile in milliseconds.
 fn at(histogram: &Histogram<u64>, quantile: f64) -> f64 {
     round(histogram.value_at_quantile(quantile) as f64 / 1_000_000.0)
 }

@@ -1,17 +1,17 @@
-//! The same facts in SQLite: in memory, indexed both ways, asked by a recursive UNION that is prepared once.
+//! The same facts in SQLite: in memory, indexed in both directions, queried by a prepared recursive UNION.
 
 use annals_core::{Direction, Fact, Interval, MemoryId, Reached, Timestamp, entity_key};
 use rusqlite::{Connection, Row, params};
 
 use super::Failure;
 
-/// A database in memory.
+/// An in-memory database.
 pub struct Sqlite {
     connection: Connection,
 }
 
 impl Sqlite {
-    /// One that holds these facts.
+    /// Creates a database with these facts.
     pub fn of(facts: &[Fact]) -> Result<Sqlite, Failure> {
         let mut connection = Connection::open_in_memory()?;
         connection.execute_batch(include_str!("sql/schema.sql"))?;
@@ -24,7 +24,7 @@ impl Sqlite {
         Ok(Sqlite { connection })
     }
 
-    /// The facts that a walk reaches, by depth and then in their order.
+    /// Returns the facts that a walk reaches, ordered by depth, then by their order in the table.
     pub fn facts(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<Reached>, Failure> {
         let sql = match direction {
             Direction::Out => include_str!("sql/facts_out.sql"),
@@ -35,7 +35,7 @@ impl Sqlite {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Only the names of the entities that a walk reaches, and how far each is.
+    /// Returns only the names of the entities that a walk reaches, with their depths.
     pub fn names(&self, from: &str, depth: u32, direction: Direction) -> Result<Vec<(String, u32)>, Failure> {
         let sql = match direction {
             Direction::Out => include_str!("sql/names_out.sql"),

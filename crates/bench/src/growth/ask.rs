@@ -1,5 +1,5 @@
-//! What runs in a process of its own: opens a data folder, answers the questions that stand on its standard input one after
-//! the other, and prints two lines: one when the first is answered, one when all are.
+//! Runs in a new process: opens a data folder, reads questions from standard input, and answers them one after the other. Prints
+//! two lines of JSON: one after the first answer, one after the last.
 
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
@@ -20,9 +20,9 @@ use crate::figures::{histogram, in_ms, quantile_ms};
 use crate::stores::Stores;
 use crate::world::{Timed, status_mb};
 
-/// Vectors kept, as in the command.
+/// Number of vectors cached, as in the command `annals`.
 const CACHED: NonZeroUsize = NonZeroUsize::new(4096).expect("4096 is not zero");
-/// As many results and tokens as the service gives unless told otherwise.
+/// Default number of results and default token budget of the service.
 const LIMIT: usize = 10;
 const BUDGET: u64 = 2000;
 
@@ -32,7 +32,7 @@ pub struct Ask {
     folder: PathBuf,
 }
 
-/// From an open folder to the first answer. Times in ms.
+/// Times from loading the model to the first answer, in ms.
 #[derive(Serialize, Deserialize)]
 pub struct Start {
     /// Loading the embedding model.
@@ -43,50 +43,50 @@ pub struct Start {
     pub embedding_ms: f64,
     /// The rest of answering it.
     pub search_ms: f64,
-    /// All of these.
+    /// Total.
     pub answered_ms: f64,
     /// Resident memory before the first question, in MB.
     pub opened_mb: u64,
-    /// And after.
+    /// Resident memory after the first answer, in MB.
     pub resident_mb: u64,
 }
 
-/// What a warm process takes. Resident memory in MB.
+/// Measurements of a warm process. Resident memory in MB.
 #[derive(Serialize, Deserialize)]
 pub struct Warm {
     /// Questions about the last days.
     pub recent: Times,
-    /// Questions about the first month, with it as a filter.
+    /// Questions about the first month, with the month as a filter.
     pub period: Times,
-    /// Questions about the first month that say it in words.
+    /// Questions about the first month that name it in words.
     pub words: Times,
-    /// Context for a prompt.
+    /// Contexts for prompts.
     pub context: Times,
-    /// Now.
+    /// Resident memory now.
     pub resident_mb: u64,
-    /// At most so far.
+    /// Peak resident memory so far.
     pub peak_mb: u64,
 }
 
-/// Of questions of one kind, in ms.
+/// Times of questions of one kind, in ms.
 #[derive(Serialize, Deserialize)]
 pub struct Times {
-    /// How many.
+    /// Number of questions.
     pub count: usize,
-    /// Without embedding.
+    /// Median without embedding.
     pub p50: f64,
-    /// Without embedding.
+    /// 95th percentile without embedding.
     pub p95: f64,
-    /// With it.
+    /// Median with embedding.
     pub embedded_p50: f64,
-    /// With it.
+    /// 95th percentile with embedding.
     pub embedded_p95: f64,
 }
 
-/// All of an answer, and what of that was embedding.
+/// Total time of an answer, and the part spent on embedding.
 type Took = (Duration, Duration);
 
-/// Answers what it is asked.
+/// Answers the questions on standard input.
 pub async fn run(args: &Ask) -> Result<(), Failure> {
     let mut questions = String::new();
     std::io::stdin().read_to_string(&mut questions)?;
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_and_nearly_all_of_the_times() {
+    fn times_report_median_and_95th_percentile() {
         let took = |all: u64, embedding: u64| (Duration::from_micros(all), Duration::from_micros(embedding));
         let times = Times::of((1..=100).rev().map(|number| took(number * 10 + 70, 70)).collect());
         assert_eq!((times.count, times.p50, times.p95), (100, 0.5, 0.95));

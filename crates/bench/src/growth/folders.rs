@@ -1,5 +1,5 @@
-//! The data folders of the agent, one for each age, each a copy of the one before that went on living. They stay, so that the
-//! same life is measured again without filling it again; what a killed run left half filled is begun anew.
+//! The data folders of the agent, one for each age, each filled from a copy of the previous one. They are kept, so that later
+//! runs need not fill them again. A folder that a killed run left half filled is filled from the start.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,23 +9,24 @@ use annals_core::{Agent, Embedder, Error, Message, Result};
 use super::life::{self, Life};
 use crate::stores::Stores;
 
-/// Days that are told, read and rolled up together.
+/// Days that are ingested and rolled up together.
 const AT_ONCE: usize = 30;
 
-/// Where the folders are, and what fills them.
+/// Where the folders are, and what they are filled with.
 pub struct Folders<'a> {
-    /// Holds all of them.
+    /// The folder that contains all of them.
     pub place: &'a Path,
-    /// What is told.
+    /// The messages.
     pub life: &'a Life,
-    /// To whom.
+    /// The agent.
     pub agent: &'a Agent,
-    /// Embeds what is told.
+    /// The embedder for the messages.
     pub embedder: Arc<dyn Embedder>,
 }
 
 impl Folders<'_> {
-    /// The folder of the agent at the age of `days`, filled on from the one at `before` if it is not there yet.
+    /// Returns the folder of the agent at the age of `days`. If it does not exist, fills it, starting from a copy of the one at
+    /// `before`.
     pub async fn at(&self, days: usize, before: Option<usize>) -> Result<PathBuf> {
         let (there, filling) = (self.folder(days), self.place.join("filling"));
         if there.exists() {
@@ -65,7 +66,7 @@ impl Folders<'_> {
     }
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 pub fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
@@ -104,11 +105,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_agent_grows_from_folder_to_folder() {
+    async fn folder_continues_from_the_previous_age() {
         let (place, life, agent) = (tempfile::tempdir().unwrap(), life(), Agent::new("a").unwrap());
         let folders =
             Folders { place: place.path(), life: &life, agent: &agent, embedder: Arc::new(WordEmbedder::new()) };
-        // Left by a run that was killed.
+        // Simulates a run that was killed.
         std::fs::create_dir_all(place.path().join("filling/tables/left")).unwrap();
         let week = folders.at(7, None).await.unwrap();
         let month = folders.at(35, Some(7)).await.unwrap();

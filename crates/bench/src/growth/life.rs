@@ -1,5 +1,5 @@
-//! The life of one agent: what it is told day by day, put together from real messages. Each distinct text comes once, in the
-//! order of the file; then all of them again, each time in another order. Pure: the same messages make the same life.
+//! The history of one agent: messages for each day, taken from real messages. The first round uses each distinct text once, in
+//! the order of the file; further rounds repeat all texts, each in another order. Pure: the same messages give the same history.
 
 use std::collections::HashSet;
 
@@ -10,21 +10,21 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-/// The first day. A Monday on which the cover of a month begins, so that the first month is a whole one.
+/// The first day: a Monday with which the cover of a month begins, so that the first month is complete.
 const FIRST: Date = date(2016, 4, 4);
-/// Hours of the day at which the agent is talked to; a conversation each.
+/// Hours at which the conversations of a day begin.
 const HOURS: [i64; 5] = [8, 11, 14, 17, 20];
-/// From one turn of a conversation to the next.
+/// Time between two turns of a conversation.
 const PACE: SignedDuration = SignedDuration::from_secs(20);
 
-/// What an agent is told, as far as anybody asks.
+/// An endless sequence of days with messages.
 pub struct Life {
     texts: Vec<Message>,
     per_day: usize,
 }
 
 impl Life {
-    /// A life of these messages with at least so many bytes of text a day.
+    /// Creates a history from these messages, with at least `per_day` bytes of text a day. Fails if they hold no text.
     pub fn new(messages: impl IntoIterator<Item = Message>, per_day: usize) -> Result<Life> {
         let mut known = HashSet::new();
         let mut texts: Vec<Message> = messages.into_iter().collect();
@@ -35,13 +35,13 @@ impl Life {
         }
     }
 
-    /// What tells it from other lives.
+    /// Returns a digest that identifies this history.
     pub fn digest(&self) -> Digest {
         let texts = self.texts.iter().map(|message| message.content.as_str());
         Digest::of([self.per_day.to_string().as_str()].into_iter().chain(texts))
     }
 
-    /// What it is told on each of its days, in order of time: at least as many bytes of text as a day has. Without end.
+    /// Returns the messages of each day in order of time, with at least `per_day` bytes of text. Endless.
     pub fn days(&self) -> impl Iterator<Item = Vec<Message>> {
         let rounds = (0..).flat_map(|round| order(round, self.texts.len()));
         let mut told = rounds.map(|place| &self.texts[place]);
@@ -61,15 +61,15 @@ impl Life {
     }
 }
 
-/// When the agent is so many days old: a while after midnight, so that the day before is closed.
+/// Returns the time at which the agent is `days` old: 20 minutes after midnight, so that the previous day is closed.
 pub fn age(days: usize) -> Timestamp {
     let days = i64::try_from(days).unwrap_or(i64::MAX);
     midnight(FIRST.saturating_add(days.days())) + SignedDuration::from_mins(20)
 }
 
-/// The label of its first month, and how many days that month covers.
+/// The label of the first month, and the number of days that it covers.
 pub const FIRST_MONTH: (&str, usize) = ("2016-04", 28);
-/// The same in words, as in a question.
+/// The first month in words, as in a question.
 pub const FIRST_MONTH_IN_WORDS: &str = "in April 2016";
 
 fn said(date: Date, number: usize, in_one: usize, text: &Message) -> Message {
@@ -83,7 +83,7 @@ fn midnight(date: Date) -> Timestamp {
     date.in_tz("UTC").map_or(Timestamp::MAX, |midnight| midnight.timestamp())
 }
 
-/// In which order the texts are told for the `round`th time.
+/// Returns the order of the texts in the `round`th round.
 fn order(round: u64, texts: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..texts).collect();
     if round > 0 {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_has_its_bytes_and_every_text_comes_once_a_round() {
+    fn days_reach_their_bytes_and_each_round_uses_every_text_once() {
         let life = life(&["aaaa", "bb", "aaaa", " ", "cc", "dddd"], 5);
         let days = told(&life, 100);
         assert_eq!(days[..2], [vec!["aaaa", "bb"], vec!["cc", "dddd"]]);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_of_a_day_are_in_order_of_time_and_have_ids_of_their_own() {
+    fn turns_of_a_day_are_in_time_order_with_distinct_ids() {
         let life = life(&["one", "two", "three", "four", "five", "six", "seven"], 20);
         let messages: Vec<Message> = life.days().take(2).flatten().collect();
         assert_eq!(messages[messages.len() - 1].at.to_string()[..10], *"2016-04-05");
@@ -140,13 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn after_a_day_that_day_is_over() {
+    fn age_is_after_the_end_of_its_last_day() {
         assert_eq!(age(1).to_string(), "2016-04-05T00:20:00Z");
         assert_eq!(age(FIRST_MONTH.1).to_string(), "2016-05-02T00:20:00Z");
     }
 
     #[test]
-    fn without_text_there_is_no_life() {
+    fn messages_without_text_are_refused() {
         assert!(Life::new([], 10).is_err());
     }
 }

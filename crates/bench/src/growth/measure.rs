@@ -1,5 +1,6 @@
-//! What an agent's memory takes at one age: two processes are started over its folder, one after the system has been told to
-//! forget the folder's files, one after all of them have been read, which is asked more.
+//! Measures an agent's memory at one age. Starts two processes over its folder: one after the system has dropped the folder's
+//! files from its page cache, and one after all files were read. The second is asked all questions, the first only those about
+//! the last days.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -20,44 +21,44 @@ use crate::figures::in_ms;
 use crate::stores::Stores;
 use crate::world::size;
 
-/// Everything at one age.
+/// All measurements at one age.
 #[derive(Serialize, Deserialize)]
 pub struct Measured {
     /// The age.
     pub days: usize,
-    /// Bytes of text it was told.
+    /// Bytes of text ingested so far.
     pub text_bytes: u64,
     /// Memories per grain, from working to yearly.
     pub memories: [u64; 6],
     /// Bytes on disk.
     pub disk: Disk,
-    /// A process whose files have to be read from the disk.
+    /// A process that must read its files from the disk.
     pub from_disk: Cold,
-    /// The questions about the last days that it is asked next: what it reads back is still on the disk.
+    /// Its next questions about the last days; the memories that they return are still on the disk.
     pub next_from_disk: Times,
-    /// A process that finds its files in the system's memory.
+    /// A process that finds its files in the page cache.
     pub cold: Cold,
-    /// The same process, asked on.
+    /// The same process with further questions.
     pub warm: Warm,
 }
 
 /// Bytes on disk.
 #[derive(Serialize, Deserialize)]
 pub struct Disk {
-    /// All.
+    /// All files.
     pub bytes: u64,
-    /// The truth.
+    /// The catalog, which is the source of truth.
     pub catalog: u64,
-    /// The tables that are searched.
+    /// The searchable tables.
     pub tables: u64,
 }
 
 /// A process from its start to its first answer.
 #[derive(Serialize, Deserialize)]
 pub struct Cold {
-    /// As whoever started it sees it, in ms.
+    /// Time measured by the parent process, in ms.
     pub process_ms: f64,
-    /// As it tells.
+    /// Times reported by the process itself.
     pub start: Start,
 }
 
@@ -73,7 +74,7 @@ pub async fn measure(
     let told = life.days().take(days).flatten();
     each_file(folder, &forget)?;
     let (from_disk, next) = process(folder, &questions.recent_alone())?;
-    // Else the next process finds those pages alone that the last one asked for, and of ten years that is few.
+    // Otherwise the next process would find only the pages that the last one read: few, of a memory of ten years.
     each_file(folder, &remember)?;
     let (cold, warm) = process(folder, &questions)?;
     Ok(Measured {
@@ -116,14 +117,14 @@ fn each_file(folder: &Path, act: &dyn Fn(File) -> io::Result<()>) -> io::Result<
     Ok(())
 }
 
-/// Has the system drop what it holds of the file in memory.
+/// Makes the system drop the file from its page cache.
 fn forget(file: File) -> io::Result<()> {
-    // What is not written yet would stay.
+    // Dirty pages would stay in the cache.
     file.sync_all()?;
     Ok(fadvise(&file, 0, None, Advice::DontNeed)?)
 }
 
-/// Has the system hold the file in memory.
+/// Makes the system load the file into its page cache.
 fn remember(mut file: File) -> io::Result<()> {
     io::copy(&mut file, &mut io::sink()).map(drop)
 }

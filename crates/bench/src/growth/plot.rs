@@ -1,4 +1,4 @@
-//! The figures as a drawing: latency and memory over age, both axes logarithmic. Text stays text. Pure.
+//! Draws the figures as SVG: latency and memory over age, both axes logarithmic. Text stays text. Pure.
 
 use plotters::coord::combinators::BindKeyPoints;
 use plotters::prelude::*;
@@ -7,11 +7,11 @@ use super::Failure;
 use super::measure::Measured;
 
 const SIZE: (u32, u32) = (960, 460);
-/// Ink of axes and words, and of the lines behind them.
+/// Colours of axes and text, and of the grid.
 const INK: RGBColor = RGBColor(60, 60, 60);
 const GRID: RGBColor = RGBColor(225, 225, 225);
 
-/// A line: its name, its colour, and the figure of an age.
+/// A line: its name, its colour, and its value at an age.
 type Line = (&'static str, RGBColor, fn(&Measured) -> f64);
 
 const BLUE: RGBColor = RGBColor(31, 119, 180);
@@ -35,7 +35,7 @@ const MEMORY: [Line; 4] = [
     ("text that was told", GREEN, |at| at.text_bytes as f64 / 1e6),
 ];
 
-/// The drawing, as SVG.
+/// Returns the chart as SVG.
 pub fn svg(all: &[Measured]) -> Result<String, Failure> {
     let mut svg = String::new();
     {
@@ -59,7 +59,7 @@ fn panel<'a>(
     let figures = || lines.iter().flat_map(|(_, _, figure)| all.iter().map(figure));
     let (low, high) = ends(figures());
     let (young, old) = ends(ages.iter().copied());
-    // Above the lines is room for their names.
+    // Leaves room for the legend above the lines.
     let room = (high / low).powf(0.12 * lines.len() as f64).max(3.0);
     let mut chart = ChartBuilder::on(area)
         .margin(14)
@@ -101,13 +101,13 @@ fn panel<'a>(
     Ok(())
 }
 
-/// The smallest and the largest, apart from each other and above nothing, as a logarithmic axis needs them.
+/// Returns the minimum and maximum, both positive, as a logarithmic axis needs them.
 fn ends(figures: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = figures.fold((f64::MAX, 0.1), |(low, high), figure| (low.min(figure), f64::max(high, figure)));
     (low.clamp(0.1, high), high)
 }
 
-/// The numbers 1, 2, 5, 10, 20 … between two ends.
+/// Returns the numbers 1, 2, 5, 10, 20 … between two limits.
 fn steps(low: f64, high: f64) -> Vec<f64> {
     let powers = (-2..9).map(|power| 10_f64.powi(power));
     let steps = powers.flat_map(|power| [power, 2.0 * power, 5.0 * power]);
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_named_and_every_figure_a_point() {
+    fn every_line_has_a_legend_and_every_value_a_point() {
         let svg = svg(&[measured(30), measured(365), measured(3650)]).unwrap();
         for (name, _, _) in LATENCY.iter().chain(&MEMORY) {
             assert!(svg.contains(name), "{name}");
@@ -131,12 +131,12 @@ mod tests {
     }
 
     #[test]
-    fn steps_lie_between_the_ends() {
+    fn steps_lie_within_the_limits() {
         assert_eq!(steps(0.9, 55.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]);
     }
 
     #[test]
-    fn one_age_can_be_drawn() {
+    fn chart_of_a_single_age_is_drawn() {
         assert!(svg(&[measured(30)]).unwrap().contains("</svg>"));
     }
 }

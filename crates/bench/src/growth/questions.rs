@@ -1,48 +1,48 @@
-//! What an agent is asked at an age. Pure: the same life is asked the same.
+//! Generates the questions that an agent is asked at an age. Pure: the same history gives the same questions.
 
 use annals_core::{Message, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::life::{self, Life};
 
-/// Days back whose turns are asked about as the present.
+/// The last days, about which recent questions are asked.
 const RECENT_DAYS: usize = 7;
-/// Questions about the last days, and prompts that want context.
+/// Number of questions about the last days, and of prompts for contexts.
 const RECENT: usize = 120;
-/// Questions about the first month.
+/// Number of questions about the first month, of each kind.
 const PAST: usize = 60;
-/// Questions before those that count.
+/// Number of warm-up questions.
 const WARMING: usize = 10;
-/// A turn of fewer words is no question.
+/// Minimum number of words of a turn that becomes a question.
 const FEWEST_WORDS: usize = 4;
-/// Words of a turn that are asked for.
+/// Maximum number of words of a question.
 const MOST_WORDS: usize = 12;
 
-/// All of them, each with words of its own, so that none is embedded already when it is asked.
+/// All questions of a measurement. Their words differ, so that no vector is already cached.
 #[derive(Serialize, Deserialize)]
 pub struct Questions {
-    /// When it is asked.
+    /// The time at which they are asked.
     pub now: Timestamp,
-    /// How many of the first do not count, for the process is to be warm.
+    /// Number of recent questions at the beginning that only warm up the process.
     pub warming: usize,
-    /// About what was said in the last days.
+    /// Questions about the last days.
     pub recent: Vec<String>,
-    /// Prompts that want to know what memory adds.
+    /// Prompts for contexts.
     pub prompts: Vec<String>,
-    /// The first month, as a period.
+    /// Label of the first month.
     pub period: String,
-    /// About what was said in it, to be asked with the period as filter.
+    /// Questions about the first month, to be asked with the period as filter.
     pub of_period: Vec<String>,
-    /// The same kind of question that says the month in words, and filters nothing.
+    /// Questions about the first month that name it in words, asked without a filter.
     pub in_words: Vec<String>,
 }
 
 impl Questions {
-    /// Of an agent that is so many days old.
+    /// Generates the questions for an agent of this age.
     pub fn at(life: &Life, days: usize) -> Questions {
         let (period, first_days) = life::FIRST_MONTH;
         let recent = asked(life.days().take(days).skip(days.saturating_sub(RECENT_DAYS)));
-        // Of a young agent only what was said before the last days, so that no question comes twice.
+        // For a young agent, leaves out the last days, so that no question occurs twice.
         let past = asked(life.days().take(first_days.min(days.saturating_sub(RECENT_DAYS)).max(1)));
         let ((recent, prompts), (of_period, in_words)) = (halves(recent, RECENT), halves(past, PAST));
         let in_words = in_words.into_iter().map(|words| format!("{words} {}", life::FIRST_MONTH_IN_WORDS)).collect();
@@ -57,7 +57,7 @@ impl Questions {
         }
     }
 
-    /// Only those about the last days, from the first on.
+    /// Returns only the questions about the last days, without warm-up.
     pub fn recent_alone(&self) -> Questions {
         Questions {
             now: self.now,
@@ -77,7 +77,7 @@ fn asked(days: impl Iterator<Item = Vec<Message>>) -> Vec<String> {
     words.filter(|words| words.len() >= FEWEST_WORDS).map(|words| words.join(" ")).collect()
 }
 
-/// Twice up to so many, spread evenly over all, in turn.
+/// Selects up to `each` * 2 texts, spread evenly, and assigns them to two lists alternately.
 fn halves(all: Vec<String>, each: usize) -> (Vec<String>, Vec<String>) {
     let wanted = (each * 2).min(all.len());
     let mut chosen = (0..wanted).map(|number| all[number * all.len() / wanted].clone());
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_days_and_the_first_month_are_asked_about() {
+    fn questions_cover_the_last_days_and_the_first_month() {
         let life = life();
         let questions = Questions::at(&life, 90);
         assert_eq!(questions.now, life::age(90));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_spread_and_share_nothing() {
+    fn halves_are_spread_evenly_and_disjoint() {
         let all = |number: usize| (0..number).map(|number| number.to_string()).collect::<Vec<_>>();
         let (one, other) = halves(all(8), 2);
         assert_eq!((one, other), (vec!["0".to_owned(), "4".into()], vec!["2".to_owned(), "6".into()]));

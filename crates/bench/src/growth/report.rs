@@ -1,10 +1,10 @@
-//! The figures as Markdown tables, to be put into the docs as they are. Pure.
+//! Formats the figures as Markdown tables for the docs. Pure.
 
 use annals_core::Grain;
 
 use super::measure::{Cold, Measured};
 
-/// A name, and the figure of an age.
+/// A row's name, and its cell for an age.
 type Row = (&'static str, fn(&Measured) -> String);
 
 const HELD: [Row; 6] = [
@@ -45,7 +45,7 @@ const WARM: [Row; 8] = [
     ("– with embedding", |at| pair(at.warm.context.embedded_p50, at.warm.context.embedded_p95)),
 ];
 
-/// What it holds, a cold start, and a warm process.
+/// Returns three tables: contents, cold start, warm process.
 pub fn tables(all: &[Measured]) -> String {
     let tables = [("holds", &HELD[..]), ("cold, ms", &COLD), ("warm, p50 / p95 in ms", &WARM)];
     tables.map(|(name, rows)| table(name, rows, all)).join("\n")
@@ -78,12 +78,12 @@ fn pair(one: f64, other: f64) -> String {
     format!("{} / {}", ms(one), ms(other))
 }
 
-/// Three digits at most, as far as they are not whole.
+/// Formats milliseconds with one decimal below 10, without decimals otherwise.
 fn ms(ms: f64) -> String {
     if ms < 9.95 { format!("{ms:.1}") } else { format!("{ms:.0}") }
 }
 
-/// With a comma for thousands.
+/// Formats a number with thousands separators.
 fn count(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
@@ -96,7 +96,7 @@ pub(super) mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Figures that grow with the age.
+    /// Returns sample figures that grow with the age.
     pub fn measured(days: usize) -> Measured {
         let part = days as f64 / 10.0;
         let times = json!({ "count": 100, "p50": part, "p95": part * 2.0, "embedded_p50": part + 5.0,
@@ -114,7 +114,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_age_is_a_column() {
+    fn every_age_has_a_column() {
         let text = tables(&[measured(30), measured(3650)]);
         let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default();
         assert_eq!(text.lines().next(), Some("| holds | 30 days | 3,650 days |"));

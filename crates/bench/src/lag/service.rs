@@ -1,4 +1,4 @@
-//! A service of its own over a data folder: started, and stopped as by Ctrl-C.
+//! A separate service process over a data folder, stopped with SIGTERM.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -13,21 +13,21 @@ use tokio::time::{Instant, sleep};
 use crate::growth::Failure;
 use crate::load::client::Client;
 
-/// One key may do what many may: this measures how soon, not how much.
+/// High limits for a single key: this benchmark measures latency, not throughput.
 const LIMITS: [&str; 3] = ["limits.requests_per_minute=1000000", "limits.burst=100000", "limits.concurrent=1000"];
 
-/// Jobs that run at every start of a folder they have not run over yet.
+/// Jobs that [`Service::settle`] waits for. They run at the start if they never ran over this folder.
 const AT_START: [&str; 3] = ["rollup", "compaction", "verification"];
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// A running service. Dropping it kills it.
+/// A running service. Dropping it kills the process.
 pub struct Service {
     process: Child,
     address: String,
 }
 
 impl Service {
-    /// Starts the command on a free port; returns once it listens.
+    /// Starts the command on a free port. Returns once it listens.
     pub async fn start(command: &Path, data: &Path) -> Result<Service, Failure> {
         let mut call = Command::new(command);
         call.arg("serve").arg("--data").arg(data).args([
@@ -47,7 +47,7 @@ impl Service {
         Ok(Service { process, address: address.ok_or("the service tells no address")?.to_owned() })
     }
 
-    /// Waits until what it does by itself at a start is done.
+    /// Waits until the jobs of the start are done.
     pub async fn settle(&self) -> Result<(), Failure> {
         let until = Instant::now() + PATIENCE;
         let mut client = Client::connect(&self.address, None).await?;
@@ -63,17 +63,17 @@ impl Service {
         }
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Its resident memory, as it tells.
+    /// Returns the resident memory that the service reports.
     pub async fn resident_mb(&self) -> Result<f64, Failure> {
         Ok(Client::connect(&self.address, None).await?.resident().await? / 1_048_576.0)
     }
 
-    /// Stops it and waits for its end.
+    /// Stops the service and waits until it has exited.
     pub async fn stop(mut self) -> Result<(), Failure> {
         let number = self.process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         kill_process(number.ok_or("the service has ended already")?, Signal::TERM)?;

@@ -1,5 +1,6 @@
-//! Writing at a steady rate, each message at its time, over several connections. Of every two messages one is waited for by the
-//! service itself, and a search must find it then; for the other, searches are sent one after the other until one finds it.
+//! Writes messages at a fixed rate, each at its scheduled time, over several connections. For every second message, the request
+//! waits until the service reports it searchable, and one search must then find it. For the others, searches repeat until one
+//! finds it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,36 +13,36 @@ use tokio::time::{Instant, sleep_until};
 use crate::growth::Failure;
 use crate::load::client::Client;
 
-/// Messages that are measured.
+/// Number of messages measured.
 pub const NUMBER: usize = 320;
 /// Messages a second: a person types fewer, a busy team of agents more.
 pub const PER_SECOND: u32 = 4;
-/// Messages under way at most; with more than so many the rate could not be held.
+/// Maximum number of messages in flight; the rate cannot be held if more would be needed.
 const CONNECTIONS: usize = 16;
-/// Messages before those that count, so that the table and the connections are there.
+/// Messages before the measurement, so that the table and the connections exist.
 const WARMING: usize = 4;
-/// How long a message is waited for.
+/// How long to wait for a message.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Words of a message that are looked for beside the one that no other message has.
+/// Number of words of a message in a search, besides its unique word.
 const WORDS: usize = 6;
 
-/// From the moment a message was due to be sent, in microseconds.
+/// Times since a message was due to be sent, in microseconds.
 pub struct Seen {
-    /// To its acknowledgement.
+    /// Until its acknowledgement.
     pub acknowledged: Histogram<u64>,
-    /// To the service's word that it is searchable.
+    /// Until the service reports it searchable.
     pub searchable: Histogram<u64>,
-    /// To the first answer of a search that has it.
+    /// Until the first search result that contains it.
     pub found: Histogram<u64>,
-    /// Of one search alone.
+    /// Duration of one search.
     pub search: Histogram<u64>,
-    /// Messages that were sent more than a tick after they were due.
+    /// Messages sent more than one tick late.
     pub late: u64,
-    /// Messages that no search found although the service said so, or in time.
+    /// Messages that a search did not find, although the service had reported them searchable or in the time allowed.
     pub not_found: u64,
 }
 
-/// Writes these messages and looks for each.
+/// Writes these messages and searches for each.
 pub async fn write(address: &str, agent: &Agent, messages: &[Message]) -> Result<Seen, Failure> {
     let path = Arc::new(format!("/v1/agents/{}", agent.name()));
     let mut warming = Writing { client: Client::connect(address, None).await?, path: path.clone(), seen: Seen::new()? };
@@ -76,7 +77,7 @@ pub async fn write(address: &str, agent: &Agent, messages: &[Message]) -> Result
     Ok(sum)
 }
 
-/// One connection.
+/// One connection with its measurements.
 struct Writing {
     client: Client,
     path: Arc<String>,
@@ -84,7 +85,7 @@ struct Writing {
 }
 
 impl Writing {
-    /// Has the service wait until the message is searchable, and looks whether it is.
+    /// Sends a message, lets the service wait until it is searchable, and checks that a search finds it.
     async fn waited(&mut self, id: &str, text: &str, due: Instant) -> Result<(), Failure> {
         let answer = self.send(id, text, &format!("?wait=searchable&timeout_seconds={}", PATIENCE.as_secs())).await?;
         self.seen.searchable.record(micros(due))?;
@@ -93,7 +94,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Searches until the message is found.
+    /// Sends a message and searches until it is found.
     async fn looked_for(&mut self, id: &str, text: &str, due: Instant) -> Result<(), Failure> {
         self.send(id, text, "").await?;
         self.seen.acknowledged.record(micros(due))?;
@@ -130,13 +131,13 @@ impl Writing {
     }
 }
 
-/// A word that only this message has.
+/// Returns a word that occurs only in this message.
 fn mark(id: &str) -> String {
     format!("zq{id}qz")
 }
 
 impl Seen {
-    /// Nothing so far.
+    /// Returns empty measurements.
     pub fn new() -> Result<Seen, Failure> {
         let times = || Histogram::new(3);
         Ok(Seen {

@@ -1,4 +1,4 @@
-//! One HTTP connection that is kept open.
+//! An HTTP client with one keep-alive connection.
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
@@ -40,7 +40,7 @@ impl Client {
         Ok(self.ask(Method::GET, path, String::new()).await?.1)
     }
 
-    /// The resident memory of the service in bytes, as it tells.
+    /// Returns the resident memory that the service reports, in bytes.
     pub async fn resident(&mut self) -> Result<f64, Failure> {
         let metrics = self.text("/metrics").await?;
         let line = metrics.lines().find(|line| line.starts_with("annals_resident_memory_bytes"));

@@ -1,4 +1,4 @@
-//! What the disk itself takes to make 4 KiB durable, as the catalog's log does.
+//! Measures how long the disk takes to make 4 KiB durable, as the catalog's log does.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -11,12 +11,12 @@ use super::{Failure, micros};
 
 const PAGE: usize = 4096;
 
-/// Appends a page and syncs it, over and over.
+/// Appends a page and syncs it, repeatedly.
 pub fn fsync(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
     repeat(folder, how_long, Duration::ZERO)
 }
 
-/// The same ten times a second, beside other work.
+/// Does the same ten times a second, while other work runs.
 pub fn fsync_now_and_then(folder: &Path, how_long: Duration) -> Result<Histogram<u64>, Failure> {
     repeat(folder, how_long, Duration::from_millis(100))
 }

@@ -1,4 +1,4 @@
-//! Asking: each question once, one after the other, with what was found and how long it took.
+//! Asks each question once, one after the other, and records results and times.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use super::measures::{Measures, judge};
 use crate::input::Question;
 use crate::world::World;
 
-/// Results that are looked at: the largest cut.
+/// Number of results requested: the largest cut-off.
 const LIMIT: usize = 25;
 
-/// What one question came to.
+/// The result of one question.
 pub struct Asked {
-    /// Its type.
+    /// Type of the question.
     pub class: String,
-    /// Of turns.
+    /// Measures of the ranked turns.
     pub turn: Measures,
-    /// Of conversations.
+    /// Measures of the ranked conversations.
     pub conversation: Measures,
-    /// Of the answer, without embedding the question.
+    /// Time of the answer, without embedding the question.
     pub search: Duration,
-    /// Of embedding the question; nothing if it was asked before.
+    /// Time of embedding the question; near zero if its vector was cached.
     pub embedding: Duration,
 }
 

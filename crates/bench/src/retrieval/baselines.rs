@@ -1,4 +1,4 @@
-//! Simple rankings of the same messages: plain BM25 over whole messages, and the nearest vectors.
+//! Baseline rankings of the same messages: plain BM25 over whole messages, and nearest vectors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,24 +9,24 @@ use super::measures::{Measures, judge};
 use crate::input::{Messages, Question};
 use crate::world::World;
 
-/// The usual constants of BM25.
+/// The usual constants of BM25, k1 and b.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
-/// Parts of messages that the nearest vectors are taken from.
+/// Number of nearest message parts that are ranked.
 const NEAREST: usize = 400;
 
-/// What one question came to.
+/// The result of one question.
 pub struct Ranked {
-    /// Of turns.
+    /// Measures of the ranked turns.
     pub turn: Measures,
-    /// Of conversations.
+    /// Measures of the ranked conversations.
     pub conversation: Measures,
 }
 
 /// The messages of one agent with their words.
 struct Corpus<'m> {
     messages: &'m [Message],
-    /// Which messages hold a word, and how often.
+    /// For each word, the messages that contain it, with its frequency.
     holders: HashMap<String, Vec<(usize, f64)>>,
     lengths: Vec<f64>,
 }
@@ -44,7 +44,7 @@ impl<'m> Corpus<'m> {
         corpus
     }
 
-    /// The messages that hold a word of the question, best first.
+    /// Returns the messages that contain a word of the question, best first.
     fn ranked(&self, question: &str) -> Vec<&'m Message> {
         let mean = self.lengths.iter().sum::<f64>() / self.lengths.len().max(1) as f64;
         let mut scores: HashMap<usize, f64> = HashMap::new();
@@ -63,7 +63,7 @@ impl<'m> Corpus<'m> {
     }
 }
 
-/// Ranks by plain BM25, stemmed.
+/// Ranks by plain BM25 over stemmed words.
 pub fn by_words(messages: &Messages, questions: &[Question]) -> Vec<Ranked> {
     let corpora: HashMap<&Agent, Corpus<'_>> =
         messages.iter().map(|(agent, messages)| (agent, Corpus::new(messages))).collect();
@@ -75,7 +75,7 @@ pub fn by_words(messages: &Messages, questions: &[Question]) -> Vec<Ranked> {
     questions.iter().map(ranked).collect()
 }
 
-/// Ranks by the similarity of vectors, each message by its best part.
+/// Ranks by vector similarity; a message counts by its best part.
 pub async fn by_vectors(world: &World, questions: &[Question]) -> Result<Vec<Ranked>> {
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
@@ -91,7 +91,7 @@ pub async fn by_vectors(world: &World, questions: &[Question]) -> Result<Vec<Ran
     Ok(all)
 }
 
-/// Judges turns, best first, and their conversations, each by its best turn.
+/// Judges turns, best first, and their conversations, each ranked by its best turn.
 fn judged(turns: Vec<String>, mut conversations: Vec<String>, question: &Question) -> Ranked {
     let mut seen = HashSet::new();
     conversations.retain(|conversation| seen.insert(conversation.clone()));
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rarer_words_and_shorter_messages_come_first() {
+    fn rarer_words_and_shorter_messages_rank_first() {
         let message = |(place, text): (usize, &&str)| Message {
             conversation: "c".into(),
             client_id: Some(place.to_string()),

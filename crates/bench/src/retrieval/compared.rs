@@ -1,4 +1,4 @@
-//! One line for each set, type of question and ranking, so that what is worse than a simple ranking shows.
+//! Compares rankings: one line for each set, type of question and ranking, so that results below a baseline are visible.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,9 +9,9 @@ use super::ask::Asked;
 use super::baselines::Ranked;
 use super::measures::{Measures, percent};
 
-/// Types with fewer questions than this say nothing.
+/// Types with fewer questions are left out, as not significant.
 const FEWEST: usize = 30;
-/// What is shown, of turns and of conversations.
+/// The measures shown, of turns and of conversations.
 const COLUMNS: [(&str, &str); 5] = [
     ("turn", "hit@5"),
     ("turn", "ndcg@10"),
@@ -22,18 +22,18 @@ const COLUMNS: [(&str, &str); 5] = [
 
 /// Figures of one ranking for one type of question: of turns, then of conversations.
 type Figures = [Map<String, Value>; 2];
-/// Rankings by name.
+/// Figures of rankings, by name.
 type Rankings = Vec<(&'static str, Figures)>;
 
-/// Our ranking of one set beside simple ones.
+/// Our ranking of one set compared with the baselines.
 pub struct Compared {
     set: String,
-    /// By type of question, the number of these and the figures of each ranking.
+    /// By type of question: the number of questions, and the figures of each ranking.
     types: BTreeMap<String, (usize, Rankings)>,
 }
 
 impl Compared {
-    /// Of the same questions in the same order.
+    /// Compares rankings of the same questions in the same order.
     pub fn new<const N: usize>(set: &str, ours: &[Asked], others: [(&'static str, Vec<Ranked>); N]) -> Compared {
         let mut types: BTreeSet<&str> = ours.iter().map(|asked| asked.class.as_str()).collect();
         types.insert("");
@@ -52,7 +52,7 @@ impl Compared {
         Compared { set: set.to_owned(), types: types.collect() }
     }
 
-    /// As JSON, by type and ranking.
+    /// Returns the figures as JSON, by type and ranking.
     pub fn in_json(&self) -> Value {
         let of_type = |(class, (number, rankings)): (&String, &(usize, Rankings))| {
             let by_name = rankings.iter().map(|(name, [turn, conversation])| {
@@ -73,7 +73,7 @@ fn value(figures: &Figures, (unit, name): (&str, &str)) -> f64 {
     figures[usize::from(unit == "conversation")].get(name).and_then(Value::as_f64).unwrap_or_default()
 }
 
-/// All sets below each other. A figure of ours below that of BM25 is marked.
+/// Formats a table of all sets. Marks each figure of ours that is below that of BM25.
 pub fn table(sets: &[Compared]) -> String {
     let mut text = format!("{:<34}{:>5}  {:<8}", "", "asked", "by");
     COLUMNS.iter().for_each(|(unit, name)| text += &format!("{:>16}", format!("{} {name}", short(unit))));

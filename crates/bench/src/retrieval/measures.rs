@@ -1,18 +1,18 @@
-//! How good one ranked list is, and the mean of many. Pure.
+//! Quality measures of one ranked list, and their means over many. Pure.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value};
 
-/// Cuts at which lists are judged.
+/// Cut-off ranks.
 const CUTS: [usize; 4] = [1, 5, 10, 25];
-/// The cut of the discounted gain.
+/// Cut-off rank of the discounted cumulative gain.
 const GAIN_AT: usize = 10;
 
-/// Names with their values, from 0 to 1.
+/// Values from 0 to 1, by name.
 pub type Measures = BTreeMap<String, f64>;
 
-/// The order in which people read the names.
+/// Returns the names in the order for display.
 pub fn names() -> Vec<String> {
     let at = |name: &'static str| CUTS.map(|cut| format!("{name}@{cut}"));
     let mut names: Vec<String> = at("hit").into_iter().chain(at("recall")).collect();
@@ -20,7 +20,7 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// Judges a list, best first and without repeats, by what should be in it.
+/// Judges a ranked list without duplicates, best first, against the wanted ids.
 pub fn judge(ranked: &[String], wanted: &HashSet<String>) -> Measures {
     let right: Vec<bool> = ranked.iter().map(|id| wanted.contains(id)).collect();
     let found = |cut: usize| right.iter().take(cut).filter(|right| **right).count() as f64;
@@ -41,7 +41,7 @@ fn gain(right: &[bool]) -> f64 {
     ranked.filter(|(right, _)| **right).map(|(_, place)| 1.0 / f64::from(place).log2()).sum()
 }
 
-/// The means in percent with two decimals.
+/// Returns the means in percent with two decimals.
 pub fn percent<'m>(all: impl IntoIterator<Item = &'m Measures>) -> Map<String, Value> {
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (name, value) in all.into_iter().flatten() {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_and_recall_count_to_the_cut() {
+    fn hits_and_recall_count_up_to_the_cut_off() {
         check("a b c", "b", "hit@1", 0.0);
         check("a b c", "b", "hit@5", 1.0);
         check("a b c d e f", "f a", "hit@5", 1.0);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn gain_is_discounted_by_place() {
+    fn gain_is_discounted_by_rank() {
         check("a b", "a", "ndcg@10", 1.0);
         check("b a", "a", "ndcg@10", 1.0 / 3.0_f64.log2());
         check(
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_measured_and_means_are_percent() {
+    fn every_name_is_measured_and_means_are_in_percent() {
         let measured = judge(&["a".into()], &HashSet::from(["a".into()]));
         let names: HashSet<String> = names().into_iter().collect();
         assert_eq!(measured.keys().cloned().collect::<HashSet<_>>(), names);

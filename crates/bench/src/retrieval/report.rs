@@ -1,4 +1,4 @@
-//! The figures, as JSON for programs and as tables for people.
+//! Formats the figures as JSON and as tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,9 +10,9 @@ use super::measures::{Measures, names, percent};
 use crate::figures::{histogram, in_ms, quantile_ms as ms, round};
 use crate::world::{Footprint, Import};
 
-/// Everything that was measured.
+/// All measurements of a set.
 pub struct Report {
-    /// Of all questions, by unit and measure.
+    /// Figures of all questions, by unit and measure.
     pub overall: Value,
     by_type: Map<String, Value>,
     latency: Value,
@@ -23,7 +23,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of one round of questions.
+    /// Builds the report of one round of questions.
     pub fn new(asked: &[Asked], left_out: usize, footprint: &Footprint, import: Import) -> Report {
         let classes: BTreeSet<&str> = asked.iter().map(|asked| asked.class.as_str()).collect();
         let of_class = |class: &str| {
@@ -48,7 +48,7 @@ impl Report {
         self.ablation.push((part, figures(&asked.iter().collect::<Vec<_>>())));
     }
 
-    /// As JSON.
+    /// Returns the figures as JSON.
     pub fn in_json(&self) -> Value {
         let mut all = json!({
             "overall": self.overall, "by_type": self.by_type, "latency_ms": self.latency, "memory": self.memory,
@@ -62,7 +62,7 @@ impl Report {
         all
     }
 
-    /// Tables.
+    /// Formats the figures as tables.
     pub fn table(&self) -> String {
         let mut text = format!(
             "{} questions; {} more were left out, for no message of their agent is their evidence.\n\n",

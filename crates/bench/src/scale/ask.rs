@@ -1,5 +1,5 @@
-//! Asking, in a process of its own: one that has filled nothing, so that its first answer is a cold start and its memory is what
-//! searching takes. Prints one line of JSON for the process that started it.
+//! Asks in a new process that has not filled anything, so that its first answer is a cold start and its memory is what searching
+//! needs. Prints one line of JSON for the parent process.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use super::questions::{Asking, Question};
 use crate::figures::{histogram, in_ms, quantile_ms, round};
 use crate::world::{Scoring, Taken, World};
 
-/// Results that are asked for.
+/// Number of results requested.
 const LIMIT: usize = 10;
 
-/// What to ask.
+/// Options of `scale-ask`.
 #[derive(Args)]
 pub struct ScaleAsk {
     /// The folder that `scale` has filled
@@ -29,32 +29,32 @@ pub struct ScaleAsk {
     folder: PathBuf,
 }
 
-/// What was measured.
+/// All measurements.
 #[derive(Serialize, Deserialize)]
 pub struct Asked {
-    /// Questions.
+    /// Number of questions.
     pub questions: usize,
-    /// Opening the stores, and loading the model.
+    /// Time for opening the stores and loading the model.
     pub open_ms: f64,
-    /// The first answer after that, without embedding.
+    /// Time of the first answer, without embedding.
     pub cold_ms: f64,
-    /// The other answers, without embedding.
+    /// Times of the other answers, without embedding.
     pub no_filter: Latency,
-    /// All answers within the range, without embedding.
+    /// Times of all answers within the range, without embedding.
     pub range: Latency,
-    /// Memory of the process after all answers, in MB.
+    /// Resident memory of the process after all answers, in MB.
     pub resident_mb: u64,
-    /// At most so far.
+    /// Peak resident memory so far, in MB.
     pub peak_mb: u64,
-    /// The share of the ten nearest that the tables find by vector, in percent.
+    /// Share of the ten nearest rows that the tables find by vector, in percent.
     pub recall: f64,
-    /// The same in the range.
+    /// The same share within the range.
     pub recall_in_range: f64,
-    /// On disk.
+    /// Bytes on disk per memory.
     pub bytes_per_memory: f64,
 }
 
-/// Milliseconds that this share of answers does not exceed.
+/// Quantiles of answer times, in milliseconds.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub struct Latency {
     pub p50: f64,
@@ -80,7 +80,7 @@ pub async fn run(args: &ScaleAsk) -> Result<()> {
     let asking = Asking::read(&super::asking(&args.folder))?;
     let asking = asking.ok_or_else(|| Error::invalid("folder", "holds no questions; run `scale` on it"))?;
     let begun = Instant::now();
-    // Without the command's cache of vectors: each answer then comes right after the network ran, as a new question's does.
+    // Without the command's vector cache: each answer then follows directly after the model ran, as for a new question.
     let world = World::open(&stores(&args.folder), Arc::new(OnnxEmbedder::bundled()?), Scoring::AsSet).await?;
     let open_ms = in_ms(begun.elapsed());
     println!("{}", serde_json::json!(measure(&world, &asking, open_ms).await?));
@@ -92,7 +92,7 @@ async fn measure(world: &World, asking: &Asking, open_ms: f64) -> Result<Asked> 
     let anywhere = answers(world, &agent, asking, &Query::default()).await?;
     let (from, to) = (Some(asking.range.first), Some(asking.range.last));
     let in_range = answers(world, &agent, asking, &Query { from, to, ..Query::default() }).await?;
-    // Before anything is measured that no user does.
+    // Taken before the recall queries, which no user makes.
     let footprint = world.footprint().await?;
     let within = asking.range.within;
     Ok(Asked {
@@ -167,9 +167,9 @@ mod tests {
         Rows::new(&messages, count, |_| true).unwrap()
     }
 
-    /// All of the way but the model: rows filled in, asked, and compared with what is exactly nearest.
+    /// Tests everything except the model: fills rows, asks, and compares with the exactly nearest rows.
     #[tokio::test(flavor = "multi_thread")]
-    async fn what_is_filled_is_found() {
+    async fn filled_rows_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let rows = Arc::new(rows(120));
         let base = |number: usize| {
@@ -206,7 +206,7 @@ mod tests {
         };
         let world = World::open(&stores(folder.path()), vectors, Scoring::AsSet).await.unwrap();
         let measured = measure(&world, &asking, 0.0).await.unwrap();
-        // Vectors are held in eight bits: of two that are almost equally near, the tenth may be the other one.
+        // Vectors are stored in eight bits. Of two almost equally near rows, the other one may become the tenth.
         assert!(measured.recall >= 90.0 && measured.recall_in_range >= 90.0, "{}", measured.recall);
         assert_eq!(measured.questions, 3);
         assert_eq!(world.footprint().await.unwrap().memories, 120);

@@ -1,4 +1,4 @@
-//! The rows nearest to each question, found by comparing all of them in full precision: what any index is measured against.
+//! Finds the rows nearest to each question by comparing all of them in full precision: the reference for any index.
 
 use std::ops::Range;
 use std::thread;
@@ -7,24 +7,24 @@ use lance_linalg::distance::dot;
 
 use super::row_vectors::RowVectors;
 
-/// How many are wanted.
+/// Number of nearest rows wanted.
 pub const WANTED: usize = 10;
-/// Rows as near as the tenth within this are as good as it: sums of the same numbers in another order differ by less, and many
-/// texts that differ in their capitals alone have one vector.
+/// Rows whose similarity is this close to that of the tenth count as ties. Rounding, with sums in another order, differs by less,
+/// and many texts that differ only in capitals have the same vector.
 const TIE: f32 = 1e-6;
-/// Rows that are compared with all questions before the next are made: 150 kB, which stay in the cache.
+/// Rows compared with all questions before the next block is generated: 150 kB, which stay in the processor cache.
 const BLOCK: usize = 96;
 
-/// What is nearest to one question, ties included.
+/// The rows nearest to one question, including ties.
 #[derive(Clone, Default)]
 pub struct Nearest {
-    /// Of all rows.
+    /// Among all rows.
     pub all: Vec<usize>,
-    /// Of those in the range.
+    /// Among the rows in the range.
     pub in_range: Vec<usize>,
 }
 
-/// What is nearest to each of these vectors; `in_range` says it of each row.
+/// Returns the rows nearest to each question vector. `in_range` holds one flag per row.
 pub fn nearest(vectors: &RowVectors, in_range: &[bool], questions: &[Vec<f32>]) -> Vec<Nearest> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = in_range.len().div_ceil(threads).max(1);
@@ -64,13 +64,13 @@ fn compare(vectors: &RowVectors, in_range: &[bool], questions: &[Vec<f32>], rows
     best
 }
 
-/// The best so far.
+/// The best rows so far.
 #[derive(Clone, Default)]
 struct Best {
     found: Vec<(f32, usize)>,
-    /// What is less is not among them.
+    /// Minimum similarity; rows below it are dropped.
     least: Option<f32>,
-    /// How many may pile up before they are sorted.
+    /// Number of rows collected before the next sort.
     room: usize,
 }
 
@@ -116,7 +116,7 @@ mod tests {
     use crate::input::Messages;
     use crate::scale::rows::Rows;
 
-    /// Rows of 40 texts whose vectors have three numbers, far from all alike.
+    /// Returns rows of 40 texts with vectors of three numbers that differ widely.
     fn vectors(count: usize) -> RowVectors {
         let message = |number: usize| Message {
             conversation: "c".into(),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_as_sorting_everything() {
+    fn result_equals_sorting_all_rows() {
         let (vectors, questions) = (vectors(1000), [vec![0.0, 0.6, 0.8], vec![1.0, 0.0, 0.0]]);
         let in_range: Vec<bool> = (0..1000).map(|row| row % 10 == 3).collect();
         let sorted = |question: &[f32], rows: Vec<usize>| {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ten_best_and_what_is_as_good_as_the_tenth() {
+    fn ten_best_rows_and_ties_with_the_tenth_are_kept() {
         let check = |similarities: &[f32], expect: &[usize]| {
             let mut best = Best::default();
             similarities.iter().zip(0..).for_each(|(similarity, row)| best.add(*similarity, row));

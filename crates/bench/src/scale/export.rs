@@ -1,4 +1,4 @@
-//! The rows and questions with their vectors as plain files, for other search engines to be measured with the very same.
+//! Exports rows and questions with their vectors as plain files, so that other search engines can be measured with the same data.
 
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};
@@ -10,8 +10,8 @@ use super::questions::Asking;
 use super::row_vectors::RowVectors;
 use super::rows::Rows;
 
-/// Writes `rows.jsonl` (id, text, at in microseconds), `questions.jsonl` (id, text), `vectors.f32` and `questions.f32` (32 bits a
-/// number, little-endian, one vector after the other), and `range.json` (microseconds; the end is outside).
+/// Writes `rows.jsonl` (id, text, at in microseconds), `questions.jsonl` (id, text), `vectors.f32` and `questions.f32` (32-bit
+/// little-endian numbers, one vector after the other), and `range.json` (microseconds, end exclusive).
 pub fn export(folder: &Path, rows: &Rows, vectors: &RowVectors, asking: &Asking, asked: &[Vec<f32>]) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let file = |name: &str| File::create(folder.join(name)).map(BufWriter::new);

@@ -1,5 +1,6 @@
-//! Filling the folder: the rows through the real writer, once. A note beside the stores says which rows they hold and what
-//! filling took; stores without it were interrupted, and are made anew so that the times are those of a whole fill.
+//! Fills the folder with the rows through the real writer, once. A note beside the stores records which rows they hold and how
+//! long filling took. Stores without the note were interrupted; they are filled from the start, so that the times are those of a
+//! whole fill.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,18 +18,18 @@ use crate::world::{Scoring, World};
 /// What a folder was filled with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filling {
-    /// The file that the rows were made of.
+    /// The file that the rows were made from.
     pub messages: PathBuf,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
 }
 
-/// What filling took, in seconds; texts were embedded before.
+/// Time spent filling, in seconds. Texts were embedded before.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub struct Seconds {
-    /// Making the messages durable.
+    /// Committing the messages to the catalog.
     pub catalog: f64,
-    /// Reading them back and bringing them into the tables, with what they need to be searched.
+    /// Reading them back and writing the tables, with everything needed for searching.
     pub tables: f64,
 }
 
@@ -38,12 +39,12 @@ struct Note {
     seconds: Seconds,
 }
 
-/// Where the stores are.
+/// Returns the path of the stores.
 pub fn stores(folder: &Path) -> PathBuf {
     folder.join("stores")
 }
 
-/// What filling took if the folder is filled with this; an error if it is filled with something else.
+/// Returns how long filling took, or `None` if the folder is not filled. Fails if it was filled with something else.
 pub fn filled(folder: &Path, filling: &Filling) -> Result<Option<Seconds>> {
     let Ok(text) = std::fs::read_to_string(note(folder)) else { return Ok(None) };
     let note: Note = serde_json::from_str(&text).map_err(|error| Error::storage("reading what was filled", error))?;
@@ -55,14 +56,14 @@ pub fn filled(folder: &Path, filling: &Filling) -> Result<Option<Seconds>> {
     Err(Error::invalid("folder", held))
 }
 
-/// Fills it.
+/// Fills the folder.
 pub async fn fill(folder: &Path, filling: Filling, rows: &Rows, vectors: Arc<RowVectors>) -> Result<Seconds> {
     let stores = stores(folder);
     if stores.exists() {
         std::fs::remove_dir_all(&stores).map_err(|error| Error::storage("removing half-filled stores", error))?;
     }
     let world = World::open(&stores, vectors, Scoring::AsSet).await?;
-    // Words in another order look like a credential now and then; masked, no row would have that text.
+    // Shuffled words sometimes look like a credential. If they were masked, no row would have the stored text.
     world.store_verbatim(&rows.agent).await?;
     let (catalog, tables) = (Progress::new("catalog", rows.count), Progress::new("tables", rows.count));
     let progress = |what: &str, more: u64| match what {

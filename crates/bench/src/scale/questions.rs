@@ -1,4 +1,4 @@
-//! What is asked: questions made of rows, the tenth of the time that a range holds, and what is nearest to each question.
+//! Prepares the questions made from rows, a date range with a tenth of the rows, and the nearest rows of each question.
 
 use std::path::{Path, PathBuf};
 
@@ -13,64 +13,64 @@ use super::rows::Rows;
 use crate::figures::round;
 use crate::input;
 
-/// Rows with fewer words make no question.
+/// Minimum number of words of a row that becomes a question.
 const LEAST_WORDS: usize = 6;
-/// The share of rows that the range holds, at least.
+/// Minimum share of rows in the range.
 const RANGE: f64 = 0.1;
-/// Where the range begins, as a share of the rows: in the middle, where an index helps least.
+/// Start of the range as a share of the rows: in the middle, where an index helps least.
 const BEGINS: f64 = 0.45;
-/// Of the words of a row, the share that a question keeps.
+/// Share of a row's words that a question keeps.
 const KEPT: f64 = 0.6;
 
-/// Which questions are wanted.
+/// Options for the questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// So many made of rows.
+    /// Number of questions made from rows.
     pub made: usize,
-    /// Those of a file besides.
+    /// File with further questions.
     pub queries: Option<PathBuf>,
 }
 
-/// All that the asking process needs to know.
+/// Everything that the asking process needs.
 #[derive(Serialize, Deserialize)]
 pub struct Asking {
-    /// What was wanted.
+    /// The options that it was made with.
     pub wanted: Wanted,
-    /// Of whom.
+    /// The agent that is asked.
     pub agent: String,
-    /// When: right after the last row.
+    /// The time of the questions: that of the last row.
     pub now: Timestamp,
-    /// The days of the range.
+    /// The date range.
     pub range: Range,
     /// The questions.
     pub questions: Vec<Question>,
 }
 
-/// Whole days that hold a tenth of the rows.
+/// Whole days that hold at least a tenth of the rows.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Range {
-    /// The first.
+    /// The first day.
     pub first: Date,
-    /// The last.
+    /// The last day.
     pub last: Date,
-    /// Their instants.
+    /// The same range as instants.
     pub within: Interval,
-    /// The share of rows in it, in percent.
+    /// Share of rows in the range, in percent.
     pub percent: f64,
 }
 
 /// One question.
 #[derive(Serialize, Deserialize)]
 pub struct Question {
-    /// Its words.
+    /// The text of the question.
     pub text: String,
-    /// The memories nearest to it.
+    /// The nearest memories.
     pub nearest: Vec<MemoryId>,
-    /// Those in the range.
+    /// The nearest memories in the range.
     pub nearest_in_range: Vec<MemoryId>,
 }
 
-/// Makes the questions, and finds what is nearest to each.
+/// Makes the questions, and finds the rows nearest to each.
 pub async fn prepare(rows: &Rows, vectors: &RowVectors, embedder: &dyn Embedder, wanted: Wanted) -> Result<Asking> {
     let given = wanted.queries.as_deref().map(input::question_texts).transpose()?.unwrap_or_default();
     let texts: Vec<String> = made(rows, wanted.made).into_iter().chain(given).collect();
@@ -87,16 +87,16 @@ pub async fn prepare(rows: &Rows, vectors: &RowVectors, embedder: &dyn Embedder,
     Ok(Asking { wanted, agent: rows.agent.name().to_owned(), now: now(rows), range, questions })
 }
 
-/// When everything has been said.
+/// Returns the time of the last row.
 pub fn now(rows: &Rows) -> Timestamp {
     (0..rows.count).map(|row| rows.at(row)).max().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// A piece of a row, or some of its words; of rows chosen by a seed.
+/// Makes questions from randomly chosen rows with a fixed seed: a contiguous piece of the words, or a random subset.
 fn made(rows: &Rows, count: usize) -> Vec<String> {
     let mut random = StdRng::seed_from_u64(5);
     let mut questions = Vec::with_capacity(count);
-    // A set of nothing but short texts makes few questions rather than none for ever.
+    // Bounded, so that a set of only short texts gives few questions instead of looping for ever.
     for _ in 0..count * 20 {
         let text = rows.text(random.random_range(0..rows.count));
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -122,7 +122,7 @@ fn some(words: &[&str], random: &mut StdRng) -> String {
     if kept.is_empty() { words.join(" ") } else { kept.join(" ") }
 }
 
-/// As many days from the middle on as hold a tenth of the rows.
+/// Returns the days from the middle onwards that hold a tenth of the rows.
 fn range(rows: &Rows) -> Result<Range> {
     let zones = Settings::default().zones()?;
     let mut instants: Vec<Timestamp> = (0..rows.count).map(|row| rows.at(row)).collect();
@@ -138,14 +138,14 @@ fn range(rows: &Rows) -> Result<Range> {
 }
 
 impl Asking {
-    /// What was prepared, if it was.
+    /// Reads what was prepared earlier, if anything.
     pub fn read(path: &Path) -> Result<Option<Asking>> {
         let Ok(text) = std::fs::read_to_string(path) else { return Ok(None) };
         let wrong = |error| Error::storage(format!("reading {}", path.display()), error);
         serde_json::from_str(&text).map(Some).map_err(wrong)
     }
 
-    /// Keeps it for the asking process and the next run.
+    /// Saves it for the asking process and the next run.
     pub fn write(&self, path: &Path) -> Result<()> {
         let failed = |error| Error::storage(format!("writing {}", path.display()), error);
         std::fs::write(path, serde_json::json!(self).to_string()).map_err(failed)
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::input::Messages;
 
-    /// A row an hour, of ten words.
+    /// Returns one row an hour, of ten words each.
     fn rows(count: u16) -> Rows {
         let message = |hour: i64| Message {
             conversation: "c".into(),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_range_is_the_days_in_the_middle_that_hold_a_tenth() {
+    fn range_covers_a_tenth_of_the_rows_in_the_middle() {
         let range = range(&rows(2400)).unwrap();
         // Ten of a hundred days, from the 46th on.
         assert_eq!((range.first.to_string(), range.last.to_string()), ("1970-02-15".into(), "1970-02-24".into()));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_some_words_of_rows_and_the_same_each_time() {
+    fn questions_are_words_of_rows_and_reproducible() {
         let rows = rows(100);
         let questions = made(&rows, 50);
         assert_eq!((questions.len(), &questions), (50, &made(&rows, 50)));

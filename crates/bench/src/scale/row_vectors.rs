@@ -1,7 +1,7 @@
-//! The vector of each row: that of its text as the model gave it, moved a little for a row that says the words in another order.
+//! Vectors of rows: that of the text from the model, moved slightly for a row with the words in another order.
 //!
-//! As an embedder it is what the writer fills the tables through, so that a million rows take the time of the stores and not of
-//! the model. It is a function of the text, as any embedder must be: rows that say the very same share a vector.
+//! Used as the embedder of the writer, so that filling a million rows takes only the time of the stores, not of the model. The
+//! vector depends only on the text, as for any embedder: rows with the same text share a vector.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,8 +14,8 @@ use rand::{Rng, SeedableRng};
 
 use super::rows::Rows;
 
-/// Length of what is added to a vector of length one: similarity to the text as it was said becomes 0.96, as far as the model
-/// itself puts the same words in another order.
+/// Length of the noise added to a unit vector. Similarity to the original text becomes 0.96, about what the model gives for the
+/// same words in another order.
 const NOISE: f32 = 0.3;
 
 /// Vectors by row and by text.
@@ -23,12 +23,12 @@ pub struct RowVectors {
     rows: Arc<Rows>,
     model: String,
     bases: Vec<Vec<f32>>,
-    /// The first row that says a text.
+    /// The first row with each text.
     first: HashMap<String, usize>,
 }
 
 impl RowVectors {
-    /// Of rows whose texts, in their order, have these vectors of this model.
+    /// Creates the vectors. `bases` holds the model's vectors of the distinct texts of `rows`, in order.
     pub fn new(rows: Arc<Rows>, model: &str, bases: Vec<Vec<f32>>) -> RowVectors {
         let mut first = HashMap::with_capacity(rows.count);
         for row in 0..rows.count {
@@ -37,7 +37,7 @@ impl RowVectors {
         RowVectors { rows, model: model.to_owned(), bases, first }
     }
 
-    /// The vector of a row.
+    /// Returns the vector of a row.
     pub fn of_row(&self, row: usize) -> Vec<f32> {
         let row = match self.rows.is_original(row) {
             true => row,
@@ -48,7 +48,7 @@ impl RowVectors {
     }
 }
 
-/// Numbers of equal spread in all directions, of which the sum of squares is about that of [`NOISE`].
+/// Adds uniform noise with a total length of about [`NOISE`], and normalizes the result.
 fn moved(base: &[f32], seed: u64) -> Vec<f32> {
     let mut random = StdRng::seed_from_u64(seed);
     let most = NOISE * (3.0 / base.len() as f32).sqrt();
@@ -67,7 +67,7 @@ impl Embedder for RowVectors {
         self.bases.first().map_or(0, Vec::len)
     }
 
-    /// Rows were chosen to fit.
+    /// Returns the whole text: only texts that fit were chosen as rows.
     fn split(&self, text: &str) -> Vec<Range<usize>> {
         std::iter::once(0..text.len()).collect()
     }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vector_is_moved_as_far_as_said_and_always_the_same_way() {
+    fn vector_is_moved_by_the_noise_length_and_reproducibly() {
         let base: Vec<f32> = (0..384).map(|place| if place == 7 { 1.0 } else { 0.0 }).collect();
         let one = moved(&base, 1);
         assert!((one[7] - 0.958).abs() < 0.01, "{}", one[7]);

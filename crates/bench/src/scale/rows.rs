@@ -1,8 +1,8 @@
-//! The rows of one agent with as many memories as are wanted, made of the distinct texts of real messages.
+//! Generates any number of rows for one agent from the distinct texts of real messages.
 //!
-//! The first round is the messages as they were said. Each further round says the same words again in another order, in
-//! conversations of its own and later days, so that all rounds together span ten years. Everything follows from the number
-//! of a row: the same messages and count give the same rows.
+//! The first round uses the messages unchanged. Each further round repeats their words in another order, or a short text with the
+//! number of the round, in new conversations on later days; all rounds together span ten years. Everything is determined by the
+//! row's number: the same messages and count give the same rows.
 
 use std::collections::HashSet;
 
@@ -14,24 +14,24 @@ use rand::seq::SliceRandom;
 use crate::input::Messages;
 
 const DAY: i64 = 86_400_000_000;
-/// What all rounds span.
+/// Time span of all rounds, in microseconds.
 const SPAN: i64 = 3_652 * DAY;
-/// Fewer words have too few other orders.
+/// A text with fewer words has too few other orders.
 const LEAST_WORDS: usize = 5;
 
 /// The rows, by number.
 pub struct Rows {
-    /// Whose.
+    /// The agent of all rows.
     pub agent: Agent,
-    /// How many.
+    /// Number of rows.
     pub count: usize,
     bases: Vec<Message>,
-    /// From a round to the next, in microseconds: whole days.
+    /// Shift from one round to the next, in microseconds: whole days.
     shift: i64,
 }
 
 impl Rows {
-    /// `count` rows of messages, those with a text of their own that fits the embedder's window.
+    /// Creates `count` rows from the distinct message texts that fit the embedder's window. Fails if there are none.
     pub fn new(messages: &Messages, count: usize, fits: impl Fn(&str) -> bool) -> Result<Rows> {
         let mut seen = HashSet::new();
         let mut bases: Vec<Message> = Vec::new();
@@ -48,29 +48,29 @@ impl Rows {
         Ok(Rows { agent: Agent::new("scale")?, count, bases, shift })
     }
 
-    /// The texts that the rows are made of.
+    /// Returns the distinct texts that the rows are made from.
     pub fn texts(&self) -> Vec<String> {
         self.bases.iter().map(|message| message.content.clone()).collect()
     }
 
-    /// Which of the texts a row is made of.
+    /// Returns the index of the text that a row is made from.
     pub fn base(&self, row: usize) -> usize {
         row % self.bases.len()
     }
 
-    /// Whether a row says its text as it was said.
+    /// Returns whether a row has its text unchanged.
     pub fn is_original(&self, row: usize) -> bool {
         row < self.bases.len()
     }
 
-    /// When a row was said.
+    /// Returns the time of a row.
     pub fn at(&self, row: usize) -> Timestamp {
         let base = self.bases[self.base(row)].at.as_microsecond();
         let at = Timestamp::from_microsecond(base.saturating_add(self.shift.saturating_mul(self.round(row))));
         at.unwrap_or(Timestamp::MAX)
     }
 
-    /// What a row says.
+    /// Returns the text of a row.
     pub fn text(&self, row: usize) -> String {
         let text = &self.bases[self.base(row)].content;
         if self.is_original(row) {
@@ -84,14 +84,14 @@ impl Rows {
         words.join(" ")
     }
 
-    /// The row as a message.
+    /// Returns the row as a message.
     pub fn message(&self, row: usize) -> Message {
         let TurnKey { conversation, id } = self.key(row);
         let base = &self.bases[self.base(row)];
         Message { conversation, client_id: Some(id), content: self.text(row), at: self.at(row), ..base.clone() }
     }
 
-    /// The id that the row's memory has.
+    /// Returns the id of the row's memory.
     pub fn id(&self, row: usize) -> MemoryId {
         MemoryId::turn(&self.agent, &self.key(row))
     }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_distinct_and_come_again_in_other_words() {
+    fn texts_are_distinct_and_repeat_with_reordered_words() {
         let rows = rows(6);
         assert_eq!(rows.texts().len(), 2);
         let said: Vec<String> = (0..6).map(|row| rows.text(row)).collect();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_span_ten_years_in_places_of_their_own() {
+    fn rounds_span_ten_years_in_distinct_conversations() {
         let rows = rows(6);
         assert_eq!(rows.at(4).to_string(), "2029-12-31T10:00:00Z");
         let ids: HashSet<MemoryId> = (0..6).map(|row| rows.id(row)).collect();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_is_the_same() {
+    fn same_messages_give_the_same_rows() {
         let (one, other) = (rows(6), rows(6));
         assert!((0..6).all(|row| one.message(row) == other.message(row)));
     }

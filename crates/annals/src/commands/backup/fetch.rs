@@ -1,7 +1,7 @@
-//! Brings a backup into a folder and finds everything that is wrong with it on the way.
+//! Copies a backup into a folder and reports everything that is wrong with it.
 //!
-//! Nothing at the target is trusted: a path must be one that a backup has, a file is read no further than its stated size, and
-//! the catalog is opened only when every digest is right.
+//! Trusts nothing at the target: only paths that a backup can have are accepted, a file is read no further than its stated size,
+//! and the catalog is opened only if every digest matches.
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ use super::Target;
 use super::manifest::{self, Entry, Manifest};
 use super::take::CATALOG;
 
-/// A backup in a folder.
+/// A backup that was copied into a folder.
 pub struct Fetched {
     pub manifest: Manifest,
-    /// What is wrong, in words; none if it can be relied on.
+    /// Descriptions of what is wrong; empty if the backup is sound.
     pub problems: Vec<String>,
-    /// How many agents the catalog knows.
+    /// Number of agents in the catalog.
     pub agents: u64,
 }
 
-/// Copies every file into a folder, compares each with its digest, and opens and checks the catalog.
+/// Copies every file into a folder, compares it with its digest, then opens and checks the catalog.
 pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched> {
     let none = || Error::NotFound { what: "whole backup", name: backup.to_owned() };
     let manifest = manifest::read(target, backup).await?.ok_or_else(none)?;
@@ -39,12 +39,12 @@ pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched
             problems.extend(fetch_file(target, backup, entry, into).await?);
         }
     }
-    // A catalog that is not what was written is not opened: whatever it says, it would not be the reason.
+    // A catalog with a wrong digest is not opened: any error from it would only follow from that.
     let agents = if problems.is_empty() { check(&manifest, into, &mut problems).await? } else { 0 };
     Ok(Fetched { manifest, problems, agents })
 }
 
-/// Why the files cannot fit, from what the manifest says of their sizes.
+/// Describes the lack of disk space, if the sizes in the manifest exceed it.
 fn lacks_room(manifest: &Manifest, into: &Path) -> Option<String> {
     let disk = rustix::fs::statvfs(into).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);

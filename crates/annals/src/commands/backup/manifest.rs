@@ -1,4 +1,4 @@
-//! What a backup consists of, and which backups there are.
+//! The manifest of a backup, and the list of backups at a target.
 
 use std::collections::HashSet;
 
@@ -11,64 +11,64 @@ use super::Target;
 use super::take::CATALOG;
 use crate::config::NAME as SETTINGS;
 
-/// The file that makes a backup whole.
+/// The file that marks a backup as complete.
 pub const MANIFEST: &str = "manifest.json";
 
-/// The form of backups that this code writes and reads.
+/// The format version that this code writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// Folders of files that people write, with the extension of those files.
+/// Folders of files that users write, with the extension of those files.
 pub const FOLDERS: [(&str, &str); 3] = [("retention", "toml"), ("jobs", "toml"), ("prompts", "md")];
 
-/// A manifest is some hundred bytes for each file; this is more than any that was ever written.
+/// A manifest has a few hundred bytes per file; these limits exceed any that was ever written.
 const MOST_FILES: usize = 10_000;
 const LARGEST_MANIFEST: usize = 8 << 20;
 
-/// Names of backups: sortable, and without what file systems refuse.
+/// Format of backup names: sortable, and without characters that file systems refuse.
 const NAME: &str = "%Y-%m-%dT%H-%M-%SZ";
 
-/// What a backup consists of. Field names are a stored format.
+/// The contents of a backup. The field names are part of the stored format.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The form of the backup.
+    /// The format version.
     pub format: u32,
-    /// The version of Annals that made it.
+    /// The version of Annals that made the backup.
     pub annals: String,
     /// When it was made.
     pub created: Timestamp,
-    /// The number of the last change in the catalog.
+    /// The sequence number of the last change in the catalog.
     pub catalog_sequence: i64,
     /// Settings that were left out because they are secret.
     pub left_out: Vec<String>,
-    /// Everything but this file.
+    /// Every file except the manifest.
     pub files: Vec<Entry>,
 }
 
 /// One file of a backup.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Within the backup, parts separated by `/`.
+    /// Path within the backup, separated by `/`.
     pub path: String,
     pub bytes: u64,
-    /// In hexadecimal digits.
+    /// In hexadecimal.
     pub sha256: String,
 }
 
-/// One backup that lies at a target.
+/// A backup at a target.
 #[derive(Debug, Serialize)]
 pub struct Backup {
     pub name: String,
-    /// None of one that was never finished.
+    /// None if the backup was never completed.
     pub manifest: Option<Manifest>,
 }
 
 impl Manifest {
-    /// How large all files are together.
+    /// Returns the total size of all files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().fold(0, |sum, file| sum.saturating_add(file.bytes))
     }
 
-    /// What makes the list unfit to be followed, in words. Whoever can write to the target can write a list.
+    /// Describes what is wrong with the file list. The list is untrusted: anybody who can write to the target can change it.
     pub fn faults(&self) -> Vec<String> {
         if self.files.len() > MOST_FILES {
             return vec![format!("lists {} files; at most {MOST_FILES} are read", self.files.len())];
@@ -87,8 +87,8 @@ impl Manifest {
     }
 }
 
-/// Whether this is a path that [`super::take`] writes: the catalog, the settings, or a file in one of [`FOLDERS`]. Anything else
-/// would mean something in a data folder or lie outside of it.
+/// Returns whether [`super::take`] writes this path: the catalog, the settings, or a file in one of [`FOLDERS`]. Any other path
+/// would have a meaning in a data folder or lie outside of it.
 pub fn is_path_of_a_backup(path: &str) -> bool {
     match path.split_once('/') {
         None => path == CATALOG || path == SETTINGS,
@@ -104,17 +104,17 @@ fn is_file_name(file: &str, extension: &str) -> bool {
     stem.is_some_and(|stem| !stem.is_empty()) && !file.chars().any(|c| c == '/' || c.is_control())
 }
 
-/// The name of a backup made at this moment.
+/// Returns the name of a backup made at this moment.
 pub fn name(created: Timestamp) -> String {
     created.strftime(NAME).to_string()
 }
 
-/// When a backup of this name was made; none if it is no name of a backup.
+/// Returns the moment at which a backup of this name was made, or `None` if it is not the name of a backup.
 pub fn moment(name: &str) -> Option<Timestamp> {
     Some(jiff::civil::DateTime::strptime(NAME, name).ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
 }
 
-/// All backups, the oldest first. What has no such name is not looked at.
+/// Lists all backups, oldest first. Ignores folders with other names.
 pub async fn list(target: &Target) -> Result<Vec<Backup>> {
     let root = (!target.root().as_ref().is_empty()).then(|| target.root());
     let found = target.store.list_with_delimiter(root).await.map_err(|cause| target.failed("listing", cause))?;
@@ -129,7 +129,7 @@ pub async fn list(target: &Target) -> Result<Vec<Backup>> {
     Ok(backups)
 }
 
-/// The backup that is named, or the newest that is whole.
+/// Returns the given name, or that of the newest complete backup.
 pub async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
     if let Some(name) = named {
         return Ok(name.to_owned());
@@ -139,7 +139,7 @@ pub async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
     whole.map(|backup| backup.name).ok_or_else(none)
 }
 
-/// The manifest of a backup, if it has one.
+/// Reads the manifest of a backup, if it has one.
 pub async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
     let failed = |cause| target.failed("reading", cause);
     let mut pieces = match target.store.get(&target.place(backup, MANIFEST)).await {

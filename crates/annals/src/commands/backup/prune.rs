@@ -1,4 +1,4 @@
-//! Removes older backups.
+//! Removes old backups.
 
 use annals_core::{Error, Result, SignedDuration, Timestamp};
 use futures::TryStreamExt;
@@ -7,10 +7,10 @@ use object_store::ObjectStoreExt;
 use super::Target;
 use super::manifest::{self, MANIFEST};
 
-/// A backup that is not whole after so long never will be.
+/// A backup that is incomplete after this time is taken for abandoned.
 const GIVEN_UP: SignedDuration = SignedDuration::from_hours(24);
 
-/// Keeps the newest that are whole, and removes those before them and what was never finished; gives their names.
+/// Keeps the newest `keep` complete backups. Removes older ones and abandoned incomplete ones, and returns their names.
 pub async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<Vec<String>> {
     let backups = manifest::list(target).await?;
     let is_given_up = |name: &str| manifest::moment(name).is_some_and(|made| now.duration_since(made) > GIVEN_UP);
@@ -26,7 +26,7 @@ pub async fn prune(target: &Target, keep: u32, now: Timestamp) -> Result<Vec<Str
     Ok(removed)
 }
 
-/// The manifest first: what is removed half way is not whole.
+/// Removes the manifest first, so that a partly removed backup counts as incomplete.
 async fn remove(target: &Target, name: &str) -> Result<()> {
     let failed = |cause| target.failed("removing from", cause);
     match target.store.delete(&target.place(name, MANIFEST)).await {
@@ -37,7 +37,7 @@ async fn remove(target: &Target, name: &str) -> Result<()> {
     for file in files {
         target.store.delete(&file.location).await.map_err(failed)?;
     }
-    // A killed process leaves files on their way, which are not listed.
+    // A killed process leaves partial uploads in the folder; the store does not list them.
     match target.on_disk(name).filter(|folder| folder.exists()).map(std::fs::remove_dir_all) {
         Some(Err(cause)) => Err(Error::storage(format!("removing {name} from {}", target.shown()), cause)),
         _ => Ok(()),

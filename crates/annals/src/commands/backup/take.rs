@@ -17,28 +17,28 @@ use super::manifest::{self, Entry, FOLDERS, FORMAT, MANIFEST, Manifest, is_path_
 use crate::config::{NAME, without_secrets};
 use crate::scratch::Scratch;
 
-/// The name of the catalog in a backup, as in the data folder.
+/// The catalog's file name in a backup, the same as in the data folder.
 pub const CATALOG: &str = "catalog.sqlite";
 
 const STOPPED: &str = "it was stopped: its time is over, or the service ends";
 
-/// Read and hashed at once.
+/// Bytes read and hashed at once.
 const PIECE: usize = 1 << 20;
 
-/// What is backed up.
+/// The source of a backup.
 pub struct Source<'a> {
     pub catalog: &'a SqliteCatalog,
     /// The data folder.
     pub data: &'a Path,
-    /// The settings in use, if there is a file.
+    /// The configuration file in use, if there is one.
     pub config: Option<&'a Path>,
 }
 
-/// One backup at a time: two would copy the catalog into the same place.
+/// Allows one backup at a time in this process; a second one is refused.
 static UNDER_WAY: Mutex<()> = Mutex::const_new(());
 
-/// Makes a backup, and gives its name and what it consists of. When this returns it is whole and on disk. Ends without one soon
-/// after `stop`.
+/// Makes a backup, and returns its name and manifest. The backup is then complete and stored at the target. Fails soon after
+/// `stop` is cancelled, without writing the manifest.
 pub async fn take(
     source: &Source<'_>,
     target: &Target,
@@ -77,7 +77,7 @@ fn unless_stopped(stop: &CancellationToken) -> Result<()> {
     if stop.is_cancelled() { Err(Error::unavailable("making a backup", STOPPED)) } else { Ok(()) }
 }
 
-/// The settings without their secrets, beside the copy of the catalog.
+/// Writes a copy of the settings without their secrets, beside the copy of the catalog. Returns the keys that were left out.
 fn redact(config: Option<&Path>, copy: &Path, files: &mut Vec<(String, PathBuf)>) -> Result<Vec<String>> {
     let Some(path) = config else { return Ok(Vec::new()) };
     let failed = |cause| Error::storage(format!("copying {}", path.display()), cause);
@@ -107,7 +107,7 @@ async fn upload(target: &Target, backup: &str, path: String, file: &Path, stop: 
     let mut writer = BufWriter::new(target.store.clone(), target.place(backup, &path));
     let copied = copy(file, &mut writer, stop).await;
     if copied.is_err() {
-        // Parts that were sent already would stay, unseen and paid for.
+        // Parts that were already sent would stay in the store: invisible, but billed.
         let _ = writer.abort().await;
     }
     let (bytes, sha256) = copied.map_err(|cause| Error::storage(format!("writing to {}", target.shown()), cause))?;
@@ -163,7 +163,7 @@ mod tests {
             take(&source, &self.target, Timestamp::from_second(now).unwrap(), stop).await
         }
 
-        /// What lies beside the catalog.
+        /// Returns the scratch folders beside the catalog.
         fn scratch(&self) -> Vec<PathBuf> {
             let entries = std::fs::read_dir(self.folder.path().join("data")).unwrap();
             let paths = entries.map(|entry| entry.unwrap().path());
@@ -171,9 +171,9 @@ mod tests {
         }
     }
 
-    /// One test, for one backup at a time is taken in the whole process.
+    /// One test for both, because the lock is shared by the whole process.
     #[tokio::test]
-    async fn a_stopped_backup_and_a_second_one_at_once_leave_nothing() {
+    async fn stopped_backup_and_refused_concurrent_backup_leave_nothing() {
         let (place, stop) = (place(), CancellationToken::new());
         stop.cancel();
         let error = place.take(0, &stop).await.unwrap_err();

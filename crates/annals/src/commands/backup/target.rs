@@ -1,4 +1,4 @@
-//! Where backups lie: a folder, or a prefix in a bucket that speaks S3. One code path for both.
+//! The place where backups are stored: a folder, or a prefix in an S3-compatible bucket. The same code serves both.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use object_store::{ObjectStore, RetryConfig};
 
 use crate::terminal;
 
-/// How often a store that does not answer is asked again, and for how long: somebody waits.
+/// Retries for a store that does not answer; kept short because a user waits.
 const RETRIES: RetryConfig = RetryConfig {
     backoff: object_store::BackoffConfig {
         init_backoff: Duration::from_millis(200),
@@ -31,7 +31,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// To write to; a folder is made. It must not lie in the data folder, whose loss it shall survive.
+    /// Opens a target for writing, and creates the folder if necessary. The target must not lie in the data folder: it would be
+    /// lost with it.
     pub fn to_write(text: &str, data: &Path) -> Result<Target> {
         if bucket(text)?.is_none() {
             let failed = |cause| Error::storage(format!("cannot use {text} for backups"), cause);
@@ -43,7 +44,7 @@ impl Target {
         Target::to_read(text)
     }
 
-    /// To read from.
+    /// Opens an existing target for reading.
     pub fn to_read(text: &str) -> Result<Target> {
         let opened = match bucket(text)? {
             Some((bucket, prefix)) => s3(bucket).map(|store| (store, Place::from(prefix))),
@@ -56,38 +57,38 @@ impl Target {
         Ok(Target { store, prefix, text: text.to_owned() })
     }
 
-    /// Where a file of a backup lies.
+    /// Returns the path of a file of a backup.
     pub fn place(&self, backup: &str, file: &str) -> Place {
         file.split('/').fold(self.folder(backup), object_store::path::Path::join)
     }
 
-    /// Where a backup lies.
+    /// Returns the path of a backup.
     pub fn folder(&self, backup: &str) -> Place {
         self.prefix.clone().join(backup)
     }
 
-    /// Where all of them lie.
+    /// Returns the path that holds all backups.
     pub fn root(&self) -> &Place {
         &self.prefix
     }
 
-    /// As the user wrote it.
+    /// Returns the target as the user wrote it.
     pub fn shown(&self) -> &str {
         &self.text
     }
 
-    /// Where a backup lies, if this machine's files are the store.
+    /// Returns the path of a backup on this machine, or `None` for an object store.
     pub fn on_disk(&self, backup: &str) -> Option<PathBuf> {
         (!self.text.contains("://")).then(|| Path::new(&self.text).join(backup))
     }
 
-    /// A failure of the store while doing something.
+    /// Wraps an error of the store.
     pub fn failed(&self, doing: &str, cause: object_store::Error) -> Error {
         Error::storage(format!("{doing} {}", self.text), cause)
     }
 }
 
-/// Bucket and prefix of an URL; none of a folder.
+/// Splits an S3 URL into bucket and prefix. Returns `None` for a folder.
 fn bucket(text: &str) -> Result<Option<(&str, &str)>> {
     match text.split_once("://") {
         None => Ok(None),
@@ -100,12 +101,12 @@ fn bucket(text: &str) -> Result<Option<(&str, &str)>> {
 }
 
 fn s3(bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
-    // The HTTP client takes the first that the process has installed; a second changes nothing.
+    // The HTTP client uses the process's default crypto provider. A second installation has no effect.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Ok(Arc::new(s3_settings().with_bucket_name(bucket).with_retry(RETRIES).build()?))
 }
 
-/// As the builder reads the environment, but that of whoever gave the command.
+/// Configures the builder as `AmazonS3Builder::from_env` does, but from the environment of the process that gave the command.
 fn s3_settings() -> AmazonS3Builder {
     let variables = terminal::environment().into_iter().filter_map(|(name, value)| {
         let name = name.to_str().filter(|name| name.starts_with("AWS_"))?.to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! The strata of a memory as a picture for the terminal: one band per grain over the same stretch of time, the coarsest on
-//! top, and below it the lines that made it up to the year. Draws only what it is given.
+//! Draws the strata of a memory in the terminal: one band per grain over the same time axis, coarsest on top, then lines from the
+//! yearly summaries below. Draws only the memories passed to it.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use anstyle::{AnsiColor, Color, RgbColor, Style};
 
 use crate::view::{BOLD, DATE, DIM, column, count, say, say_raw};
 
-/// Width of the names of the grains.
+/// Width of the column with the grain names.
 const GUTTER: usize = 11;
-/// How high a column stands for how much was said.
+/// Bar characters, by amount of text.
 const HEIGHTS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Lines of the year's summary that are shown.
+/// Number of lines shown of a year's summary.
 const STORY: usize = 12;
 
-/// Draws the bands from the first day to `today`, then the story.
+/// Draws the bands from the day of the first turn to `today`, then the story.
 pub fn draw(memories: &[Memory], open: &[Period], today: Date) {
     let turns: Vec<&Memory> = memories.iter().filter(|memory| memory.grain == Grain::Working).collect();
     let Some(first) = turns.first().map(|turn| turn.days.0) else { return };
@@ -31,7 +31,7 @@ pub fn draw(memories: &[Memory], open: &[Period], today: Date) {
     story(memories);
 }
 
-/// Days to columns.
+/// Maps days to terminal columns.
 struct Scale {
     first: Date,
     days: i64,
@@ -54,7 +54,7 @@ fn days_between(from: Date, to: Date) -> i64 {
     from.duration_until(to).as_hours() / 24
 }
 
-/// One box per period with its label, full if it is closed and summed up, light while it is open.
+/// Draws one box per period with its label: filled if the period is closed and summarized, light if it is open.
 fn band(scale: &Scale, grain: Grain, memories: &[Memory], open: &[Period]) {
     let closed: Vec<Period> = of(memories, grain).map(|memory| memory.period).collect();
     let mut periods: Vec<(Period, bool)> = closed.into_iter().map(|period| (period, true)).collect();
@@ -90,7 +90,7 @@ fn short(period: Period) -> String {
     }
 }
 
-/// Warm earth, lighter upwards; neighbours differ so that borders show without lines.
+/// Returns an earth colour, lighter for coarser grains. Neighbouring boxes differ, so that borders show without lines.
 fn shade(grain: Grain, index: usize) -> Style {
     let (r, g, b) = match grain {
         Grain::Yearly => (196, 164, 112),
@@ -102,7 +102,7 @@ fn shade(grain: Grain, index: usize) -> Style {
     Style::new().bg_color(Some(ground)).fg_color(Some(AnsiColor::Black.into()))
 }
 
-/// One column per slice of time, as high as there is memory of that grain in it.
+/// Draws one bar per slice of time; its height is the number of words in memories of that grain.
 fn columns(scale: &Scale, grain: Grain, memories: &[Memory]) {
     let mut amounts: BTreeMap<usize, usize> = BTreeMap::new();
     let mut total = 0;
@@ -125,7 +125,7 @@ fn columns(scale: &Scale, grain: Grain, memories: &[Memory]) {
     say_raw!("{BOLD}{:<GUTTER$}{BOLD:#}{style}{line}{style:#} {DIM}{:>6}{DIM:#}", grain.as_str(), count(total));
 }
 
-/// What made it from the turns of a day through four roll-ups into the year.
+/// Prints sentences that passed through four roll-ups, from the turns of a day to the yearly summary.
 fn story(memories: &[Memory]) {
     for year in of(memories, Grain::Yearly) {
         say!(
@@ -139,7 +139,7 @@ fn story(memories: &[Memory]) {
     }
 }
 
-/// At most [`STORY`] of the sentences, from the whole of the year.
+/// Returns at most [`STORY`] of the sentences, spread over the whole year.
 fn spread(sentences: &[Sentence]) -> impl Iterator<Item = &Sentence> {
     let step = sentences.len().div_ceil(STORY).max(1);
     sentences.iter().step_by(step)

@@ -1,4 +1,4 @@
-//! Clock, disk and port.
+//! Checks of clock, disk and port.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,31 +16,31 @@ use crate::config::Config;
 use crate::folder::clock_is_synchronised;
 use crate::scratch::Scratch;
 
-/// Earlier than Annals was written: a machine without a clock of its own starts there until it hears from a server.
+/// Annals did not exist before. A machine without a real-time clock starts with an earlier time until it reaches a time server.
 const BEGINNING: &str = "2026-01-01T00:00:00Z";
 
-/// What a file may be ahead of the clock: file systems round.
+/// How far a file's time may be ahead of the clock: file systems round.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Syncs that are measured.
+/// Number of syncs measured.
 const SYNCS: usize = 20;
 
-/// A sync slower than this makes every acknowledgement slow.
+/// A slower sync makes every acknowledgement slow.
 const SLOW_SYNC: Duration = Duration::from_millis(100);
 
-/// Faster than any disk that is powered down safely: what says it is synced is not.
+/// Faster than any disk that really syncs: the file system reports a sync that did not happen.
 const IMPOSSIBLE_SYNC: Duration = Duration::from_micros(15);
 
-/// Kinds of file systems, as Linux numbers them.
+/// File system types, as Linux numbers them.
 const TMPFS: u64 = 0x0102_1994;
 const NFS: u64 = 0x6969;
 const SMB2: u64 = 0xFE53_4D42;
 const CIFS: u64 = 0xFF53_4D42;
 
-/// Where less is free and nothing is configured.
+/// Minimum free space, if the configuration could not be loaded.
 const DISK_LOW_MIB: u64 = 256;
 
-/// Whether the time can be relied on: by what the system says, and by the files.
+/// Checks whether the clock is plausible: against the system's synchronisation state and the times of the catalog's files.
 pub fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     let about = "clock";
     let now = now(global);
@@ -68,13 +68,13 @@ pub fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     }
 }
 
-/// When the catalog or its log was last written.
+/// Returns when the catalog or its write-ahead log was last written.
 fn newest(data: &Path) -> Option<SystemTime> {
     let files = ["catalog.sqlite", "catalog.sqlite-wal"];
     files.iter().filter_map(|file| std::fs::metadata(data.join(file)).ok()?.modified().ok()).max()
 }
 
-/// systemd asks the kernel, which every time service tells.
+/// Asks `timedatectl`. It reports the kernel's state, which every time service sets.
 fn says_systemd() -> Option<bool> {
     let output = Command::new("timedatectl").args(["show", "--property=NTPSynchronized", "--value"]).output().ok()?;
     match output.stdout.trim_ascii() {
@@ -84,7 +84,7 @@ fn says_systemd() -> Option<bool> {
     }
 }
 
-/// Space, kind of file system, and whether and how fast it syncs.
+/// Checks free space, type of file system, and speed of syncs.
 pub fn disk(data: &Path, config: Option<&Config>) -> Vec<Finding> {
     let mut findings = vec![space(data, config)];
     findings.extend(kind(data));
@@ -123,7 +123,7 @@ fn kind(data: &Path) -> Option<Finding> {
     }
 }
 
-/// The median time of a small write and its sync.
+/// Returns the median time of a 4 KiB write and its sync.
 fn sync(data: &Path) -> std::io::Result<Duration> {
     let scratch = Scratch::within(data, "sync").map_err(std::io::Error::other)?;
     let mut file = File::create(scratch.path().join("file"))?;
@@ -153,7 +153,7 @@ fn speed(median: Duration) -> Finding {
     }
 }
 
-/// Whether the service could listen.
+/// Checks whether the service could listen on its address.
 pub fn port(listen: SocketAddr, in_use: bool) -> Finding {
     let about = "port";
     match TcpListener::bind(listen) {

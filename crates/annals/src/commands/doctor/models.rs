@@ -1,4 +1,4 @@
-//! Calls each configured model once, with the work it is configured for.
+//! Calls each configured model once, with the work that it is configured for.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ async fn work(endpoint: &Endpoint, purpose: Purpose, round: &Round) -> Result<St
     Ok(format!("wrote a {grain} summary of {} sentences", draft.sentences.len()))
 }
 
-/// Has two texts put in order, of which only the second answers.
+/// Asks the reranker to order two texts; only the second answers the question.
 async fn order(model: &Arc<RerankModel>, round: &Round) -> Finding {
     const ABOUT: &str = "reranker";
     let name = format!("{} at {}", model.name, model.base_url);

@@ -1,4 +1,4 @@
-//! Who may read and write the data folder, and the secrets in its settings.
+//! Checks who may access the data folder, and the secrets in its settings.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use super::Finding;
 use crate::config::{Config, Origin};
 
-/// For a folder that cannot be written to.
+/// Advice for a folder that cannot be written to.
 pub const MEND: &str = "give the folder to the user that Annals runs as: `chown -R`";
 
-/// Bits of a mode that let others than the user in.
+/// Mode bits that give access to the group or to others.
 const GROUP_AND_OTHERS: u32 = 0o077;
 
 pub fn look(data: &Path, config: Option<&Config>) -> Vec<Finding> {
@@ -30,7 +30,7 @@ fn folder(data: &Path) -> Finding {
     }
 }
 
-/// A key that stands in the file must be for this user's eyes only.
+/// Reports a configuration file that holds a key and that others can read.
 fn secrets(config: &Config) -> Option<Finding> {
     let file = config.file.as_ref()?;
     let is_secret = |key: &str| key.rsplit('.').next() == Some("key");

@@ -1,4 +1,5 @@
-//! One message all the way: stored, embedded, found again by meaning, read for facts by the built-in rules, rolled up.
+//! Sends one message through the whole pipeline: it is stored, embedded, found by meaning, read for facts by the built-in rules,
+//! rolled up.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,23 +15,23 @@ use crate::cli::Global;
 use crate::commands::now;
 use crate::folder::{Folder, Opening};
 
-/// What is said on the way. The rules know this form.
+/// The test message, in a form that the rules can read.
 const WORDS: &str = "My name is Ada. I live in Oslo.";
 
-/// What is asked for: no word of it is said.
+/// The question; it shares no word with the message.
 const QUESTION: &str = "where is her home";
 
-/// Long enough for its week to be over too.
+/// Age of the message, long enough that its week is closed.
 const AGO: SignedDuration = SignedDuration::from_hours(15 * 24);
 
-/// A folder that holds one message, for those who look on.
+/// A folder with one message, used by the checks that follow.
 pub struct Round {
     pub folder: Folder,
     pub agent: Agent,
     pub turn: Memory,
 }
 
-/// Goes the way and tells of each step; none if it ended before the message was found again.
+/// Runs all steps and reports each. Returns `None` if the message was not found again.
 pub async fn go(global: &Global, scratch: &Path, tell: &mut dyn FnMut(Finding)) -> Option<Round> {
     let begun = Instant::now();
     match store(scratch, now(global)).await {
@@ -56,7 +57,7 @@ fn step(about: &'static str, came_to: Result<String>) -> Finding {
     }
 }
 
-/// An error with its causes.
+/// Formats an error with its causes.
 pub fn said(error: &Error) -> String {
     annals_server::rest::chain(error)
 }
@@ -89,7 +90,7 @@ async fn store(scratch: &Path, now: Timestamp) -> Result<Round> {
     Ok(Round { turn: turn.ok_or_else(lost)?, folder, agent })
 }
 
-/// DuckDB loads, writes and answers.
+/// Checks that DuckDB loads, writes and answers.
 async fn facts(round: &Round) -> Result<String> {
     let folder = &round.folder;
     let passed = folder.fact_writer.extract(&round.agent, folder.now, &|_| ()).await?;

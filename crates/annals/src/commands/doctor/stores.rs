@@ -1,4 +1,4 @@
-//! Opens the stores that are there, and reads a little of each.
+//! Opens the existing stores, and reads a little from each.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::view::plural;
 
 const ABOUT: &str = "stores";
 
-/// The answer is whether a service has them, which may be this process.
+/// Returns whether another process, or this service, has the stores open.
 pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -> bool {
     if !data.join("catalog.sqlite").exists() {
         tell(Finding::ok(ABOUT, "none yet"));
@@ -39,7 +39,7 @@ async fn open(global: &Global, data: &Path) -> Result<String> {
     let folder = match guest(|guest| guest.folder.clone()) {
         Some(folder) => folder,
         None => {
-            // Whatever is wrong with models, the stores are looked at.
+            // Opens without models: a wrong model configuration must not prevent this check.
             let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
             Folder::open(data, Opening::by_hand(none, now(global)), false).await?
         }
