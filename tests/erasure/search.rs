@@ -1,4 +1,4 @@
-//! Searches a data folder for words in every form in which they may be stored. Knows the file formats, and uses no code of the
+//! Searches a data folder for words in every form in which they may be stored. Relies on the file formats, and uses no code of the
 //! product.
 
 use std::collections::BTreeSet;

@@ -9,7 +9,7 @@ use super::aim::Aim;
 use super::{content, place};
 use crate::catalog::shelf::{Pruned, Shelf};
 
-/// The memories, operations and blocks that the target selects directly, as they were before the erasure.
+/// Everything that the target selects directly, as it was before the erasure.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
