@@ -110,7 +110,7 @@ impl Shelf {
         }
     }
 
-    /// Moves a turn to the first free time after its own. Returns the time that its client sent, if it differs.
+    /// Moves a turn to the first free time after its own if that is taken. Returns the time that its client sent, if it differs.
     fn place(&self, turn: &mut Turn) -> Option<Timestamp> {
         let sent_at = turn.message.at;
         let of_conversation = self.messages.iter().filter(|(_, message)| message.conversation == turn.key.conversation);
