@@ -1,4 +1,4 @@
-//! Agents and lists: made on purpose, listed page by page, and requests that are told all their faults.
+//! Agents and lists: explicit creation, pages, and requests with several faults.
 
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::service::Served;
 use crate::story::{days, line};
 
 #[test]
-fn a_typo_makes_no_agent() {
+fn unknown_agent_is_not_created_by_a_command() {
     let annals = Annals::new();
     annals.import(&days("ann", 1, 1));
     let typo = annals.run(&["agent", "set", "anm", "--plan", "free"]);
@@ -23,7 +23,7 @@ fn a_typo_makes_no_agent() {
 }
 
 #[tokio::test]
-async fn the_service_makes_an_agent_once() {
+async fn creating_an_existing_agent_is_a_conflict() {
     let served = Served::new();
     let new = json!({ "agent": "ann", "settings": { "time_zone": "Asia/Tokyo" } });
     let (status, made) = served.post("/v1/agents", &new).await;
@@ -40,7 +40,7 @@ async fn the_service_makes_an_agent_once() {
 }
 
 #[tokio::test]
-async fn lists_go_on_at_their_cursor() {
+async fn lists_continue_at_the_cursor() {
     let annals = Annals::new();
     let same_moment = |n: u32| line("ann", &format!("talk {n}"), "1", "Ann", "Hello.", "2026-01-01T10:00:00Z");
     let many: String = (0..7).map(same_moment).collect();
@@ -84,7 +84,7 @@ async fn lists_go_on_at_their_cursor() {
 }
 
 #[tokio::test]
-async fn facts_go_on_at_their_cursor() {
+async fn facts_continue_at_the_cursor() {
     let served = Served::new();
     for (number, object) in ["figs", "tea", "rain", "chess", "boats"].iter().enumerate() {
         let at = format!("2026-01-0{}", number + 1);
@@ -104,7 +104,7 @@ async fn facts_go_on_at_their_cursor() {
 }
 
 #[tokio::test]
-async fn a_request_is_told_all_its_faults_in_our_words() {
+async fn bad_request_reports_every_fault_with_its_field() {
     let served = Served::new();
     served.post("/v1/agents", &json!({ "agent": "ann" })).await;
     let check = async |method: Method, path: &str, body: Option<Value>, expect: &[(&str, &str)]| {
@@ -146,7 +146,7 @@ async fn a_request_is_told_all_its_faults_in_our_words() {
 }
 
 #[tokio::test]
-async fn each_option_has_one_spelling_and_former_ones_are_read() {
+async fn former_spellings_of_options_are_accepted() {
     let served = Served::new();
     let said = json!({ "conversation": "talk", "messages": [{ "role": "user", "content": "We sold the boat." }] });
     served.post("/v1/agents/ann/messages?wait=searchable", &said).await;

@@ -1,4 +1,4 @@
-//! The edges between crates, held to the map in ARCHITECTURE.md.
+//! Dependencies between crates, checked against the map in ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Whom each crate may name among ours, tests aside.
+/// The workspace crates that each crate may depend on, without dev-dependencies.
 const EDGES: [(&str, &[&str]); 15] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
@@ -55,7 +55,7 @@ const EDGES: [(&str, &[&str]); 15] = [
     ),
 ];
 
-/// What only one crate may name. The bench, which measures beside it what else could have been used, names SQLite too.
+/// Dependencies that only one crate may have. Exception: the bench also uses SQLite, as an alternative to measure against.
 const KEPT_APART: [(&str, &str); 9] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
@@ -84,7 +84,7 @@ fn names(package: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn crates_name_only_whom_they_may() {
+fn crates_depend_only_on_allowed_crates() {
     let packages = packages();
     assert_eq!(packages.len(), EDGES.len(), "a new crate needs a line in EDGES");
     for package in &packages {
@@ -97,7 +97,7 @@ fn crates_name_only_whom_they_may() {
 }
 
 #[test]
-fn heavy_dependencies_stay_behind_their_port() {
+fn heavy_dependencies_belong_to_one_crate() {
     for package in packages() {
         let name = package["name"].as_str().unwrap();
         for (dependency, home) in KEPT_APART {
@@ -108,7 +108,7 @@ fn heavy_dependencies_stay_behind_their_port() {
 }
 
 #[test]
-fn the_files_that_are_named_in_the_texts_exist() {
+fn source_files_named_in_the_docs_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut sources = Vec::new();
     for folder in ["crates", "tests"] {

@@ -1,4 +1,4 @@
-//! Backup and restore: what comes back is what was there; what is damaged is found; what is half is not taken for whole.
+//! Backup and restore: a restored folder equals the original, damage is found, and an incomplete backup is not used.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::command::{Annals, files};
 use crate::story::{days, line};
 
-/// A folder with a story in it, rolled up, and settings with a secret.
+/// Creates a folder with two agents, rolled up.
 fn with_story() -> Annals {
     let annals = Annals::new();
     annals.import(&days("ann", 20, 2));
@@ -38,7 +38,7 @@ fn verify(annals: &Annals) -> (i32, String) {
 }
 
 #[test]
-fn what_is_restored_is_what_was_backed_up() {
+fn restored_folder_equals_the_original() {
     let annals = with_story();
     let before = annals.dump();
     let made = back_up(&annals, 0, &[]);
@@ -58,12 +58,12 @@ fn what_is_restored_is_what_was_backed_up() {
     assert!(!found["results"].as_array().unwrap().is_empty());
     let known = other.json(&["facts", "--agent", "bob", "--about", "bob"]);
     assert_eq!(known.as_array().map(Vec::len), Some(1), "{known}");
-    // It goes on as the first would have: the same message again is a duplicate.
+    // The restored folder continues like the original: the same messages again are duplicates.
     assert_eq!(other.import(&days("ann", 20, 2))["accepted"], json!(0));
 }
 
 #[test]
-fn what_people_wrote_comes_back_without_its_secrets() {
+fn settings_plans_and_prompts_are_restored_without_secrets() {
     let annals = with_story();
     let data = annals.data();
     let settings = "# ours\n[models]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\nkey = \"sk-very-secret\" # old\n\
@@ -91,7 +91,7 @@ fn what_people_wrote_comes_back_without_its_secrets() {
     assert!(!other.data().join("prompts/notes.txt").exists());
 }
 
-/// Harms a backup; it must be found, and nothing may be restored from it.
+/// Damages a backup. Verification must find the damage, and nothing may be restored.
 #[track_caller]
 fn check(harm: impl Fn(&Path), expect: &str) {
     let annals = with_story();
@@ -131,12 +131,12 @@ fn a_missing_file_is_found() {
 }
 
 #[test]
-fn a_backup_without_manifest_is_none() {
+fn backup_without_manifest_is_refused() {
     check(|backup| std::fs::remove_file(backup.join("manifest.json")).unwrap(), "there is no whole backup at");
 }
 
 #[test]
-fn a_manifest_cut_short_is_found() {
+fn truncated_manifest_is_found() {
     let halve = |bytes: &mut Vec<u8>| bytes.truncate(bytes.len() / 2);
     check(
         |backup| change(backup.join("manifest.json"), halve),
@@ -145,7 +145,7 @@ fn a_manifest_cut_short_is_found() {
 }
 
 #[test]
-fn a_manifest_that_leads_out_of_the_folder_is_not_followed() {
+fn manifest_path_outside_the_backup_is_refused() {
     let lead_out = |bytes: &mut Vec<u8>| {
         *bytes = String::from_utf8(bytes.clone()).unwrap().replace("catalog.sqlite", "../../catalog.sqlite").into();
     };
@@ -153,7 +153,7 @@ fn a_manifest_that_leads_out_of_the_folder_is_not_followed() {
 }
 
 #[test]
-fn a_catalog_of_another_moment_is_found() {
+fn catalog_with_another_sequence_is_found() {
     let renumber = |bytes: &mut Vec<u8>| {
         let mut manifest: Value = serde_json::from_slice(bytes).unwrap();
         manifest["catalog_sequence"] = json!(manifest["catalog_sequence"].as_i64().unwrap() + 1);
@@ -163,15 +163,15 @@ fn a_catalog_of_another_moment_is_found() {
 }
 
 #[test]
-fn older_ones_go_once_a_newer_is_whole() {
+fn old_backups_are_removed_after_a_complete_one() {
     let annals = with_story();
     for hours in [1, 2, 3] {
         assert_eq!(back_up(&annals, hours, &[])["removed"], json!([]), "all are kept unless it is said");
     }
-    // One that was never finished, long ago, and one that may still be on its way.
+    // A backup that was never finished long ago, one that may still be in progress, and a folder that is not a backup.
     for half in ["2026-11-01T00-00-00Z", "2026-11-20T15-59-00Z", "not a backup"] {
         std::fs::create_dir_all(target(&annals).join(half)).unwrap();
-        // What a killed process leaves of a file on its way.
+        // What a killed process leaves of a file that it was writing.
         std::fs::write(target(&annals).join(half).join("catalog.sqlite#1"), "half").unwrap();
     }
     let removed = back_up(&annals, 4, &["--keep", "2"])["removed"].clone();
@@ -185,7 +185,7 @@ fn older_ones_go_once_a_newer_is_whole() {
 }
 
 #[test]
-fn the_settings_say_where_and_how_many() {
+fn target_and_number_of_backups_come_from_the_settings() {
     let annals = with_story();
     let place = target(&annals);
     let settings = format!("[backup]\ntarget = {:?}\nkeep = 1\n", place.to_str().unwrap());
@@ -197,7 +197,7 @@ fn the_settings_say_where_and_how_many() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_before_anything_is() {
+fn impossible_backup_or_restore_is_refused() {
     #[track_caller]
     fn check(annals: &Annals, args: &[&str], expect: &str) {
         let answer = annals.run(args);
@@ -215,7 +215,7 @@ fn what_cannot_be_done_is_refused_before_anything_is() {
 }
 
 #[test]
-fn nothing_is_left_beside_the_data() {
+fn backup_leaves_no_files_in_the_data_folder() {
     let annals = with_story();
     let before = files(&annals.data()).len();
     back_up(&annals, 0, &[]);

@@ -1,4 +1,4 @@
-//! Bad input: a clear error that names line and field, an exit code, and nothing half-written.
+//! Bad input: an error that names line and field, an exit code, and no partial data.
 
 use crate::command::Annals;
 use crate::story::{days, line};
@@ -6,7 +6,7 @@ use crate::story::{days, line};
 const GOOD: &str =
     r#"{"agent":"a","conversation":"c","id":"1","role":"user","content":"hi","at":"2026-01-01T00:00:00Z"}"#;
 
-/// Imports a good line followed by a bad one; expects the message, and that no folder came to be.
+/// Imports a good line followed by a bad one. Expects the error message, and that no folder is created.
 #[track_caller]
 fn check(bad: &str, expect: &str) {
     let annals = Annals::new();
@@ -23,14 +23,14 @@ fn with(field: &str, value: &str) -> String {
 }
 
 #[test]
-fn not_json() {
+fn line_that_is_not_json_is_refused() {
     check("hello", "line 2: the line is not JSON: expected value at column 1");
     check("{\"agent\":", "line 2: the line is not JSON: EOF while parsing a value at column 9");
     check("[1]", "line 2: the line is not a JSON object");
 }
 
 #[test]
-fn wrong_fields() {
+fn wrong_fields_are_named() {
     check(&with("content", "7"), "line 2: content is a number; it must be a string");
     check(&with("at", "null"), "line 2: at is missing");
     check(&with("role", "\"robot\""), "line 2: role is \"robot\"; it is one of user, assistant, system, tool");
@@ -41,7 +41,7 @@ fn wrong_fields() {
 }
 
 #[test]
-fn wrong_moments() {
+fn invalid_times_are_refused() {
     check(
         &with("at", "\"2026-01-01 10:00\""),
         "line 2: at is \"2026-01-01 10:00\"; a moment looks like 2026-03-04T18:30:00Z and has an offset",
@@ -54,19 +54,19 @@ fn wrong_moments() {
 }
 
 #[test]
-fn too_much_content() {
+fn oversized_content_is_refused() {
     let content = format!("\"{}\"", "x".repeat(10 << 20));
     check(&with("content", &content), "line 2: content has 10485760 bytes; 262144 are allowed");
 }
 
 #[test]
-fn the_same_id_with_other_content() {
+fn same_id_with_other_content_is_refused() {
     let other = GOOD.replace("hi", "ho");
     check(&other, "line 2: id \"1\" stands in line 1 already, with other content");
 }
 
 #[test]
-fn all_faults_of_all_files_at_once() {
+fn all_faults_of_all_files_are_reported_at_once() {
     let annals = Annals::new();
     let first = annals.file("first.jsonl", "{}\n");
     let second = annals.file("second.jsonl", &format!("{GOOD}\nnope\n"));
@@ -84,7 +84,7 @@ fn all_faults_of_all_files_at_once() {
 }
 
 #[test]
-fn strange_names_are_just_names() {
+fn strange_names_are_accepted() {
     for name in ["../../etc", "o'brien \"x\"; DROP TABLE turn; --", "Ünïcödé 名前", &"é".repeat(64)] {
         let annals = Annals::new();
         annals.import(&line(name, name, "../1", name, "the boat was sold", "2026-01-01T10:00:00Z"));
@@ -96,15 +96,15 @@ fn strange_names_are_just_names() {
 }
 
 #[test]
-fn a_file_that_is_not_there() {
+fn missing_file_is_reported() {
     let annals = Annals::new();
     let answer = annals.run(&["import", "/no/such.jsonl"]);
     assert_eq!((answer.code, answer.err.as_str()), (3, "annals: there is no file \"/no/such.jsonl\"\n"));
 }
 
-/// What is wrong with a value is said in words of this program, with the option that it was given to.
+/// Errors about values use this program's own words and name the option.
 #[test]
-fn values_that_are_none() {
+fn invalid_option_values_are_explained() {
     let annals = Annals::new();
     for (args, expect) in [
         (&["search", "--agent", "a", "--limit", "many"][..], "'many' for '--limit <N>': it must be a whole number"),
@@ -136,7 +136,7 @@ fn values_that_are_none() {
 }
 
 #[test]
-fn a_folder_or_agent_that_is_not_there() {
+fn missing_folder_or_agent_is_reported() {
     let annals = Annals::new();
     let answer = annals.run(&["status"]);
     assert_eq!(answer.code, 3);
@@ -154,10 +154,10 @@ fn a_folder_or_agent_that_is_not_there() {
 }
 
 #[test]
-fn a_folder_in_use() {
+fn folder_in_use_is_refused() {
     let annals = Annals::new();
     let mut holder = annals.command(&["import", "-"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
-    // The folder is only taken once the input was read: fill it, and hold the lock ourselves instead.
+    // The command locks the folder only after reading its input. Let it finish without input, and hold the lock here instead.
     drop(holder.stdin.take());
     holder.wait().unwrap();
     let lock =
@@ -170,7 +170,7 @@ fn a_folder_in_use() {
 }
 
 #[test]
-fn a_folder_that_is_a_file() {
+fn data_folder_that_is_a_file_is_refused() {
     let annals = Annals::new();
     std::fs::write(annals.data(), "x").unwrap();
     let answer = annals.run(&["import", annals.file("x.jsonl", GOOD).to_str().unwrap()]);
@@ -178,8 +178,8 @@ fn a_folder_that_is_a_file() {
     assert!(answer.err.contains("as data folder"), "{}", answer.err);
 }
 
-/// RLIMIT_FSIZE stands in for a full disk: every write past it fails. What was acknowledged before stays, and the import can
-/// be finished once there is room.
+/// `RLIMIT_FSIZE` simulates a full disk: every write beyond it fails. Acknowledged messages stay, and the import can be
+/// completed once there is room.
 #[test]
 fn a_full_disk_stops_the_import_and_loses_nothing() {
     let messages = days("ann", 200, 30);
@@ -201,7 +201,7 @@ fn a_full_disk_stops_the_import_and_loses_nothing() {
 }
 
 #[test]
-fn a_wrong_option_is_explained() {
+fn wrong_grain_and_period_are_explained() {
     let annals = Annals::new();
     let answer = annals.run(&["search", "x", "--agent", "a", "--grain", "hourly"]);
     assert_eq!(answer.code, 2);

@@ -1,4 +1,4 @@
-//! The calendar suite of `search/src/answer/calendar.rs` over the real stores: SQLite and LanceDB.
+//! Runs the calendar suite of `search/src/answer/calendar.rs` over the real stores, SQLite and LanceDB.
 
 #[path = "../crates/search/src/answer/calendar/life.rs"]
 mod life;
@@ -14,7 +14,7 @@ use annals_testkit::calendar::{PLACES, Place};
 use life::Life;
 
 #[tokio::test]
-async fn over_real_stores_a_range_holds_all_and_only_what_lies_in_it() {
+async fn range_returns_exactly_its_memories_over_real_stores() {
     let is_tried = |place: &Place| ["Pacific/Apia", "America/Sao_Paulo"].contains(&place.zone) || place.moves.len() > 1;
     for place in PLACES.into_iter().filter(is_tried) {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The command in a child process, over a folder that lives as long as the test.
+//! Runs the command in a child process, on a folder that lives as long as the test.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -6,21 +6,21 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// When all tests take place.
+/// The current time of all tests.
 pub const NOW: &str = "2026-11-20T12:00:00Z";
 
-/// The command under test: the one that was built with the tests, or the one that `ANNALS_BIN` names, so that a long run is not
-/// disturbed by the next build.
+/// Returns the command under test: the binary built with the tests, or the one in `ANNALS_BIN`, so that the next build does
+/// not disturb a long run.
 pub fn program() -> Command {
     Command::new(std::env::var("ANNALS_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_annals").to_owned()))
 }
 
-/// A data folder and what is done with it.
+/// A data folder, and commands that run on it.
 pub struct Annals {
     place: TempDir,
 }
 
-/// What a command answered.
+/// Exit code and output of a command.
 pub struct Answer {
     pub code: i32,
     pub out: String,
@@ -36,14 +36,14 @@ impl Annals {
         self.place.path().join("data")
     }
 
-    /// A file beside the data folder.
+    /// Writes a file beside the data folder.
     pub fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.place.path().join(name);
         std::fs::write(&path, content).unwrap();
         path
     }
 
-    /// The command, ready to be started.
+    /// Prepares the command, to run at [`NOW`].
     pub fn command(&self, args: &[&str]) -> Command {
         self.command_at(NOW, args)
     }
@@ -55,14 +55,14 @@ impl Annals {
         command
     }
 
-    /// Runs so many hours after [`NOW`].
+    /// Runs the command `hours` after [`NOW`].
     pub fn run_after(&self, hours: u32, args: &[&str]) -> Answer {
         let present: jiff::Timestamp = NOW.parse().unwrap();
         let now = present + jiff::SignedDuration::from_hours(i64::from(hours));
         Answer::from(self.command_at(&now.to_string(), args).output().unwrap())
     }
 
-    /// Runs what must succeed so many hours after [`NOW`], and gives its JSON.
+    /// Runs a command that must succeed, `hours` after [`NOW`]. Returns its JSON.
     #[track_caller]
     pub fn json_after(&self, hours: u32, args: &[&str]) -> Value {
         let answer = self.run_after(hours, &[args, &["--json"]].concat());
@@ -74,7 +74,7 @@ impl Annals {
         Answer::from(self.command(args).output().unwrap())
     }
 
-    /// Runs what must succeed and gives its JSON.
+    /// Runs a command that must succeed. Returns its JSON.
     #[track_caller]
     pub fn json(&self, args: &[&str]) -> Value {
         let answer = self.run(&[args, &["--json"]].concat());
@@ -82,14 +82,14 @@ impl Annals {
         serde_json::from_str(&answer.out).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", answer.out))
     }
 
-    /// Imports messages that must be fit.
+    /// Imports messages that must be valid.
     #[track_caller]
     pub fn import(&self, messages: &str) -> Value {
         let path = self.file("messages.jsonl", messages);
         self.json(&["import", path.to_str().unwrap()])
     }
 
-    /// Expects that every table is what the catalog says. Summaries may still be to be written.
+    /// Checks that every table matches the catalog. Summaries may still be due.
     #[track_caller]
     pub fn expect_sound_tables(&self) {
         let answer = self.run(&["verify", "--json"]);
@@ -100,7 +100,7 @@ impl Annals {
         }
     }
 
-    /// Everything, in canonical order.
+    /// Returns the dump of the folder, in canonical order.
     #[track_caller]
     pub fn dump(&self) -> String {
         let answer = self.run(&["dump"]);
@@ -119,7 +119,7 @@ impl From<Output> for Answer {
     }
 }
 
-/// Every file below a folder.
+/// Returns every file below a folder, sorted.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,10 +1,10 @@
-//! Settings: file, environment and flags, in that order; everything that is wrong at once; no secret shown.
+//! Settings from file, environment and flags, in that order; all errors at once; no secret in any output.
 
 use serde_json::{Value, json};
 
 use crate::command::{Annals, Answer};
 
-/// What is set where, and with which words.
+/// Settings of a test: the file, environment variables, and flags.
 #[derive(Default)]
 struct Set<'a> {
     file: &'a str,
@@ -31,7 +31,7 @@ impl Set<'_> {
         answer
     }
 
-    /// Value and origin of each key that somebody set.
+    /// Returns the value of each key that was set.
     #[track_caller]
     fn holds(&self) -> Value {
         let answer = self.run(&["config", "check", "--json"]);
@@ -50,7 +50,7 @@ impl Set<'_> {
 }
 
 #[test]
-fn without_anything_said_it_is_fine() {
+fn defaults_are_valid() {
     let answer = Set::default().run(&["config", "check"]);
     assert_eq!((answer.code, answer.out.starts_with("Fine. ")), (0, true), "{}{}", answer.out, answer.err);
     assert_eq!(Set::default().holds(), json!({}));
@@ -59,7 +59,7 @@ fn without_anything_said_it_is_fine() {
 }
 
 #[test]
-fn what_comes_later_holds() {
+fn flags_override_environment_and_environment_overrides_file() {
     let file = "[server]\nlisten = \"127.0.0.1:1\"\nhosts = [\"a.example\"]\n[limits]\nburst = 1\n";
     let environment = &[("ANNALS_SERVER_LISTEN", "127.0.0.1:2"), ("ANNALS_LIMITS_BURST", "2")];
     let set = Set { file, environment, flags: &["limits.burst=3"] };
@@ -82,7 +82,7 @@ fn every_key_can_be_set_by_its_variable() {
     let shown: Value = serde_json::from_str(&Set::default().run(&["config", "show", "--json"]).out).unwrap();
     let settings = shown["settings"].as_array().unwrap();
     let keys: Vec<&str> = settings.iter().map(|setting| setting["key"].as_str().unwrap()).collect();
-    // Beside a key it is a fault; it has a test of its own.
+    // `key_env` together with `key` is an error. It has its own test.
     let keys: Vec<&str> = keys.into_iter().filter(|key| !key.ends_with("key_env")).collect();
     let name = |key: &str| format!("ANNALS_{}", key.replace('.', "_").to_uppercase());
     let value = |key: &str| match key.rsplit('.').next().unwrap() {
@@ -112,7 +112,7 @@ fn every_key_can_be_set_by_its_variable() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+fn all_errors_are_reported_at_once_with_their_place() {
     let file = "[server]\nlisten = \"everywhere\"\nlisen = 1\nmax_connections = 0\n\n[limits]\nburst = -1\n\n\
                 [log]\nformat = \"xml\"\n[modles]\n[models]\nbase_url = \"ftp://x\"\n";
     let environment = &[("ANNALS_LIMITS_CONCURRENT", "many"), ("ANNALS_SERVER_LISTN", "1"), ("ANNALS_CACHE", "/x")];
@@ -140,12 +140,12 @@ fn everything_that_is_wrong_is_told_at_once_with_its_place() {
             "FILE: line 7: limits.burst must be a whole number, and not a negative one",
         ]
     );
-    // Nothing is opened with it.
+    // Other commands are refused with these settings as well.
     assert_eq!(set.run(&["import", "/dev/null"]).code, 2);
 }
 
 #[test]
-fn a_file_that_is_no_toml_is_told_line_by_line() {
+fn invalid_toml_is_reported_by_line() {
     let set = Set { file: "[server]\nlisten = \"127.0.0.1:1\nhosts = [\n", ..Set::default() };
     let answer = set.run(&["config", "check"]);
     assert_eq!(answer.code, 2);
@@ -154,7 +154,7 @@ fn a_file_that_is_no_toml_is_told_line_by_line() {
 }
 
 #[test]
-fn a_value_of_the_wrong_kind_is_told_for_each_kind() {
+fn values_of_the_wrong_type_are_reported() {
     fn check(flag: &str, expect: &str) {
         Set { flags: &[flag], ..Set::default() }.is_refused(&[&format!("--set: {expect}")]);
     }
@@ -167,12 +167,12 @@ fn a_value_of_the_wrong_kind_is_told_for_each_kind() {
 }
 
 #[test]
-fn an_empty_variable_is_as_good_as_none() {
+fn empty_variable_counts_as_unset() {
     assert_eq!(Set { environment: &[("ANNALS_BACKUP_KEEP", "")], ..Set::default() }.holds(), json!({}));
 }
 
 #[test]
-fn a_variable_named_by_key_env_may_be_called_like_a_key() {
+fn variable_named_by_key_env_may_look_like_a_setting() {
     let file = "[models]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nkey_env = \"ANNALS_MODELS_OWN\"\n";
     let set = Set { file, environment: &[("ANNALS_MODELS_OWN", "sk-own")], ..Set::default() };
     assert_eq!(set.holds()["models.key_env"], json!("ANNALS_MODELS_OWN"));

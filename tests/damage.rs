@@ -1,4 +1,4 @@
-//! Damaged files: said, put aside, rebuilt from the catalog. Nothing of what was said is lost.
+//! Damaged files are reported, put aside, and rebuilt from the catalog. No message is lost.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::command::{Annals, files};
 use crate::story::{days, line};
 
-/// Damages one file below the tables, in each way; verify must say so, and searching or rebuilding must mend it.
+/// Damages one file below the tables. `verify` must report it, and a rebuild must mend it.
 fn check(choose: impl Fn(&Path) -> bool, damage: impl Fn(&PathBuf)) {
     let annals = Annals::new();
     annals.import(&days("ann", 30, 2));
     annals.json(&["rollup"]);
     let before = annals.dump();
-    // The first by name: LanceDB counts the names of manifests down, so it is the newest.
+    // Files are sorted by name. LanceDB numbers manifests downwards, so the first manifest is the newest.
     let chosen = files(&annals.data().join("tables")).into_iter().find(|file| choose(file)).unwrap();
     damage(&chosen);
 
@@ -48,22 +48,22 @@ fn is_manifest(file: &Path) -> bool {
 }
 
 #[test]
-fn a_truncated_data_file() {
+fn truncated_data_file_is_reported_and_rebuilt() {
     check(is_data, truncate);
 }
 
 #[test]
-fn a_zeroed_data_file() {
+fn zeroed_data_file_is_reported_and_rebuilt() {
     check(is_data, zero);
 }
 
 #[test]
-fn an_empty_manifest() {
+fn empty_manifest_is_reported_and_rebuilt() {
     check(is_manifest, empty);
 }
 
 #[test]
-fn a_search_mends_the_table_it_needs() {
+fn search_rebuilds_the_damaged_table_it_needs() {
     let annals = Annals::new();
     annals.import(&days("ann", 30, 2));
     annals.json(&["rollup"]);
@@ -77,7 +77,7 @@ fn a_search_mends_the_table_it_needs() {
     assert_eq!(annals.run(&["verify"]).code, 0);
 }
 
-/// Everything below a folder, folders before what they hold.
+/// Returns everything below a folder, each folder before its content.
 fn places(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -91,7 +91,7 @@ fn places(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The place without what differs from file to file of one kind.
+/// Returns the path with long names replaced by `*`, so that files of one kind have the same path.
 fn kind(place: &Path) -> String {
     let text = place.display().to_string();
     let part = |part: &str| {
@@ -117,7 +117,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What a person finds: memories of all grains that fit, and facts. None if the command says that it cannot answer.
+/// Returns the ids of matching memories (working, daily, weekly) and the facts, or `None` if the command reports that it
+/// cannot answer.
 fn findings(annals: &Annals) -> Option<(BTreeSet<String>, String)> {
     let grains = ["working", "daily", "weekly"].map(|grain| ["--grain", grain]).concat();
     let question = [&["search", "brother", "--agent", "ann", "--limit", "100", "--json"], &grains[..]].concat();
@@ -133,9 +134,9 @@ fn findings(annals: &Annals) -> Option<(BTreeSet<String>, String)> {
     Some((found, asked.out))
 }
 
-/// Removes one file or folder of a data folder, and asks; `ANNALS_DAMAGE=all` removes each that there is instead of one of a kind.
+/// Removes one file or folder of a data folder, and searches. Tries one of each kind, or all with `ANNALS_DAMAGE=all`.
 #[test]
-fn whatever_is_removed_a_search_answers_rightly_or_says_that_it_cannot() {
+fn search_after_any_removal_is_right_or_fails_with_a_reason() {
     let whole = Annals::new();
     whole.import(&days("ann", 9, 2));
     whole.import(&line("ann", "me", "1", "Ann", "I live in Bern. My brother visits me.", "2026-01-03T10:00:00Z"));
@@ -158,9 +159,9 @@ fn whatever_is_removed_a_search_answers_rightly_or_says_that_it_cannot() {
     }
 }
 
-/// What comes in after a table was lost must not pass for all there is.
+/// New messages after the loss of a table must not be treated as the whole table.
 #[test]
-fn a_message_after_the_loss_of_a_table_brings_the_others_back() {
+fn import_after_the_loss_of_a_table_restores_its_rows() {
     for lost in ["tables", "tables/*", "tables/*/working-g0.lance", "tables/*/working-g0.lance/_versions"] {
         let annals = Annals::new();
         annals.import(&days("ann", 3, 2));
@@ -173,20 +174,20 @@ fn a_message_after_the_loss_of_a_table_brings_the_others_back() {
         annals.import(&line("ann", "me", "1", "Ann", "I live in Bern. My brother visits me.", "2026-01-03T10:00:00Z"));
         let found = annals.json(&["search", "brother", "--agent", "ann", "--grain", "working", "--limit", "100"]);
         assert_eq!(found["results"].as_array().unwrap().len(), 7, "{lost}");
-        // The tables of summaries are missed when they are asked.
+        // A search of a summary grain notices that its table is missing.
         annals.json(&["search", "brother", "--agent", "ann", "--grain", "daily"]);
         annals.expect_sound_tables();
     }
 }
 
-/// The ids of the results, in order: scores move a little with how often a memory was given out.
+/// Returns the ids of the results, in order. Scores are left out: they change slightly with access counts.
 fn found(answer: &serde_json::Value) -> Vec<String> {
     let results = answer["results"].as_array().unwrap();
     results.iter().map(|found| found["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
-fn a_damaged_catalog_is_not_taken_for_an_empty_one() {
+fn damaged_catalog_is_not_treated_as_empty() {
     let annals = Annals::new();
     annals.import(&days("ann", 3, 2));
     zero(&annals.data().join("catalog.sqlite"));
@@ -195,7 +196,7 @@ fn a_damaged_catalog_is_not_taken_for_an_empty_one() {
 }
 
 #[test]
-fn a_model_with_a_wrong_checksum_is_refused() {
+fn model_with_a_wrong_checksum_is_refused() {
     let annals = Annals::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/all-MiniLM-L6-v2");
     let folder = annals.file("marker", "").with_file_name("model");

@@ -1,4 +1,4 @@
-//! The doctor really tries things, says what is wrong and how to mend it, and leaves no trace.
+//! `annals doctor` tries each part, reports what is wrong and how to mend it, and leaves no trace.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::command::{Annals, files};
 use crate::story::days;
 
-/// A folder with memories and a port that nobody has.
+/// A folder with memories, and settings with a free port.
 struct Patient {
     annals: Annals,
     settings: String,
@@ -19,7 +19,7 @@ impl Patient {
     fn new() -> Patient {
         let annals = Annals::new();
         annals.import(&days("ann", 3, 2));
-        // The system gives out a free one.
+        // `configure` sets port 0, for which the system chooses a free port.
         let patient = Patient { annals, settings: String::new() };
         patient.configure("")
     }
@@ -32,7 +32,7 @@ impl Patient {
         Patient { settings, ..self }
     }
 
-    /// The exit code, and what is said of each thing.
+    /// Returns the exit code and the findings.
     fn see(&self) -> (i32, Value) {
         let answer = self.annals.run(&["doctor", "--json"]);
         let said: Value = serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}{}", answer.out, answer.err));
@@ -47,7 +47,7 @@ fn finding<'a>(findings: &'a Value, about: &str) -> &'a Value {
     all.find(|finding| finding["about"] == about).unwrap_or_else(|| panic!("no {about} in {findings}"))
 }
 
-/// Expects one thing to be wrong, with these words and a way to mend it.
+/// Expects the finding `about` to be wrong, with these words and a remedy.
 #[track_caller]
 fn is_wrong(patient: &Patient, about: &str, words: &str) {
     let (code, findings) = patient.see();
@@ -58,7 +58,7 @@ fn is_wrong(patient: &Patient, about: &str, words: &str) {
 }
 
 #[test]
-fn a_healthy_folder_is_well_and_stays_as_it_is() {
+fn healthy_folder_is_well_and_stays_unchanged() {
     let patient = Patient::new();
     let (before, dump) = (files(&patient.annals.data()).len(), patient.annals.dump());
     let (code, findings) = patient.see();
@@ -80,14 +80,14 @@ fn a_new_folder_is_well() {
 }
 
 #[test]
-fn wrong_settings_are_told_and_the_rest_is_looked_at() {
+fn wrong_settings_are_reported_and_the_rest_is_checked() {
     let patient = Patient::new().configure("lisen = 1\n");
     is_wrong(&patient, "configuration", "lisen is no key");
     assert_eq!(finding(&patient.see().1, "write and read")["state"], json!("ok"));
 }
 
 #[test]
-fn a_port_that_is_taken() {
+fn taken_port_is_reported() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = format!("server.listen={}", taken.local_addr().unwrap());
     let patient = Patient::new();
@@ -97,7 +97,7 @@ fn a_port_that_is_taken() {
 }
 
 #[test]
-fn a_disk_that_is_low() {
+fn low_disk_space_is_reported() {
     let patient = Patient::new();
     let low = patient.annals.run(&["doctor", "--json", "--set", "limits.disk_low_mib=1048576"]);
     let findings: Value = serde_json::from_str::<Value>(&low.out).unwrap()["findings"].clone();
@@ -106,7 +106,7 @@ fn a_disk_that_is_low() {
 }
 
 #[test]
-fn a_key_that_others_can_read() {
+fn key_that_others_can_read_is_reported() {
     let patient = Patient::new().configure("[models]\nkey = \"sk-very-secret\"\n");
     let path = patient.annals.data().join("annals.toml");
     assert!(finding(&patient.see().1, "configuration")["state"] == "ok", "{}", patient.settings);
@@ -116,14 +116,14 @@ fn a_key_that_others_can_read() {
 }
 
 #[test]
-fn a_damaged_catalog() {
+fn damaged_catalog_is_reported() {
     let patient = Patient::new();
     std::fs::write(patient.annals.data().join("catalog.sqlite"), "a shopping list, rather long".repeat(400)).unwrap();
     is_wrong(&patient, "stores", "damaged");
 }
 
 #[test]
-fn a_damaged_table() {
+fn damaged_table_is_reported() {
     let patient = Patient::new();
     let is_manifest = |file: &std::path::PathBuf| file.extension().is_some_and(|found| found == "manifest");
     let tables = files(&patient.annals.data().join("tables"));
@@ -134,7 +134,7 @@ fn a_damaged_table() {
 }
 
 #[test]
-fn a_model_that_answers_and_one_that_does_not() {
+fn working_and_failing_models_are_reported() {
     let server = ModelServer::start([]);
     let settings = |url: &str| format!("[models]\nbase_url = \"{url}\"\nmodel = \"scripted\"\ntimeout = 1\n");
     let patient = Patient::new().configure(&settings(server.base_url()));
@@ -142,7 +142,7 @@ fn a_model_that_answers_and_one_that_does_not() {
     let said = finding(&findings, "model")["says"].as_str().unwrap();
     assert!(code == 0 && said.contains("read a message for facts and found"), "{findings}");
     assert_eq!(server.requests().len(), 1, "one call for one endpoint");
-    // Another model for years is called for a year.
+    // A different model for yearly summaries is tried as well, with a yearly summary.
     let patient = patient.configure(&(settings(server.base_url()) + "[models.yearly]\nmodel = \"other\"\n"));
     let (_, findings) = patient.see();
     let models = findings.as_array().unwrap().iter().filter(|finding| finding["about"] == "model");

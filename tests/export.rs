@@ -1,11 +1,12 @@
-//! Everything of an agent, out and in again.
+//! Exports everything of an agent and imports it again.
 
 use serde_json::json;
 
 use crate::command::Annals;
 use crate::story::{days, line};
 
-/// A folder with all there is: summaries, a sealed past, facts by rule and by hand, a correction, a pin, a revision.
+/// Creates a folder with data of every kind: summaries, a sealed past, facts by rule and by hand, a correction, a pin, a late
+/// message.
 fn full() -> Annals {
     let annals = Annals::new();
     annals
@@ -33,7 +34,7 @@ fn full() -> Annals {
 }
 
 #[test]
-fn an_export_imported_into_an_empty_folder_is_the_same_memory() {
+fn export_imported_into_an_empty_folder_gives_the_same_dump() {
     let from = full();
     let file = from.data().with_file_name("ann.jsonl");
     let written = from.run(&["export", "--agent", "ann", file.to_str().unwrap()]);
@@ -43,14 +44,14 @@ fn an_export_imported_into_an_empty_folder_is_the_same_memory() {
     assert!(imported["restored"].as_u64().unwrap() > 100);
     assert_eq!(to.dump(), from.dump());
     assert_eq!(to.json(&["verify"])["sound"], json!(true));
-    // And it goes on from there.
+    // The imported agent continues like the original.
     assert_eq!(to.json(&["rollup"]), from.json(&["rollup"]));
     let again = to.run(&["export", "--agent", "ann"]);
     assert_eq!(again.out, std::fs::read_to_string(&file).unwrap());
 }
 
 #[test]
-fn an_export_is_not_poured_into_a_memory_that_is_there() {
+fn export_is_refused_where_memories_exist() {
     let from = full();
     let file = from.data().with_file_name("ann.jsonl");
     from.run(&["export", "--agent", "ann", file.to_str().unwrap()]);
@@ -58,7 +59,7 @@ fn an_export_is_not_poured_into_a_memory_that_is_there() {
     let refused = from.run(&["import", file.to_str().unwrap()]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert_eq!(from.dump(), before);
-    // Its records name memories by ids that hold for one agent only.
+    // Its records refer to memories by ids, which are valid for one agent only.
     let other = from.run(&["import", file.to_str().unwrap(), "--agent", "twin"]);
     assert_eq!((other.code, other.err.contains("ids of another agent")), (2, true), "{}", other.err);
     assert_eq!(from.dump(), before);
@@ -79,7 +80,7 @@ fn a_broken_export_names_its_lines_and_stores_nothing() {
 }
 
 #[test]
-fn parquet_by_choice() {
+fn parquet_export_writes_memories_and_facts() {
     let annals = full();
     let folder = annals.data().with_file_name("parquet");
     let written = annals.run(&["export", "--agent", "ann", "--parquet", folder.to_str().unwrap()]);

@@ -1,4 +1,4 @@
-//! Facts by the built-in rules and by hand, as people ask for them.
+//! Facts by the built-in rules and by hand, through the command.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn said(lines: &[(&str, &str)]) -> Annals {
     annals
 }
 
-/// `predicate object` of the facts that a command finds.
+/// Returns `predicate object` of the facts that a command finds.
 fn facts(annals: &Annals, args: &[&str]) -> Vec<String> {
     let found = annals.json(&[&["facts", "--agent", "ann"], args].concat());
     let word = |fact: &Value, field: &str| fact[field].as_str().unwrap().to_owned();
@@ -27,7 +27,7 @@ fn facts(annals: &Annals, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn who_moved_twice_lives_in_one_place_and_has_lived_in_three() {
+fn move_ends_the_former_residence() {
     let annals = said(&[
         ("2026-01-05T10:00:00Z", "I live in Rome."),
         ("2026-02-05T10:00:00Z", "I moved to Oslo last week."),
@@ -40,7 +40,7 @@ fn who_moved_twice_lives_in_one_place_and_has_lived_in_three() {
 }
 
 #[test]
-fn an_old_diary_imported_after_newer_facts_does_not_overturn_them() {
+fn older_message_does_not_overturn_newer_facts() {
     let annals = said(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
     assert_eq!(facts(&annals, &[]), ["lives_in Oslo"]);
     annals.import(&line("ann", "diary", "1", "Ann", "I live in Rome.", "2019-02-05T10:00:00Z"));
@@ -49,7 +49,7 @@ fn an_old_diary_imported_after_newer_facts_does_not_overturn_them() {
 }
 
 #[test]
-fn a_plan_is_past_when_its_day_is() {
+fn plan_ends_with_its_day() {
     let annals = said(&[
         ("2023-05-10T10:00:00Z", "I'm flying to Boston tomorrow."),
         ("2023-05-10T10:01:00Z", "I live in Oslo."),
@@ -74,7 +74,7 @@ fn facts_are_added_and_retracted_by_hand() {
 }
 
 #[test]
-fn a_damaged_or_missing_table_of_facts_is_folded_anew() {
+fn damaged_or_missing_table_of_facts_is_rebuilt() {
     let annals = said(&[("2026-01-05T10:00:00Z", "I live in Rome.")]);
     let before = facts(&annals, &[]);
     for file in crate::command::files(&annals.data().join("facts")) {
@@ -86,7 +86,7 @@ fn a_damaged_or_missing_table_of_facts_is_folded_anew() {
 }
 
 #[test]
-fn instructions_and_answers_of_tools_are_stored_and_not_read_for_facts() {
+fn system_and_tool_messages_are_stored_and_not_extracted() {
     let annals = Annals::new();
     let message = |id: &str, role: &str| {
         json!({
@@ -113,7 +113,7 @@ fn credentials_are_masked_before_they_are_stored() {
     assert!(annals.dump().contains(&key));
 }
 
-/// `subject predicate object` of the facts that a walk or path finds, each with its depth if it has one.
+/// Returns `subject predicate object` of the facts on a walk or path, each with its depth if it has one.
 fn steps(annals: &Annals, args: &[&str]) -> Option<Vec<String>> {
     let found = annals.json(&[&["facts", "--agent", "ann"], args].concat());
     let step = |fact: &Value| {
@@ -125,7 +125,7 @@ fn steps(annals: &Annals, args: &[&str]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn facts_are_walked_and_lead_from_one_to_another() {
+fn walks_and_paths_follow_facts() {
     let annals = Annals::new();
     for [subject, predicate, object, since] in [
         ["Ann", "knows", "Bob", "2026-01-01"],
@@ -158,7 +158,7 @@ fn facts_are_walked_and_lead_from_one_to_another() {
 }
 
 #[test]
-fn names_that_mean_the_same_are_merged_with_the_reason_until_somebody_says_no() {
+fn equivalent_names_are_merged_with_a_reason_until_retracted() {
     let annals = Annals::new();
     let add = |subject: &str, predicate: &str, object: &str| {
         annals.json(&["facts", "add", subject, predicate, object, "--agent", "ann", "--since", "2026-01-01"]);
@@ -186,7 +186,7 @@ fn names_that_mean_the_same_are_merged_with_the_reason_until_somebody_says_no() 
     assert_eq!(facts(&annals, &about), [""; 0]);
     assert_eq!(facts(&annals, &["--about", "Dr. Bob Smith", "--predicate", "lives_in"]), ["lives_in Bern"]);
 
-    // A name that was said is taken back likewise.
+    // A stated alias can be retracted in the same way.
     add("Zelda", "also_known_as", "Kit");
     add("Kit", "plays", "oboe");
     let about = ["--about", "Zelda", "--predicate", "plays"];
@@ -196,7 +196,7 @@ fn names_that_mean_the_same_are_merged_with_the_reason_until_somebody_says_no() 
 }
 
 #[test]
-fn deaths_notices_and_moves_end_what_held() {
+fn deaths_resignations_and_moves_end_facts() {
     let annals = said(&[
         ("2026-01-05T10:00:00Z", "My dog Bello is six. I work at Siemens. I live in Bern."),
         ("2026-03-05T10:00:00Z", "My dog Bello died yesterday. I quit my job at Siemens on Friday."),
@@ -209,7 +209,7 @@ fn deaths_notices_and_moves_end_what_held() {
 }
 
 #[test]
-fn a_fact_by_hand_that_a_later_one_has_ended_is_shown_as_ended() {
+fn fact_by_hand_that_a_later_one_ends_is_stored_as_ended() {
     let annals = said(&[("2026-02-05T10:00:00Z", "I live in Oslo.")]);
     let add = ["facts", "add", "Ann", "lives_in", "Rome", "--agent", "ann", "--since", "2020-01-01"];
     let answer = annals.run(&add);
@@ -219,7 +219,7 @@ fn a_fact_by_hand_that_a_later_one_has_ended_is_shown_as_ended() {
 }
 
 #[test]
-fn nobody_ends_facts_of_others_or_takes_their_names() {
+fn hearsay_neither_ends_facts_nor_assigns_names() {
     let annals = Annals::new();
     let words = [
         ("Ann", "I'm married to Tom. I live in Oslo."),

@@ -1,4 +1,4 @@
-//! One agent under load does not keep another waiting. Told by the order in which things end, not by how long they take.
+//! One agent under load does not delay another. Checked by the order of events, not by durations.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -12,9 +12,9 @@ fn said(content: &str) -> Value {
     json!({ "messages": [{ "role": "user", "content": content }], "conversation": "talk" })
 }
 
-/// Bob's messages are found by searches while an import of another agent goes on, which live messages of that agent come on top of.
+/// Searches find Bob's messages while an import of another agent is running and that agent receives live messages as well.
 #[tokio::test]
-async fn a_message_is_searchable_while_another_agent_is_imported() {
+async fn message_is_searchable_while_another_agent_is_imported() {
     let served = Served::unlimited();
     let file = served.annals.file("big.jsonl", &days("big", 120, 25));
     let mut import = served.annals.command(&["import", file.to_str().unwrap()]);
@@ -27,7 +27,7 @@ async fn a_message_is_searchable_while_another_agent_is_imported() {
         let [live, own] = ["Live message", "Bob's message"].map(|words| said(&format!("{words} {number}.")));
         let bob = "/v1/agents/bob/messages?wait=searchable&timeout_seconds=60";
         let (_, (_, answer)) = tokio::join!(served.post("/v1/agents/big/messages", &live), served.post(bob, &own));
-        // Facts may have been read by then too.
+        // Facts may have been extracted by then, too.
         assert!(["searchable", "extracted"].contains(&answer["status"].as_str().unwrap()), "{answer}");
     }
     assert_eq!(import.try_wait().unwrap(), None, "bob waited for all of the import");

@@ -1,11 +1,11 @@
-//! Forgotten is gone: from every store and file, and stays gone when it comes again.
+//! Forgotten data is gone from every store and file, and does not return when its messages are sent again.
 
 use serde_json::{Value, json};
 
 use crate::command::{Annals, files};
 use crate::story::{days, line};
 
-/// Sentences about one person, spread over months, and one that she took the place of.
+/// Sentences about one person, spread over months. `told` adds a sentence about the person whom she supersedes.
 const SAID: [(&str, &str, &str); 7] = [
     ("1", "2026-01-07T10:00:00Z", "My landlord Zelda Quist raised the rent of the flat by forty euros."),
     ("2", "2026-01-21T10:00:00Z", "Zelda Quist lives in Valparaiso."),
@@ -13,7 +13,7 @@ const SAID: [(&str, &str, &str); 7] = [
     ("4", "2026-03-03T10:00:00Z", "The keys of the cellar are with zelda quist until April."),
     ("5", "2026-04-14T10:00:00Z", "Zelda Quist sold the house in Turin and gave me her piano."),
     ("6", "2026-04-15T10:00:00Z", "I am married to Zelda Quist."),
-    // Yesterday: not past any plan, so its turn is there still.
+    // Yesterday: within every plan, so its turn is still there.
     ("7", "2026-11-19T20:00:00Z", "I owe Zelda Quist the deposit of two months."),
 ];
 
@@ -28,7 +28,7 @@ fn spouses(annals: &Annals) -> Vec<Value> {
     facts.as_array().unwrap().iter().map(|fact| fact["object"].clone()).collect()
 }
 
-/// The files that hold any of the sentences, however they are cased.
+/// Returns the files that contain the name or any of the sentences, ignoring case.
 fn holders(annals: &Annals) -> Vec<String> {
     let holds = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).to_lowercase();
@@ -39,7 +39,7 @@ fn holders(annals: &Annals) -> Vec<String> {
 }
 
 #[test]
-fn a_subject_goes_from_turns_facts_summaries_and_sealed_months() {
+fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
     let annals = Annals::new();
     annals.import(&(days("ann", 120, 2) + &told()));
     annals.json(&["rollup"]);
@@ -65,14 +65,14 @@ fn a_subject_goes_from_turns_facts_summaries_and_sealed_months() {
 
     let after = annals.dump();
     let again = annals.import(&told());
-    // Four pruned messages had left something that names her; the others had left nothing, and are known as pruned.
+    // Four pruned messages had left traces that name her. The others had left none, and count as pruned.
     assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(5)));
     annals.json(&["rollup"]);
     assert_eq!(annals.dump(), after, "what was forgotten stays so");
 }
 
 #[test]
-fn forgotten_messages_come_back_only_when_that_is_said() {
+fn forgotten_messages_return_only_with_unforget() {
     let annals = Annals::new();
     annals.import(&told());
     let done = annals.json(&["forget", "--agent", "ann", "--conversation", "landlord", "--yes"]);
@@ -83,7 +83,7 @@ fn forgotten_messages_come_back_only_when_that_is_said() {
 }
 
 #[test]
-fn a_range_and_an_id_reach_what_they_name() {
+fn range_and_id_forget_what_they_name() {
     let annals = Annals::new();
     annals.import(&days("ann", 20, 2));
     annals.json(&["rollup"]);
@@ -99,7 +99,7 @@ fn a_range_and_an_id_reach_what_they_name() {
 }
 
 #[test]
-fn a_deleted_agent_leaves_nothing_and_no_other_agent_is_touched() {
+fn deleted_agent_leaves_nothing_and_other_agents_stay() {
     let annals = Annals::new();
     annals.import(&(told() + &days("bob", 10, 2)));
     annals.json(&["rollup"]);
@@ -114,11 +114,11 @@ fn a_deleted_agent_leaves_nothing_and_no_other_agent_is_touched() {
     assert_eq!(annals.json(&["timeline", "--agent", "bob", "--grain", "daily"]), dump);
 }
 
-/// A month under a plan that prunes, with two messages of Zelda's on one of its days.
+/// An agent whose turns are pruned, with two messages by Zelda on one day.
 struct Pruned {
     annals: Annals,
     messages: String,
-    /// The id of the first of her messages.
+    /// Id of the first of her messages.
     id: String,
 }
 
@@ -156,7 +156,7 @@ fn pruned() -> Pruned {
 }
 
 impl Pruned {
-    /// Forgets by these arguments, and expects so many pruned turns to go, and whether the fact goes with them.
+    /// Forgets by these arguments. Expects `turns` pruned turns to be deleted, and whether the fact is deleted with them.
     #[track_caller]
     fn check(&self, target: &[&str], turns: usize, fact: bool) {
         let annals = &self.annals;
@@ -169,7 +169,7 @@ impl Pruned {
         assert_eq!((done["pruned"].as_array().unwrap().len(), &done["unresolved"]), (turns, &json!(0)), "{done}");
         assert_eq!(done["proof"]["clean"], json!(true), "{done}");
         self.is_gone(fact);
-        // An old file brings back what was only pruned, as late input.
+        // Importing the old file again restores what was only pruned, as late input.
         let file = annals.file("again.jsonl", &self.messages);
         let again = annals.json(&["import", "--revise", file.to_str().unwrap()]);
         assert_eq!((&again["forgotten"], &again["accepted"]), (&json!(turns), &json!(9 - turns)), "{target:?}");
@@ -190,29 +190,29 @@ impl Pruned {
 }
 
 #[test]
-fn a_conversation_that_was_pruned_is_forgotten() {
+fn pruned_conversation_is_forgotten() {
     pruned().check(&["--conversation", "secret"], 2, true);
 }
 
 #[test]
-fn a_message_that_was_pruned_is_forgotten_by_its_id() {
+fn pruned_message_is_forgotten_by_its_id() {
     let pruned = pruned();
     let id = pruned.id.clone();
     pruned.check(&[&id], 1, false);
 }
 
 #[test]
-fn a_range_that_was_pruned_is_forgotten() {
+fn pruned_range_is_forgotten() {
     pruned().check(&["--from", "2026-01-07", "--to", "2026-01-07"], 2, true);
 }
 
 #[test]
-fn a_speaker_whose_messages_were_pruned_is_forgotten() {
+fn pruned_messages_are_forgotten_by_their_speaker() {
     pruned().check(&["--subject", "ZELDA"], 2, true);
 }
 
 #[test]
-fn what_an_export_of_another_folder_pruned_is_said_to_be_unresolved() {
+fn turns_pruned_in_another_folder_are_reported_as_unresolved() {
     let from = pruned().annals;
     let export = from.run(&["export", "--agent", "ann"]).out;
     let to = Annals::new();
@@ -224,7 +224,7 @@ fn what_an_export_of_another_folder_pruned_is_said_to_be_unresolved() {
     assert!(!periods.is_empty(), "{would}");
     let shown = to.run(&["forget", "--agent", "ann", "--conversation", "secret"]).out;
     assert!(shown.contains(&format!("{unresolved} pruned turns cannot be told to belong to it or not")), "{shown}");
-    // By day it is known.
+    // The day of these turns is known.
     let by_day = to.json(&["forget", "--agent", "ann", "--from", "2026-01-07", "--to", "2026-01-07", "--yes"]);
     assert_eq!((by_day["pruned"].as_array().unwrap().len(), &by_day["unresolved"]), (2, &json!(0)), "{by_day}");
     assert!(!to.dump().contains("nine four two seven"));
@@ -248,7 +248,7 @@ fn facts_that_name_the_subject_anywhere_are_forgotten() {
 }
 
 #[test]
-fn forgetting_does_not_follow_a_name_that_was_retracted_or_given_by_others() {
+fn forgetting_ignores_retracted_and_third_party_aliases() {
     let annals = Annals::new();
     let ann = line("ann", "home", "1", "Ann", "The boat lies in the northern harbour.", "2026-01-07T10:00:00Z");
     let mallory = line("ann", "work", "1", "Mallory", "Call me Ann.", "2026-01-07T11:00:00Z");
@@ -265,7 +265,7 @@ fn forgetting_does_not_follow_a_name_that_was_retracted_or_given_by_others() {
 }
 
 #[test]
-fn exports_say_nothing_of_what_was_forgotten() {
+fn export_contains_no_trace_of_a_forgotten_message() {
     let annals = Annals::new();
     let without_id = |text: &str| {
         let message = json!({ "agent": "ann", "conversation": "talk", "role": "user", "content": text, "at": "2026-01-07T10:00:00Z" });
@@ -281,6 +281,6 @@ fn exports_say_nothing_of_what_was_forgotten() {
         .into_iter()
         .filter(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).contains(&id));
     assert_eq!(holders.collect::<Vec<_>>(), [""; 0].map(std::path::PathBuf::from), "the id is a hash of the words");
-    // It is recognised all the same, where it was forgotten.
+    // In this folder the message is still recognised as forgotten.
     assert_eq!(annals.import(&without_id("The code is nine four two seven."))["forgotten"], json!(1));
 }

@@ -1,9 +1,9 @@
 //! Damaged input for every parser: messages, exports, backups, stored files, model answers, configuration, prompts, requests.
 //!
-//! Good inputs are changed at random (`mutation.rs`) and handed to the parser (`targets/`). None may panic, hang or leave a state that
-//! is half written, and an error says what is wrong. `ANNALS_FUZZ_SECONDS` is the time for each target (1 second if it is not set),
-//! `ANNALS_FUZZ_SEED` the seed. An input that fails is made as small as it gets and stored in `tests/fuzz/corpus`, from which every
-//! run starts.
+//! Mutates good inputs at random (`mutation.rs`) and passes them to the parsers (`targets/`). No parser may panic, hang or
+//! leave partial state, and an error must say what is wrong. `ANNALS_FUZZ_SECONDS` is the time per target (1 second if unset),
+//! `ANNALS_FUZZ_SEED` the seed. An input that fails is minimised and stored in `tests/fuzz/corpus`. Every run checks this
+//! corpus first.
 
 mod mutation;
 mod targets;
@@ -19,16 +19,16 @@ use sha2::{Digest, Sha256};
 
 use mutation::{Mutation, apply, mutations};
 
-/// Far longer than any input takes. Whatever takes so long never ends.
+/// Far longer than any input takes. An input that takes longer counts as a hang.
 const FOR_EVER: Duration = Duration::from_secs(120);
-/// Inputs between two looks at the clock.
+/// Inputs between two checks of the time.
 const BATCH: u32 = 16;
 const MOST_SHRINKING: u32 = 300;
 
-/// Whether a parser did right by an input; if not, why.
+/// Result of a check: an error says what the parser did wrong.
 type Verdict = Result<(), String>;
 
-/// Hands damaged forms of the good inputs to `check` until the time is over.
+/// Passes mutations of the good inputs to `check` until the time is over.
 #[expect(clippy::print_stderr, reason = "the number of inputs is part of the result")]
 fn fuzz(target: &'static str, good: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict) {
     let watch = Watch::start(target);
@@ -72,7 +72,7 @@ fn folder(target: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/corpus").join(target)
 }
 
-/// Inputs that failed once.
+/// Returns the inputs that failed before.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder(target)).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
@@ -91,9 +91,9 @@ fn keep(target: &str, input: &[u8]) -> PathBuf {
     place
 }
 
-/// Ends the process when an input takes for ever, and keeps that input.
+/// Aborts the process when an input hangs, and stores that input.
 struct Watch {
-    /// The input that is under way.
+    /// The input that is being checked.
     input: Mutex<Vec<u8>>,
     looks: std::sync::mpsc::Sender<bool>,
 }
@@ -123,7 +123,7 @@ impl Watch {
     }
 }
 
-/// Calls `hangs` if an input that began does not end in time.
+/// Calls `hangs` if an input is not finished in time.
 fn wait(looked: &Receiver<bool>, hangs: impl Fn()) {
     let mut is_under_way = false;
     loop {

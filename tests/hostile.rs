@@ -1,4 +1,4 @@
-//! What strangers send: manifests of backups, prompts, connections, paths. Each is refused in words, and nothing else happens.
+//! Hostile input: manifests of backups, prompts, connections, paths. Each is refused with a reason, and nothing else happens.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use crate::command::{Annals, files};
 use crate::service::Served;
 use crate::story::{days, line};
 
-/// A backup, and the folder above it, outside of which nothing may be written.
+/// A backup with the text of its manifest.
 struct Backup {
     annals: Annals,
     target: PathBuf,
@@ -34,7 +34,7 @@ impl Backup {
         Backup { annals, target, manifest, text }
     }
 
-    /// Restores into a new folder with this manifest, and gives what was said.
+    /// Restores into a new folder with this manifest. Returns the exit code and the error output.
     fn restore(&self, manifest: &str) -> (i32, String) {
         std::fs::write(&self.manifest, manifest).unwrap();
         let other = Annals::new();
@@ -44,14 +44,15 @@ impl Backup {
 }
 
 #[test]
-fn an_absolute_path_in_a_manifest_is_not_written() {
+fn absolute_path_in_a_manifest_is_refused() {
     let backup = Backup::new();
     let outside = backup.annals.data().with_file_name("outside.toml");
     let planted = backup.manifest.with_file_name("planted");
     std::fs::write(&planted, "x").unwrap();
     let mut manifest: Value = serde_json::from_str(&backup.text).unwrap();
     let entry = |path: &str| json!({ "path": path, "bytes": 1, "sha256": "0".repeat(64) });
-    // The store takes the path for one below the backup, the file system for an absolute one.
+    // The store takes the path as relative to the backup, the file system takes it as absolute. A file lies at the relative
+    // path, too.
     let below = backup.manifest.with_file_name(outside.strip_prefix("/").unwrap());
     std::fs::create_dir_all(below.parent().unwrap()).unwrap();
     std::fs::write(&below, "x").unwrap();
@@ -64,7 +65,7 @@ fn an_absolute_path_in_a_manifest_is_not_written() {
 }
 
 #[test]
-fn a_file_that_no_backup_holds_is_refused() {
+fn file_that_no_backup_contains_is_refused() {
     let backup = Backup::new();
     for path in ["annals.sock", "catalog.sqlite-wal", "tables/x.toml", "done/backup", "prompts/x.sh", "prompts/a/b.md"]
     {
@@ -81,10 +82,10 @@ fn a_file_that_no_backup_holds_is_refused() {
 }
 
 #[test]
-fn a_file_longer_than_stated_is_read_no_further() {
+fn file_longer_than_stated_is_not_read_to_its_end() {
     let backup = Backup::new();
     let catalog = backup.manifest.with_file_name("catalog.sqlite");
-    // Sparse: it takes no room here, and would take eight gigabytes where it is copied to.
+    // A sparse file: it takes no space here, but would take 8 GiB where it is copied to.
     std::fs::File::options().write(true).open(catalog).unwrap().set_len(8 << 30).unwrap();
     let begun = Instant::now();
     let (code, said) = backup.restore(&backup.text);
@@ -93,7 +94,7 @@ fn a_file_longer_than_stated_is_read_no_further() {
 }
 
 #[test]
-fn sizes_beyond_the_disk_are_refused_before_anything_is_read() {
+fn sizes_beyond_the_free_space_are_refused() {
     let backup = Backup::new();
     let mut manifest: Value = serde_json::from_str(&backup.text).unwrap();
     manifest["files"][0]["bytes"] = json!(u64::MAX);
@@ -102,7 +103,7 @@ fn sizes_beyond_the_disk_are_refused_before_anything_is_read() {
 }
 
 #[test]
-fn a_mutated_manifest_writes_nothing_outside_and_ends_in_words() {
+fn mutated_manifest_writes_nothing_outside_and_causes_no_panic() {
     let backup = Backup::new();
     let place = backup.annals.data().parent().unwrap().to_owned();
     let odd = prop_oneof![
@@ -127,7 +128,7 @@ fn a_mutated_manifest_writes_nothing_outside_and_ends_in_words() {
     let run = runner.run(&mutation, |mutation| {
         let mutated = mutation.apply(&backup.text);
         let (code, said) = backup.restore(&mutated);
-        // A change within a name or a digest's blank is none.
+        // Code 0 is allowed: a change to a name or to white space has no effect.
         prop_assert!([0, 2, 3, 5, 6].contains(&code), "{code}: {said}\n{mutated}");
         prop_assert!(!said.contains("panicked"), "{said}\n{mutated}");
         prop_assert_eq!(files(&place), before.clone(), "{}", mutated);
@@ -172,7 +173,7 @@ impl Mutation {
 }
 
 #[tokio::test]
-async fn a_prompt_that_would_compute_for_ever_is_refused_when_it_is_set() {
+async fn endless_prompt_template_is_refused_when_it_is_set() {
     let served = Served::new();
     async fn check(served: &Served, prompt: &str) {
         let begun = Instant::now();
@@ -194,7 +195,7 @@ async fn a_prompt_that_would_compute_for_ever_is_refused_when_it_is_set() {
 }
 
 #[tokio::test]
-async fn a_query_or_prompt_of_a_megabyte_is_refused_at_once() {
+async fn query_or_prompt_of_a_megabyte_is_refused_at_once() {
     let served = Served::new();
     served.post("/v1/agents/ann/messages", &message("Hello there.")).await;
     let long = "sailing ".repeat(120_000);
@@ -213,7 +214,7 @@ fn message(content: &str) -> Value {
 }
 
 #[test]
-fn a_service_that_others_can_reach_does_not_start_without_a_key() {
+fn public_service_without_a_key_does_not_start() {
     #[track_caller]
     fn check(set: &str, expect: &str) {
         let annals = Annals::new();
@@ -226,7 +227,7 @@ fn a_service_that_others_can_reach_does_not_start_without_a_key() {
 }
 
 #[tokio::test]
-async fn a_request_through_a_proxy_is_not_local() {
+async fn request_through_a_proxy_is_not_local() {
     let served = Served::new();
     let client = reqwest::Client::new();
     for (header, value) in [("x-forwarded-for", "203.0.113.9"), ("forwarded", "for=203.0.113.9"), ("via", "1.1 caddy")]
@@ -237,9 +238,9 @@ async fn a_request_through_a_proxy_is_not_local() {
     assert_eq!(served.get("/v1/agents").await.0, StatusCode::OK);
 }
 
-/// Header bytes that drip in hold a connection for so long and no longer, and never all connections.
+/// Slow header bytes hold a connection for a limited time, and never all connections.
 #[tokio::test]
-async fn dripping_headers_do_not_keep_others_out() {
+async fn slow_headers_do_not_block_other_clients() {
     let served = Served::with(&[
         "--set",
         "server.max_connections=8",
@@ -252,7 +253,7 @@ async fn dripping_headers_do_not_keep_others_out() {
     let drip = std::thread::spawn(move || {
         let mut sockets: Vec<TcpStream> = (0..4).map(|_| TcpStream::connect(&address).unwrap()).collect();
         sockets.iter_mut().for_each(|socket| socket.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ").unwrap());
-        // One more than a peer may have is closed at once.
+        // A connection beyond the limit per peer is closed at once.
         let mut fifth = TcpStream::connect(&address).unwrap();
         fifth.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         let closed = fifth.read(&mut [0; 16]);
@@ -275,7 +276,7 @@ fn mode(path: &Path) -> u32 {
     std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// Everything below a folder, and the folder itself, is the user's alone.
+/// Checks that only its user can access a folder and everything below it.
 #[track_caller]
 fn is_private(folder: &Path) {
     assert_eq!(mode(folder), 0o700, "{}", folder.display());
@@ -290,7 +291,7 @@ fn is_private(folder: &Path) {
 }
 
 #[test]
-fn what_is_written_is_readable_by_its_user_alone() {
+fn written_files_are_accessible_to_their_user_only() {
     let annals = Annals::new();
     annals.import(&days("ann", 3, 2));
     annals.json(&["rollup"]);
@@ -307,7 +308,7 @@ fn what_is_written_is_readable_by_its_user_alone() {
 }
 
 #[test]
-fn a_folder_of_an_older_version_is_closed_when_it_is_opened() {
+fn permissions_of_an_older_folder_are_closed_when_it_is_opened() {
     let annals = Annals::new();
     annals.import(&days("ann", 3, 2));
     let foreign = annals.data().join("notes of mine");
@@ -332,9 +333,9 @@ fn open_up(folder: &Path) {
     }
 }
 
-/// A command that the service runs for another process is that process's command: its folder, file, variables and directory.
+/// A command that the service runs for another process uses the folder, file, variables and directory of that process.
 #[tokio::test]
-async fn a_command_run_by_the_service_has_the_callers_settings() {
+async fn command_run_by_the_service_uses_the_callers_settings() {
     let served = Served::new();
     served.post("/v1/agents/ann/messages", &message("Hello there.")).await;
     let place = served.annals.data().parent().unwrap().to_owned();
@@ -343,7 +344,7 @@ async fn a_command_run_by_the_service_has_the_callers_settings() {
     let run = |args: &[&str], variables: &[(&str, &str)]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_annals"));
         command.args(args).env_remove("ANNALS_CONFIG").current_dir(&place).stdin(std::process::Stdio::null());
-        // The folder is named by a variable that the service does not have, and relative to where the command is started.
+        // The folder comes from a variable that the service does not have, and is relative to the directory of the command.
         command.env("ANNALS_DATA", "data").envs(variables.iter().copied());
         let output = command.output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
@@ -361,11 +362,11 @@ async fn a_command_run_by_the_service_has_the_callers_settings() {
     assert_eq!(Path::new(folder).canonicalize().unwrap(), served.annals.data().canonicalize().unwrap());
 }
 
-/// Standard input and output of a command that the service runs go through in pieces.
+/// The standard input and output of a command that the service runs are passed on in pieces.
 #[tokio::test]
-async fn much_input_and_output_of_a_handed_over_command_passes_through() {
+async fn large_input_and_output_of_a_forwarded_command_pass_through() {
     let served = Served::new();
-    // Forty messages, each five hundred times with a field that means nothing: twenty megabytes.
+    // Forty messages with an unknown field, five hundred times each: twenty megabytes.
     let said = (0..40).map(|n| {
         let at = format!("2026-02-01T10:{:02}:{:02}Z", n / 60, n % 60);
         line("ann", "c", &n.to_string(), "Ann", &format!("Message {n} about the boat."), &at)

@@ -1,4 +1,4 @@
-//! Files of other kinds: what can be read is read, and what cannot is refused in one sentence.
+//! Other kinds of files: readable ones are imported, all others are refused in one sentence.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn import(annals: &Annals, path: &Path) -> Value {
 }
 
 #[test]
-fn a_mark_a_list_and_gzip_are_read() {
+fn byte_order_mark_json_list_and_gzip_are_read() {
     let lines = days("ann", 3, 2);
     let list = format!("[{}]", lines.trim_end().replace('\n', ",\n  "));
     let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
@@ -43,7 +43,7 @@ fn a_mark_a_list_and_gzip_are_read() {
         let annals = Annals::new();
         assert_eq!(import(&annals, &write(&annals, name, &bytes))["accepted"], json!(6), "{name}");
     }
-    // From standard input too, and an export as well.
+    // Also from standard input, and with an export.
     let annals = Annals::new();
     annals.import(&lines);
     let export = annals.run(&["export", "--agent", "ann"]).out;
@@ -56,7 +56,7 @@ fn a_mark_a_list_and_gzip_are_read() {
 }
 
 #[test]
-fn what_is_no_file_of_messages_is_refused_in_one_sentence() {
+fn file_without_messages_is_refused_in_one_sentence() {
     #[track_caller]
     fn check(name: &str, bytes: &[u8], expect: &str) {
         let annals = Annals::new();
@@ -93,7 +93,7 @@ fn what_is_no_file_of_messages_is_refused_in_one_sentence() {
 }
 
 #[test]
-fn a_folder_and_a_format_are_explained() {
+fn folder_and_unknown_format_are_explained() {
     let annals = Annals::new();
     let folder = annals.data().parent().unwrap().to_owned();
     let answer = annals.run(&["import", folder.to_str().unwrap()]);
@@ -104,7 +104,7 @@ fn a_folder_and_a_format_are_explained() {
 }
 
 #[test]
-fn an_import_says_what_was_new_and_what_was_restored() {
+fn import_of_an_export_reports_what_was_restored() {
     let annals = Annals::new();
     annals.import(&days("ann", 10, 2));
     annals.json(&["rollup"]);
@@ -122,7 +122,7 @@ fn an_import_says_what_was_new_and_what_was_restored() {
 }
 
 #[test]
-fn progress_is_told_to_a_log_as_well() {
+fn progress_is_written_to_a_log() {
     let annals = Annals::new();
     let file = annals.file("long.jsonl", &days("ann", 40, 30));
     let answer = annals.run(&["import", file.to_str().unwrap()]);

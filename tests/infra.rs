@@ -1,4 +1,4 @@
-//! The dashboard and the alerts ask only for metrics that infra/README.md promises, and the dashboard shows each.
+//! The dashboard and the alerts use only metrics listed in infra/README.md, and together all of those but two.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ fn read(file: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every name of a metric, without what Prometheus adds to a histogram.
+/// Returns all metric names, without the suffixes that Prometheus adds to a histogram.
 fn metrics(text: &str) -> BTreeSet<String> {
     let is_part = |character: char| character.is_ascii_lowercase() || character == '_';
     let words = text.split(|character| !is_part(character)).filter(|word| word.starts_with("annals_"));
@@ -16,7 +16,7 @@ fn metrics(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn dashboard_and_alerts_ask_for_what_there_is() {
+fn dashboard_and_alerts_use_the_listed_metrics() {
     let promised = metrics(&read("README.md"));
     assert!(promised.len() > 20, "{promised:?}");
     let shown = metrics(&read("grafana/annals.json"));

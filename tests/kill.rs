@@ -1,10 +1,10 @@
-//! Promise 1 and 3 under SIGKILL: at random moments of whatever changes a folder the process dies; what it had acknowledged is
-//! there exactly once, and in the end everything is as if nothing had happened.
+//! Promises 1 and 3 under SIGKILL: the process is killed at random times of any work that changes a folder. Everything
+//! acknowledged is stored exactly once, and the final state equals that of an undisturbed run.
 //!
 //! `ANNALS_KILL_ROUNDS` is the number of kills, spread evenly over the kinds of work: import, requests to the service, and the
-//! operations of `operations.rs`. Each test prints how its kills were spread, how many came while the work was under way, and
-//! what was lost or doubled. Two bugs are planted to show that the same rounds catch them: acknowledging before the commit, and
-//! ids by chance. SIGKILL leaves what was written in the system's memory, so `TMPDIR` may be a folder in memory.
+//! operations of `operations.rs`. Each test prints how its kills were spread, how many came during the work, and how many lines
+//! were lost or doubled. Two planted bugs must be caught by the same rounds: acknowledgement before the commit, and random ids.
+//! SIGKILL does not lose data in the system's memory, so `TMPDIR` may be a folder in memory.
 
 mod operations;
 mod pace;
@@ -22,30 +22,30 @@ use crate::story::days;
 use pace::{Landing, Pace};
 use tally::{Losses, Tally};
 
-/// Kinds of work: import, requests, and seven operations.
+/// Number of kinds of work: import, requests, and seven operations.
 const KINDS: u32 = 9;
 
-/// The most rounds in which a planted bug must be caught.
+/// Number of rounds within which a planted bug must be caught.
 const ROUNDS_FOR_A_BUG: u32 = 50;
 
-/// The rounds of one kind of work.
+/// Returns the number of rounds for one kind of work.
 fn rounds(default: u32) -> u32 {
     std::env::var("ANNALS_KILL_ROUNDS").map_or(default, |rounds| rounds.parse::<u32>().unwrap().div_ceil(KINDS))
 }
 
-/// How the import is started: the product itself, or one with a bug in it.
+/// Builds the command of an import: of the product, or of one with a planted bug.
 type Import = fn(&Annals, &str) -> Command;
 
 #[test]
-fn killed_at_any_moment_nothing_acknowledged_is_lost() {
+fn killed_import_loses_nothing_acknowledged() {
     let mut tally = Tally::default();
     assert_eq!(violation(product, rounds(12), &mut tally), None);
     tally.print();
 }
 
-/// The control: the same import without a bug passes, so that what catches the two below is the bug.
+/// Control: the same import without a bug passes, so the bugs themselves are caught in the two tests below.
 #[test]
-fn an_honest_import_beside_the_product_passes() {
+fn import_without_a_planted_bug_passes() {
     assert_eq!(violation(planted::honest, 5, &mut Tally::default()), None);
 }
 
@@ -55,7 +55,7 @@ fn acknowledging_before_the_commit_is_caught() {
 }
 
 #[test]
-fn ids_by_chance_are_caught() {
+fn random_ids_are_caught() {
     assert!(violation(planted::random_ids, ROUNDS_FOR_A_BUG, &mut Tally::default()).is_some());
 }
 
@@ -65,7 +65,7 @@ fn product(annals: &Annals, file: &str) -> Command {
     command
 }
 
-/// The first violation of the promises within so many rounds.
+/// Returns the first violation of the promises within `rounds` rounds.
 fn violation(import: Import, rounds: u32, tally: &mut Tally) -> Option<String> {
     let messages = story();
     let whole = Annals::new();
@@ -100,7 +100,8 @@ fn one_round(
     (losses != Losses::default()).then(|| format!("round {round}: {losses:?}"))
 }
 
-/// Kills the process at a moment of its pace; when that was, and how many messages it had acknowledged.
+/// Kills the process at a time chosen by `pace`. Returns the phase of the kill, and the number of messages acknowledged
+/// before it.
 fn run_until(mut command: Command, pace: &mut Pace, annals: &Annals, round: u32) -> (Landing, u64) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -114,7 +115,7 @@ fn run_to_end(mut command: Command) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// The new messages of a line that acknowledges some: `… committed … messages.new=20 …`.
+/// Returns the number of new messages in a log line that acknowledges some: `… committed … messages.new=20 …`.
 fn acknowledged(line: &str) -> Option<u64> {
     line.split_whitespace().find_map(|word| word.strip_prefix("messages.new=")?.parse().ok())
 }
@@ -124,7 +125,7 @@ fn stored(annals: &Annals) -> u64 {
     agents.iter().map(|agent: &Value| agent["memories"]["working"].as_u64().unwrap()).sum()
 }
 
-/// Ten agents: each is a transaction of its own, so that there are many moments to die between.
+/// Returns messages of ten agents. Each agent is a transaction of its own, so there are many moments to kill between.
 fn story() -> String {
     (0..10).map(|agent| days(&format!("agent {agent}"), 4, 2)).collect()
 }

@@ -1,4 +1,4 @@
-//! Input that comes late, in another order, or again with other words.
+//! Input that arrives late, in another order, or again with other text.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::command::Annals;
 use crate::story::{days, line};
 
 #[test]
-fn a_late_message_rebuilds_its_ancestors_and_nothing_else() {
+fn late_message_rewrites_only_its_ancestors() {
     let annals = Annals::new();
     annals.import(&days("ann", 120, 2));
     annals.json(&["rollup"]);
@@ -14,7 +14,7 @@ fn a_late_message_rebuilds_its_ancestors_and_nothing_else() {
     annals.import(&line("ann", "late", "1", "Ann", text, "2026-02-07T21:00:00Z"));
     let before: Vec<String> = annals.dump().lines().map(str::to_owned).collect();
     let written = annals.json(&["rollup"])[0]["written"].clone();
-    // The year is open.
+    // The year is still open.
     assert_eq!(written, json!({ "daily": 1, "weekly": 1, "monthly": 1, "quarterly": 1, "yearly": 0 }));
     let after = annals.dump();
     let changed = after.lines().filter(|line| line.starts_with("{\"memory\"") && !before.iter().any(|old| old == line));
@@ -25,7 +25,7 @@ fn a_late_message_rebuilds_its_ancestors_and_nothing_else() {
 }
 
 #[test]
-fn a_shuffled_import_comes_to_the_same() {
+fn shuffled_import_gives_the_same_dump() {
     let messages = days("ann", 60, 3);
     let straight = Annals::new();
     straight.import(&messages);
@@ -33,7 +33,7 @@ fn a_shuffled_import_comes_to_the_same() {
 
     let shuffled = Annals::new();
     let mut lines: Vec<&str> = messages.lines().collect();
-    // A fixed shuffle: 97 has no common factor with 180.
+    // A fixed shuffle: 97 and 180 have no common factor.
     let count = lines.len();
     lines = (0..count).map(|n| lines[n * 97 % count]).collect();
     for piece in lines.chunks(50) {
@@ -44,7 +44,7 @@ fn a_shuffled_import_comes_to_the_same() {
 }
 
 #[test]
-fn other_words_under_the_same_id_are_refused_or_revise_the_day() {
+fn changed_text_under_the_same_id_is_refused_or_revises_the_day() {
     let annals = Annals::new();
     annals.import(&days("ann", 10, 2));
     annals.json(&["rollup"]);
@@ -96,7 +96,7 @@ fn corrected() -> (Annals, String) {
 }
 
 #[test]
-fn what_is_corrected_stays_so_when_its_file_comes_again() {
+fn correction_stays_when_its_file_is_imported_again() {
     let (annals, messages) = corrected();
     let export = annals.run(&["export", "--agent", "ann"]).out;
     let moved = Annals::new();
@@ -112,7 +112,7 @@ fn what_is_corrected_stays_so_when_its_file_comes_again() {
 }
 
 #[test]
-fn a_source_that_changed_since_a_correction_is_named_by_its_line() {
+fn changed_source_of_a_correction_is_named_by_its_line() {
     let (annals, messages) = corrected();
     let file = annals.file("changed.jsonl", &messages.replace("It rains.", "It pours."));
     let refused = annals.run(&["import", file.to_str().unwrap()]);
@@ -130,7 +130,7 @@ fn a_source_that_changed_since_a_correction_is_named_by_its_line() {
 }
 
 #[test]
-fn messages_of_one_moment_keep_the_order_of_the_file_and_of_an_export() {
+fn messages_of_one_time_keep_the_order_of_file_and_export() {
     let annals = Annals::new();
     let said =
         ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour.", "Since when?", "Since May."];

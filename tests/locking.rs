@@ -1,4 +1,4 @@
-//! Commands and requests that lock the same agent, all at once, against one service: none waits for ever.
+//! Commands and requests that lock the same agent, all at once against one service: none waits for ever.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use crate::command::Annals;
 use crate::service::Served;
 use crate::story::{days, line};
 
-/// Far longer than any of them takes. Whoever waits so long waits for ever.
+/// Far longer than any of them takes. A longer wait counts as a deadlock.
 const FOR_EVER: Duration = Duration::from_secs(180);
 
-/// Every command that takes an agent's locks, and some that read beside them. ID is a turn's, the last word of some changes from
-/// round to round.
+/// Returns every command that takes an agent's locks, and some that read at the same time. `id` is the id of a turn; the last
+/// argument of some commands changes from round to round.
 fn commands(annals: &Annals, id: &str, round: u32) -> Vec<Vec<String>> {
     let message =
         line("ann", "y", &format!("y{round}"), "Ann", &format!("Tea number {round}."), "2026-01-02T10:00:00Z");
@@ -52,7 +52,7 @@ fn commands(annals: &Annals, id: &str, round: u32) -> Vec<Vec<String>> {
     all.map(|args| args.into_iter().map(str::to_owned).collect()).collect()
 }
 
-/// `ANNALS_LOCK_ROUNDS` asks for more rounds.
+/// Returns the number of rounds, which `ANNALS_LOCK_ROUNDS` sets.
 fn rounds() -> u32 {
     std::env::var("ANNALS_LOCK_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap())
 }
@@ -62,7 +62,7 @@ fn start(annals: &Annals, args: &[String]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits for all of them; the first that does not end fails the test.
+/// Waits for all children. The first that does not end fails the test.
 fn wait(round: u32, children: &mut [(Vec<String>, Child)]) {
     let deadline = Instant::now() + FOR_EVER;
     for index in 0..children.len() {
@@ -80,7 +80,7 @@ fn wait(round: u32, children: &mut [(Vec<String>, Child)]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commands_and_requests_of_one_agent_never_wait_for_each_other_for_ever() {
+async fn concurrent_commands_and_requests_of_one_agent_all_end() {
     let annals = Annals::new();
     annals.import(&days("ann", 3, 2));
     let served = Served::over_unlimited(annals);

@@ -1,5 +1,5 @@
-//! The service keeps SQLite's locks on the catalog, whatever it is asked. POSIX takes all locks of a process off a file when that
-//! process closes the file anywhere; then another program that looks at the catalog removes the log that is being written, and
+//! The service keeps SQLite's locks on the catalog, whatever the request. POSIX drops all locks of a process on a file when
+//! that process closes the file anywhere. Another program that then opens the catalog removes the write-ahead log in use, and
 //! acknowledged messages with it.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ async fn say(served: &Served, id: &str, content: &str) {
     assert_eq!(status, StatusCode::ACCEPTED, "{answer}");
 }
 
-/// What another program does that has a look.
+/// Opens and reads the catalog as another program would.
 fn look_from_outside(annals: &Annals) -> Result<i64, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = Connection::open_with_flags(annals.data().join("catalog.sqlite"), flags)?;
@@ -39,7 +39,7 @@ async fn messages_acknowledged_after_a_forgetting_survive_a_reader_and_a_kill() 
     let (status, done) = served.post("/v1/agents/ann/forget", &body).await;
     assert_eq!((status, &done["proof"]["clean"]), (StatusCode::OK, &json!(true)), "{done}");
     assert_eq!(served.locks(), 1);
-    // Nobody else gets in while the service runs.
+    // No other program gets in while the service runs.
     assert!(look_from_outside(&served.annals).is_err());
     for id in 1..=5 {
         say(&served, &id.to_string(), "The tram was late again.").await;
@@ -50,7 +50,7 @@ async fn messages_acknowledged_after_a_forgetting_survive_a_reader_and_a_kill() 
     assert_eq!(annals.json(&["verify"])["sound"], json!(true));
 }
 
-/// The methods and paths of the service's own description.
+/// Returns the methods and paths in the OpenAPI description of the service.
 async fn routes(served: &Served) -> BTreeSet<(String, String)> {
     let (_, api) = served.get("/openapi.json").await;
     let paths = api["paths"].as_object().unwrap().iter();
@@ -62,7 +62,7 @@ async fn routes(served: &Served) -> BTreeSet<(String, String)> {
     paths.flat_map(of).collect()
 }
 
-/// Something to say on every route that takes a body.
+/// Returns a body for a route that takes one.
 fn body(path: &str) -> Option<Value> {
     let path = path.trim_start_matches("/v1/agents/{agent}/");
     Some(match path {
@@ -77,7 +77,7 @@ fn body(path: &str) -> Option<Value> {
     })
 }
 
-/// The id of any turn in an answer.
+/// Returns the id of any turn in an answer.
 fn id_in(answer: &Value) -> String {
     let text = answer.to_string();
     let id = text.split('"').find(|word| word.starts_with("t-"));
@@ -85,12 +85,12 @@ fn id_in(answer: &Value) -> String {
 }
 
 #[tokio::test]
-async fn every_route_leaves_the_locks() {
+async fn every_route_keeps_the_locks() {
     let served = Served::unlimited();
     let routes = routes(&served).await;
     assert!(routes.len() > 20, "{routes:?}");
     let mut answered = 0;
-    // What deletes the agent comes first, so that the others find one.
+    // `DELETE` sorts first, so that the other routes find an agent.
     for (number, (method, path)) in routes.into_iter().enumerate() {
         say(&served, &number.to_string(), &format!("Ann moved from Oslo to street {number} of Bern, for a year."))
             .await;
@@ -108,7 +108,7 @@ async fn every_route_leaves_the_locks() {
 }
 
 #[tokio::test]
-async fn every_command_that_the_service_runs_leaves_the_locks() {
+async fn every_command_run_by_the_service_keeps_the_locks() {
     let served = Served::unlimited();
     let annals = &served.annals;
     let messages = annals.file("chat.jsonl", &crate::story::days("ann", 3, 2));

@@ -1,6 +1,7 @@
 //! Annals as people run it: the real command on real folders, in child processes, one module per promise or subject.
 //!
-//! Nothing here looks inside: what a test knows it learned from the command's output and its exit code.
+//! Most tests see only the command's output, its exit code and its files. Some use the crates directly: `calendar`,
+//! `simulation`, `fuzz`, and the planted bugs of `kill`.
 
 #![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
 #![allow(missing_docs, reason = "names of tests say what they are for")]

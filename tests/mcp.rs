@@ -1,5 +1,5 @@
-//! `annals mcp` as agents start it: as a program that speaks MCP on its standard input and output. The official client of another
-//! language is tried by `tests/python/mcp_client.py`.
+//! `annals mcp` as agents start it: a program that speaks MCP on standard input and output. `tests/python/mcp_client.py` tests
+//! it with the official client of another language.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::command::Annals;
 
-/// One client, with its program.
+/// A client with its own `annals mcp` process.
 struct Client {
     child: Child,
     input: ChildStdin,
@@ -70,7 +70,7 @@ impl Drop for Client {
     }
 }
 
-/// Ends the service that the first client started, when the test does.
+/// Ends the service that the first client started, at the end of the test.
 struct Started<'a>(&'a Annals);
 
 impl Drop for Started<'_> {
@@ -81,7 +81,7 @@ impl Drop for Started<'_> {
 }
 
 #[test]
-fn three_agents_share_a_memory_and_the_first_may_be_killed() {
+fn three_clients_share_a_memory_after_the_first_is_killed() {
     let annals = Annals::new();
     let _started = Started(&annals);
     let (mut first, mut second, mut third) = (Client::start(&annals), Client::start(&annals), Client::start(&annals));
@@ -99,7 +99,7 @@ fn three_agents_share_a_memory_and_the_first_may_be_killed() {
     assert_eq!(found["structuredContent"]["results"][0]["date"], "2026-03-04");
     drop(third);
     second.call("search_memory", json!({ "query": "boat" }));
-    // A client has the tools of the scopes that it was started with.
+    // A client has the tools of the scopes it was started with.
     assert_eq!(Client::with(&annals, &["--scope", "read"]).tools(), reading);
     let mut all = Client::with(&annals, &["--scope", "read,ingest,forget"]);
     assert_eq!(all.tools(), [&reading[..], &["add_memory", "forget_memory"]].concat());
@@ -113,7 +113,7 @@ fn three_agents_share_a_memory_and_the_first_may_be_killed() {
 }
 
 #[test]
-fn memories_of_one_moment_keep_the_order_in_which_they_were_added() {
+fn memories_of_one_time_keep_their_order() {
     let annals = Annals::new();
     let _started = Started(&annals);
     let mut client = Client::start(&annals);
@@ -127,7 +127,7 @@ fn memories_of_one_moment_keep_the_order_in_which_they_were_added() {
 }
 
 #[test]
-fn a_question_is_answered_with_what_was_understood_and_times_can_be_ignored() {
+fn understood_times_are_reported_and_can_be_ignored() {
     let annals = Annals::new();
     let _started = Started(&annals);
     annals.import(&crate::story::days("ann", 40, 2));
@@ -151,7 +151,7 @@ fn a_question_is_answered_with_what_was_understood_and_times_can_be_ignored() {
 }
 
 #[test]
-fn the_default_timeline_tells_a_time_once_and_in_whole_lines() {
+fn default_timeline_covers_each_time_once_in_whole_lines() {
     let annals = Annals::new();
     let _started = Started(&annals);
     annals.import(&crate::story::days("ann", 70, 3));
@@ -166,12 +166,12 @@ fn the_default_timeline_tells_a_time_once_and_in_whole_lines() {
         until = to.to_owned();
     }
     assert!(memories.len() > 2 && until.starts_with("2026-03"), "{memories:?}");
-    // Each sentence of a summary stands on a line of its own, and none is cut in the middle.
+    // Each sentence of a summary is on its own line, and none is cut in the middle.
     let text = told["content"][0]["text"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("  ")).collect();
     assert!(lines.len() > memories.len(), "{text}");
     assert!(lines.iter().all(|line| line.contains("with my brother.") || line.ends_with("shows all of it)")), "{text}");
-    // What programs get beside it is shorter.
+    // The text in the structured content is shorter.
     let brief = told["structuredContent"]["text"].as_str().unwrap();
     assert!(
         brief.len() < text.len() / 2 && brief.contains("get_memory shows all of it"),
@@ -179,7 +179,7 @@ fn the_default_timeline_tells_a_time_once_and_in_whole_lines() {
         brief.len(),
         text.len()
     );
-    // A page at a time, with the same end.
+    // Page by page, with the same result.
     let (mut seen, mut cursor) = (Vec::new(), None::<String>);
     loop {
         let page = client.call("timeline", json!({ "limit": 2, "cursor": cursor }))["structuredContent"].clone();
@@ -193,7 +193,7 @@ fn the_default_timeline_tells_a_time_once_and_in_whole_lines() {
 }
 
 #[test]
-fn a_date_is_enough_where_a_moment_is_asked_for() {
+fn date_is_accepted_where_a_time_is_expected() {
     let annals = Annals::new();
     let _started = Started(&annals);
     annals.json(&["agent", "create", "ann", "--time-zone", "Asia/Tokyo"]);

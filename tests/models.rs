@@ -1,5 +1,5 @@
-//! The pipeline with a model behind real HTTP, in each way in which a model can fail. Each time: turns are searchable at once,
-//! no other agent waits, nothing is lost, ancestors are written, and when the cause is gone the work is done as it should be.
+//! The pipeline with a model over real HTTP, for each way in which a model can fail. In each case turns are searchable at once,
+//! no other agent waits, nothing is lost, ancestors are written, and degraded work is repaired once the cause is gone.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::command::Annals;
 use crate::story::{days, line};
 
-/// A folder whose agent `ann` has a model, and whose agent `bob` has none.
+/// A folder in which agent `ann` uses a model and agent `bob` does not.
 struct Modelled {
     annals: Annals,
     mode: Arc<Mutex<Script>>,
@@ -38,7 +38,7 @@ impl Modelled {
         *self.mode.lock().unwrap() = script;
     }
 
-    /// One pass over all agents so many hours after the story's present.
+    /// Runs a pass over all agents, `hours` after the current time of the tests.
     fn pass(&self, hours: u32) -> Vec<Value> {
         let answer = self.annals.run_after(hours, &["rollup", "--json"]);
         serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}{}", answer.out, answer.err))
@@ -53,7 +53,8 @@ impl Modelled {
     }
 }
 
-/// What holds whatever the model does. `listed` says whether something must be listed as degraded or dead meanwhile.
+/// Checks what holds whatever the model does. `listed`: whether something must be listed as degraded or dead while the model
+/// fails.
 #[track_caller]
 fn check(script: Script, listed: bool) {
     let modelled = Modelled::new(script.clone());
@@ -79,7 +80,7 @@ fn check(script: Script, listed: bool) {
     for days in [2, 9, 17] {
         modelled.pass(24 * days);
     }
-    // Another day, with tokens of its own.
+    // Another day, with its own token budget.
     annals.json_after(24 * 18, &["dead", "replay", "--agent", "ann"]);
     assert_eq!(modelled.degraded(), 0, "{script:?}: written as it should be once the cause is gone");
     assert_eq!(annals.json(&["dead", "list", "--agent", "ann"]), json!([]), "{script:?}: failures can be replayed");
@@ -87,40 +88,40 @@ fn check(script: Script, listed: bool) {
 }
 
 #[test]
-fn a_good_model_writes() {
+fn good_model_writes_summaries() {
     check(Script::Good, false);
 }
 
 #[test]
-fn a_model_that_never_answers_as_it_should() {
+fn invalid_answers_are_listed_and_repaired_later() {
     check(Script::Says("Sure! Here is your summary.".into()), true);
     check(Script::Says("{\"answer\": 42}".into()), true);
 }
 
 #[test]
-fn a_model_whose_answers_are_cut_or_too_long() {
+fn truncated_or_oversized_answers_are_listed_and_repaired_later() {
     check(Script::CutOff("{\"sentences\": [{\"text\": \"On day".into()), true);
     check(Script::Floods(1_200_000), true);
 }
 
 #[test]
-fn an_endpoint_that_is_overloaded_or_broken() {
+fn http_errors_are_listed_and_repaired_later() {
     check(Script::Refuses(429, Some(1)), true);
     check(Script::Refuses(500, None), true);
 }
 
 #[test]
-fn an_endpoint_that_hangs() {
+fn hanging_endpoint_is_listed_and_repaired_later() {
     check(Script::Hangs, true);
 }
 
 #[test]
-fn a_server_that_knows_no_schema_is_asked_without() {
+fn server_without_schemas_is_asked_without_one() {
     check(Script::Formless, false);
 }
 
 #[test]
-fn nobody_listens() {
+fn unreachable_endpoint_delays_summaries() {
     let modelled = Modelled::new(Script::Good);
     modelled.point_at(&refused_url());
     modelled.annals.import(&days("ann", 9, 2));
@@ -159,7 +160,7 @@ fn instructions_in_a_message_are_not_obeyed_even_if_the_model_obeys_them() {
 }
 
 #[test]
-fn what_a_model_costs_is_booked_and_bounded() {
+fn model_usage_is_recorded_and_limited() {
     let modelled = Modelled::new(Script::Good);
     let annals = &modelled.annals;
     annals.import(&days("ann", 9, 2));
@@ -175,7 +176,7 @@ fn what_a_model_costs_is_booked_and_bounded() {
 }
 
 #[test]
-fn an_own_prompt_is_used_checked_and_reset() {
+fn own_prompt_is_used_checked_and_reset() {
     let modelled = Modelled::new(Script::Good);
     let annals = &modelled.annals;
     annals.import(&days("ann", 2, 2));
@@ -194,7 +195,7 @@ fn an_own_prompt_is_used_checked_and_reset() {
 }
 
 #[test]
-fn a_wrong_configuration_names_every_key_and_shows_no_secret() {
+fn wrong_model_settings_name_every_key_and_show_no_secret() {
     let annals = Annals::new();
     annals.import(&days("ann", 1, 1));
     let config = "[models]\nbase_url = \"ftp://x\"\nmodel = \"m\"\nkey = \"sk-very-secret\"\nwindow = 3\n";

@@ -1,4 +1,4 @@
-//! Retention plans as people meet them: what each keeps, what is past one before anything goes, and what went.
+//! Retention plans for users: what each plan keeps, what is past a plan before anything is deleted, and what was deleted.
 
 use reqwest::{Method, StatusCode};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn with_summaries() -> Annals {
 }
 
 #[test]
-fn plans_say_what_they_keep() {
+fn plans_list_what_they_keep() {
     let annals = Annals::new();
     let shown = annals.run(&["plans"]);
     let free = shown.out.lines().find(|line| line.starts_with("free")).unwrap_or_default();
@@ -28,7 +28,7 @@ fn plans_say_what_they_keep() {
     let plans = annals.json(&["plans"]);
     let free = plans.as_array().unwrap().iter().find(|plan| plan["name"] == "free").unwrap();
     assert_eq!((&free["keeps"]["working"], &free["keeps"]["yearly"]), (&json!("48h"), &json!("2y")));
-    // One of one's own is listed as well.
+    // A custom plan is listed as well.
     annals.import(&days("ann", 1, 1));
     std::fs::create_dir(annals.data().join("retention")).unwrap();
     let mine = "working = \"7d\"\ndaily = \"forever\"\nweekly = \"forever\"\nmonthly = \"forever\"\n\
@@ -38,7 +38,7 @@ fn plans_say_what_they_keep() {
 }
 
 #[test]
-fn setting_a_plan_says_what_is_past_it() {
+fn setting_a_plan_reports_what_is_past_it() {
     let annals = with_summaries();
     let set = annals.run(&["agent", "set", "ann", "--plan", "free"]);
     assert!(set.out.contains("keeps messages 48h, days 30d"), "{}", set.out);
@@ -48,7 +48,7 @@ fn setting_a_plan_says_what_is_past_it() {
         set.out
     );
     assert!(set.out.contains("`annals retain --dry-run` only looks"), "{}", set.out);
-    // As data, and only after a change of plan.
+    // As JSON, and only after a change of plan.
     let set = annals.json(&["agent", "set", "ann", "--plan", "free"]);
     assert_eq!(set["past_plan"]["grains"]["working"], json!(80), "{set}");
     assert_eq!(annals.json(&["agent", "show", "ann"]).get("past_plan"), None);
@@ -57,7 +57,7 @@ fn setting_a_plan_says_what_is_past_it() {
 }
 
 #[test]
-fn retain_says_what_goes_before_and_after() {
+fn retain_reports_before_and_after_pruning() {
     let annals = with_summaries();
     annals.json(&["agent", "set", "ann", "--plan", "free"]);
     let looked = annals.run(&["retain", "--dry-run"]);
@@ -70,7 +70,7 @@ fn retain_says_what_goes_before_and_after() {
 }
 
 #[tokio::test]
-async fn the_service_lists_plans_and_says_what_is_past_one() {
+async fn service_lists_plans_and_reports_what_is_past_one() {
     let served = Served::over(with_summaries());
     let (status, plans) = served.get("/v1/plans").await;
     assert_eq!(status, StatusCode::OK, "{plans}");

@@ -1,5 +1,5 @@
-//! The commands of README.md run as they are written, in order, with the built binary in a scratch folder. Left out is what
-//! fetches or builds (`scripts/…`) and what has an ellipsis for the reader to fill in.
+//! Runs the commands of README.md as written, in order, with the built binary in a scratch folder. Leaves out commands that
+//! fetch or build (`scripts/…`), `annals serve`, and lines with an ellipsis for the reader to fill in.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use crate::command::{Annals, NOW};
 use crate::service::Served;
 use crate::story::{days, line};
 
-/// Where the README says that the service listens.
+/// Address of the service in the README.
 const ADDRESS: &str = "http://127.0.0.1:7411";
 
 fn readme() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
 }
 
-/// The commands of all fences of a language, a line each.
+/// Returns the commands of all `sh` blocks, one per line.
 fn commands(text: &str) -> Vec<String> {
     let fences = text.split("```").skip(1).step_by(2);
     let shell = fences.filter_map(|fence| fence.strip_prefix("sh\n"));
@@ -24,7 +24,7 @@ fn commands(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty() && !line.contains('…') && !line.starts_with("scripts/")).collect()
 }
 
-/// A folder of programs in which `annals` is the built one, at the moment of all tests.
+/// Creates a folder with a program `annals` that runs the built one at [`NOW`].
 fn programs(annals: &Annals) -> PathBuf {
     let folder = annals.data().with_file_name("bin");
     std::fs::create_dir_all(&folder).unwrap();
@@ -50,7 +50,7 @@ fn expect_success(script: &str, output: &Output) {
 }
 
 #[test]
-fn the_commands_run_as_written() {
+fn readme_commands_run_as_written() {
     let annals = Annals::new();
     let zelda = line("ann", "talk", "z", "Zelda Quist", "Hello, Ann.", "2026-01-02T10:00:00Z");
     annals.file("chat.jsonl", &(days("ann", 40, 2) + &zelda));
@@ -65,15 +65,15 @@ fn the_commands_run_as_written() {
     }
 }
 
-/// The requests of the README against a service on a free port.
+/// Sends the requests of the README to a service on a free port.
 #[test]
-fn the_requests_are_answered_as_written() {
+fn readme_requests_are_answered_as_written() {
     let served = Served::unlimited();
     let commands = commands(&readme());
     let requests: Vec<&String> =
         commands.iter().filter(|one| one.starts_with("A=") || one.starts_with("curl ")).collect();
     assert_eq!(requests.len(), 4, "{commands:?}");
-    // Older curls know no --json.
+    // Older versions of curl have no `--json`.
     let script: String = requests.iter().map(|one| format!("{one}\necho\n")).collect();
     let script =
         script.replace(ADDRESS, &served.address).replace("curl ", "curl -sSf -H 'content-type: application/json' ");
@@ -82,7 +82,7 @@ fn the_requests_are_answered_as_written() {
     expect_success(&script, &output);
     let answers = String::from_utf8(output.stdout).unwrap();
     let answers: Vec<&str> = answers.lines().filter(|line| !line.is_empty()).collect();
-    // Facts may be read by then too.
+    // Facts may have been extracted by then, too.
     let is_searchable =
         ["searchable", "extracted"].map(|status| answers[0].contains(&format!("\"status\":\"{status}\"")));
     assert!(is_searchable.contains(&true), "{answers:?}");
@@ -90,9 +90,9 @@ fn the_requests_are_answered_as_written() {
     assert!(answers[2].contains("Bern"), "{answers:?}");
 }
 
-/// What the README names in one word exists.
+/// Checks the port in the README and the exit code for a missing folder.
 #[test]
-fn exit_codes_and_ports_are_those_of_the_command() {
+fn port_and_exit_code_match_the_readme() {
     let annals = Annals::new();
     assert!(readme().contains(ADDRESS));
     let answer = annals.run(&["config", "show"]);

@@ -1,5 +1,5 @@
-//! A model that orders what searches find, by configuration, behind real HTTP: through the command, the service's context, and
-//! the doctor.
+//! A configured model that reranks search results, over real HTTP: through the command, the context of the service, and the
+//! doctor.
 
 use annals_testkit::{ModelRequest, ModelServer, Script};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::command::Annals;
 use crate::service::Served;
 use crate::story::line;
 
-/// A folder with a few turns about boats, whose searches are ordered by the model at a URL.
+/// Creates a folder with a few turns about boats and with the model at `url` as reranker.
 fn annals(url: &str) -> Annals {
     let annals = Annals::new();
     std::fs::create_dir_all(annals.data()).unwrap();
@@ -33,7 +33,7 @@ fn texts(answer: &Value) -> Vec<&str> {
     answer["results"].as_array().unwrap().iter().map(|found| found["text"].as_str().unwrap()).collect()
 }
 
-/// A model that prefers the last text that it is given, and so on.
+/// A model that prefers the last text, then the one before it, and so on.
 fn upside_down(request: &ModelRequest) -> Script {
     let number = request.body["documents"].as_array().unwrap().len();
     let results: Value = (0..number).map(|place| json!({ "index": place, "relevance_score": place })).collect();
@@ -41,7 +41,7 @@ fn upside_down(request: &ModelRequest) -> Script {
 }
 
 #[test]
-fn a_configured_model_orders_results() {
+fn configured_model_reorders_results() {
     let server = ModelServer::choosing(upside_down);
     let annals = annals(server.base_url());
     let ordered = search(&annals);
@@ -62,7 +62,7 @@ fn a_configured_model_orders_results() {
 }
 
 #[test]
-fn whatever_the_model_does_the_search_is_answered() {
+fn search_is_answered_whatever_the_model_does() {
     #[track_caller]
     fn check(script: Script, more: &str, why: &str) {
         let server = ModelServer::always(script.clone());
@@ -85,7 +85,7 @@ fn whatever_the_model_does_the_search_is_answered() {
 }
 
 #[tokio::test]
-async fn a_context_is_ordered_too_and_it_is_measured() {
+async fn context_is_reranked_and_measured() {
     let server = ModelServer::start([]);
     let served = Served::over(annals(server.base_url()));
     let wish = json!({ "prompt": "boat", "documents": [{ "id": "d", "text": "A boat needs paint." }] });
@@ -103,7 +103,7 @@ async fn a_context_is_ordered_too_and_it_is_measured() {
 }
 
 #[test]
-fn the_doctor_has_two_texts_put_in_order() {
+fn doctor_tests_the_reranker_with_two_texts() {
     fn examine(annals: &Annals) -> (i32, Value) {
         let answer = annals.run(&["doctor", "--json", "--set", "server.listen=127.0.0.1:0"]);
         let findings: Value = serde_json::from_str::<Value>(&answer.out).unwrap()["findings"].clone();

@@ -1,4 +1,4 @@
-//! Plans prune whole sets that a summary covers, and nothing else; what comes late into a sealed past amends it.
+//! Plans prune only complete sets that a summary covers. Late input of a sealed period amends its summary.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn pruned(annals: &Annals, args: &[&str]) -> Value {
 }
 
 #[test]
-fn what_no_summary_covers_is_not_pruned_whatever_its_age() {
+fn data_without_a_summary_is_never_pruned() {
     let annals = with_plan("free");
     let done = pruned(&annals, &["--trust-clock"]);
     assert_eq!(done["grains"]["working"]["memories"], json!(0), "{done}");
@@ -30,7 +30,7 @@ fn what_no_summary_covers_is_not_pruned_whatever_its_age() {
 }
 
 #[test]
-fn a_plan_prunes_what_is_past_it_and_the_rest_stands() {
+fn plan_prunes_what_is_past_it_and_keeps_the_rest() {
     let annals = with_plan("free");
     annals.json(&["rollup"]);
     let would = pruned(&annals, &["--dry-run"]);
@@ -45,9 +45,9 @@ fn a_plan_prunes_what_is_past_it_and_the_rest_stands() {
     assert!(!found["results"].as_array().unwrap().is_empty());
 }
 
-/// The turns are gone and their summaries stand: their days were counted in the former zone, and stay so.
+/// The turns are pruned and their summaries stay: their days were assigned in the former zone, and do not change.
 #[test]
-fn a_zone_begins_later_where_only_summaries_are_left() {
+fn new_zone_begins_later_where_only_summaries_are_left() {
     let zones = |command: &dyn Fn(&Annals) -> Vec<String>| {
         let annals = with_plan("free");
         annals.json(&["rollup"]);
@@ -70,7 +70,7 @@ fn a_zone_begins_later_where_only_summaries_are_left() {
 }
 
 #[test]
-fn what_a_change_of_plan_would_prune_is_said_before() {
+fn change_of_plan_reports_what_it_would_prune() {
     let annals = with_plan("keep");
     annals.json(&["rollup"]);
     let would = pruned(&annals, &["--plan", "pro"]);
@@ -82,7 +82,7 @@ fn what_a_change_of_plan_would_prune_is_said_before() {
 }
 
 #[test]
-fn a_clock_that_was_not_watched_prunes_nothing() {
+fn unwatched_clock_prunes_nothing() {
     let annals = with_plan("free");
     annals.json(&["rollup"]);
     let answer = annals.run(&["retain", "--json"]);
@@ -91,7 +91,7 @@ fn a_clock_that_was_not_watched_prunes_nothing() {
 }
 
 #[test]
-fn a_late_message_amends_the_sealed_and_twice_is_the_same() {
+fn late_message_amends_a_sealed_period_once() {
     let annals = with_plan("free");
     annals.json(&["rollup"]);
     annals.json(&["retain", "--trust-clock"]);
@@ -106,7 +106,7 @@ fn a_late_message_amends_the_sealed_and_twice_is_the_same() {
     annals.import(&line("ann", "late", "1", "Ann", text, "2026-02-07T21:00:00Z"));
     annals.json(&["rollup"]);
     assert_eq!(annals.dump(), before);
-    // Pruned once more, it is still told.
+    // Still found after another pruning.
     annals.json(&["retain", "--trust-clock"]);
     let again = annals.json(&["search", "wrist Valparaiso", "--agent", "ann", "--grain", "quarterly"]);
     assert_eq!(again["results"][0]["text"], found["results"][0]["text"]);
@@ -126,7 +126,7 @@ fn a_pinned_memory_keeps_its_set() {
 }
 
 #[test]
-fn an_own_plan_is_read_from_the_folder_and_a_wrong_one_names_its_field() {
+fn own_plan_is_read_and_a_wrong_one_names_its_fields() {
     let annals = with_plan("keep");
     annals.json(&["rollup"]);
     let folder = annals.data().join("retention");

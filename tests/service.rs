@@ -1,4 +1,4 @@
-//! The service as applications see it: real HTTP to `annals serve` in a child process, and commands beside it.
+//! The service as applications use it: real HTTP to `annals serve` in a child process, and commands at the same time.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use crate::command::{Annals, program};
 
 const UNLIMITED: [&str; 4] = ["--set", "limits.requests_per_minute=100000", "--set", "limits.burst=100000"];
 
-/// A running service over a folder.
+/// A running service on a folder.
 pub struct Served {
     pub annals: Annals,
     child: Child,
@@ -23,22 +23,22 @@ impl Served {
         Served::over(Annals::new())
     }
 
-    /// Serves a folder that is there, on a free port.
+    /// Serves an existing folder on a free port.
     pub fn over(annals: Annals) -> Served {
         Served::start(annals, &[])
     }
 
-    /// Serves a folder that is there to whoever asks as fast as they can.
+    /// Serves an existing folder, practically without rate limits.
     pub fn over_unlimited(annals: Annals) -> Served {
         Served::start(annals, &UNLIMITED)
     }
 
-    /// Serves a new folder with more words on the command line.
+    /// Serves a new folder with additional arguments.
     pub fn with(args: &[&str]) -> Served {
         Served::start(Annals::new(), args)
     }
 
-    /// Serves a new folder to whoever asks as fast as they can.
+    /// Serves a new folder, practically without rate limits.
     pub fn unlimited() -> Served {
         Served::over_unlimited(Annals::new())
     }
@@ -82,7 +82,7 @@ impl Served {
         self.ask(Method::GET, path, None, None).await
     }
 
-    /// The folder, after the process was killed.
+    /// Kills the process. Returns its folder.
     pub fn kill(self) -> Annals {
         let mut served = self;
         served.child.kill().unwrap();
@@ -90,9 +90,11 @@ impl Served {
         std::mem::replace(&mut served.annals, Annals::new())
     }
 
-    /// How many locks the service has on the catalog, as the system lists them. SQLite holds one as long as the catalog is open.
+    /// Returns the number of locks that the service holds on the catalog, as listed by the system. SQLite holds one as long
+    /// as the catalog is open.
     ///
-    /// The most of five lists: the system writes its list in pieces, and one that changes meanwhile can miss an entry.
+    /// Takes the maximum of five lists: the system writes its list in pieces, and a list that changes meanwhile can miss an
+    /// entry.
     #[cfg(target_os = "linux")]
     pub fn locks(&self) -> usize {
         (0..5).map(|_| self.listed_locks()).max().unwrap_or_default()
@@ -116,7 +118,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // Whatever a test asked of it, the service must not have lost them (see `locks.rs`).
+        // The service must not have lost its locks, whatever the test requested (see `locks.rs`).
         #[cfg(target_os = "linux")]
         if !std::thread::panicking() && matches!(self.child.try_wait(), Ok(None)) {
             assert!(self.locks() > 0, "the service has no lock on the catalog any more");
@@ -139,7 +141,7 @@ fn said(id: &str, content: &str) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_acknowledged_is_found_and_survives_a_kill() {
+async fn acknowledged_message_is_found_and_survives_a_kill() {
     let served = Served::new();
     let (status, answer) =
         served.post("/v1/agents/ann/messages?wait=extracted", &said("1", "I moved from Oslo to Bern.")).await;
@@ -169,14 +171,14 @@ async fn what_is_acknowledged_is_found_and_survives_a_kill() {
 }
 
 #[tokio::test]
-async fn a_request_that_comes_again_under_its_key_is_answered_as_before() {
+async fn repeated_idempotency_key_returns_the_same_operation() {
     let served = Served::new();
     let client = Client::new();
     let send = |body: Value| {
         let request = client.post(format!("{}/v1/agents/ann/messages", served.address));
         request.header("Idempotency-Key", "one").json(&body).send()
     };
-    // Without an id and a moment of its own, the message would be another one.
+    // Without an id and a time, the repeated message would be a new one.
     let body = json!({ "messages": [{ "role": "user", "content": "Hello." }], "conversation": "talk" });
     let first: Value = send(body.clone()).await.unwrap().json().await.unwrap();
     let again: Value = send(body).await.unwrap().json().await.unwrap();
@@ -190,7 +192,7 @@ async fn a_request_that_comes_again_under_its_key_is_answered_as_before() {
 }
 
 #[tokio::test]
-async fn commands_beside_the_service_are_run_by_it() {
+async fn commands_are_run_by_the_running_service() {
     let served = Served::new();
     let file = served.annals.file("chat.jsonl", &crate::story::days("ann", 2, 2));
     let imported = served.annals.json(&["import", file.to_str().unwrap()]);
@@ -214,7 +216,7 @@ async fn commands_beside_the_service_are_run_by_it() {
 }
 
 #[tokio::test]
-async fn it_stops_when_told_and_leaves_the_folder_to_others() {
+async fn service_stops_on_sigterm_and_releases_the_folder() {
     let mut served = Served::new();
     served.post("/v1/agents/ann/messages", &said("1", "Hello.")).await;
     assert_eq!(served.terminate(), 0);
@@ -223,7 +225,7 @@ async fn it_stops_when_told_and_leaves_the_folder_to_others() {
 }
 
 #[tokio::test]
-async fn without_a_key_only_this_machine_is_answered() {
+async fn without_a_key_only_local_requests_are_answered() {
     let annals = Annals::new();
     let refused = serve(&annals, &["--listen", "0.0.0.0:0"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(2));
@@ -239,12 +241,12 @@ async fn without_a_key_only_this_machine_is_answered() {
     let (status, problem) = served.ask(Method::GET, "/v1/agents/ann/status", Some(text), None).await;
     assert_eq!((status, &problem["code"]), (StatusCode::FORBIDDEN, &json!("insufficient_scope")));
     assert_eq!(served.annals.run(&["key", "revoke", id]).code, 0);
-    // With no good key left, the machine itself is let in again; the revoked key stays shut.
+    // With no valid key left, local requests are accepted again. The revoked key is still refused.
     assert_eq!(served.ask(Method::POST, path, Some(text), Some(&body)).await.0, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
-async fn problems_say_which_field_is_wrong() {
+async fn problems_name_the_wrong_field() {
     let served = Served::new();
     async fn check(served: &Served, body: Value, status: u16, code: &str, field: &str) {
         let (got, problem) = served.post("/v1/agents/ann/messages", &body).await;
@@ -274,7 +276,7 @@ async fn problems_say_which_field_is_wrong() {
 }
 
 #[tokio::test]
-async fn messages_without_a_moment_keep_their_order_and_may_come_again() {
+async fn messages_without_a_time_keep_their_order_and_may_be_repeated() {
     let served = Served::new();
     let said =
         ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour.", "Since when?", "Since May."];

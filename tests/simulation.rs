@@ -1,4 +1,4 @@
-//! The simulated life of `server/src/jobs/simulation.rs` over the real stores in a folder: SQLite, LanceDB, DuckDB.
+//! Runs the simulation of `server/src/jobs/simulation.rs` over the real stores in a folder: SQLite, LanceDB, DuckDB.
 
 #![allow(
     dead_code,

@@ -1,5 +1,5 @@
-//! A model that takes its time: nobody waits for it but who asked for its answer. It answers when the test lets it, so that nothing
-//! here depends on how fast the machine is.
+//! A slow model: nothing waits for it except the request for its answer. The test decides when the model answers, so nothing
+//! depends on the speed of the machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
@@ -13,7 +13,7 @@ use crate::command::{Annals, files};
 use crate::service::Served;
 use crate::story::days;
 
-/// What the model is asked for.
+/// The kind of task that the model is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     Facts,
@@ -26,10 +26,10 @@ impl Task {
     }
 }
 
-/// Closed until it is opened: who asks for this does not get an answer.
+/// Holds back the answers to one kind of task until it is opened.
 struct Gate {
     task: Task,
-    /// Only if this stands in the question.
+    /// Holds back only requests that contain this text.
     about: &'static str,
     state: Mutex<State>,
     changed: Condvar,
@@ -70,12 +70,12 @@ impl Drop for Slow {
 }
 
 impl Slow {
-    /// A service over a folder with these messages, whose model does not answer what it is asked for this.
+    /// Serves a folder with these messages. The model does not answer tasks of this kind.
     fn serving(task: Task, messages: &str) -> Slow {
         Slow::serving_about(task, "", messages)
     }
 
-    /// The same, but it does answer questions in which this does not stand.
+    /// The same, but the model does answer tasks that do not contain `about`.
     fn serving_about(task: Task, about: &'static str, messages: &str) -> Slow {
         let gate = Arc::new(Gate { task, about, state: Mutex::default(), changed: Condvar::new() });
         let before = gate.clone();
@@ -92,14 +92,14 @@ impl Slow {
         Slow { gate, served: Served::over(annals), _server: server }
     }
 
-    /// Waits until the model was asked.
+    /// Waits until the model has received a task that is held back.
     async fn asked(&self) {
         while self.gate.state.lock().unwrap().waiting == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    /// Asks while the model does not answer; hangs if that is waited for.
+    /// Sends a request while the model does not answer. Panics after 120 seconds if the request waits for the model.
     async fn expect(&self, method: Method, path: &str, body: Value, status: StatusCode) -> Value {
         let answer = self.served.ask(method, path, None, Some(&body));
         let (found, answer) = tokio::time::timeout(Duration::from_secs(120), answer).await.expect(path);
@@ -119,7 +119,7 @@ impl Slow {
         assert_eq!(answer["status"], "searchable");
     }
 
-    /// Lets the model answer, and waits until all is written.
+    /// Lets the model answer, and waits until everything is written.
     async fn finish(&self) {
         self.gate.open();
         self.expect(Method::POST, "/v1/agents/ann/rollup", json!({}), StatusCode::OK).await;
@@ -135,20 +135,20 @@ async fn check(task: Task) {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_model_that_reads_for_facts() {
+async fn nothing_waits_for_a_model_that_extracts_facts() {
     check(Task::Facts).await;
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_model_that_writes_summaries() {
+async fn nothing_waits_for_a_model_that_writes_summaries() {
     check(Task::Summaries).await;
 }
 
-/// What was forgotten while the model read it does not come back with its answer.
+/// Data forgotten while the model reads it does not return with the model's answer.
 #[tokio::test]
-async fn what_is_forgotten_while_a_model_reads_it_stays_forgotten() {
+async fn data_forgotten_during_extraction_stays_forgotten() {
     let slow = Slow::serving(Task::Facts, "");
-    // Of now, so that no summary is due, for which the forgetting would ask the model itself.
+    // Messages of the present: no summary is due, for which the forgetting itself would need the model.
     let said = |content: &str, conversation: &str| json!({ "messages": [{ "role": "user", "name": "Ann", "content": content }], "conversation": conversation });
     let path = "/v1/agents/ann/messages?wait=extracted&timeout_seconds=1";
     slow.served.post(path, &said("Zelda Quist bakes bread in Uppsala.", "secret")).await;
@@ -162,9 +162,9 @@ async fn what_is_forgotten_while_a_model_reads_it_stays_forgotten() {
     assert!(!annals.contains("Quist") && annals.contains("black"), "{annals}");
 }
 
-/// What was forgotten while the model summarised it is nowhere on disk after the proof that it is gone, whenever the model answers.
+/// Data forgotten while the model summarises it is nowhere on disk after the proof, whenever the model answers.
 #[tokio::test]
-async fn what_is_forgotten_while_a_model_summarises_it_stays_forgotten() {
+async fn data_forgotten_during_a_summary_stays_forgotten() {
     for path in ["/v1/agents/ann/conversations/day%200", "/v1/agents/ann"] {
         let slow = Slow::serving_about(Task::Summaries, SECRET, &days("ann", 2, 2));
         slow.asked().await;
@@ -172,7 +172,7 @@ async fn what_is_forgotten_while_a_model_summarises_it_stays_forgotten() {
         let forgetting = slow.served.ask(Method::DELETE, &path, None, None);
         let (_, answer) = tokio::time::timeout(Duration::from_secs(120), forgetting).await.expect(&path);
         assert_eq!(answer["proof"]["clean"], true, "{path}: {answer}");
-        // So that the agent is known, whose late roll-up the next one waits for.
+        // Makes the agent known again, so that the next roll-up waits for the late one.
         let message = json!({ "messages": [{ "role": "user", "content": "Hello again." }], "conversation": "later" });
         slow.expect(Method::POST, "/v1/agents/ann/messages", message, StatusCode::ACCEPTED).await;
         slow.finish().await;
@@ -181,10 +181,10 @@ async fn what_is_forgotten_while_a_model_summarises_it_stays_forgotten() {
     }
 }
 
-/// The beginning of each message of the conversation `day 0`.
+/// The beginning of each message in the conversation `day 0`.
 const SECRET: &str = "On day 0 I went";
 
-/// The files whose bytes hold this.
+/// Returns the files whose bytes contain `secret`.
 fn places_of(secret: &str, folder: &Path) -> Vec<PathBuf> {
     let holds = |file: &PathBuf| {
         std::fs::read(file).unwrap_or_default().windows(secret.len()).any(|piece| piece == secret.as_bytes())
@@ -192,9 +192,9 @@ fn places_of(secret: &str, folder: &Path) -> Vec<PathBuf> {
     files(folder).into_iter().filter(holds).collect()
 }
 
-/// A forgetting has the summaries that it cut written anew, by the model: who forgets waits for that, nobody else does.
+/// Forgetting has the affected summaries written again by the model. Only the request to forget waits for that.
 #[tokio::test]
-async fn nobody_waits_for_a_forgetting_that_waits_for_a_model() {
+async fn only_the_request_to_forget_waits_for_the_model() {
     let slow = Slow::serving(Task::Summaries, &days("ann", 2, 2));
     slow.asked().await;
     let path = "/v1/agents/ann/conversations/day%200?dry_run=false";

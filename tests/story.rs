@@ -1,6 +1,6 @@
-//! Messages for tests: a small story over a few months, and the means to vary it.
+//! Messages for tests: a generated story of any number of days, and single lines.
 
-/// One line of an import file.
+/// Returns one line of an import file.
 pub fn line(agent: &str, conversation: &str, id: &str, name: &str, content: &str, at: &str) -> String {
     let message = serde_json::json!({
         "agent": agent, "conversation": conversation, "id": id, "role": "user", "name": name, "content": content, "at": at,
@@ -8,7 +8,7 @@ pub fn line(agent: &str, conversation: &str, id: &str, name: &str, content: &str
     format!("{message}\n")
 }
 
-/// `days` days from 2026-01-01 on with `per_day` messages each, all different.
+/// Returns `per_day` different messages for each of `days` days from 2026-01-01 on, with 28 days in each month.
 pub fn days(agent: &str, days: u32, per_day: u32) -> String {
     let places = ["Lisbon", "Porto", "Uppsala", "Kyoto", "Oslo", "Ghent", "Turin"];
     let things = ["a boat", "the cello", "a bicycle", "two lamps", "the contract", "a cat", "old maps", "a window"];

@@ -1,4 +1,4 @@
-//! Every subcommand does its work and speaks JSON.
+//! Every subcommand does its work and prints JSON.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn with_story() -> Annals {
 }
 
 #[test]
-fn import_says_what_it_did_and_a_second_one_skips_everything() {
+fn import_counts_messages_and_a_second_one_skips_them() {
     let annals = Annals::new();
     let first = annals.import(&days("ann", 3, 2));
     assert_eq!((&first["accepted"], &first["duplicate"], &first["searchable"]), (&json!(6), &json!(0), &json!(6)));
@@ -32,7 +32,7 @@ fn import_reads_standard_input_and_overrides_the_agent() {
 }
 
 #[test]
-fn fields_that_mean_nothing_are_named() {
+fn unknown_fields_are_named() {
     let annals = Annals::new();
     let message =
         r#"{"agent":"a","conversation":"c","role":"user","content":"hi","at":"2026-01-01T00:00:00Z","mood":"fine"}"#;
@@ -40,7 +40,7 @@ fn fields_that_mean_nothing_are_named() {
 }
 
 #[test]
-fn rollup_fills_every_closed_period_and_a_second_one_nothing() {
+fn rollup_fills_every_closed_period_once() {
     let annals = Annals::new();
     annals.import(&days("ann", 40, 3));
     let due = annals.json(&["rollup", "--dry-run"]);
@@ -53,7 +53,7 @@ fn rollup_fills_every_closed_period_and_a_second_one_nothing() {
 }
 
 #[test]
-fn search_answers_by_grain_and_range_and_says_where_from() {
+fn search_filters_by_grain_and_range_and_names_its_sources() {
     let annals = with_story();
     let answer =
         annals.json(&["search", "brother in Kyoto", "--agent", "ann", "--period", "2026-01-04", "--grain", "working"]);
@@ -84,7 +84,7 @@ fn search_answers_by_grain_and_range_and_says_where_from() {
 }
 
 #[test]
-fn context_holds_what_fits_and_its_ids_resolve() {
+fn context_fits_its_budget_and_its_ids_resolve() {
     let annals = with_story();
     let ask = |prompt: &str, more: &[&str]| {
         annals.json(&[&["context", prompt, "--agent", "ann", "--speaker", "Ann"][..], more].concat())
@@ -97,7 +97,7 @@ fn context_holds_what_fits_and_its_ids_resolve() {
         let shown = annals.json(&["show", item["id"].as_str().unwrap()]);
         assert_eq!(shown["memory"]["id"], item["id"]);
     }
-    // What was left out is not said to be missing.
+    // Memories that did not fit the budget are not reported as missing.
     assert!(answer["hint"].as_str().unwrap().contains("but not the budget"), "{answer}");
 
     let month = ask("What happened in January 2026?", &[]);
@@ -130,7 +130,7 @@ fn timeline_lists_the_oldest_first() {
 }
 
 #[test]
-fn show_traces_a_summary_to_what_was_said() {
+fn show_traces_a_summary_to_its_messages() {
     let annals = with_story();
     let days = annals.json(&["timeline", "--agent", "ann", "--grain", "daily", "--limit", "1"]);
     let shown = annals.json(&["show", days[0]["id"].as_str().unwrap(), "--sources"]);
@@ -144,7 +144,7 @@ fn show_traces_a_summary_to_what_was_said() {
 }
 
 #[test]
-fn status_counts_and_names_what_waits() {
+fn status_counts_memories_and_names_due_periods() {
     let annals = Annals::new();
     annals.import(&days("ann", 2, 2));
     let before = annals.json(&["status"]);
@@ -157,7 +157,7 @@ fn status_counts_and_names_what_waits() {
 }
 
 #[test]
-fn rebuild_comes_to_the_same() {
+fn rebuild_gives_the_same_dump() {
     let annals = with_story();
     let before = annals.dump();
     annals.json(&["rebuild"]);
@@ -166,14 +166,14 @@ fn rebuild_comes_to_the_same() {
 }
 
 #[test]
-fn refresh_rewrites_nothing_while_the_engine_is_the_same() {
+fn refresh_with_the_same_engine_rewrites_nothing() {
     let annals = with_story();
     let written = annals.json(&["rollup", "--refresh"])[0]["written"].clone();
     assert_eq!(written, json!({ "daily": 0, "weekly": 0, "monthly": 0, "quarterly": 0, "yearly": 0 }));
 }
 
 #[test]
-fn an_agent_has_settings_and_a_zone_decides_its_days() {
+fn time_zone_of_an_agent_decides_its_days() {
     let annals = Annals::new();
     annals.json(&["agent", "create", "ann", "--time-zone", "Asia/Tokyo"]);
     annals.import(&line("ann", "c", "1", "Ann", "late on the last day of the year", "2025-12-31T20:00:00Z"));
@@ -204,7 +204,7 @@ fn shown_dates_are_local_and_the_zone_is_named_once() {
 }
 
 #[test]
-fn now_and_calendar_months_bound_what_is_found() {
+fn now_and_calendar_months_limit_the_results() {
     let annals = Annals::new();
     let line = |id: &str, at: &str| line("ann", id, id, "Ann", "a red boat in the harbour", at);
     let said = [("1", "2026-03-01"), ("2", "2026-03-31"), ("3", "2026-04-01"), ("4", "2026-11-20")];
@@ -221,7 +221,7 @@ fn now_and_calendar_months_bound_what_is_found() {
 }
 
 #[test]
-fn a_language_finds_its_word_forms() {
+fn language_setting_matches_word_forms() {
     let annals = Annals::new();
     annals.import(&line("ann", "c", "1", "Ann", "Die alten Häuser am Fluss wurden verkauft", "2026-01-01T20:00:00Z"));
     annals.json(&["agent", "set", "ann", "--language", "de"]);

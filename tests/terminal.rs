@@ -1,4 +1,4 @@
-//! What a person at a terminal sees: nothing that the terminal obeys, samples before something is forgotten, former words, local days.
+//! Output for a person at a terminal: no control characters, samples before something is forgotten, former texts, local days.
 
 use reqwest::{Client, StatusCode};
 use serde_json::json;
@@ -8,7 +8,7 @@ use crate::service::Served;
 use crate::story::{days, line};
 
 #[test]
-fn words_of_memories_cannot_command_the_terminal() {
+fn control_characters_in_memories_are_escaped() {
     let annals = Annals::new();
     let text = "Pay \u{202e}evil\u{202c} now \u{1b}[8mhidden\u{1b}[0m\u{7} \u{200b}and 👩\u{200d}🚀.";
     annals.import(&line("ann", "talk\u{202e}", "1", "Ann\u{202e}", text, "2026-01-02T10:00:00Z"));
@@ -30,14 +30,14 @@ fn words_of_memories_cannot_command_the_terminal() {
     }
     let shown = annals.run(&["timeline", "--agent", "ann", "--grains", "working"]).out;
     assert!(shown.contains("\\u{1b}[8mhidden") && shown.contains("👩\u{200d}🚀"), "{shown}");
-    // Programs get the words themselves.
+    // JSON output and exports contain the original characters.
     let turns = annals.json(&["timeline", "--agent", "ann", "--grains", "working"]);
     assert_eq!(turns[0]["text"], json!(text));
     assert!(annals.run(&["export", "--agent", "ann"]).out.contains('\u{202e}'));
 }
 
 #[test]
-fn a_dry_run_of_forgetting_shows_what_would_go() {
+fn dry_run_of_forgetting_shows_samples() {
     let annals = Annals::new();
     let long = format!("We sold the boat. {}", "It was a long story. ".repeat(20));
     annals.import(&(days("ann", 4, 2) + &line("ann", "boat", "1", "Zelda Quist", &long, "2026-01-02T10:00:00Z")));
@@ -53,7 +53,7 @@ fn a_dry_run_of_forgetting_shows_what_would_go() {
 }
 
 #[test]
-fn former_words_of_a_correction_can_be_seen() {
+fn show_history_prints_former_texts() {
     let annals = Annals::new();
     annals.import(&line("ann", "talk", "1", "Ann", "We moved to Lisbon.", "2026-01-02T10:00:00Z"));
     let id = annals.json(&["timeline", "--agent", "ann", "--grains", "working"])[0]["id"].as_str().unwrap().to_owned();
@@ -70,7 +70,7 @@ fn former_words_of_a_correction_can_be_seen() {
 }
 
 #[test]
-fn facts_are_told_with_their_ids_and_local_days() {
+fn facts_are_shown_with_ids_and_local_days() {
     let annals = Annals::new();
     annals.json(&["agent", "create", "ann", "--time-zone", "Asia/Tokyo"]);
     let add = |object: &str, at: &str| {
@@ -85,13 +85,13 @@ fn facts_are_told_with_their_ids_and_local_days() {
     let id = facts[0]["id"].as_str().unwrap();
     assert!(shown.contains(id), "{shown}");
     assert_eq!(facts[1]["valid_from"], json!("2026-03-09T15:00:00Z"), "a day begins at its midnight");
-    // As of a day: the one of the agent.
+    // A day in `--as-of` is a local day of the agent.
     let as_of = |day: &str| annals.json(&["facts", "--agent", "ann", "--as-of", day]).as_array().unwrap().len();
     assert_eq!((as_of("2026-03-05"), as_of("2026-03-06"), as_of("2026-03-10")), (0, 1, 2));
 }
 
 #[test]
-fn a_reset_prompt_is_said_to_be_reset() {
+fn reset_of_a_prompt_is_reported() {
     let annals = Annals::new();
     annals.import(&days("ann", 1, 1));
     let reset = annals.run(&["prompt", "reset", "daily", "--agent", "ann"]);
@@ -99,7 +99,7 @@ fn a_reset_prompt_is_said_to_be_reset() {
 }
 
 #[tokio::test]
-async fn a_taken_port_is_said_to_be_taken_and_the_root_leads_on() {
+async fn taken_port_is_reported_and_the_root_page_has_links() {
     let served = Served::new();
     let address = served.address.trim_start_matches("http://");
     let second = Annals::new().run(&["serve", "--listen", address]);
@@ -112,7 +112,7 @@ async fn a_taken_port_is_said_to_be_taken_and_the_root_leads_on() {
 }
 
 #[tokio::test]
-async fn a_history_brought_in_one_by_one_meets_no_limit_at_once() {
+async fn five_hundred_single_messages_stay_within_the_limits() {
     let message = |number: u32| {
         json!({ "conversation": "old", "messages": [
             { "role": "user", "id": number.to_string(), "content": format!("Message {number}.") }] })
@@ -122,7 +122,7 @@ async fn a_history_brought_in_one_by_one_meets_no_limit_at_once() {
         let (status, answer) = served.post("/v1/agents/ann/messages", &message(number)).await;
         assert_eq!(status, StatusCode::ACCEPTED, "{answer}");
     }
-    // Whoever goes on is told when to come again, and how to do with one request.
+    // A client beyond the limit is told when to retry, and how to send many messages in one request.
     let strict = Served::with(&["--set", "limits.requests_per_minute=1", "--set", "limits.burst=1"]);
     let send = |number: u32| {
         Client::new().post(format!("{}/v1/agents/ann/messages", strict.address)).json(&message(number)).send()

@@ -1,4 +1,4 @@
-//! Forgets, and compares all that there is afterwards with the ground truth.
+//! Forgets, and compares everything that is left with the ground truth.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::ground_truth::{Place, SUBJECT, State};
 use crate::history::History;
 use crate::search::{self, Words};
 
-/// Every so many forgettings all stores are closed and opened again.
+/// Average number of erasures after which all stores are closed and opened again.
 const RESTART: usize = 4;
 
-/// Every so many forgettings the agent's tables are compared with the catalog; all are at the end.
+/// Average number of erasures after which the agent's tables are compared with the catalog. All are compared at the end.
 const TABLES: usize = 3;
 
-/// All that agents have: what they export, their facts, and the files of their own.
+/// Everything of some agents: exports, facts, and the files in their own folders.
 #[derive(Debug, PartialEq)]
 struct Holdings {
     exported: Vec<String>,
@@ -86,7 +86,7 @@ impl History {
         };
         assert_eq!(sorted(&done.turns), ids(State::Live), "{:#?}", self.log);
         if matches!(target, Target::Subject(_)) {
-            // What was pruned can only be told by what is left of it.
+            // Pruned turns that name a subject can only be recognised by their traces.
             let named = ids(State::Pruned);
             assert!(done.pruned.iter().all(|id| named.contains(id)), "{:?} {:#?}", done.pruned, self.log);
         } else {
@@ -120,7 +120,7 @@ impl History {
         assert_eq!(done.blocks, blocks, "{:#?}", self.log);
     }
 
-    /// All that the other agents have.
+    /// Returns everything of all other agents.
     async fn others(&self, agent: usize) -> Holdings {
         let service = &self.world().service;
         let mut holdings = Holdings { exported: Vec::new(), facts: Vec::new(), files: BTreeMap::new() };
@@ -151,7 +151,7 @@ impl History {
         assert!(!service.fact_writer.facts_differ(&self.agents[agent]).await.unwrap(), "{:#?}", self.log);
     }
 
-    /// Every table of every agent is what the catalog says.
+    /// Checks that every table of every agent matches the catalog.
     pub async fn check_all_tables(&self) {
         for agent in 0..self.agents.len() {
             self.check_tables(agent).await;
@@ -185,7 +185,7 @@ impl History {
             left.extend(found.places);
         }
         assert_eq!(left, [""; 0], "{:#?}", self.log);
-        // A search that finds nothing proves something only if it finds what is there.
+        // An empty search proves something only if the same search finds words that are there.
         let Some(there) = there else { return };
         for found in [
             search::bytes(&folder, &there),
@@ -196,7 +196,7 @@ impl History {
         }
     }
 
-    /// A word of a live turn of an agent, if it has one.
+    /// Returns a word of a live turn of the agent, if it has one.
     fn there(&self, agent: usize) -> Option<Words> {
         let turn = &self.truth.turns[self.truth.of(agent, State::Live).pop()?];
         let there = turn.words.iter().find(|word| turn.text.contains(*word) && *word != SUBJECT);
@@ -204,7 +204,7 @@ impl History {
     }
 }
 
-/// A copy of the catalog with its log: the original is locked while it is open.
+/// Copies the catalog with its write-ahead log: the original is locked while it is open.
 fn copy_catalog(folder: &Path, to: &Path) {
     for name in ["catalog.sqlite", "catalog.sqlite-wal"] {
         if folder.join(name).exists() {
@@ -213,7 +213,7 @@ fn copy_catalog(folder: &Path, to: &Path) {
     }
 }
 
-/// The lines of an export.
+/// Returns the lines of an export.
 async fn exported(service: &Service, agent: &Agent) -> String {
     let mut lines = String::new();
     service.export(agent).await.unwrap().file.read_to_string(&mut lines).await.unwrap();

@@ -1,20 +1,20 @@
-//! What each agent may still remember: kept beside the product, from what was said and what was forgotten.
+//! What each agent may still hold, recorded independently of the product from the messages and erasures of a history.
 
 use std::collections::BTreeSet;
 
 use annals_core::ports::Target;
 use annals_core::{MemoryId, Message, Timestamp};
 
-/// The entity that is forgotten by name.
+/// The subject that is forgotten by name.
 pub const SUBJECT: &str = "Zelda Quist";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Live,
     Pruned,
-    /// The report named it.
+    /// The report of an erasure named it.
     Forgotten,
-    /// Pruned and not named by the report of a forgetting that reached all that was left of it.
+    /// Pruned, and not named by the report of an erasure that reached all of its traces.
     Vanished,
 }
 
@@ -29,16 +29,16 @@ impl State {
 pub struct Turn {
     pub agent: usize,
     pub id: MemoryId,
-    /// As the client sent it last.
+    /// The message as the client last sent it.
     pub message: Message,
-    /// As it reads now: a person may have corrected it.
+    /// The present text, which a person may have corrected.
     pub text: String,
-    /// Words by which its texts, the former ones too, can be recognised.
+    /// Words that identify its texts, former ones included.
     pub words: BTreeSet<String>,
     pub state: State,
 }
 
-/// A fact or a block that a person wrote.
+/// A fact or block that a person wrote.
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub agent: usize,
@@ -48,16 +48,16 @@ pub struct Entry {
     pub is_forgotten: bool,
 }
 
-/// Where an entry is kept.
+/// The place where an entry is stored.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// By the source of its operation.
+    /// Source id of the operation.
     Fact(MemoryId),
-    /// By its name.
+    /// Name of the block.
     Block(String),
 }
 
-/// All agents' turns and entries.
+/// Turns and entries of all agents.
 #[derive(Debug, Default)]
 pub struct GroundTruth {
     pub turns: Vec<Turn>,
@@ -65,13 +65,13 @@ pub struct GroundTruth {
 }
 
 impl GroundTruth {
-    /// The places of an agent's turns of a state.
+    /// Returns the indices of an agent's turns in a state.
     pub fn of(&self, agent: usize, state: State) -> Vec<usize> {
         let turns = self.turns.iter().enumerate();
         turns.filter(|(_, turn)| turn.agent == agent && turn.state == state).map(|(index, _)| index).collect()
     }
 
-    /// Turns that a target means.
+    /// Returns the indices of the turns that a target selects.
     pub fn meant(&self, agent: usize, target: &Target, state: State) -> Vec<usize> {
         let mut turns = self.of(agent, state);
         turns.retain(|index| {
@@ -87,7 +87,7 @@ impl GroundTruth {
         turns
     }
 
-    /// Entries that a target means and that are still there.
+    /// Returns the indices of the entries that a target selects and that are not forgotten yet.
     pub fn meant_entries(&self, agent: usize, target: &Target) -> Vec<usize> {
         let entries = self.entries.iter().enumerate();
         let entries = entries.filter(|(_, entry)| entry.agent == agent && !entry.is_forgotten);
@@ -101,7 +101,7 @@ impl GroundTruth {
         entries.filter(|(_, entry)| is_meant(entry)).map(|(index, _)| index).collect()
     }
 
-    /// The words that an agent may not have any more, and those of them that no other agent has.
+    /// Returns the words that the agent must not hold any more, and those of them that no other agent holds.
     pub fn gone(&self, agent: usize) -> (BTreeSet<String>, BTreeSet<String>) {
         let turns = self.turns.iter().map(|turn| (turn.agent, turn.state.may_be_held(), &turn.words));
         let entries = self.entries.iter().map(|entry| (entry.agent, !entry.is_forgotten, &entry.words));

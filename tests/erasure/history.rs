@@ -17,7 +17,7 @@ const DAY: i64 = 24 * 60 * 60;
 /// 1 March 2026.
 const BEGIN: i64 = 1_772_323_200;
 const STEPS: usize = 24;
-/// The last targets of histories in turn, by the numbers of `target_of`: conversation, agent, subject, entry, range.
+/// Kinds of the last target, chosen by the seed. Numbers as in `target_of`: conversation, agent, subject, entry, range.
 const LAST: [usize; 5] = [3, 9, 5, 8, 7];
 
 pub struct History {
@@ -28,7 +28,7 @@ pub struct History {
     pub agents: Vec<Agent>,
     pub truth: GroundTruth,
     random: u64,
-    /// Which kind of target is the last, so that few histories have each of the rare ones.
+    /// Kind of the last target. It rotates with the seed, so that few histories cover each of the rare kinds.
     last: usize,
     words: usize,
     pub log: Vec<String>,
@@ -93,7 +93,7 @@ impl History {
         self.world = Some(World::open(self.folder.path(), &self.moment, self.bug).await);
     }
 
-    /// A number below `end`, by SplitMix64.
+    /// Returns a number below `end`, by SplitMix64.
     pub fn below(&mut self, end: usize) -> usize {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.random;
@@ -120,7 +120,7 @@ impl History {
         self.world().service.catalog.save_settings(&self.agents[agent], &settings).await.unwrap();
     }
 
-    /// A text, and the words by which it is known.
+    /// Returns a text and the words that identify it.
     fn text(&mut self) -> (String, BTreeSet<String>) {
         let word = self.word();
         match self.below(6) {
@@ -162,7 +162,7 @@ impl History {
         self.truth.turns.push(Turn { agent, id, message, text: content, words, state: State::Live });
     }
 
-    /// Two agents say one sentence, and one of them forgets it: it stays with the other, and the proof is clean.
+    /// Two agents store the same sentence, and one of them forgets it. The other keeps it, and the proof is clean.
     async fn forget_what_another_says_too(&mut self, agent: usize) {
         let (word, at) = (self.word(), self.now());
         for who in [agent, (agent + 1) % 3] {
@@ -178,7 +178,7 @@ impl History {
         (!turns.is_empty()).then(|| turns[self.below(turns.len())])
     }
 
-    /// The client sends other words for a message, unless a person has corrected it.
+    /// The client revises a message, unless a person has corrected it.
     async fn revise(&mut self, agent: usize) {
         let Some(index) = self.any(agent, State::Live) else { return };
         if self.truth.turns[index].text != self.truth.turns[index].message.content {
@@ -194,7 +194,7 @@ impl History {
         self.world().service.writer.ingest(&self.agents[agent], vec![message], true, now).await.unwrap();
     }
 
-    /// A person gives a message other words.
+    /// A person corrects a message.
     async fn correct_turn(&mut self, agent: usize) {
         let Some(index) = self.any(agent, State::Live) else { return };
         let (text, words) = self.text();
@@ -206,7 +206,7 @@ impl History {
         self.world().service.writer.correct(&self.agents[agent], &id, &text, now).await.unwrap();
     }
 
-    /// A person gives a summary of any grain other words, which may keep one of its own.
+    /// A person corrects a summary of any grain. The new text may keep a word of the summary.
     async fn correct_summary(&mut self, agent: usize) {
         let of = self.agents[agent].clone();
         let grain = Grain::SUMMARIES[self.below(Grain::SUMMARIES.len())];
@@ -247,14 +247,14 @@ impl History {
         }
     }
 
-    /// The texts of the turns that an agent holds.
+    /// Returns the texts of an agent's live turns, by id.
     pub async fn live(&self, agent: usize) -> std::collections::BTreeMap<MemoryId, String> {
         let turns = Select { kinds: vec![Kind::Turn], ..Select::all(Grain::Working) };
         let turns = self.world().service.catalog.list(&self.agents[agent], &turns).await.unwrap();
         turns.into_iter().map(|turn| (turn.id, turn.text)).collect()
     }
 
-    /// A person enters a fact, some of which name the subject among other words.
+    /// A person enters a fact. One in three names the subject among other words.
     async fn enter(&mut self, agent: usize) {
         let names_subject = self.below(3) == 0;
         self.enter_fact(agent, names_subject).await;
@@ -287,7 +287,7 @@ impl History {
         self.truth.entries.push(Entry { agent, place: Place::Block(name), at, words, is_forgotten: false });
     }
 
-    /// What was forgotten comes again, with and without `revise`, and is refused.
+    /// Sends forgotten messages again, with and without `revise`. All are refused.
     async fn say_again(&mut self, agent: usize) {
         let live = self.live(agent).await;
         let (of, now) = (self.agents[agent].clone(), self.now());
@@ -301,7 +301,7 @@ impl History {
         assert_eq!(self.live(agent).await, live);
     }
 
-    /// Something that is there, to be forgotten.
+    /// Returns a random existing target, or `None`.
     pub fn target(&mut self, agent: usize) -> Option<(&'static str, Target)> {
         let kind = self.below(10);
         self.target_of(agent, kind)

@@ -1,9 +1,9 @@
-//! Whatever happened before a forgetting: nothing of what was forgotten is left, everything else is, and the report is true.
+//! Random histories with erasures: everything forgotten is gone, everything else is left, and the report is true.
 //!
-//! Random histories of several agents that share sentences, over SQLite, LanceDB and DuckDB in one folder; the search for what is left
-//! (`search.rs`) shares nothing with the product's own proof. `ANNALS_ERASURE_HISTORIES` is how many are run (12 if it is not
-//! set), `ANNALS_ERASURE_SEED` the seed of the first. `planted.rs` puts a bug into the stores and expects the same histories to
-//! find it.
+//! Several agents share sentences, over SQLite, LanceDB and DuckDB in one folder. The search for leftovers (`search.rs`) shares
+//! no code with the product's own proof. `ANNALS_ERASURE_HISTORIES` is the number of histories (12 if unset),
+//! `ANNALS_ERASURE_SEED` the seed of the first. `planted.rs` puts a bug into the stores and expects the same histories to find
+//! it.
 
 #![allow(clippy::unwrap_used, reason = "a panic is the report of a test")]
 #![allow(clippy::print_stdout, reason = "the seed of a failure must be seen")]
@@ -21,13 +21,13 @@ mod world;
 use history::History;
 use totals::Totals;
 
-/// The number that an environment variable sets.
+/// Reads a number from an environment variable.
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_forgotten_is_nowhere_and_the_rest_is_where_it_was() {
+async fn random_histories_forget_all_that_is_selected_and_nothing_else() {
     let seed = number("ANNALS_ERASURE_SEED", 1);
     let mut totals = Totals::default();
     for seed in seed..seed + number("ANNALS_ERASURE_HISTORIES", 12) {

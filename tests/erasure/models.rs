@@ -1,4 +1,4 @@
-//! An engine and an extractor in memory that write as models do: one reworded text for many sources, of which it names one.
+//! In-memory engine and extractor that write like a model: one reworded text for many sources, of which it cites one.
 
 use annals_core::ports::{Engine, ExtractionTask, Extractor, SummaryTask};
 use annals_core::{
@@ -13,7 +13,7 @@ use crate::ground_truth::SUBJECT;
 /// The agent whose summaries are reworded. Those of all others quote.
 pub const REWORDED: &str = "bob";
 
-/// Rewords for one agent and quotes for the others.
+/// Engine that rewords for one agent and quotes for the others.
 pub struct Engines;
 
 #[async_trait]
@@ -33,7 +33,7 @@ impl Engine for Engines {
     }
 }
 
-/// All sources in one sentence that names the first turn behind them.
+/// Returns all sources in one sentence, which cites only the first turn behind them.
 fn retold(sources: &[Memory]) -> Option<Sentence> {
     let first = sources.first()?;
     let texts: Vec<_> = sources.iter().map(|source| source.text.replace('\n', " ")).collect();
@@ -44,7 +44,7 @@ fn retold(sources: &[Memory]) -> Option<Sentence> {
     Some(Sentence { day: first.days.0, speaker: None, text: format!("They say: {}", texts.join(" ")), from })
 }
 
-/// Draws an operation or a statement out of the sentences that `history.rs` makes up.
+/// Extractor that finds operations and statements in the sentences of `history.rs`.
 pub struct Reader;
 
 #[async_trait]
@@ -98,7 +98,7 @@ fn operation(turn: &Memory, predicate: &str, object: &str, now: Timestamp) -> Fa
     }
 }
 
-/// One statement of all turns that speak of a dog.
+/// Returns one statement for all turns that mention a dog.
 fn statement(agent: &Agent, turns: &[Memory]) -> Option<Statement> {
     let mut dogs = turns.iter().filter_map(|turn| Some((turn, between(&turn.text, "Our dog ", " barked")?)));
     let (first, dog) = dogs.next()?;

@@ -1,4 +1,4 @@
-//! Bugs that the product once had, put between it and the catalog. Histories must find each of them.
+//! Bugs that the product once had, placed between it and the catalog. Histories must find each of them.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use async_trait::async_trait;
 
 use crate::history::History;
 
-/// What is wrong.
+/// A planted bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bug {
-    /// A conversation is its live turns: what was made of its pruned turns stays.
+    /// Forgetting a conversation selects only its live turns: data made from its pruned turns stays.
     ConversationsWithoutPrunedTurns,
-    /// The proof looks into the memory of all agents.
+    /// The proof searches the memory of all agents.
     ProofOverAllAgents,
-    /// Operations go if they have the subject's name for subject or object, not if they name it among other words.
+    /// Forgetting a subject deletes operations with its name as subject or object, but not with its name among other words.
     SubjectsByEqualNames,
-    /// Sealed summaries above days that a model wrote stay, whatever they were made of.
+    /// Sealed summaries that are coarser than a day and written by a model stay, whatever they were made from.
     RewordedSummariesStay,
 }
 
@@ -31,7 +31,7 @@ pub struct Planted {
 }
 
 impl Planted {
-    /// What the bug makes of a target.
+    /// Returns the target as the bug changes it.
     async fn target(&self, agent: &Agent, target: &Target) -> Result<Target> {
         Ok(match (self.bug, target) {
             (Bug::ConversationsWithoutPrunedTurns, Target::Conversation(name)) => {
@@ -43,7 +43,7 @@ impl Planted {
         })
     }
 
-    /// Operations by hand that name a subject, but not as subject or object.
+    /// Returns operations by hand that have the name of a subject neither as subject nor as object.
     async fn naming(&self, agent: &Agent, target: &Target) -> Result<Vec<FactOperation>> {
         let (Bug::SubjectsByEqualNames, Target::Subject(name)) = (self.bug, target) else { return Ok(Vec::new()) };
         let (_, mut log) = self.catalog.operations(agent).await?;
@@ -55,7 +55,7 @@ impl Planted {
         Ok(log)
     }
 
-    /// The sealed summaries above days that a model wrote.
+    /// Returns the sealed summaries that are coarser than a day and written by a model.
     async fn reworded(&self, agent: &Agent) -> Result<Vec<(Memory, Base)>> {
         let mut found = Vec::new();
         for grain in Grain::SUMMARIES.into_iter().filter(|grain| *grain > Grain::Daily) {
@@ -167,7 +167,7 @@ impl Erasure for Planted {
     }
 }
 
-/// Runs histories with the bug until one fails.
+/// Runs histories with the bug until one fails. Returns whether one failed.
 async fn is_found(bug: Bug, histories: u64) -> bool {
     for seed in 1..=histories {
         let history = tokio::spawn(async move { History::begin(seed, Some(bug)).await.run().await });
@@ -179,25 +179,25 @@ async fn is_found(bug: Bug, histories: u64) -> bool {
     false
 }
 
-/// The most in which a bug must be found; a run ends with the history that finds it.
+/// Number of histories within which a bug must be found. A run ends with the history that finds it.
 const HISTORIES: u64 = 40;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_conversation_without_its_pruned_turns_is_found() {
+async fn conversation_without_its_pruned_turns_is_detected() {
     assert!(is_found(Bug::ConversationsWithoutPrunedTurns, HISTORIES).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proof_that_looks_into_other_agents_is_found() {
+async fn proof_over_other_agents_is_detected() {
     assert!(is_found(Bug::ProofOverAllAgents, HISTORIES).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn facts_that_name_a_subject_and_stay_are_found() {
+async fn facts_left_that_name_the_subject_are_detected() {
     assert!(is_found(Bug::SubjectsByEqualNames, HISTORIES).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reworded_summaries_that_stay_are_found() {
+async fn reworded_summaries_left_are_detected() {
     assert!(is_found(Bug::RewordedSummariesStay, HISTORIES).await);
 }

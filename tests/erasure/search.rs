@@ -1,4 +1,5 @@
-//! Searches a data folder for words in every way that their bytes may lie there. Knows the formats, and nothing of the product.
+//! Searches a data folder for words in every form in which they may be stored. Relies on the file formats, and uses no code of the
+//! product.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,14 +10,14 @@ use lancedb::query::ExecutableQuery;
 use regex::bytes::{Regex, RegexBuilder};
 use rusqlite::types::ValueRef;
 
-/// What a search found, and in how many places it looked.
+/// The finds of a search, and the number of places that it searched.
 #[derive(Debug, Default)]
 pub struct Found {
     pub looked_at: usize,
     pub places: Vec<String>,
 }
 
-/// Words in any case; none if there is nothing to look for.
+/// A case-insensitive search for words. `None` finds nothing.
 pub struct Words(Option<Regex>);
 
 impl Words {
@@ -25,7 +26,7 @@ impl Words {
         Words((!any.is_empty()).then(|| RegexBuilder::new(&any).case_insensitive(true).build().unwrap()))
     }
 
-    /// Nothing to look for.
+    /// Returns a search that finds nothing.
     pub fn none() -> Words {
         Words(None)
     }
@@ -46,7 +47,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files whose bytes hold any of the words.
+/// Searches the bytes of all files below a folder.
 pub fn bytes(folder: &Path, words: &Words) -> Found {
     let mut found = Found::default();
     for file in files(folder) {
@@ -58,7 +59,8 @@ pub fn bytes(folder: &Path, words: &Words) -> Found {
     found
 }
 
-/// The rows of an agent in a SQLite file that hold any of the words, over all columns of all tables.
+/// Searches an agent's rows in a SQLite file, over all columns of all tables. In tables without an agent it searches all
+/// rows.
 pub fn sqlite(file: &Path, agent: &str, words: &Words) -> Found {
     let connection = rusqlite::Connection::open(file).unwrap();
     let mut found = Found::default();
@@ -87,8 +89,8 @@ pub fn sqlite(file: &Path, agent: &str, words: &Words) -> Found {
     found
 }
 
-/// The tables of an agent that hold any words of each set, in any column of any version. One pass for both sets: opening tables
-/// takes most of the time of a history.
+/// Searches the tables of an agent for two sets of words, in every text column of every version. One pass serves both sets:
+/// opening tables takes most of the time of a history.
 pub async fn lance(folder: &Path, sets: [&Words; 2]) -> [Found; 2] {
     let mut found = [Found::default(), Found::default()];
     if !folder.is_dir() {
@@ -114,7 +116,7 @@ pub async fn lance(folder: &Path, sets: [&Words; 2]) -> [Found; 2] {
     found
 }
 
-/// The Parquet files below a folder that hold any of the words.
+/// Searches the Parquet files below a folder.
 pub fn parquet(folder: &Path, words: &Words) -> Found {
     let mut found = Found::default();
     let tables = files(folder).into_iter().filter(|file| file.extension().is_some_and(|end| end == "parquet"));

@@ -1,4 +1,4 @@
-//! What histories came to: how much was forgotten in which way, and how much was searched afterwards.
+//! Totals of histories: erasures by kind of target, and the number of places searched afterwards.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,9 +8,9 @@ use std::ops::AddAssign;
 #[derive(Debug, Default)]
 pub struct Totals {
     pub histories: u64,
-    /// By kind of target: how often, and how many turns went, live and pruned.
+    /// By kind of target: the number of erasures, and of live and pruned turns that they deleted.
     pub targets: BTreeMap<&'static str, [u64; 3]>,
-    /// By kind of store: how many were searched.
+    /// By kind of store: the number of places searched.
     pub searched: BTreeMap<&'static str, u64>,
 }
 
@@ -29,7 +29,7 @@ impl Totals {
         }
     }
 
-    /// Twelve histories or more reach every kind.
+    /// Expects that twelve or more histories used every kind of target.
     pub fn expect_every_kind_of_target(&self) {
         if self.histories >= 12 {
             let missing: Vec<_> = TARGETS.iter().filter(|target| !self.targets.contains_key(*target)).collect();

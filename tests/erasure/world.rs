@@ -1,4 +1,4 @@
-//! All stores over one folder, put together as the command does, with words for vectors instead of a model.
+//! All stores on one folder, assembled as in the command, with the word embedder instead of a model.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use annals_writer::{Eraser, FactWriter, Writer};
 use crate::models::{Engines, Reader};
 use crate::planted::{Bug, Planted};
 
-/// The time of a history, in seconds.
+/// The current time of a history, in seconds since 1970.
 pub type Moment = Arc<AtomicI64>;
 
 pub fn now(moment: &Moment) -> Timestamp {
@@ -33,7 +33,7 @@ pub struct World {
 }
 
 impl World {
-    /// Opens the folder; with a bug, if there is to be one.
+    /// Opens the folder, with a bug if one is given.
     pub async fn open(folder: &Path, moment: &Moment, bug: Option<Bug>) -> World {
         let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
         let erasure: Arc<dyn Erasure> = match bug {

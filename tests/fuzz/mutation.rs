@@ -1,11 +1,11 @@
-//! Random changes of an input: what bits on a bad disk, a cut connection, a careless editor and a hostile author do to it.
+//! Random mutations of an input, like those by a bad disk, a cut connection, a careless edit or an attacker.
 
 use proptest::prelude::*;
 
-/// Inputs do not grow beyond this.
+/// Largest size of a mutated input, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Places are shares of the length, in 65,536ths, so that one change means something for every input.
+/// A mutation. Positions and lengths are fractions of the input's length, in 65,536ths, so that it applies to every input.
 #[derive(Clone, Debug)]
 pub enum Mutation {
     Flip {
@@ -33,24 +33,24 @@ pub enum Mutation {
         at: u16,
         what: usize,
     },
-    /// The n-th number becomes another.
+    /// Replaces the n-th number.
     Number {
         n: u16,
         what: usize,
     },
-    /// What stands between the n-th quote and the next becomes something else.
+    /// Replaces the text between the n-th quote and the next.
     Quoted {
         n: u16,
         what: usize,
     },
-    /// The n-th of the structural characters becomes another.
+    /// Replaces the n-th structural character.
     Structure {
         n: u16,
         what: u8,
     },
 }
 
-/// Things that parsers stumble over.
+/// Values that parsers often mishandle.
 const ODD: [&[u8]; 40] = [
     b"",
     b"0",
@@ -109,7 +109,7 @@ const NUMBERS: [&[u8]; 10] = [
 
 const STRUCTURE: &[u8] = b"{}[]\":,=/?&%.\n# '-";
 
-/// Deeper than any parser need go, and longer than any name.
+/// Returns an odd value, sometimes nested deeper or longer than any parser needs to accept.
 fn odd(what: usize) -> Vec<u8> {
     match what % (ODD.len() + 4) {
         0 => b"[".repeat(3_000),
@@ -120,7 +120,7 @@ fn odd(what: usize) -> Vec<u8> {
     }
 }
 
-/// Between one and five changes.
+/// Generates one to four mutations.
 pub fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     let place = any::<u16>;
     // Mostly short pieces.
@@ -139,7 +139,7 @@ pub fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
     prop::collection::vec(one, 1..5)
 }
 
-/// The input after all changes.
+/// Applies all mutations to an input.
 pub fn apply(good: &[u8], mutations: &[Mutation]) -> Vec<u8> {
     let mut bytes = good.to_vec();
     for mutation in mutations {
@@ -202,7 +202,7 @@ fn nth(ranges: &[std::ops::Range<usize>], n: u16) -> Option<std::ops::Range<usiz
     (!ranges.is_empty()).then(|| ranges[usize::from(n) % ranges.len()].clone())
 }
 
-/// Runs of digits.
+/// Returns the runs of digits.
 fn numbers(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, _) in bytes.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit()) {
@@ -214,7 +214,7 @@ fn numbers(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     runs
 }
 
-/// What stands between two quotes.
+/// Returns the ranges between each quote and the next.
 fn quoted(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let quotes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'"').map(|(at, _)| at);
     let quotes: Vec<usize> = quotes.collect();
@@ -222,7 +222,7 @@ fn quoted(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
 }
 
 #[test]
-fn every_kind_of_change_changes_something() {
+fn every_mutation_changes_the_input() {
     let good = b"{\"at\": \"2026-03-04\", \"n\": 17, \"text\": \"We met in Kyoto.\"}";
     let (at, n, what) = (30_000, 5, 7);
     for mutation in [

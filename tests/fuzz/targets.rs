@@ -1,4 +1,4 @@
-//! The parsers, each with good inputs and what must hold for damaged ones.
+//! The parsers, each with good inputs and the conditions for damaged ones.
 
 mod answers;
 mod backups;
@@ -13,7 +13,7 @@ use annals_core::{Error, Fault};
 
 use super::Verdict;
 
-/// An error must be the input's fault, and say what is wrong where.
+/// Checks that an error is a fault of the input, with a place and a reason.
 fn names_its_fault(error: &Error, lines: usize) -> Verdict {
     let faults: &[Fault] = match error {
         Error::Invalid(fault) => std::slice::from_ref(fault),

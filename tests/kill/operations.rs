@@ -1,5 +1,5 @@
-//! SIGKILL in what changes a folder after the import: every round begins with the same prepared folder, kills one operation at
-//! a moment that moves from round to round, runs it again, and compares the end with an undisturbed run.
+//! SIGKILL in operations that change a folder after the import. Every round starts from the same prepared folder, kills one
+//! operation at a time that varies by round, runs it again, and compares the result with an undisturbed run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,10 +17,10 @@ const AGENTS: u32 = 3;
 
 struct Operation {
     name: &'static str,
-    /// Brings a folder that was rolled up to where the operation begins.
+    /// Prepares a rolled-up folder for the operation.
     prepare: fn(&Annals),
     args: &'static [&'static str],
-    /// Whether the operation can run again over what the kill left, or has been done already.
+    /// Repeats the operation over what the kill left, unless it was completed.
     again: fn(&Annals, &[&str]),
 }
 
@@ -40,7 +40,7 @@ const OPERATIONS: [Operation; 7] = [
 ];
 
 #[test]
-fn killed_operations_end_as_undisturbed_ones() {
+fn killed_operations_end_like_undisturbed_ones() {
     let rolled_up = rolled_up();
     let mut prepared: Vec<Prepared> = OPERATIONS.iter().map(|operation| Prepared::new(operation, &rolled_up)).collect();
     let mut tally = Tally::default();
@@ -52,7 +52,7 @@ fn killed_operations_end_as_undisturbed_ones() {
     tally.print();
 }
 
-/// An operation with the folder that it starts from and what an undisturbed run leaves.
+/// An operation with the folder that it starts from and the dump of an undisturbed run.
 struct Prepared {
     operation: &'static Operation,
     start: Annals,
@@ -94,7 +94,7 @@ fn rolled_up() -> Annals {
 
 fn as_it_is(_: &Annals) {}
 
-/// Late messages for every day, so that all summaries are to be written again.
+/// Imports late messages for every day, so that all summaries are due again.
 fn imported_more(annals: &Annals) {
     let messages: String = (0..AGENTS).map(|agent| days(&format!("agent {agent}"), 40, 2)).collect();
     annals.import(&messages);
@@ -106,7 +106,7 @@ fn with_plan(annals: &Annals) {
     }
 }
 
-/// Only the backup is left.
+/// Makes a backup, and removes the data folder.
 fn backed_up(annals: &Annals) {
     run(annals, &["backup", "TARGET"]);
     std::fs::remove_dir_all(annals.data()).unwrap();
@@ -132,9 +132,9 @@ fn run(annals: &Annals, args: &[&str]) {
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A backup that was cut off is not taken for one; the next one holds everything.
+/// Makes another backup unless the first is complete, and restores. A backup that was cut off must not pass as complete.
 fn back_up_again(annals: &Annals, args: &[&str]) {
-    // One that came to its end lies there under the name of this very second.
+    // A complete backup already has the name of this second.
     if command(annals, &["backup", "verify", "TARGET"]).output().unwrap().status.code() != Some(0) {
         run(annals, args);
         run(annals, &["backup", "verify", "TARGET"]);
@@ -143,14 +143,14 @@ fn back_up_again(annals: &Annals, args: &[&str]) {
     run(annals, &["restore", "TARGET"]);
 }
 
-/// The folder has its name only when all of it is there.
+/// Restores again unless the folder is there. It gets its name only when it is complete.
 fn restore_again(annals: &Annals, args: &[&str]) {
     if !annals.data().join("catalog.sqlite").exists() {
         run(annals, args);
     }
 }
 
-/// The same data folder and backups in a place of their own.
+/// Copies the data folder and the backups to a new place.
 fn copy(annals: &Annals) -> Annals {
     let copy = Annals::new();
     for name in ["data", "backups"] {

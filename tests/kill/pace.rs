@@ -1,7 +1,8 @@
-//! When to kill: at a share of the time between the first write of a piece of work and its end, which is learnt on the way.
+//! Chooses the time of a kill: a fraction of the time between the first write of the work and its end. The duration is
+//! estimated.
 //!
-//! The machine is shared, so that a duration measured once says little. Each round therefore waits for the first write itself,
-//! and how long the rest takes follows from how the rounds before went.
+//! The machine is shared, so a single measurement says little. Each round waits for the first write itself, and the estimate of
+//! the remaining duration is adjusted after every round.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,12 +11,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use crate::command::Annals;
 
-/// How often the folder is looked at until the first write.
+/// Interval between two checks for the first write.
 const LOOK: Duration = Duration::from_millis(2);
-/// Every so many rounds the kill comes before the first write.
+/// In one of this many rounds, the kill comes before the first write.
 const EARLY: u32 = 10;
 
-/// When a kill came.
+/// The phase of the work in which a kill came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Landing {
     BeforeFirstWrite,
@@ -23,18 +24,18 @@ pub enum Landing {
     AfterEnd,
 }
 
-/// How long a piece of work takes.
+/// Estimated durations of a piece of work.
 pub struct Pace {
-    /// Until the first write.
+    /// From the start of the process to the first write.
     start: Duration,
-    /// From there to the end.
+    /// From the first write to the end.
     work: Duration,
 }
 
 type Files = BTreeMap<PathBuf, (u64, SystemTime)>;
 
 impl Pace {
-    /// Runs the command undisturbed.
+    /// Measures an undisturbed run of the command.
     pub fn measure(mut command: Command, annals: &Annals) -> Pace {
         let before = written(annals);
         let begun = Instant::now();
@@ -46,7 +47,7 @@ impl Pace {
         Pace { start, work: begun.elapsed() - start }
     }
 
-    /// Kills the process; when that was.
+    /// Kills the process. Returns the phase in which the kill came.
     pub fn kill(&mut self, child: &mut Child, annals: &Annals, round: u32) -> Landing {
         let before = written(annals);
         let share = share(round);
@@ -65,18 +66,19 @@ impl Pace {
         if written(annals) == before {
             return Landing::BeforeFirstWrite;
         }
-        // Slowly, or else most kills of a machine that has become faster would come too late.
+        // Grow slowly, or most kills would come too late once the machine is faster.
         self.work = self.work.mul_f64(1.01);
         Landing::UnderWay
     }
 }
 
-/// Between 0 and 1, evenly spread and never the same: multiples of the golden ratio, modulo one.
+/// Returns a fraction between 0 and 1. All rounds have different, evenly spread fractions: multiples of the golden ratio,
+/// modulo one.
 fn share(round: u32) -> f64 {
     (f64::from(round) * 0.618_033_988_75).fract()
 }
 
-/// Waits until something is written, the process ends, or the time is over. Whether something was written.
+/// Waits until something is written, the process ends, or `at_most` is over. Returns whether something was written.
 fn wait_for_write(child: &mut Child, annals: &Annals, before: &Files, at_most: Duration) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < at_most && child.try_wait().unwrap().is_none() {
@@ -88,7 +90,7 @@ fn wait_for_write(child: &mut Child, annals: &Annals, before: &Files, at_most: D
     false
 }
 
-/// Every file below a folder in which another process makes and removes some.
+/// Returns every file below a folder, while another process creates and removes files there.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().map_while(Result::ok) {
@@ -98,7 +100,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// All files that hold something, but what a process opens before its work begins.
+/// Returns all non-empty files with size and time of change, except those that a process opens before its work begins.
 fn written(annals: &Annals) -> Files {
     let is_work = |file: &Path| {
         let name = file.file_name().unwrap().to_string_lossy();

@@ -1,5 +1,5 @@
-//! Imports with a bug in them, as processes to be killed: this test binary starts itself again and runs one of the tests
-//! below, which do nothing otherwise.
+//! Imports with a planted bug, as processes to be killed. This test binary starts itself again and runs one of the tests below,
+//! which do nothing otherwise.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,21 +11,21 @@ use annals_core::{Agent, MemoryId, Message, Period, Role, TurnKey};
 
 use crate::command::{Annals, NOW};
 
-/// Tells the child its data folder and file.
+/// Environment variables for the child: its data folder and its input file.
 const FOLDER: &str = "ANNALS_PLANTED_FOLDER";
 const FILE: &str = "ANNALS_PLANTED_FILE";
 
-/// The same import without a bug.
+/// Builds the command of the same import without a bug.
 pub fn honest(annals: &Annals, file: &str) -> Command {
     child("kill::planted::acknowledges_what_is_stored", annals, file)
 }
 
-/// An import that acknowledges before the commit returns.
+/// Builds the command of an import that acknowledges before the commit returns.
 pub fn early(annals: &Annals, file: &str) -> Command {
     child("kill::planted::acknowledges_early", annals, file)
 }
 
-/// An import whose ids are new each time.
+/// Builds the command of an import that uses new ids in every run.
 pub fn random_ids(annals: &Annals, file: &str) -> Command {
     child("kill::planted::makes_up_ids", annals, file)
 }
@@ -49,7 +49,7 @@ fn acknowledges_what_is_stored() {
 fn acknowledges_early() {
     import(|catalog, agent, turns| {
         acknowledge(turns.len());
-        // The commit is on its way when the caller is told.
+        // The commit is still in progress when the caller gets the acknowledgement.
         std::thread::sleep(std::time::Duration::from_millis(20));
         store(&catalog, &agent, turns);
     });
@@ -73,13 +73,13 @@ fn store(catalog: &Arc<SqliteCatalog>, agent: &Agent, turns: Vec<Turn>) {
     runtime.block_on(catalog.ingest(agent, turns, false, NOW.parse().unwrap())).unwrap();
 }
 
-/// What the product logs for a batch.
+/// Prints the line that the product logs for a batch.
 #[expect(clippy::print_stderr, reason = "the line that the parent reads")]
 fn acknowledge(count: usize) {
     eprintln!("committed messages.new={count}");
 }
 
-/// Reads the file and hands each agent's messages to `ingest`, as the product does.
+/// Reads the file and passes each agent's messages to `ingest`, as the product does.
 fn import(ingest: impl Fn(Arc<SqliteCatalog>, Agent, Vec<Turn>)) {
     let (Some(folder), Some(file)) = (std::env::var_os(FOLDER), std::env::var_os(FILE)) else { return };
     let folder = PathBuf::from(folder);

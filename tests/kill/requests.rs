@@ -1,7 +1,7 @@
-//! SIGKILL in a service that takes messages over HTTP: whatever it answered with 202 is there exactly once.
+//! SIGKILL of a service that receives messages over HTTP: every message answered with 202 is stored exactly once.
 //!
-//! Many rounds share one folder, so that each start is also a recovery. Requests come without pause from several clients, so
-//! every kill comes while some of them are under way.
+//! Many rounds share one folder, so each start is also a recovery. Several clients send requests without pause, so every kill
+//! comes while some requests are in progress.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,17 +16,17 @@ use super::tally::{Losses, Tally};
 use crate::command::Annals;
 use crate::service::Served;
 
-/// Rounds that share a folder.
+/// Number of rounds that share a folder.
 const ROUNDS_OF_A_FOLDER: u32 = 10;
 const CLIENTS: usize = 4;
-/// The latest moment of a kill after the first answer.
+/// Latest time of a kill after the first answer.
 const LATEST: Duration = Duration::from_millis(120);
 
-/// Ids of messages that were acknowledged.
+/// Ids of acknowledged messages.
 type Acknowledged = Arc<Mutex<Vec<String>>>;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_service_has_what_it_acknowledged_once() {
+async fn killed_service_has_every_acknowledged_message_once() {
     let mut tally = Tally::default();
     let mut left = rounds(3);
     while left > 0 {
@@ -82,7 +82,7 @@ async fn send(address: String, name: String, acknowledged: Acknowledged) {
     }
 }
 
-/// Compares what was acknowledged with an export. More may be stored: answers that the kill cut off.
+/// Compares the acknowledged messages with an export. More may be stored: messages whose answers the kill cut off.
 fn losses(acknowledged: &[String], annals: &Annals) -> Losses {
     let exported = annals.run(&["export", "--agent", "ann"]);
     assert_eq!(exported.code, 0, "{}", exported.err);

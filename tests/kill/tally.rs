@@ -1,15 +1,15 @@
-//! What kills came to: how they were spread, and what was lost or doubled.
+//! Totals of kills: the phases in which they came, and lost or doubled lines.
 
 use std::collections::BTreeMap;
 
 use super::pace::Landing;
 
-/// How an end differs from the undisturbed one.
+/// Difference between a result and that of an undisturbed run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// Lines that are missing.
+    /// Number of missing lines.
     pub lost: usize,
-    /// Lines that are there more than once or should not be there.
+    /// Number of lines that are repeated or should not be there.
     pub doubled: usize,
 }
 
@@ -24,13 +24,13 @@ impl Losses {
     }
 }
 
-/// Kills between two prints of a long run.
+/// Number of kills between two outputs in a long run.
 const STEP: u32 = 50;
 
-/// Sums by kind of work.
+/// Totals by kind of work.
 #[derive(Default)]
 pub struct Tally {
-    /// By [`Landing`].
+    /// Number of kills by [`Landing`].
     kills: BTreeMap<&'static str, [u32; 3]>,
     losses: Losses,
 }

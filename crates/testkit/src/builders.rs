@@ -1,4 +1,4 @@
-//! Short ways to write down the records that tests need. Days are those of UTC.
+//! Builders for the records that tests need. Days are UTC days.
 
 use annals_core::ports::{Origin, Turn};
 use annals_core::{
@@ -6,7 +6,7 @@ use annals_core::{
     Summary, Timestamp, Verb, Zones, identify,
 };
 
-/// A message of conversation `talk` without an id of its own, said by a user without a name.
+/// Builds a message in conversation `talk` by an unnamed user, without a client id.
 pub fn message(said_at: &str, content: &str) -> Message {
     Message {
         conversation: "talk".into(),
@@ -18,12 +18,12 @@ pub fn message(said_at: &str, content: &str) -> Message {
     }
 }
 
-/// The turn of [`message`].
+/// Builds the turn of [`message`].
 pub fn turn(agent: &Agent, said_at: &str, content: &str) -> Turn {
     turn_of(agent, message(said_at, content))
 }
 
-/// The turn of any message.
+/// Builds the turn of any message.
 pub fn turn_of(agent: &Agent, message: Message) -> Turn {
     let key = identify(std::slice::from_ref(&message)).remove(0);
     let day = utc().day_of(message.at);
@@ -37,7 +37,7 @@ pub fn turn_of(agent: &Agent, message: Message) -> Turn {
     }
 }
 
-/// A roll-up of `label` that read everything up to `read_seq`, and came to `text`.
+/// Builds a summary of period `label` with text `text`. It has read all changes up to `read_seq`.
 pub fn summary(label: &str, read_seq: u64, sources: &[MemoryId], text: &str) -> Summary {
     let period = period(label);
     Summary {
@@ -52,7 +52,7 @@ pub fn summary(label: &str, read_seq: u64, sources: &[MemoryId], text: &str) -> 
     }
 }
 
-/// A statement drawn out of a turn; it is about Ann.
+/// Builds a statement extracted from a turn. It is about Ann.
 pub fn statement(agent: &Agent, turn: &Turn, text: &str) -> Statement {
     let start = turn.message.at;
     let end = Timestamp::from_microsecond(start.as_microsecond() + 1).unwrap();
@@ -70,12 +70,12 @@ pub fn statement(agent: &Agent, turn: &Turn, text: &str) -> Statement {
     }
 }
 
-/// The operation at a place of a turn that inserts what `told` says: `Ann lives_in New York`.
+/// Builds the insert operation at a position of a turn. `told` is the fact, such as `Ann lives_in New York`.
 pub fn operation(turn: &Turn, position: u32, told: &str) -> FactOperation {
     operation_of(turn.id.clone(), position, told, turn.message.at)
 }
 
-/// The operation that a person enters at an instant.
+/// Builds the operation of a fact that a person entered at `said_at`.
 pub fn entry(agent: &Agent, told: &str, said_at: &str) -> FactOperation {
     operation_of(MemoryId::entry(agent, told, at(said_at)), 0, told, at(said_at))
 }
@@ -99,17 +99,17 @@ fn operation_of(source: MemoryId, position: u32, told: &str, at: Timestamp) -> F
     }
 }
 
-/// An agent of the default workspace.
+/// Builds an agent of the default workspace.
 pub fn agent(name: &str) -> Agent {
     Agent::new(name).unwrap()
 }
 
-/// An instant, as in `2026-03-04T10:00:00Z`.
+/// Parses an instant, such as `2026-03-04T10:00:00Z`.
 pub fn at(instant: &str) -> Timestamp {
     instant.parse().unwrap_or_else(|error| panic!("{instant}: {error}"))
 }
 
-/// A period by its label.
+/// Parses the label of a period.
 pub fn period(label: &str) -> Period {
     label.parse().unwrap()
 }

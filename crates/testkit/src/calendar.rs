@@ -1,14 +1,11 @@
-//! The calendar of `design.md` written down a second time, as plainly as can be, and a walk over it: to hold the first against.
+//! A second, deliberately plain implementation of the calendar, to test `core/src/period.rs` and `core/src/zones.rs` against.
+//! Uses only the same calendar library, for clock readings, next days, weekdays and ISO weeks.
 //!
-//! - `almanac`: which instants each day of an agent has, found by looking at the clock every quarter of an hour, and which days
-//!   each label covers, found by asking every day where it belongs.
-//! - `places`: zones and years in which something happens to clocks or calendars, and the days on which it does.
-//! - `diary`: what an agent has there in memory, and what of it lies in a range.
+//! - `almanac`: instants of each day, by reading the clock every 15 minutes; days of each period, by labelling each day.
+//! - `places`: zones and years with unusual clocks or calendars, and the days under test.
+//! - `diary`: an agent's memories there, and which of them lie in a range.
 //! - `questions`: every way to ask for a time, with the days that each means.
-//! - `verdict`: whether an answer holds all that lies in them, and nothing else.
-//!
-//! Calls nothing of what it is held against. It relies on the same calendar library, but only for what a clock shows at an
-//! instant, for the next day, and for weekdays.
+//! - `verdict`: checks that an answer contains exactly the memories of these days.
 
 mod almanac;
 mod diary;

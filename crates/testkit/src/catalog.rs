@@ -1,4 +1,4 @@
-//! The catalog in memory, with all its ports: the model that every other implementation is compared with.
+//! The in-memory catalog with all its ports: the reference that every other implementation is compared with.
 
 mod accesses;
 mod archive;
@@ -27,8 +27,8 @@ use shelf::{Shelf, request_id};
 
 pub(crate) use shelf::remember;
 
-/// Port `Catalog`, and `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` of the
-/// same store, over plain maps. Clones share what they hold.
+/// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` of one
+/// store, over plain maps. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryCatalog {
     state: Arc<Mutex<State>>,
@@ -39,18 +39,18 @@ struct State {
     seq: u64,
     shelves: BTreeMap<Agent, Shelf>,
     clock: Option<ClockNote>,
-    /// Agents that are being restored.
+    /// Agents whose restore is in progress.
     restoring: BTreeMap<Agent, Shelf>,
-    /// By id.
+    /// Keys of the service, by id.
     keys: BTreeMap<String, (Key, Digest)>,
-    /// Erasures so far, of all agents.
+    /// Number of erasures so far, over all agents.
     erasures: u64,
-    /// Agents that are to be cleaned, each with its last erasure.
+    /// Agents that still have to be cleaned, each with its last erasure.
     cleaning: BTreeMap<Agent, u64>,
 }
 
 impl MemoryCatalog {
-    /// An empty catalog.
+    /// Creates an empty catalog.
     pub fn new() -> MemoryCatalog {
         MemoryCatalog::default()
     }
@@ -59,7 +59,7 @@ impl MemoryCatalog {
         self.state.lock().expect("no holder of the lock panics")
     }
 
-    /// Reads of an agent; one that is not known reads as empty.
+    /// Runs `read` on the state of an agent. An unknown agent reads as empty.
     fn read<T>(&self, agent: &Agent, read: impl FnOnce(&Shelf) -> T) -> Result<T> {
         Ok(read(self.state().shelves.get(agent).unwrap_or(&Shelf::default())))
     }
@@ -109,7 +109,7 @@ impl Catalog for MemoryCatalog {
             let mut operation = Operation { id: request_id(&turns), masked, ..Operation::default() };
             let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| shelf.has_forgotten(agent, turn));
             operation.forgotten = known.len() as u64;
-            // On a copy, so that all or none are stored.
+            // Work on a copy, so that all turns are stored or none.
             let (mut after, mut last) = (shelf.clone(), *seq);
             let mut told = HashMap::new();
             for turn in turns {
@@ -146,7 +146,7 @@ impl Catalog for MemoryCatalog {
     async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
         self.write(agent, |shelf, _| {
             shelf.lanes.insert(grain, lane);
-            // What every table has applied nobody needs to learn any more.
+            // Deletions that every generation of the table has applied are no longer needed.
             let applied = lane.building.map_or(lane.applied, |(_, building)| building.min(lane.applied));
             shelf.gone.retain(|_, (of, seq)| *of != grain || *seq > applied);
         })
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keeps_the_promises_of_the_other_ports() {
+    async fn passes_the_suites_of_the_other_ports() {
         crate::journal_suite(async || MemoryCatalog::new()).await;
         crate::replies_suite(async || MemoryCatalog::new()).await;
         crate::seals_suite(async || MemoryCatalog::new()).await;

@@ -1,4 +1,4 @@
-//! An embedder in memory: a hashed bag of words. Texts that share words are similar, and nothing else is.
+//! An in-memory embedder: a hashed bag of words. Texts that share words are similar, others only by hash collisions.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,22 +9,22 @@ use async_trait::async_trait;
 use crate::words::{starts, words};
 
 const DIMENSION: usize = 64;
-/// The window, in words.
+/// Size of the window in words.
 const WINDOW: usize = 40;
 
-/// Port `Embedder` without a model. It counts the texts it was given, so that a test can show that nothing is embedded twice.
+/// Port `Embedder` without a model. Counts the texts that it embeds, so that a test can show that nothing is embedded twice.
 #[derive(Debug, Default)]
 pub struct WordEmbedder {
     embedded: AtomicU64,
 }
 
 impl WordEmbedder {
-    /// An embedder that has not embedded anything.
+    /// Creates an embedder with a count of 0.
     pub fn new() -> WordEmbedder {
         WordEmbedder::default()
     }
 
-    /// How many texts it has embedded.
+    /// Returns the number of texts embedded so far.
     pub fn embedded(&self) -> u64 {
         self.embedded.load(Ordering::Relaxed)
     }
@@ -45,7 +45,7 @@ impl Embedder for WordEmbedder {
         let mut cuts = vec![0];
         let mut next = WINDOW;
         while next < starts.len() {
-            // After the last sentence that ends within the window, or else between two words.
+            // Cut after the last sentence that ends within the window, otherwise between two words.
             let window = next - WINDOW + 1..=next;
             next = window.rev().find(|word| ends_sentence(&text[..starts[*word]])).unwrap_or(next);
             cuts.push(starts[next]);
@@ -70,7 +70,7 @@ fn vector(text: &str) -> Vec<f32> {
     for word in words(text) {
         counts[usize::from(Digest::of([&word]).0[0]) % DIMENSION] += 1.0;
     }
-    // A text without words must have a direction, too.
+    // The vector of a text without words must have a direction, too.
     if counts.iter().all(|count| *count == 0.0) {
         counts[0] = 1.0;
     }

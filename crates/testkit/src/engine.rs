@@ -1,13 +1,13 @@
-//! An engine in memory: a summary is the first words of each source.
+//! An in-memory engine: a summary consists of the first words of each source.
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Digest, Draft, Engine, Grain, Memory, MemoryId, Result, Sentence, Settings};
 use async_trait::async_trait;
 
-/// Words that are quoted of each source.
+/// Number of words quoted from each source.
 const QUOTED: usize = 5;
 
-/// Port `Engine` that quotes the first five words of each source, so that a test can see in a summary what it was made of.
+/// Port `Engine` that quotes the first five words of each source, so that a test can see what a summary was made from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QuotingEngine;
 
@@ -30,7 +30,7 @@ fn quote(source: &Memory) -> Sentence {
     Sentence { day: source.days.0, speaker: source.speaker.clone(), text: words.join(" "), from: turns_of(source) }
 }
 
-/// The turns behind a source: itself, or those its sentences name.
+/// Returns the turns behind a source: a working memory itself, or the turns that the sentences of a summary name.
 fn turns_of(source: &Memory) -> Vec<MemoryId> {
     if source.grain == Grain::Working {
         return vec![source.id.clone()];

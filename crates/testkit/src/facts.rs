@@ -1,4 +1,4 @@
-//! The tables of facts in memory: every question looks at every fact.
+//! In-memory tables of facts. Every query scans all facts.
 
 mod graph;
 
@@ -10,7 +10,7 @@ use annals_core::{Agent, Error, Fact, FactQuery, Facts, Reached, Result, Route, 
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// Port `Facts` over plain maps. Clones share what they hold.
+/// Port `Facts` over plain maps. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFacts {
     tables: Arc<Mutex<BTreeMap<Agent, Table>>>,
@@ -23,7 +23,7 @@ struct Table {
 }
 
 impl MemoryFacts {
-    /// No tables.
+    /// Creates a store without tables.
     pub fn new() -> MemoryFacts {
         MemoryFacts::default()
     }
@@ -77,12 +77,12 @@ impl Facts for MemoryFacts {
             *counts.entry(fact.predicate).or_default() += 1;
         }
         let mut predicates: Vec<(String, usize)> = counts.into_iter().collect();
-        // Stable, so that those used as much stay in the order of the alphabet.
+        // The sort is stable: predicates with equal counts stay in alphabetical order.
         predicates.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         Ok(predicates.into_iter().map(|(predicate, _)| predicate).take(limit).collect())
     }
 
-    /// One fact a line as JSON, since there is no Parquet here.
+    /// Writes one fact per line as JSON; there is no Parquet here.
     async fn export(&self, agent: &Agent, target: &Path) -> Result<()> {
         let lines =
             self.facts(agent).iter().map(|fact| serde_json::to_string(fact).unwrap() + "\n").collect::<String>();
@@ -101,7 +101,7 @@ impl Facts for MemoryFacts {
     }
 }
 
-/// The keys of an entity: its own and, step by step, those of its other names. An empty key names nobody.
+/// Returns the keys of an entity: its own and, transitively, those of its aliases. An empty key names nobody.
 fn names(facts: &[Fact], about: &str) -> BTreeSet<String> {
     let pairs = facts.iter().filter(|fact| fact.joins_names()).map(keys);
     let pairs: Vec<[String; 2]> = pairs.filter(|[subject, object]| !subject.is_empty() && !object.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! A port that fails when a test says so.
+//! A wrapper that makes a port fail at chosen calls.
 
 mod catalog;
 mod erasure;
@@ -13,19 +13,19 @@ use annals_core::ports::{ExtractionTask, RerankTask, SummaryTask};
 use annals_core::{Digest, Draft, Embedder, Engine, Error, Extracted, Extractor, Grain, Reranker, Result, Settings};
 use async_trait::async_trait;
 
-/// A port around a port. Calls of its async methods are counted; those it refuses never reach the inner one.
+/// A wrapper around a port. Counts the calls of its async methods. A failed call never reaches the inner port.
 #[derive(Debug)]
 pub struct Faulty<P> {
     inner: P,
     calls: AtomicU64,
-    /// The calls that fail as if the store or model were away, counted from 1.
+    /// Numbers of the calls that fail as if the store or model were unavailable, counted from 1.
     outage: Range<u64>,
-    /// A text that contains this is refused as a fault of its own.
+    /// A text that contains this is refused as invalid.
     marker: Option<String>,
 }
 
 impl<P> Faulty<P> {
-    /// Fails the calls whose numbers, counted from 1, lie in `outage`: as an outage, worth trying again.
+    /// Fails the calls with numbers in `outage`, counted from 1, with an error that is worth a retry.
     pub fn during(inner: P, outage: Range<u64>) -> Faulty<P> {
         Faulty { inner, calls: AtomicU64::new(0), outage, marker: None }
     }
@@ -35,18 +35,19 @@ impl<P> Faulty<P> {
         Faulty::during(inner, n..n + 1)
     }
 
-    /// Refuses each text that contains `marker` with [`Error::Invalid`]: trying again never helps. Embedders, engines and extractors
-    /// only.
+    /// Refuses each text that contains `marker` with [`Error::Invalid`], which no retry mends. Only for embedders, engines,
+    /// extractors and rerankers.
     pub fn refusing(inner: P, marker: &str) -> Faulty<P> {
         Faulty { marker: Some(marker.into()), ..Faulty::during(inner, 0..0) }
     }
 
-    /// What it is wrapped around.
+    /// Returns the wrapped port.
     pub fn inner(&self) -> &P {
         &self.inner
     }
 
-    /// How many calls there were, the failed ones included. A test that fails call after call ends when this stays below `n`.
+    /// Returns the number of calls, failed ones included. A test that fails one call after another ends when this stays below
+    /// `n`.
     pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::SeqCst)
     }
@@ -133,7 +134,7 @@ mod tests {
     use crate::{MemoryCatalog, WordEmbedder};
 
     #[tokio::test]
-    async fn fails_the_call_it_was_told_to() {
+    async fn fails_only_the_chosen_call() {
         let catalog = Faulty::at_call(MemoryCatalog::new(), 2);
         assert!(catalog.agents().await.is_ok());
         assert!(matches!(catalog.check().await, Err(Error::Storage { .. })));
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_ports_of_a_store_share_its_calls() {
+    async fn ports_of_one_store_share_the_call_count() {
         let (store, agent) = (Faulty::during(MemoryCatalog::new(), 2..4), crate::agent("a"));
         assert!(store.ledger(&agent).await.is_ok());
         assert!(matches!(store.log_version(&agent).await, Err(Error::Storage { .. })));
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_service_keeps_fails_too_and_without_effect() {
+    async fn service_ports_fail_without_effect() {
         fn is_store(_: &dyn crate::Store) {}
         let (inner, agent, now) = (MemoryCatalog::new(), crate::agent("a"), crate::at("2026-01-01T00:00:00Z"));
         let (store, digest) = (Faulty::during(inner.clone(), 1..6), Digest::of(["x"]));
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!((store.calls(), inner.blocks(&agent).await.unwrap().len()), (6, 1));
     }
 
-    /// Finds nothing.
+    /// An extractor that finds nothing.
     struct Blank;
 
     #[async_trait]
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_extractor_is_away_or_refuses_what_it_is_to_read() {
+    async fn extractor_fails_by_outage_and_by_marker_in_its_turns() {
         let (agent, settings) = (crate::agent("a"), Settings::default());
         let memory = |text| crate::catalog::remember(crate::turn(&agent, "2026-03-04T10:00:00Z", text), 1);
         let (turns, context) = ([memory("good")], [memory("a POISON b")]);
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_outage_and_a_bad_text_differ() {
+    async fn outage_and_refused_text_give_different_errors() {
         let away = Faulty::during(WordEmbedder::new(), 1..3);
         assert!(matches!(away.embed(vec!["a".into()]).await, Err(Error::Unavailable { .. })));
         let picky = Faulty::refusing(WordEmbedder::new(), "POISON");

@@ -1,7 +1,9 @@
-//! What tests of every crate share: ports in memory, wrappers that fail on purpose, and one conformance suite per port.
+//! Shared test code of all crates: in-memory implementations of the ports, wrappers that fail on purpose, and one conformance
+//! suite per port.
 //!
-//! The implementations in memory are real ones: plain maps, slow and obviously right, and they pass the same suites as the
-//! stores do. Used in tests only, so it may panic; it never reads a clock, a file or the network.
+//! The in-memory implementations are complete: plain maps, slow and obviously right. They pass the same suites as the stores.
+//! Used in tests only, so this crate may panic. It never reads a clock. Only [`ModelServer`] uses the network, on 127.0.0.1;
+//! only the export of [`MemoryFacts`] writes a file.
 
 #![allow(clippy::unwrap_used, reason = "all of this runs in tests, where a panic is the report")]
 

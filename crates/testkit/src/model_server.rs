@@ -1,7 +1,8 @@
-//! A model endpoint for tests: an OpenAI-compatible server, with the usual `/rerank` beside, over real HTTP that answers by a script and remembers what it was asked.
+//! A model endpoint for tests: an OpenAI-compatible server with the usual `/rerank` route. It answers by a script over real
+//! HTTP and records the requests.
 //!
-//! It listens on a free port of 127.0.0.1, on a thread of its own, so that it serves synchronous tests, child processes and
-//! tests with paused time alike. Without a script it answers reasonably: see [`Script::Good`]. It stops when dropped.
+//! It listens on a free port of 127.0.0.1, on its own thread, so that it serves synchronous tests, child processes and tests
+//! with paused time. Without a script it answers as [`Script::Good`]. It stops when dropped.
 
 mod good;
 mod serve;
@@ -17,40 +18,41 @@ use tokio::sync::oneshot;
 /// One answer of the server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Script {
-    /// What a good model would say: a sentence with the first words of each numbered line, citing it; or a fact and an
-    /// operation for each numbered turn. Asked for an order, scores by the words that question and text share.
+    /// The answer of a good model. For a summary: one sentence per numbered line with its first words, citing the line. For
+    /// extraction: one fact and one operation per numbered turn. For reranking: scores by the words that query and text
+    /// share.
     Good,
-    /// This, whatever was asked.
+    /// This text, whatever the request.
     Says(String),
-    /// This, ended by the limit of tokens.
+    /// This text, with finish reason `length`: cut off by the token limit.
     CutOff(String),
-    /// A good answer by a server that says it read only so many tokens of the question.
+    /// A good answer that reports this many prompt tokens as read.
     Read(u64),
-    /// A good answer, unless a form of the answer is asked for: that is refused with 400, as servers do that know none.
+    /// A good answer, or 400 if the request has a `response_format`, like a server without support for schemas.
     Formless,
-    /// An HTTP error, with the seconds to wait if any.
+    /// This HTTP status, with `Retry-After` in seconds if given.
     Refuses(u16, Option<u64>),
-    /// Nothing, for as long as the client waits.
+    /// No answer, for as long as the client waits.
     Hangs,
-    /// An answer of so many bytes.
+    /// An answer of this many bytes.
     Floods(usize),
     /// This body, with status 200.
     Raw(String),
 }
 
-/// One request as it came.
+/// One request as received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
-    /// The path with which it was asked.
+    /// The path of the request.
     pub path: String,
-    /// Headers by their names in small letters.
+    /// Headers by their names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body.
+    /// The body, or `null` if it is not JSON.
     pub body: Value,
 }
 
 impl ModelRequest {
-    /// What the message of a role says, the last if there are several; empty if there is none.
+    /// Returns the content of the last message of a role, or an empty string if there is none.
     pub fn said_by(&self, role: &str) -> &str {
         let messages = self.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let message = messages.iter().rfind(|message| message["role"] == role);
@@ -60,7 +62,7 @@ impl ModelRequest {
 
 type Choose = Box<dyn Fn(&ModelRequest) -> Script + Send + Sync>;
 
-/// The server.
+/// A scripted model endpoint. It stops when dropped.
 pub struct ModelServer {
     base_url: String,
     shared: Arc<Shared>,
@@ -69,40 +71,40 @@ pub struct ModelServer {
 }
 
 struct Shared {
-    /// Answers that come first, in order.
+    /// Answers to give first, in order.
     script: Mutex<VecDeque<Script>>,
-    /// Says what comes when the script is over.
+    /// Chooses the answers after the end of the script.
     choose: Choose,
     requests: Mutex<Vec<ModelRequest>>,
 }
 
 impl ModelServer {
-    /// A server that gives these answers in order and good ones from then on.
+    /// Starts a server that gives these answers in order and good ones from then on.
     pub fn start(script: impl IntoIterator<Item = Script>) -> ModelServer {
         ModelServer::with(script.into_iter().collect(), Box::new(|_| Script::Good))
     }
 
-    /// A server that always gives the same answer.
+    /// Starts a server that always gives the same answer.
     pub fn always(script: Script) -> ModelServer {
         ModelServer::choosing(move |_| script.clone())
     }
 
-    /// A server that chooses each answer by the request.
+    /// Starts a server that chooses each answer by the request.
     pub fn choosing(choose: impl Fn(&ModelRequest) -> Script + Send + Sync + 'static) -> ModelServer {
         ModelServer::with(VecDeque::new(), Box::new(choose))
     }
 
-    /// Where it is, as a client's base URL.
+    /// Returns the base URL for clients.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// Adds to the end of the script.
+    /// Appends an answer to the script.
     pub fn then(&self, script: Script) {
         self.shared.script.lock().unwrap().push_back(script);
     }
 
-    /// All requests so far.
+    /// Returns all requests so far.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.shared.requests.lock().unwrap().clone()
     }
@@ -121,13 +123,13 @@ impl ModelServer {
 
 impl Drop for ModelServer {
     fn drop(&mut self) {
-        // Gone already if the thread has panicked; that panic was printed there.
+        // Both fail only if the thread has panicked, which it has reported itself.
         let _ = self.stop.take().map(|stop| stop.send(()));
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-/// A base URL at which nothing listens: connections are refused.
+/// Returns a base URL at which nothing listens: connections are refused.
 pub fn refused_url() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}/v1", listener.local_addr().unwrap())

@@ -1,4 +1,4 @@
-//! A reranker in memory: the share of the question's words that a text has, against its own length.
+//! An in-memory reranker: the number of query words in a text, relative to the length of the text.
 
 use std::sync::Mutex;
 
@@ -8,19 +8,19 @@ use async_trait::async_trait;
 
 use crate::words::words;
 
-/// Port `Reranker` without a model. It remembers the texts it was given, so that a test can see what would leave the machine.
+/// Port `Reranker` without a model. Records the texts of each call, so that a test can see what would leave the machine.
 #[derive(Debug, Default)]
 pub struct WordReranker {
     asked: Mutex<Vec<Vec<String>>>,
 }
 
 impl WordReranker {
-    /// A reranker that was not asked yet.
+    /// Creates a reranker without recorded calls.
     pub fn new() -> WordReranker {
         WordReranker::default()
     }
 
-    /// The texts of each call so far.
+    /// Returns the texts of each call so far.
     pub fn asked(&self) -> Vec<Vec<String>> {
         self.asked.lock().unwrap().clone()
     }
@@ -35,7 +35,7 @@ impl Reranker for WordReranker {
     }
 }
 
-/// How many of the words asked for the text has, in relation to how many it has at all.
+/// Returns the number of query words in the text, divided by the number of its words plus one.
 pub(crate) fn score(asked: &[String], words: &[String]) -> f64 {
     let found = asked.iter().filter(|word| words.contains(word)).count();
     found as f64 / (words.len() + 1) as f64

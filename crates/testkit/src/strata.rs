@@ -1,4 +1,4 @@
-//! The searchable tables in memory: plain maps, searched as plainly as can be.
+//! In-memory searchable tables: plain maps, with the plainest possible search.
 
 mod search;
 
@@ -11,14 +11,14 @@ use async_trait::async_trait;
 
 type Rows = BTreeMap<(MemoryId, u32), Part>;
 
-/// Port `Strata` over plain maps. Clones share what they hold.
+/// Port `Strata` over plain maps. Clones share their content.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStrata {
     tables: Arc<Mutex<BTreeMap<Table, Rows>>>,
 }
 
 impl MemoryStrata {
-    /// No tables.
+    /// Creates a store without tables.
     pub fn new() -> MemoryStrata {
         MemoryStrata::default()
     }

@@ -1,7 +1,7 @@
-//! Conformance suites: what each port promises, as cases that every implementation passes.
+//! Conformance suites: the promises of each port, as cases that every implementation must pass.
 //!
-//! A suite of a store takes a way to make one and gives each case a fresh one; the folder it lies in must outlive the suite.
-//! All cases are run; at the end the suite panics with the names of those that failed, below the panics of the cases.
+//! The suite of a store takes a constructor and gives each case a new store. The folder of the stores must outlive the suite.
+//! All cases run; then the suite panics with the names of the failed ones, below the panics of the cases themselves.
 
 mod accesses;
 mod archive;
@@ -44,7 +44,7 @@ pub use reranker::reranker_suite;
 pub use seals::seals_suite;
 pub use strata::{STRATA_DIMENSION, strata_suite, whole_tables_suite};
 
-/// A catalog with all the ports of the same store.
+/// A catalog with all ports of the same store.
 pub trait Store: Catalog + Journal + Seals + Replies + Erasure + Archive + Blocks + Requests + Keys + Accesses {}
 
 impl<S> Store for S where
@@ -52,16 +52,16 @@ impl<S> Store for S where
 {
 }
 
-/// A case: its name, and what it does with a fresh implementation.
+/// A case: its name, and the function that tests a new implementation.
 type Case<P> = (&'static str, for<'a> fn(&'a P) -> LocalBoxFuture<'a, ()>);
 
-/// Lists async functions as cases named as they are.
+/// Lists async functions as cases, named after the functions.
 macro_rules! cases {
     ($($case:path),* $(,)?) => { vec![$((stringify!($case), |port| Box::pin($case(port)))),*] };
 }
 use cases;
 
-/// Runs each case on an implementation of its own and panics with the names of those that failed.
+/// Runs each case on its own implementation and panics with the names of the failed ones.
 async fn run<P: ?Sized, R: Deref<Target = P>>(port: &str, cases: Vec<Case<P>>, mut make: impl AsyncFnMut() -> R) {
     let mut failed = Vec::new();
     for (name, case) in cases {

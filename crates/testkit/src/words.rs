@@ -1,9 +1,9 @@
-//! Words of a text, as simply as will do for tests: lower case, accents composed, and pairs of characters for Chinese,
-//! Japanese and Korean, which write without spaces or glue particles to their words.
+//! Splits texts into words, as simply as tests allow: lower case, composed accents, and pairs of characters for Chinese,
+//! Japanese and Korean, which write without spaces or attach particles to words.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The words that text search and the word embedder know a text by.
+/// Returns the words of a text for text search and the word embedder.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let text: String = text.nfkc().flat_map(char::to_lowercase).collect();
     runs(&text)
@@ -12,7 +12,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where the words of a text begin; each Chinese, Japanese or Korean character counts as one.
+/// Returns the start of each word as a byte offset. Each Chinese, Japanese or Korean character counts as one word.
 pub(crate) fn starts(text: &str) -> Vec<usize> {
     let start = |run: &str| run.as_ptr() as usize - text.as_ptr() as usize;
     let letters = |run: &&str| if run.chars().all(is_cjk) { usize::MAX } else { 1 };
@@ -20,7 +20,7 @@ pub(crate) fn starts(text: &str) -> Vec<usize> {
     runs(text).into_iter().flat_map(|run| starts(run).take(letters(&run))).collect()
 }
 
-/// Runs of letters and digits of one kind of script.
+/// Splits a text into runs of letters and digits. A run is either all Chinese, Japanese and Korean, or has none of it.
 fn runs(text: &str) -> Vec<&str> {
     let mut runs = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|word| !word.is_empty()) {
@@ -44,7 +44,7 @@ fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Accents that stand as characters of their own.
+/// Returns whether a character is a combining accent.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_words() {
+    fn words_and_their_starts_are_found() {
         fn check(text: &str, expect: &[&str], begin: &[usize]) {
             assert_eq!((words(text), starts(text)), (expect.iter().map(ToString::to_string).collect(), begin.to_vec()));
         }

@@ -1,4 +1,4 @@
-//! What a model answers, over real HTTP: as the text of a message, and as the body of the response.
+//! Answers of a model over real HTTP: as the text of a message and as the body of the response.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::fuzz::{Verdict, fuzz};
 
 const DAY: &str = "2026-03-04";
 
-/// Only what was asked about may be a source, and an answer that cannot be used is the model's fault.
+/// Checks that all sources are among those of the task, and that an error is reported as the model's fault.
 fn check(error: Option<&Error>, sources: impl Iterator<Item = MemoryId>, asked: &BTreeSet<MemoryId>) -> Verdict {
     if let Some(error) = error {
-        // It says itself how many tokens it read, and may have used up the budget.
+        // The answer states its own token counts, so it may exhaust the budget.
         let is_its_fault = matches!(error, Error::Model { .. } | Error::Unavailable { .. } | Error::Budget { .. });
         return if is_its_fault { Ok(()) } else { Err(format!("not told as the model's: {error}")) };
     }
@@ -51,7 +51,7 @@ fn answers_are_used_or_refused() {
         "finish_reason": "stop" }], "usage": { "prompt_tokens": 10, "completion_tokens": 20 } })
         .to_string()
     };
-    // The first byte says whether it is a message or a whole body.
+    // The first byte marks a message (`m`) or a whole body (`b`).
     let good = [
         format!("m{sentences}"),
         format!("mHere it is:\n```json\n{facts}\n```"),

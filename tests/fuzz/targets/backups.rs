@@ -1,4 +1,4 @@
-//! Manifests of backups, as `annals backup verify` and `annals restore` read them.
+//! Manifests of backups, as `annals restore` reads them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,11 +1,11 @@
-//! The command itself, where reading cannot be had without it: the configuration, and what is left after a refused import.
+//! Targets that need the command itself: the configuration, and the state after a refused import.
 
 use crate::command::{Annals, Answer};
 use crate::fuzz::{Verdict, fuzz};
 
 use super::{exports, messages};
 
-/// An end by one of these codes, with a reason in one or more lines if it is an error.
+/// Checks that the command ended with one of these codes, without a panic, and with a reason if it failed.
 pub fn ended_well(answer: &Answer, codes: &[i32]) -> Verdict {
     let said = answer.err.trim();
     let is_well = codes.contains(&answer.code) && !said.contains("panicked") && (answer.code == 0 || !said.is_empty());
@@ -36,7 +36,7 @@ keep = 7
 "#;
 
 #[test]
-fn a_configuration_is_used_or_named_with_its_place() {
+fn configuration_is_accepted_or_its_file_is_named() {
     fuzz("config", &[CONFIG.as_bytes().to_vec()], |input| {
         let annals = Annals::new();
         std::fs::create_dir(annals.data()).unwrap();
@@ -58,7 +58,7 @@ fn a_refused_import_leaves_nothing() {
         ended_well(&answer, &[0, 2])?;
         if answer.code == 0 {
             let verified = annals.run(&["verify"]);
-            // A day that was not rolled up yet is no damage, and what is wrong is said in the answer.
+            // A day without a roll-up makes `verify` exit with 1, but is not damage.
             let is_well = matches!(verified.code, 0 | 1) && !verified.out.contains("damaged");
             return if is_well { Ok(()) } else { Err(format!("unsound: {} {}", verified.out, verified.err)) };
         }

@@ -1,4 +1,4 @@
-//! Exports, as `annals import` reads them and the catalog takes them back.
+//! Exports, as `annals import` reads them and the catalog restores them.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ use super::{lines, names_its_fault};
 mod records;
 use records::ExportFile;
 
-/// An export with every kind of record.
+/// Returns an export with records of every kind.
 pub fn good() -> Vec<u8> {
     let annals = Annals::new();
     let moved = line("ann", "me", "1", "Ann", "I moved from Oslo to Bern.", "2026-01-03T10:00:00Z");
@@ -30,7 +30,7 @@ pub fn good() -> Vec<u8> {
     annals.json(&["agent", "set", "ann", "--plan", "free", "--language", "de"]);
     annals.json(&["retain", "--trust-clock"]);
     let exported = annals.run(&["export", "--agent", "ann"]).out;
-    // The first of each kind, and a few more: shorter inputs are changed where it matters.
+    // Keep the first three of each kind: in a shorter input, more mutations change something relevant.
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
     let kept = exported.lines().filter(|line| {
         let record: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -42,7 +42,7 @@ pub fn good() -> Vec<u8> {
 }
 
 #[test]
-fn exports_are_taken_back_whole_or_not_at_all() {
+fn exports_are_restored_completely_or_not_at_all() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let now = NOW.parse().unwrap();
     fuzz("exports", &[good()], |input| {

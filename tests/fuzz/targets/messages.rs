@@ -18,7 +18,7 @@ pub fn good() -> Vec<u8> {
 }
 
 #[test]
-fn messages_are_read_or_named_with_their_line() {
+fn messages_are_accepted_or_refused_with_their_line() {
     let now = NOW.parse().unwrap();
     fuzz("messages", &[good()], |input| match jsonl::parse(input, None, false, now) {
         Ok(parsed) => {

@@ -1,5 +1,5 @@
-//! Requests to a running service: paths, questions, bodies and MCP calls. Whatever comes, it answers with a status that is the
-//! client's fault or none, and goes on.
+//! Requests to a running service: paths, query strings, bodies and MCP calls. It must answer every request without a server
+//! error, and keep running.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use crate::fuzz::{Verdict, fuzz};
 use crate::service::Served;
 use crate::story::days;
 
-/// A line with method and path, and the body below.
+/// Method and path in the first line, the body below it.
 const GOOD: [&str; 20] = [
     "GET /v1/agents/ann/timeline?grains=working,daily&from=2026-01-01&to=2026-01-31&limit=10\n",
     "GET /v1/agents/ann/timeline?period=2026-W03&newest_first=true&conversation=day%203\n",
@@ -35,7 +35,7 @@ const GOOD: [&str; 20] = [
 ];
 
 #[test]
-fn requests_are_answered_whatever_they_are() {
+fn mutated_requests_cause_no_server_error() {
     let annals = Annals::new();
     annals.import(&days("ann", 20, 1));
     annals.json(&["rollup"]);
@@ -51,7 +51,7 @@ fn requests_are_answered_whatever_they_are() {
     assert!(sound.out.contains("\"catalog\":[]"), "{} {}", sound.out, sound.err);
 }
 
-/// The status line of an answer: none of the service's own faults.
+/// Checks that the status is not a server error.
 fn check(answer: &str) -> Verdict {
     let status = answer.split(' ').nth(1).and_then(|status| status.parse::<u16>().ok());
     match status {
@@ -60,7 +60,7 @@ fn check(answer: &str) -> Verdict {
     }
 }
 
-/// Sends it as a request of its own connection; everything that comes back.
+/// Sends the input as a request on its own connection. Returns the whole response.
 fn ask(address: &str, input: &[u8]) -> Result<String, String> {
     let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
     let (line, body) = (&input[..end], input.get(end + 1..).unwrap_or_default());
@@ -71,7 +71,7 @@ fn ask(address: &str, input: &[u8]) -> Result<String, String> {
     );
     let failed = |error: std::io::Error| format!("no answer: {error}");
     let mut stream = TcpStream::connect(address).map_err(failed)?;
-    // An answer may come before all of the request went, which is then cut off.
+    // The service may answer before it has read the whole request, and then close the connection.
     let _ = stream.write_all(&[line, head.as_bytes(), body].concat());
     stream.set_read_timeout(Some(Duration::from_secs(90))).map_err(failed)?;
     let mut answer = Vec::new();

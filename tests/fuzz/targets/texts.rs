@@ -16,7 +16,7 @@ const PROMPTS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn prompts_are_fit_or_named() {
+fn prompts_are_accepted_or_refused_with_a_reason() {
     let good: Vec<Vec<u8>> = PROMPTS.iter().map(|(_, text)| text.as_bytes().to_vec()).collect();
     fuzz("prompts", &good, |input| {
         let text = String::from_utf8_lossy(input);
@@ -30,7 +30,7 @@ fn prompts_are_fit_or_named() {
 }
 
 #[test]
-fn plans_are_read_or_named_with_their_key() {
+fn plans_are_accepted_or_refused_with_their_key() {
     let good = include_bytes!("../../../retention/pro.toml").to_vec();
     fuzz("plans", &[good], |input| {
         let text = String::from_utf8_lossy(input);
@@ -39,7 +39,7 @@ fn plans_are_read_or_named_with_their_key() {
 }
 
 #[test]
-fn jobs_are_read_or_named_with_their_key() {
+fn jobs_are_accepted_or_refused_with_their_key() {
     let good = include_bytes!("../../../jobs/rollup.toml").to_vec();
     fuzz("jobs", &[good], |input| {
         let folder = tempfile::tempdir().unwrap();

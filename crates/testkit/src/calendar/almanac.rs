@@ -1,4 +1,4 @@
-//! Days, by looking at the clock; and periods, by asking each day.
+//! Computes days by reading the clock, and periods by labelling each day.
 
 use std::collections::BTreeMap;
 
@@ -6,33 +6,35 @@ use annals_core::{Date, Grain, Interval, SignedDuration, Timestamp};
 use jiff::civil::Weekday;
 use jiff::tz::{Offset, TimeZone};
 
-/// All midnights of the zones and years that are looked at are shown at a quarter of an hour by UTC.
+/// Interval between two readings of the clock. In the zones and years under test, all midnights fall on a quarter of an hour
+/// UTC.
 const STEP: SignedDuration = SignedDuration::from_mins(15);
 
-/// An agent is given a new zone.
+/// A change of an agent's zone.
 #[derive(Clone, Copy, Debug)]
 pub struct Move {
-    /// When, at a quarter of an hour.
+    /// Instant of the change, on a quarter of an hour.
     pub at: &'static str,
-    /// Its IANA name.
+    /// IANA name of the new zone.
     pub to: &'static str,
 }
 
-/// What days an agent has, one after the other, and what periods they make.
+/// The consecutive days of an agent, and the periods that they form.
 #[derive(Clone, Debug)]
 pub struct Almanac {
     first: Date,
-    /// When each day begins, from the first on; those that were skipped begin with the next.
+    /// Start of each day, from `first` on. A skipped day starts together with the next one.
     starts: Vec<Timestamp>,
     turned: Vec<Timestamp>,
-    /// First and last days of the periods that lie in the almanac as a whole.
+    /// First and last day of each period that lies completely within the almanac.
     covers: BTreeMap<String, (Date, Date)>,
 }
 
 impl Almanac {
-    /// Of the days `first` to `last` and the one after.
+    /// Builds the almanac of the days `first` to `last` and the start of the day after.
     ///
-    /// A day begins when the clock first shows it or a later day. A day that has begun is never gone back from.
+    /// A day begins when the clock first shows it or a later day. A clock that is turned back never brings back the day
+    /// before.
     pub fn new(zone: &str, moves: &[Move], first: Date, last: Date) -> Almanac {
         let mut clock = Clock::new(zone, moves);
         let mut almanac = Almanac { first, starts: Vec::new(), turned: Vec::new(), covers: covers(first, last) };
@@ -59,35 +61,35 @@ impl Almanac {
         almanac
     }
 
-    /// Every day, from the first on.
+    /// Returns every day, from the first on.
     pub fn days(&self) -> impl Iterator<Item = Date> {
         days(self.first).take(self.starts.len() - 1)
     }
 
-    /// The day that an instant belongs to.
+    /// Returns the day that an instant belongs to. Panics if it is outside of the almanac.
     pub fn day_of(&self, at: Timestamp) -> Date {
         let begun = self.starts.partition_point(|start| *start <= at);
         assert!(begun > 0 && begun < self.starts.len(), "{at} is not in the almanac");
         self.days().nth(begun - 1).unwrap()
     }
 
-    /// The instants of the days from one to another, both included.
+    /// Returns the instants of the days `first` to `last`, both included.
     pub fn instants(&self, first: Date, last: Date) -> Interval {
         Interval { start: self.starts[self.place(first)], end: self.starts[self.place(last) + 1] }
     }
 
-    /// Whether the day has any instant.
+    /// Returns whether the day contains any instant.
     pub fn is_lived(&self, day: Date) -> bool {
         let Interval { start, end } = self.instants(day, day);
         start < end
     }
 
-    /// When the clocks were turned, or the agent's zone changed.
+    /// Returns the instants at which the offset from UTC changed, by a change of the clocks or of the zone.
     pub fn turned(&self) -> &[Timestamp] {
         &self.turned
     }
 
-    /// The first and last day that a label covers; none if not all of it lies in the almanac.
+    /// Returns the first and last day that a label covers, or `None` unless the period lies completely within the almanac.
     pub fn cover(&self, label: &str) -> Option<(Date, Date)> {
         self.covers.get(label).copied()
     }
@@ -97,7 +99,8 @@ impl Almanac {
     }
 }
 
-/// The label of the period of a grain that a day belongs to. A week belongs to the month, quarter and year of its Thursday.
+/// Returns the label of the period that a day belongs to at a grain. A week belongs to the month, quarter and year of its
+/// Thursday.
 pub fn label(grain: Grain, day: Date) -> String {
     let thursday = week(day)[3];
     let (year, month) = (thursday.year(), thursday.month());
@@ -114,7 +117,7 @@ pub fn label(grain: Grain, day: Date) -> String {
     }
 }
 
-/// The days from one on.
+/// Returns the days from `first` on.
 pub(super) fn days(first: Date) -> impl Iterator<Item = Date> {
     std::iter::successors(Some(first), |day| Some(next(*day)))
 }
@@ -127,7 +130,7 @@ pub(super) fn before(day: Date) -> Date {
     day.yesterday().unwrap()
 }
 
-/// Monday to Sunday.
+/// Returns the week of a day, Monday to Sunday.
 fn week(day: Date) -> [Date; 7] {
     let mut monday = day;
     while monday.weekday() != Weekday::Monday {
@@ -152,13 +155,13 @@ fn midnight_of_utc(day: Date) -> Timestamp {
     Offset::UTC.to_timestamp(day.at(0, 0, 0, 0)).unwrap()
 }
 
-/// What an agent reads the date from.
+/// The zone in which an agent reads the date, with its coming changes.
 struct Clock {
     zone: TimeZone,
-    /// What the zone was at the look before.
+    /// The zone at the previous reading.
     former: TimeZone,
     moves: Vec<(Timestamp, TimeZone)>,
-    /// The zone to come, and the day that must be over before.
+    /// The next zone, and the day that must have ended before it applies.
     coming: Option<(TimeZone, Date)>,
 }
 
@@ -173,8 +176,8 @@ impl Clock {
         shows(&self.zone, at)
     }
 
-    /// Takes notice of moves. A new zone begins at its first midnight after the day of the move is over; a move that has
-    /// not begun when the next comes never does.
+    /// Applies the moves up to `at`. A new zone applies from its first midnight after the day of the move has ended. A move
+    /// that does not apply yet when the next one comes never does.
     fn look(&mut self, at: Timestamp, day: Date) {
         self.former = self.zone.clone();
         if let Some((zone, must_be_over)) = self.coming.clone() {
@@ -208,7 +211,7 @@ mod tests {
     use crate::at;
 
     #[test]
-    fn labels_are_those_of_the_thursday() {
+    fn labels_follow_the_thursday_of_the_week() {
         let check = |day: Date, expect: [&str; 5]| assert_eq!(Grain::SUMMARIES.map(|grain| label(grain, day)), expect);
         check(date(2026, 3, 1), ["2026-03-01", "2026-W09", "2026-02", "2026-Q1", "2026"]);
         check(date(2024, 12, 30), ["2024-12-30", "2025-W01", "2025-01", "2025-Q1", "2025"]);
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn covers_are_whole_weeks() {
+    fn months_and_quarters_cover_whole_weeks() {
         let almanac = Almanac::new("UTC", &[], date(2025, 12, 1), date(2026, 6, 30));
         assert_eq!(almanac.cover("2026-03"), Some((date(2026, 3, 2), date(2026, 3, 29))));
         assert_eq!(almanac.cover("2026-Q1"), Some((date(2025, 12, 29), date(2026, 3, 29))));
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_as_long_as_they_are() {
+    fn day_starts_and_lengths_follow_clock_changes_and_moves() {
         fn check(zone: &str, moves: &[Move], day: Date, start: &str, hours: f64) {
             let almanac = Almanac::new(zone, moves, day.yesterday().unwrap(), day);
             let Interval { start: found, end } = almanac.instants(day, day);

@@ -1,4 +1,4 @@
-//! What an agent has in memory, and which of it lies in a range.
+//! The memories of an agent, and which of them lie in a range.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ use crate::{message, period, statement, summary, turn_of};
 
 pub(super) const MICROSECOND: SignedDuration = SignedDuration::from_micros(1);
 
-/// A memory as it is to be found.
+/// A memory with the fields that an answer must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
-    /// Its grain.
+    /// The grain.
     pub grain: Grain,
-    /// What it is.
+    /// The kind of memory.
     pub kind: Kind,
     /// The label of its period.
     pub label: String,
@@ -28,22 +28,22 @@ pub struct Remembered {
     pub cover: Interval,
 }
 
-/// Turns at the edges of days and wherever the clocks are turned, a statement for the first turn of each day, and the
-/// summaries of all periods that they belong to.
+/// An agent's memories: turns at the edges of days and around clock changes, one statement for the first turn of each day,
+/// and the summaries of all periods that contain them.
 #[derive(Clone, Debug)]
 pub struct Diary {
-    /// Where and when.
+    /// The zone, year and moves.
     pub place: Place,
-    /// What days there are.
+    /// The days of the place.
     pub almanac: Almanac,
-    /// The days on which something happens.
+    /// The days under test, see [`Place::days`].
     pub days: Vec<Date>,
-    /// All of it, by its words: no two memories have the same.
+    /// All memories by text. Each text is unique.
     pub memories: BTreeMap<String, Remembered>,
 }
 
 impl Diary {
-    /// Everything that is ever in it.
+    /// Builds the complete diary of a place.
     pub fn new(place: Place) -> Diary {
         let almanac = place.almanac();
         let days = place.days(&almanac);
@@ -53,19 +53,19 @@ impl Diary {
         diary
     }
 
-    /// What is in it at a certain time: what was said by then, and summaries of periods that were over. Open periods have none.
+    /// Returns the diary as of `now`: the memories that end by then. Open periods have no summary.
     pub fn as_of(&self, now: Timestamp) -> Diary {
         let mut diary = self.clone();
         diary.memories.retain(|_, memory| memory.cover.end <= now);
         diary
     }
 
-    /// What was said.
+    /// Returns the messages of the turns.
     pub fn messages(&self) -> Vec<Message> {
         self.of(Kind::Turn).map(|(text, memory)| message(&memory.cover.start.to_string(), text)).collect()
     }
 
-    /// The same as an agent's turns.
+    /// Returns the turns of an agent.
     pub fn turns(&self, agent: &Agent) -> Vec<Turn> {
         let turn = |(text, memory): (&String, &Remembered)| {
             let said = message(&memory.cover.start.to_string(), text);
@@ -74,7 +74,7 @@ impl Diary {
         self.of(Kind::Turn).map(turn).collect()
     }
 
-    /// The statements drawn out of them.
+    /// Returns the statements extracted from the turns.
     pub fn statements(&self, agent: &Agent) -> Vec<Statement> {
         let turns = self.turns(agent);
         let drawn = |(text, memory): (&String, &Remembered)| {
@@ -84,7 +84,7 @@ impl Diary {
         self.of(Kind::Fact).map(drawn).collect()
     }
 
-    /// The summaries, all made from one source.
+    /// Returns the summaries, each with `source` as its only source.
     pub fn summaries(&self, source: &MemoryId) -> Vec<Summary> {
         let written = |(text, memory): (&String, &Remembered)| Summary {
             cover: memory.cover,
@@ -93,8 +93,9 @@ impl Diary {
         self.of(Kind::Summary).map(written).collect()
     }
 
-    /// What lies in a range of days, of one grain and some kinds (all, if none are named), by its words, with the number of its
-    /// days that do not: whatever covers a day of the range that there was, and with `strict` no day beside.
+    /// Returns the memories of one grain and some kinds (all, if none are given) that cover at least one existing day of the
+    /// range. Keyed by text; the value is the number of their days outside of the range. With `strict`, memories with days
+    /// outside are left out.
     pub fn within(&self, range: DateRange, grain: Grain, kinds: &[Kind], strict: bool) -> BTreeMap<String, i64> {
         let of_grain = self.memories.iter().filter(|(_, memory)| memory.grain == grain);
         let of_kind = of_grain.filter(|(_, memory)| kinds.is_empty() || kinds.contains(&memory.kind));
@@ -105,7 +106,7 @@ impl Diary {
         found.collect()
     }
 
-    /// Whether a day of the memory that there was is in the range; and how many days by the calendar are not.
+    /// Returns whether an existing day of the memory is in the range, and how many of its calendar days are not.
     fn split(&self, memory: &Remembered, range: DateRange) -> (bool, i64) {
         let (mut day, last) = memory.days;
         let (mut inside, mut outside) = (false, 0);
@@ -138,8 +139,9 @@ impl Diary {
         }
     }
 
-    /// The first and last moment of each day; and where the clocks are turned the last of the old time and the first of the new,
-    /// and two that the clock shows as the same where an hour comes twice.
+    /// Returns the first and last moment of each day. Around each clock change it adds the last moment of the old offset, the
+    /// first of the new one, and the two moments 30 minutes before and after, for which a repeated hour shows the same clock
+    /// time.
     fn moments(&self) -> BTreeSet<Timestamp> {
         let days = self.days.iter().map(|day| self.almanac.instants(*day, *day)).filter(|day| day.start < day.end);
         let edges = days.flat_map(|day| [day.start, day.end - MICROSECOND]);

@@ -1,4 +1,4 @@
-//! Where and when something happens to clocks and calendars.
+//! Zones and years with unusual clocks or calendars.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use annals_core::{Date, Grain, Timestamp};
 use super::almanac::{before, next};
 use super::{Almanac, Move, label};
 
-/// An agent's zone, the year that is looked at closely, and its moves in that year.
+/// An agent's zone, the year under test, and the agent's moves in that year.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Its first zone, by IANA name.
+    /// IANA name of the first zone.
     pub zone: &'static str,
-    /// The year. Those before and after are in the almanac, too.
+    /// The year under test. The almanac also contains the years before and after.
     pub year: i16,
-    /// In order of time.
+    /// The moves, in order of time.
     pub moves: &'static [Move],
 }
 
-/// Both ends of the day and odd offsets; summer time by a whole and by half an hour, at night, at midnight, a minute after, and for
-/// Ramadan; days that were skipped; leap years, years of 53 weeks and of 52; and agents that move, over the date line both
-/// ways, into a midnight that there is not, and on again before the move has begun.
+/// The largest, smallest and odd offsets; daylight saving time by an hour and by half an hour, at night, at midnight, a
+/// minute after it, and suspended for Ramadan; skipped days; leap years and years of 52 and 53 weeks; and agents that move:
+/// across the date line in both directions, into a midnight that does not exist, and again before the last move applies.
 pub const PLACES: [Place; 22] = [
     stay("UTC", 2020),
     stay("Pacific/Kiritimati", 2024),
@@ -63,14 +63,14 @@ const fn moved(zone: &'static str, year: i16, moves: &'static [Move]) -> Place {
 }
 
 impl Place {
-    /// The days of the year, of the one before and of the one after, with all their weeks.
+    /// Builds the almanac of the year, the year before and the year after, with all weeks that they share.
     pub fn almanac(&self) -> Almanac {
         let (first, last) = (Date::constant(self.year - 2, 12, 15), Date::constant(self.year + 2, 1, 15));
         Almanac::new(self.zone, self.moves, first, last)
     }
 
-    /// The days on which something happens, and the days round each: the clocks are turned, a quarter begins by its label or by
-    /// its weeks, or it is a leap day.
+    /// Returns the days under test with the day before and after each: clock changes, skipped days, leap days, and days on
+    /// which a quarter begins, by its label or by the calendar.
     pub fn days(&self, almanac: &Almanac) -> Vec<Date> {
         let turned: BTreeSet<Date> = almanac.turned().iter().map(|at| almanac.day_of(*at)).collect();
         let happens = |day: &Date| {
@@ -85,7 +85,7 @@ impl Place {
         days.flat_map(|day| [before(day), day, next(day)]).collect::<BTreeSet<Date>>().into_iter().collect()
     }
 
-    /// When all has happened: in the middle of a day, a week, a month, a quarter and a year.
+    /// Returns an instant after all days under test, in the middle of a day, week, month, quarter and year.
     pub fn now(&self) -> Timestamp {
         format!("{}-08-12T12:00:00Z", self.year + 1).parse().unwrap()
     }

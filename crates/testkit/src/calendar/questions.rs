@@ -1,4 +1,4 @@
-//! Every way to ask for a time, at every day on which something happens.
+//! Every way to ask for a time, around every day under test.
 
 use annals_core::{Date, DateRange, Grain, Kind, Query, Timestamp};
 use jiff::civil::{ISOWeekDate, Weekday};
@@ -7,22 +7,22 @@ use super::almanac::{before, next};
 use super::diary::MICROSECOND;
 use super::{Diary, label};
 
-/// A question and the days it means.
+/// A query with the days that it means.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What is asked.
+    /// The query.
     pub query: Query,
-    /// When.
+    /// The current time.
     pub now: Timestamp,
-    /// What its bounds of time mean for turns; nothing if it ends before it begins.
+    /// The days that the time bounds mean for turns; `None` if the range ends before it begins.
     pub range: Option<DateRange>,
-    /// And for summaries: of a month its weeks.
+    /// The days that they mean for summaries: for a month, the days of its weeks.
     pub summaries: DateRange,
 }
 
-/// How far apart the ends of ranges are, in days on which something happens.
+/// Distances between the ends of ranges, in days under test.
 const APART: [usize; 6] = [0, 1, 2, 5, 11, 23];
-/// Least and most days ago.
+/// Pairs of minimum and maximum days ago.
 const AGO: [(Option<u32>, Option<u32>); 9] = [
     (None, Some(0)),
     (Some(0), None),
@@ -34,12 +34,13 @@ const AGO: [(Option<u32>, Option<u32>); 9] = [
     (Some(6), Some(35)),
     (Some(3), Some(1)),
 ];
-/// More than there is.
+/// A limit above the number of memories.
 const ALL: usize = 1000;
-/// Far less.
+/// A limit that truncates most answers.
 const FEW: usize = 3;
 
-/// All bounds of time that a diary is asked for, at `now` or, where days ago are counted, at the first and last moments of days.
+/// Returns all time bounds to query a diary with. Queries in days ago are asked at the first and last moment of each day, all
+/// others at `now`.
 pub fn bounds(diary: &Diary, now: Timestamp) -> Vec<Question> {
     let mut questions = Vec::new();
     let mut ask = |query: Query, now: Timestamp| {
@@ -77,8 +78,8 @@ pub fn bounds(diary: &Diary, now: Timestamp) -> Vec<Question> {
 }
 
 impl Question {
-    /// For its time: every grain and every kind, all of it and the newest, strict or not, all grains at once and those that
-    /// Annals chooses; with a text as well, which is a word that every memory has.
+    /// Returns the queries for this time range: every grain and kind, strict or not, with a large and a small limit, all
+    /// grains at once, and the grains that Annals chooses. With `text`, also with a word that every memory contains.
     pub fn each(&self, text: bool) -> Vec<Question> {
         let text = text.then(|| "word".to_owned());
         let mut queries = Vec::new();
@@ -100,13 +101,13 @@ impl Question {
     }
 }
 
-/// The first and the last moment of a day, if there are any.
+/// Returns the first and last moment of a day, or nothing for a skipped day.
 fn moments(diary: &Diary, day: Date) -> Vec<Timestamp> {
     let all = diary.almanac.instants(day, day);
     if all.start == all.end { Vec::new() } else { vec![all.start, all.end - MICROSECOND] }
 }
 
-/// The labels of all periods that the days belong to, by grain.
+/// Returns the labels of all periods that contain days under test, by grain.
 fn labels(diary: &Diary) -> Vec<String> {
     let of = |grain| {
         let mut labels: Vec<String> = diary.days.iter().map(|day| label(grain, *day)).collect();
@@ -116,7 +117,7 @@ fn labels(diary: &Diary) -> Vec<String> {
     Grain::SUMMARIES.into_iter().flat_map(of).collect()
 }
 
-/// The days of a query, whose period means these: those that all of its bounds allow.
+/// Returns the days that all bounds of a query allow. `period` is the first and last day that its period means.
 fn meant(diary: &Diary, query: &Query, period: Option<(Date, Date)>, now: Timestamp) -> DateRange {
     let ago = |number: u32| (0..number).fold(diary.almanac.day_of(now), |day, _| before(day));
     let first = [query.from, query.max_days_ago.map(ago), period.map(|days| days.0)];
@@ -124,7 +125,7 @@ fn meant(diary: &Diary, query: &Query, period: Option<(Date, Date)>, now: Timest
     DateRange { from: first.into_iter().flatten().max(), to: last.into_iter().flatten().min() }
 }
 
-/// The days that a label says, as a wall calendar has them.
+/// Returns the first and last day that a label means in an ordinary calendar.
 fn calendar_days(label: &str) -> (Date, Date) {
     let (year, rest) = label.split_once('-').unwrap_or((label, ""));
     let month = |number: i8| Date::new(year.parse().unwrap(), number, 1).unwrap();

@@ -1,4 +1,4 @@
-//! Whether an answer is what a diary says.
+//! Checks an answer against a diary.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,9 @@ use super::diary::MICROSECOND;
 use super::{Diary, Question, Remembered};
 
 impl Diary {
-    /// Panics unless it is: the range that was meant; of a grain all and only what lies in it, or the newest of that; each result
-    /// with the days and instants that it covers, and how many of the days lie outside; whether there was anything to find.
+    /// Panics unless the answer is right. It must have the expected range and, for one grain, exactly the memories in it, or
+    /// the newest of them if the limit is smaller. Each result must have the right days, instants and number of days outside,
+    /// and `range_is_empty` must be right. A question without a range must be answered by an error.
     pub fn check(&self, asked: &Question, answer: Result<Answer, Error>) {
         let Some(range) = asked.range else {
             assert!(answer.is_err(), "{:?} {asked:?}", self.place);
@@ -44,7 +45,7 @@ impl Diary {
         assert_eq!(found, expect, "{:?}", self.place);
     }
 
-    /// Those that end last. What ends together may be in any order.
+    /// Checks that the results are the memories that end last. Memories that end at the same time may come in any order.
     fn check_newest(&self, asked: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
         let ends = |texts: &BTreeMap<String, i64>| {
             let mut ends: Vec<Timestamp> = texts.keys().map(|text| self.memories[text].cover.end).collect();
@@ -57,7 +58,8 @@ impl Diary {
         assert_eq!(ends(&found), ends(expect), "{:?} {asked:?}", self.place);
     }
 
-    /// Of several grains nothing that is not in the range; and what is missing is told of by something above or below it.
+    /// Checks an answer from several grains: every result lies in the range, and every memory of the range that is missing
+    /// shares a day with a result of another grain.
     fn check_folded(&self, asked: &Question, expect: &BTreeMap<String, i64>, answer: &Answer) {
         let found = found(answer);
         assert!(found.iter().all(|(text, outside)| expect.get(text) == Some(outside)), "{:?} {asked:?}", self.place);
@@ -72,7 +74,7 @@ fn found(answer: &Answer) -> BTreeMap<String, i64> {
     answer.results.iter().map(|found| (found.memory.text.clone(), found.days_outside)).collect()
 }
 
-/// Whether one tells of days that the other tells of, at another grain.
+/// Returns whether two memories of different grains share a day.
 fn is_kin(one: &Remembered, other: &Remembered) -> bool {
     one.grain != other.grain && one.days.0 <= other.days.1 && other.days.0 <= one.days.1
 }

@@ -1,4 +1,4 @@
-//! Port `Accesses`: how often memories were given out.
+//! Port `Accesses`: how often memories were returned.
 
 use annals_core::ports::{Access, Accesses};
 use annals_core::{Agent, Memory, MemoryId, Result};
@@ -22,7 +22,7 @@ impl Accesses for MemoryCatalog {
 }
 
 impl Shelf {
-    /// Adds to the count of a live memory.
+    /// Adds to the access count of a live memory. Ignores all others.
     pub(super) fn access(&mut self, id: &MemoryId, access: Access) {
         if self.memories.contains_key(id) {
             self.accesses.entry(id.clone()).and_modify(|known| *known = known.and(access)).or_insert(access);

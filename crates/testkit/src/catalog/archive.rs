@@ -1,4 +1,4 @@
-//! Port `Archive`: everything of an agent, out and in again; corrections and former texts.
+//! Port `Archive`: exports and restores everything of an agent; corrects memories and keeps their former texts.
 
 mod records;
 mod restore;
@@ -76,7 +76,8 @@ impl Archive for MemoryCatalog {
     }
 }
 
-/// Whether no page ends between the two. Former texts of one memory may be equal, and stay together.
+/// Returns whether no page may end between the two records. Former texts of one memory may be equal, so they stay on one
+/// page.
 fn is_at_one_place(a: &Record, b: &Record) -> bool {
     match (a, b) {
         (Record::Version { id: a, .. }, Record::Version { id: b, .. }) => a == b,
@@ -98,7 +99,7 @@ impl Shelf {
         if former.kind == Kind::Summary {
             self.verbatim.remove(&former.period);
             if let Some(row) = self.ledger.get_mut(&former.period) {
-                // A person's: the input stays known, and no refresh takes it for outdated.
+                // The text is now a person's. The input digest stays, and no refresh treats the summary as outdated.
                 row.recipe = Some(Digest::of(["corrected"]));
                 row.degraded = false;
             }
@@ -111,7 +112,8 @@ impl Shelf {
     }
 }
 
-/// A person's words in place of a summary's sentences: one, that comes from whatever those came from.
+/// Returns the sentences of a corrected summary: a single one with the new text and all sources of the former sentences.
+/// Other memories have none.
 fn in_one(former: &Memory, text: &str) -> Vec<Sentence> {
     let mut from: Vec<MemoryId> = Vec::new();
     for id in former.sentences.iter().flat_map(|sentence| &sentence.from) {

@@ -1,4 +1,4 @@
-//! Port `Blocks`: small texts that are always in context.
+//! Port `Blocks`: small texts that are always part of the context.
 
 use annals_core::ports::{Block, Blocks};
 use annals_core::{Agent, Result};

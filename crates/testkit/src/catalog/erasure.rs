@@ -1,6 +1,6 @@
-//! Port `Erasure`: what is to be forgotten goes, with all that was made of it; hashes of the messages stay.
+//! Port `Erasure`: deletes the selected memories and everything derived from them. Hashes of the messages stay.
 //!
-//! The dry run is the erasure itself, on a copy.
+//! A dry run is the same erasure on a copy.
 
 mod aim;
 mod erase;
@@ -44,7 +44,7 @@ impl Erasure for MemoryCatalog {
                         shelf.forgotten.remove(trace);
                     });
                     shelf.gone.remove(&MemoryId::turn(agent, key));
-                    // Else it would count as pruned, and be known already.
+                    // Otherwise it would count as pruned, and so as known already.
                     shelf.pruned.remove(&MemoryId::turn(agent, key));
                 }
             }
@@ -81,7 +81,7 @@ impl Erasure for MemoryCatalog {
 }
 
 impl Shelf {
-    /// Whether this message was forgotten.
+    /// Returns whether this message was forgotten.
     pub(super) fn has_forgotten(&self, agent: &Agent, turn: &Turn) -> bool {
         self.knows_trace(agent, &turn.key, &turn.message.digest())
     }
@@ -91,7 +91,7 @@ impl Shelf {
     }
 }
 
-/// What is kept of a forgotten message: hashes of its id, and of its content in its conversation.
+/// Returns what is kept of a forgotten message: a hash of its id, and a hash of its content and conversation.
 fn traces(agent: &Agent, key: &TurnKey, digest: &Digest) -> [Digest; 2] {
     [place(&MemoryId::turn(agent, key)), content(&key.conversation, digest)]
 }

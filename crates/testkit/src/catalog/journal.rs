@@ -1,4 +1,4 @@
-//! Port `Journal`: statements, the log of fact operations, and the lane that fills both.
+//! Port `Journal`: statements, the log of fact operations, and the extraction watermark.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +63,7 @@ impl Journal for MemoryCatalog {
 }
 
 impl Shelf {
-    /// Puts these statements in the place of those whose first source is among the turns.
+    /// Replaces the statements whose first source is among the turns.
     fn restate(&mut self, turns: &[MemoryId], found: Vec<Statement>, seq: &mut u64) {
         let found = found.into_iter().filter(|statement| statement.sources.iter().all(|id| self.has_turn(id)));
         let found: BTreeMap<_, _> = found.map(|statement| (statement.id.clone(), statement)).collect();
@@ -84,7 +84,7 @@ impl Shelf {
         }
     }
 
-    /// Puts these operations in the place of those whose source is among the turns.
+    /// Replaces the operations whose source is among the turns.
     fn relog(&mut self, turns: &[MemoryId], found: Vec<FactOperation>, seq: &mut u64) {
         let mut log = self.log.clone();
         log.retain(|_, operation| !turns.contains(&operation.source));
@@ -93,7 +93,7 @@ impl Shelf {
         self.replace_log(log, seq);
     }
 
-    /// The log is now this one. Its version rises if that is a change.
+    /// Replaces the log. Raises its version if it changed.
     pub(super) fn replace_log(&mut self, log: BTreeMap<String, FactOperation>, seq: &mut u64) {
         if log != self.log {
             *seq += 1;
@@ -102,7 +102,8 @@ impl Shelf {
         }
     }
 
-    /// Makes live turns that the model could not read dead letters, or takes that back.
+    /// Adds dead letters for live turns that the model could not read. With `degraded` absent, removes the letters of these
+    /// turns.
     fn mark_degraded(&mut self, agent: &Agent, turns: &[MemoryId], degraded: Option<&str>, now: Timestamp) {
         self.letters.retain(|(id, stage), _| *stage != Stage::Extraction || !turns.contains(id));
         let Some(error) = degraded else { return };

@@ -1,4 +1,4 @@
-//! Port `Keys`: keys of the service.
+//! Port `Keys`: API keys of the service.
 
 use annals_core::ports::{Key, Keys};
 use annals_core::{Digest, Error, Result, Timestamp};

@@ -1,4 +1,4 @@
-//! Port `Replies`: kept answers, and what models have cost.
+//! Port `Replies`: saved model answers, and the cost of models.
 
 use annals_core::ports::Replies;
 use annals_core::{Agent, Digest, Reply, Result, Timestamp, Usage};

@@ -1,4 +1,4 @@
-//! Port `Requests`: requests with keys of their clients, and operations found without their agent.
+//! Port `Requests`: requests with idempotency keys, and operations found without their agent.
 
 use annals_core::ports::Requests;
 use annals_core::{Agent, Digest, Error, Operation, Result, Timestamp};

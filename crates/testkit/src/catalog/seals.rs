@@ -63,7 +63,7 @@ impl Seals for MemoryCatalog {
 }
 
 impl Shelf {
-    /// What a period is made of, in order; or the yearly summary itself.
+    /// Returns the memories that a period is made of, in order; with `yearly`, the yearly summary itself.
     fn members(&self, parent: Period, yearly: bool) -> Vec<Memory> {
         self.select(|memory| match memory.kind {
             Kind::Turn | Kind::Fact => memory.period == parent,
@@ -95,7 +95,7 @@ impl Shelf {
         }
     }
 
-    /// Lets a memory go because its parent is sealed. Nothing of its words stays.
+    /// Deletes a memory whose parent is sealed. None of its text is kept.
     fn prune(&mut self, memory: &Memory, seq: &mut u64) {
         let kept = self.as_sent(&memory.id).map(|sent| Pruned {
             arrived: self.arrived.get(&memory.id).copied(),
@@ -113,7 +113,7 @@ impl Shelf {
         }
     }
 
-    /// Gives a period its base, or takes it away. It is sealed as long as it has one.
+    /// Sets or removes the base of a period. A period is sealed as long as it has a base.
     pub(super) fn seal(&mut self, period: Period, base: Option<Base>) {
         if let Some(row) = self.ledger.get_mut(&period) {
             row.sealed = base.is_some();
@@ -128,7 +128,8 @@ impl Shelf {
     }
 }
 
-/// What a memory goes into; a yearly summary, itself. Years come last.
+/// Returns the period into which a memory is rolled up; for a yearly summary, its own. The flag marks yearly summaries and
+/// sorts them last.
 fn parent(memory: &Memory) -> (bool, Period) {
     match memory.kind {
         Kind::Turn | Kind::Fact => (false, memory.period),

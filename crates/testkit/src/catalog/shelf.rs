@@ -1,4 +1,4 @@
-//! All that the catalog in memory knows of one agent, and how it changes.
+//! The state of one agent in the in-memory catalog, and its changes.
 
 mod memories;
 mod save;
@@ -14,40 +14,40 @@ use annals_core::{
 pub(crate) use memories::remember;
 pub(super) use memories::{request_id, state, summarized};
 
-/// All that is known of one agent.
+/// The complete state of one agent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
     pub(super) settings: Option<Settings>,
     /// Live memories of all grains.
     pub(super) memories: BTreeMap<MemoryId, Memory>,
-    /// The messages of live turns.
+    /// Messages of the live turns.
     pub(super) messages: BTreeMap<MemoryId, Message>,
-    /// The moments that clients sent, of live turns that stand behind another of that moment.
+    /// Times that clients sent, for live turns that were moved behind another turn of the same time.
     pub(super) sent_at: BTreeMap<MemoryId, Timestamp>,
-    /// What clients sent last, of live turns that a person corrected since.
+    /// Contents that clients sent last, for live turns that a person has corrected since.
     pub(super) sent: BTreeMap<MemoryId, String>,
-    /// The sequence with which live turns first came.
+    /// Sequence numbers at which live turns first arrived.
     pub(super) arrived: BTreeMap<MemoryId, u64>,
-    /// What is kept of turns that were pruned.
+    /// What is kept of pruned turns.
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
-    /// Of live statements, what a memory does not tell.
+    /// Statements of live memories, for the fields that [`Memory`] lacks.
     pub(super) statements: BTreeMap<MemoryId, Statement>,
     /// Former texts of live memories, oldest first.
     pub(super) versions: BTreeMap<MemoryId, Vec<Version>>,
-    /// How often live memories were given out.
+    /// Access counts of live memories.
     pub(super) accesses: BTreeMap<MemoryId, Access>,
-    /// Memories that were deleted and not written again.
+    /// Tombstones: memories that were deleted and not stored again, with grain and sequence number.
     pub(super) gone: BTreeMap<MemoryId, (Grain, u64)>,
     pub(super) ledger: BTreeMap<Period, LedgerRow>,
     /// Periods whose summary is verbatim.
     pub(super) verbatim: BTreeSet<Period>,
-    /// Of sealed periods, and of no other.
+    /// Bases of sealed periods. No other period has one.
     pub(super) bases: BTreeMap<Period, Base>,
-    /// The sequence beyond which no turn is in a base.
+    /// Highest sequence number that a turn in a base can have.
     pub(super) base_seqs: BTreeMap<Period, u64>,
     pub(super) lanes: HashMap<Grain, Lane>,
     pub(super) requests: HashMap<String, Operation>,
-    /// By their clients' keys: the body, the operation, and when that was kept.
+    /// Requests by their client's key: digest of the body, operation id, and time of storing.
     pub(super) keyed: BTreeMap<Digest, (Digest, String, Timestamp)>,
     pub(super) blocks: BTreeMap<String, Block>,
     pub(super) letters: BTreeMap<(MemoryId, Stage), DeadLetter>,
@@ -55,16 +55,16 @@ pub(super) struct Shelf {
     pub(super) log: BTreeMap<String, FactOperation>,
     pub(super) log_version: u64,
     pub(super) extraction: ExtractionLane,
-    /// The last sequence taken when something was last erased.
+    /// The last sequence number in use when something was last erased.
     pub(super) erased: u64,
-    /// Kept answers and when they were kept.
+    /// Saved answers, each with the time of saving.
     pub(super) replies: BTreeMap<Digest, (String, Timestamp)>,
     pub(super) usage: BTreeMap<(Date, Purpose, String), Usage>,
-    /// The places of forgotten messages, and their contents with their conversations.
+    /// Hashes of the ids of forgotten messages, and of their contents with their conversations.
     pub(super) forgotten: HashSet<Digest>,
 }
 
-/// A turn that was pruned. The real store keeps hashes of the words.
+/// What is kept of a pruned turn. The real store keeps hashes of conversation, speaker and content instead.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pruned {
     pub(super) arrived: Option<u64>,
@@ -72,17 +72,17 @@ pub(super) struct Pruned {
     pub(super) at: Option<Timestamp>,
     pub(super) conversation: Option<String>,
     pub(super) speaker: Option<String>,
-    /// Of what the client sent.
+    /// Digest of the message that the client sent.
     pub(super) content: Option<Digest>,
 }
 
 impl Shelf {
-    /// Whether the agent is known. Its messages may all be pruned: their days stay in the ledger.
+    /// Returns whether the agent is known. All of its messages may be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
         self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty() || !self.blocks.is_empty()
     }
 
-    /// Whether a roll-up may have something to do.
+    /// Returns whether a roll-up may have work to do.
     pub(super) fn has_work(&self, now: Timestamp) -> bool {
         let is_behind = |grain: Grain| {
             let lane = self.lanes.get(&grain);
@@ -96,17 +96,17 @@ impl Shelf {
         self.is_known() && (Grain::ALL.into_iter().any(is_behind) || is_unread() || self.ledger.values().any(is_due))
     }
 
-    /// Summary of a period, if there is one.
+    /// Returns the summary of a period, if there is one.
     pub(super) fn summary(&self, agent: &Agent, period: Period) -> Option<&Memory> {
         self.memories.get(&MemoryId::summary(agent, period))
     }
 
-    /// Whether this turn is live.
+    /// Returns whether this turn is live.
     pub(super) fn has_turn(&self, id: &MemoryId) -> bool {
         self.messages.contains_key(id)
     }
 
-    /// Lets a memory go, with its former texts and its count. Projections learn of it.
+    /// Deletes a memory with its former texts and its access count, and adds a tombstone for the projections.
     pub(super) fn delete(&mut self, id: &MemoryId, seq: &mut u64) -> Option<Memory> {
         let memory = self.memories.remove(id)?;
         self.messages.remove(id);
@@ -124,7 +124,7 @@ impl Shelf {
         Some(memory)
     }
 
-    /// Puts a memory in the place of the one of its id; its pin stays.
+    /// Stores a memory in place of the one with its id, and keeps a pin. Returns the former memory.
     pub(super) fn put(&mut self, memory: Memory) -> Option<Memory> {
         let id = memory.id.clone();
         self.gone.remove(&id);
@@ -133,24 +133,25 @@ impl Shelf {
         self.memories.insert(id, Memory { pinned, ..memory })
     }
 
-    /// Keeps the former text of a memory.
+    /// Adds a former text of a memory.
     pub(super) fn keep_version(&mut self, id: &MemoryId, text: String, replaced_at: Timestamp) {
         self.versions.entry(id.clone()).or_default().push(Version { text, replaced_at });
     }
 
-    /// Notes a dead letter in place of an earlier one of the same memory and stage.
+    /// Stores a dead letter in place of an earlier one of the same memory and stage.
     pub(super) fn bury(&mut self, letter: DeadLetter) {
         self.letters.insert((letter.memory.clone(), letter.stage), letter);
     }
 
-    /// Makes a period dirty.
+    /// Marks a period as dirty.
     pub(super) fn soil(&mut self, period: Period, seq: u64, now: Timestamp) {
         let row = self.ledger.entry(period).or_insert_with(|| LedgerRow::new(period, seq, now));
         row.dirty_seq = seq;
         row.dirty_at = now;
     }
 
-    /// Live memories in order of time, then of conversation and id. Statements, which have neither, come first of an instant.
+    /// Returns live memories in order of time, then of conversation and id. Statements have no conversation and come first at
+    /// an instant.
     pub(super) fn select(&self, admits: impl Fn(&Memory) -> bool) -> Vec<Memory> {
         let mut memories: Vec<_> = self.memories.values().filter(|memory| admits(memory)).cloned().collect();
         memories.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! Walks and paths as plainly as they can be told: every step looks at every fact.
+//! Walks and paths in the plainest form: every step scans all facts.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use annals_core::{Along, Direction, Fact, Reached, Route, Walk, entity_key};
 
 use super::{keys, names};
 
-/// The facts that a walk reaches, by depth and then in their order.
+/// Returns the facts that a walk reaches, by depth and then in the order of `facts`.
 pub(super) fn walk(facts: &[Fact], walk: &Walk) -> Vec<Reached> {
     let mut reached: Vec<Reached> = Vec::new();
     let mut here = names(facts, &walk.from);
@@ -27,7 +27,7 @@ pub(super) fn walk(facts: &[Fact], walk: &Walk) -> Vec<Reached> {
     reached
 }
 
-/// The shortest path: for each entity the best way to it, one fact longer with every round.
+/// Returns the shortest path. Each round extends the best path to every entity by one fact.
 pub(super) fn path(facts: &[Fact], route: &Route) -> Option<Vec<Fact>> {
     let is_named = |name: &str| facts.iter().any(|fact| keys(fact).contains(&entity_key(name)));
     let (start, goal) = (names(facts, &route.from), names(facts, &route.to));
@@ -59,7 +59,7 @@ pub(super) fn path(facts: &[Fact], route: &Route) -> Option<Vec<Fact>> {
     None
 }
 
-/// The keys of near and far end, for each way in which the fact may be followed.
+/// Returns the keys of the near and the far end, for each direction in which the fact may be followed.
 fn ends(fact: &Fact, along: &Along) -> Vec<[String; 2]> {
     let [subject, object] = keys(fact);
     let (out, back) = ([subject.clone(), object.clone()], [object, subject]);

@@ -1,4 +1,4 @@
-//! A catalog that fails when a test says so.
+//! Port `Catalog` of [`Faulty`].
 
 use annals_core::ports::{Catalog, Change, Comparison, Counts, Lane, Select, Standing, StoredConversation, Turn};
 use annals_core::{

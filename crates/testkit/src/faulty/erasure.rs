@@ -1,4 +1,4 @@
-//! What forgetting works through, failing when a test says so.
+//! Ports `Erasure` and `Facts` of [`Faulty`].
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What the service keeps in the catalog, failing when a test says so.
+//! Ports `Blocks`, `Requests`, `Keys`, `Accesses` and `Archive` of [`Faulty`].
 
 use annals_core::ports::{Access, Accesses, Archive, Block, Blocks, Key, Keys, Record, Requests, Version};
 use annals_core::{Agent, Digest, Memory, MemoryId, Operation, Result, Timestamp};

@@ -1,4 +1,4 @@
-//! The catalog's other ports that policies work through, failing when a test says so.
+//! Ports `Journal`, `Seals` and `Replies` of [`Faulty`].
 
 use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals};
 use annals_core::{

@@ -1,4 +1,4 @@
-//! Tables that fail when a test says so.
+//! Port `Strata` of [`Faulty`].
 
 use annals_core::ports::{Batch, Findings, Probe, Stored, Strata, Table, Wear};
 use annals_core::{Agent, Result};

@@ -1,23 +1,24 @@
-//! What a good model answers, as far as a test needs it: the input's own words, cited.
+//! The answers of a good model, as far as tests need them: the words of the input, with citations.
 
 use serde_json::{Value, json};
 
 use super::ModelRequest;
 use crate::reranker::score;
 
-/// Words that a sentence repeats of its line.
+/// Number of words that a sentence repeats from its line.
 const WORDS: usize = 6;
 
-/// The answer to a question of ours, for facts or for a summary.
+/// Answers one of our prompts, for extraction or for a summary.
 pub(super) fn answer(request: &ModelRequest) -> String {
     let asked = first_of(request, "user");
-    // Only what stands in the last block is new; what comes before it is known already, except a sealed summary.
+    // Only numbered lines are sources: new lines, and the sentences of a sealed summary. Known facts and context are not
+    // numbered.
     let lines = numbered(asked);
     let answer = if first_of(request, "system").contains("\"operations\"") { facts(&lines) } else { summary(&lines) };
     answer.to_string()
 }
 
-/// The texts of a question for their order, best first, in the form that it is asked in: Cohere's, or the one of
+/// Ranks the texts of a request, best first. Answers in the format of the request: Cohere's or that of
 /// text-embeddings-inference.
 pub(super) fn order(request: &ModelRequest) -> Value {
     let asked = crate::words::words(request.body["query"].as_str().unwrap_or_default());
@@ -34,19 +35,20 @@ pub(super) fn order(request: &ModelRequest) -> Value {
     }
 }
 
-/// Tokens of the question, roughly as English is counted.
+/// Estimates the tokens of the prompt by a ratio that fits English.
 pub(super) fn tokens(request: &ModelRequest) -> u64 {
     let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let said: u64 = messages.iter().filter_map(|message| message["content"].as_str()).map(words).sum();
     said * 4 / 3
 }
 
-/// Words between whitespace.
+/// Counts the words between whitespace.
 pub(super) fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
-/// A corrective question repeats the first one; the first message of a role is the one that counts.
+/// Returns the first message of a role. A corrective prompt repeats the messages of the first one, so the first message
+/// counts.
 fn first_of<'a>(request: &'a ModelRequest, role: &str) -> &'a str {
     let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let message = messages.iter().find(|message| message["role"] == role);
@@ -110,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbered_lines_are_read() {
+    fn numbered_lines_are_parsed() {
         fn check(text: &str, expect: Option<(u64, &str, &str)>) {
             assert_eq!(line(text).map(|line| (line.number, line.speaker, line.text)), expect, "{text}");
         }

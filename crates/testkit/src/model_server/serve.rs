@@ -1,4 +1,4 @@
-//! The HTTP side of the server.
+//! The HTTP side of the model server.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use super::good;
 use super::{ModelRequest, Script, Shared};
 
-/// Serves until told to stop; answers that are still held back are dropped then.
+/// Serves until `stopped` fires. Answers that are still pending are dropped then.
 pub(super) fn until(listener: TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -45,7 +45,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     play(script, &request).await
 }
 
-/// Beside the other requests, which are answered while a test holds this one back.
+/// Chooses on a thread of its own, so that other requests are answered while a test holds this one back.
 async fn choose(shared: Arc<Shared>, request: ModelRequest) -> Script {
     tokio::task::spawn_blocking(move || (shared.choose)(&request)).await.unwrap()
 }

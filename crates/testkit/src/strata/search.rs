@@ -1,4 +1,4 @@
-//! A search of a table as plainly as can be: cosine similarity and BM25 of every row, a second opinion on quicker ways.
+//! The plainest possible search of a table: cosine similarity and BM25 of every row. A reference for faster implementations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use annals_core::ports::{Conversation, Conversations, Findings, Hit, Part, Probe
 
 use crate::words::words;
 
-/// The rows of a table with what the probe makes of each.
+/// The rows of a table with their scores for a probe.
 struct Search<'a> {
     rows: &'a [&'a Part],
-    /// The words of each row.
+    /// Words of each row.
     words: Vec<Vec<String>>,
-    /// The words of the question, each once.
+    /// Words of the query, each once.
     asked: Vec<String>,
-    /// Which rows pass the filter.
+    /// Indices of the rows that pass the filter.
     passing: Vec<usize>,
-    /// The rows of each conversation, in order, whether they pass or not.
+    /// Rows of each conversation in order of time, whether they pass the filter or not.
     talks: BTreeMap<&'a str, Vec<usize>>,
     similarity: Vec<Option<f32>>,
     relevance: Vec<Option<f32>>,
 }
 
-/// What fits the probe.
+/// Searches the rows for a probe.
 pub(super) fn findings(rows: &[&Part], probe: &Probe) -> Findings {
     let search = Search::new(rows, probe);
     let whole = rows.len() <= probe.exact;
@@ -75,7 +75,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// BM25 of each row that holds a word.
+    /// Returns the BM25 score of each row that contains a query word.
     fn relevances(&self) -> Vec<Option<f32>> {
         let mean = self.words.iter().map(Vec::len).sum::<usize>() as f32 / self.rows.len().max(1) as f32;
         let rarity: Vec<f32> = self.asked.iter().map(|word| self.rarity(word)).collect();
@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
         (1.0 + (self.rows.len() as f32 - holders + 0.5) / (holders + 0.5)).ln()
     }
 
-    /// The best so many of the rows that pass and have a score.
+    /// Returns the `limit` best rows among those that pass the filter and have a score.
     fn best(&self, scores: &[Option<f32>], limit: usize) -> impl Iterator<Item = usize> {
         let mut scored: Vec<(usize, f32)> = self.passing.iter().filter_map(|row| Some((*row, scores[*row]?))).collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
         pairs.flatten().copied().filter(|other| self.passing.contains(other)).collect()
     }
 
-    /// The conversations of some rows.
+    /// Returns the conversations of the given rows, sorted.
     fn names(&self, rows: impl Iterator<Item = usize>) -> Vec<&'a str> {
         rows.filter_map(|row| self.rows[row].conversation.as_deref()).collect::<BTreeSet<_>>().into_iter().collect()
     }

@@ -1,4 +1,4 @@
-//! What port `Accesses` promises.
+//! Conformance suite of port `Accesses`.
 
 use annals_core::MemoryId;
 use annals_core::ports::{Access, Target};
@@ -8,7 +8,7 @@ use super::history::{By, extract, roll_up_all, seal};
 use super::{Case, Store, cases, run};
 use crate::{agent, at, period, statement};
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn accesses_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         memories_are_recalled_as_they_are_read,
@@ -25,7 +25,7 @@ pub async fn accesses_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S
     run("accesses", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
 
-/// Ids of a turn, a statement drawn out of it and the summary of its day.
+/// Returns the ids of a turn, of a statement extracted from it, and of the summary of its day.
 async fn one_of_each(store: &dyn Store) -> [MemoryId; 3] {
     let turn = said("1", "2026-03-04T10:00:00Z", "tea");
     say(store, vec![turn.clone(), said("2", "2026-03-04T11:00:00Z", "cake")]).await;
@@ -123,7 +123,7 @@ async fn a_revised_turn_keeps_its_count(store: &dyn Store) {
     assert_eq!(counts(store, &[turn]).await, [Some(times(2))]);
 }
 
-/// Nothing is left of it: what was given out and then forgotten comes back as new.
+/// Nothing remains of the count: a memory that was forgotten and is stored again starts without one.
 async fn what_is_forgotten_goes_with_its_count(store: &dyn Store) {
     let ids = one_of_each(store).await;
     for id in &ids {
@@ -132,7 +132,7 @@ async fn what_is_forgotten_goes_with_its_count(store: &dyn Store) {
     let first = said("1", "2026-03-04T10:00:00Z", "tea");
     store.erase(&me(), &Target::Memories(vec![first.id.clone()]), now()).await.unwrap();
     for id in &ids {
-        // Given out just before, and counted only now.
+        // Returned before the erasure, and counted only now.
         count(store, id, times(1)).await;
     }
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! What port `Archive` promises.
+//! Conformance suite of port `Archive`.
 
 mod correct;
 mod records;
@@ -11,7 +11,7 @@ use annals_core::ports::{Archive, Record};
 
 use super::{Case, Store, cases, run};
 
-/// All records of an agent, read in pages.
+/// Returns all records of an agent, read in pages.
 pub async fn all_records<A: Archive + ?Sized>(archive: &A, agent: &Agent) -> Vec<Record> {
     let mut all: Vec<Record> = Vec::new();
     loop {
@@ -23,7 +23,7 @@ pub async fn all_records<A: Archive + ?Sized>(archive: &A, agent: &Agent) -> Vec
     }
 }
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn archive_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         records::of_an_unknown_agent_are_its_settings,

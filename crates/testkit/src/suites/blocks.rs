@@ -1,4 +1,4 @@
-//! What port `Blocks` promises.
+//! Conformance suite of port `Blocks`.
 
 use annals_core::Agent;
 use annals_core::ports::{Block, Target};
@@ -7,7 +7,7 @@ use super::catalog::{later, me, now};
 use super::{Case, Store, cases, run};
 use crate::agent;
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn blocks_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         are_listed_by_name,

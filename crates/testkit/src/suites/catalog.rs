@@ -1,4 +1,4 @@
-//! What port `Catalog` promises.
+//! Conformance suite of port `Catalog`.
 
 mod arrival;
 mod changes;
@@ -13,7 +13,7 @@ use annals_core::{Agent, Catalog, Grain, LedgerRow, Memory, Message, Operation, 
 use super::{Case, cases, run};
 use crate::{agent, at, message, period, turn_of};
 
-/// Runs every case of the port, each on a catalog that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty catalog from `make`.
 pub async fn catalog_suite<C: Catalog + 'static>(mut make: impl AsyncFnMut() -> C) {
     let cases: Vec<Case<dyn Catalog>> = cases![
         ingest::a_new_turn_is_stored_as_said,
@@ -90,17 +90,17 @@ pub(super) fn me() -> Agent {
     agent("tester")
 }
 
-/// When things come in, unless the case says otherwise.
+/// Time of ingest, unless a case says otherwise.
 pub(super) fn now() -> Timestamp {
     at("2026-06-01T00:00:00Z")
 }
 
-/// A later moment.
+/// A time after [`now`].
 pub(super) fn later() -> Timestamp {
     at("2026-06-02T00:00:00Z")
 }
 
-/// A turn with an id of the client's own.
+/// Builds a turn with a client id.
 pub(super) fn said(id: &str, instant: &str, text: &str) -> Turn {
     turn_of(&me(), Message { client_id: Some(id.into()), ..message(instant, text) })
 }
@@ -109,13 +109,13 @@ pub(super) async fn say(catalog: &dyn Catalog, turns: Vec<Turn>) -> Operation {
     catalog.ingest(&me(), turns, false, now()).await.unwrap()
 }
 
-/// The ledger row of a label.
+/// Returns the ledger row of a period.
 pub(super) async fn row(catalog: &dyn Catalog, label: &str) -> LedgerRow {
     let rows = catalog.ledger(&me()).await.unwrap();
     rows.into_iter().find(|row| row.period == period(label)).unwrap_or_else(|| panic!("no ledger row {label}"))
 }
 
-/// The labels of all dirty periods, in the order of the ledger.
+/// Returns the labels of all dirty periods, in ledger order.
 pub(super) async fn dirty(catalog: &dyn Catalog) -> Vec<String> {
     let rows = catalog.ledger(&me()).await.unwrap();
     rows.iter().filter(|row| row.is_dirty()).map(|row| row.period.to_string()).collect()

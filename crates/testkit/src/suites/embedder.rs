@@ -1,10 +1,10 @@
-//! What port `Embedder` promises.
+//! Conformance suite of port `Embedder`.
 
 use annals_core::Embedder;
 
 use super::{Case, cases, run};
 
-/// Runs every case of the port.
+/// Runs every case on `embedder`.
 pub async fn embedder_suite<E: Embedder + 'static>(embedder: &E) {
     let cases: Vec<Case<dyn Embedder>> = cases![
         vectors_have_unit_length,
@@ -21,14 +21,14 @@ pub async fn embedder_suite<E: Embedder + 'static>(embedder: &E) {
     run("embedder", cases, async || embedder as &dyn Embedder).await;
 }
 
-/// How far two vectors of one text may lie apart, per component: rounding, and no more. Whether others are embedded with it
-/// must not show.
+/// Largest difference per component between two vectors of one text: rounding only. A vector must not depend on the other
+/// texts of its batch.
 const ROUNDING: f32 = 1e-5;
 
 const ODD: [&str; 9] =
     ["", " ", "?", "ok", "a\0b", "\u{feff}e\u{301}", "👩‍👩‍👧", "我昨天在东京吃了拉面。", "O'Brien’s café — 7 €"];
 
-/// A few texts of very different length.
+/// Returns texts of very different lengths.
 fn texts() -> Vec<String> {
     let long = "The ship came in at dawn, and nobody was there to see it. ".repeat(30);
     ODD.iter().map(ToString::to_string).chain(["tea and cake".into(), long, "x".repeat(10_000)]).collect()

@@ -1,4 +1,4 @@
-//! What port `Engine` promises.
+//! Conformance suite of port `Engine`.
 
 use annals_core::ports::SummaryTask;
 use annals_core::{Draft, Engine, Grain, Memory, MemoryId, Result, Settings};
@@ -7,7 +7,7 @@ use super::{Case, cases, run};
 use crate::catalog::remember;
 use crate::{agent, at, period, turn};
 
-/// Runs every case of the port.
+/// Runs every case on `engine`.
 pub async fn engine_suite<E: Engine + 'static>(engine: &E) {
     let cases: Vec<Case<dyn Engine>> = cases![the_recipe_is_fixed, a_day_is_told_from_its_turns, a_single_turn_will_do];
     run("engine", cases, async || engine as &dyn Engine).await;

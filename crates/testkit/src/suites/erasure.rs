@@ -1,4 +1,4 @@
-//! What port `Erasure` promises.
+//! Conformance suite of port `Erasure`.
 
 mod blocks;
 mod cleaning;
@@ -21,7 +21,7 @@ use super::history::sorted;
 use super::{Case, Store, cases, run};
 use crate::{at, period};
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         targets::memories_go_by_id,
@@ -106,7 +106,7 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
     run("erasure", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
 
-/// Erases, after a dry run that says the same.
+/// Erases, and checks that a dry run just before reports the same.
 async fn erase(store: &dyn Store, target: Target) -> Reach {
     let planned = store.reach(&me(), &target).await.unwrap();
     let done = store.erase(&me(), &target, much_later()).await.unwrap();
@@ -141,10 +141,10 @@ fn periods(labels: &[&str]) -> Vec<Period> {
     labels.iter().map(|label| period(label)).collect()
 }
 
-/// Day, week, month, quarter and year of a day in March 2026.
+/// Day, week, month, quarter and year of 2026-03-04.
 const ABOVE: [&str; 5] = ["2026-03-04", "2026-W10", "2026-03", "2026-Q1", "2026"];
 
-/// All that an agent has.
+/// Returns all records, changes and ledger rows of the agent.
 async fn everything(store: &dyn Store) -> (Vec<Record>, Vec<Change>, Vec<LedgerRow>) {
     let mut changes = Vec::new();
     for grain in Grain::ALL {

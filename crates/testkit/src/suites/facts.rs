@@ -1,4 +1,4 @@
-//! What port `Facts` promises.
+//! Conformance suite of port `Facts`.
 
 mod aliases;
 mod find;
@@ -10,7 +10,7 @@ use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Timestamp, 
 use super::{Case, cases, run};
 use crate::{agent, at};
 
-/// Runs every case of the port, each on tables that `make` gives: none yet, and of its own.
+/// Runs every case, each on a new store without tables from `make`.
 pub async fn facts_suite<F: Facts + 'static>(mut make: impl AsyncFnMut() -> F) {
     let cases: Vec<Case<dyn Facts>> = cases![
         write::a_table_that_was_never_written_is_empty,
@@ -63,7 +63,7 @@ fn me() -> Agent {
     agent("tester")
 }
 
-/// A fact as `subject predicate object [from[..to]]`, by days; the id is given. Underscores of names stand for spaces.
+/// Parses a fact from `subject predicate object [from[..to]]` with days. Underscores in names stand for spaces.
 fn fact(id: &str, text: &str) -> Fact {
     let words: Vec<&str> = text.split(' ').collect();
     let name = |word: &str| word.replace('_', " ");
@@ -87,12 +87,12 @@ fn fact(id: &str, text: &str) -> Fact {
     }
 }
 
-/// Noon of a day in UTC.
+/// Returns noon of a day in UTC.
 fn day(date: &str) -> Timestamp {
     at(&format!("{date}T12:00:00Z"))
 }
 
-/// Facts `a`, `b`, … of one line each.
+/// Parses one fact per line. Their ids are `a`, `b`, and so on.
 fn facts(lines: &str) -> Vec<Fact> {
     let lines = lines.lines().map(str::trim).filter(|line| !line.is_empty());
     ('a'..='z').zip(lines).map(|(id, line)| fact(&id.to_string(), line)).collect()
@@ -102,7 +102,7 @@ async fn store(tables: &dyn Facts, lines: &str) {
     tables.replace(&me(), facts(lines), 1).await.unwrap();
 }
 
-/// The ids of the facts that a query finds, in their order.
+/// Returns the ids of the facts that a query finds, in order.
 async fn ids(tables: &dyn Facts, query: FactQuery) -> String {
     let found = tables.find(&me(), &query).await.unwrap();
     found.iter().map(|fact| fact.id.as_str()).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! A history that suites of the store tell: turns, rolled up as the summarizer would, and sealed as retention would.
+//! A history for the suites of the store: turns, rolled up as by the summarizer and sealed as by retention.
 
 use annals_core::ports::{Change, Children, Turn};
 use annals_core::{
@@ -10,16 +10,16 @@ use super::Store;
 use super::catalog::{all_changes, later, me, now, row};
 use crate::{period, summary};
 
-/// Who writes summaries.
+/// The engine that writes summaries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     /// An engine that quotes: one sentence for each turn.
     Quoting,
-    /// A model that tells of all turns in one sentence of its own.
+    /// A model: one sentence of its own for all turns.
     Model,
 }
 
-/// Rolls up a period whether it is dirty or not.
+/// Rolls up a period, whether it is dirty or not.
 pub(super) async fn roll_up(store: &dyn Store, label: &str, by: By) {
     let (row, inputs) = (row(store, label).await, store.inputs(&me(), period(label)).await.unwrap());
     let base = store.base(&me(), period(label)).await.unwrap();
@@ -31,7 +31,7 @@ pub(super) async fn roll_up(store: &dyn Store, label: &str, by: By) {
     store.save_summaries(&me(), vec![rolled_up], later()).await.unwrap();
 }
 
-/// Rolls up all that is dirty, from days to years.
+/// Rolls up all dirty periods, from days to years.
 pub(super) async fn roll_up_all(store: &dyn Store, by: By) {
     for grain in Grain::SUMMARIES {
         let rows = store.ledger(&me()).await.unwrap();
@@ -65,7 +65,7 @@ fn draft(label: &str, sentences: Vec<Sentence>, by: By) -> Draft {
     Draft { text, sentences, tokens: 7, ungrounded: 0, verbatim: by == By::Quoting }
 }
 
-/// Draws statements and operations out of turns.
+/// Saves statements and operations as extracted from turns.
 pub(super) async fn extract(store: &dyn Store, turns: &[&Turn], statements: Vec<Statement>, log: Vec<FactOperation>) {
     let found = Extracted { statements, operations: log, rejected: Vec::new() };
     let turns = turns.iter().map(|turn| turn.id.clone()).collect();
@@ -73,24 +73,24 @@ pub(super) async fn extract(store: &dyn Store, turns: &[&Turn], statements: Vec<
     store.save_extraction(&me(), extraction, now()).await.unwrap();
 }
 
-/// The number of the last change in working memory.
+/// Returns the sequence number of the last change in the working grain.
 pub(super) async fn newest(store: &dyn Store) -> u64 {
     all_changes(store, Grain::Working).await.last().map(Change::seq).unwrap_or_default()
 }
 
-/// What retention sees of the children of a period.
+/// Returns the children of a period, as retention sees them.
 pub(super) async fn children(store: &dyn Store, label: &str) -> Option<Children> {
     let all = store.children(&me()).await.unwrap();
     all.into_iter().find(|children| children.parent == period(label) && !children.yearly)
 }
 
-/// Seals a period as it is.
+/// Seals a period in its present state.
 pub(super) async fn seal(store: &dyn Store, label: &str) {
     let looked_at = children(store, label).await.unwrap_or_else(|| panic!("{label} has no children"));
     try_seal(store, &me(), &looked_at).await.unwrap();
 }
 
-/// Seals with these children in mind and the present `clean_seq`.
+/// Seals with the given children and the present `clean_seq`.
 pub(super) async fn try_seal(store: &dyn Store, agent: &Agent, looked_at: &Children) -> Result<()> {
     let rows = store.ledger(agent).await.unwrap();
     let row = rows.into_iter().find(|row| row.period == looked_at.parent);
@@ -105,7 +105,7 @@ pub(super) async fn base_of(store: &dyn Store, label: &str) -> Option<Base> {
     store.base(&me(), period(label)).await.unwrap()
 }
 
-/// The memories of a grain whose deletion shows, by id.
+/// Returns the ids of the memories whose deletion is among the changes of a grain, sorted.
 pub(super) async fn deleted(store: &dyn Store, grain: Grain) -> Vec<MemoryId> {
     let changes = all_changes(store, grain).await.into_iter();
     let deleted = changes.filter_map(|change| match change {

@@ -1,4 +1,4 @@
-//! What port `Journal` promises.
+//! Conformance suite of port `Journal`.
 
 mod lane;
 mod log;
@@ -11,7 +11,7 @@ use annals_core::{Extracted, Extraction, FactOperation, Grain, Kind, Memory, Mem
 use super::catalog::{all_changes, me, now, said, say};
 use super::{Case, Store, cases, run};
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         statements::a_statement_is_a_memory,
@@ -42,7 +42,7 @@ pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
     run("journal", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
 
-/// Two turns of a conversation, stored.
+/// Stores two turns of a conversation.
 async fn talk(store: &dyn Store) -> [annals_core::ports::Turn; 2] {
     let turns = [said("1", "2026-03-04T10:00:00Z", "I like tea."), said("2", "2026-03-05T11:00:00Z", "Off to Rome!")];
     say(store, turns.to_vec()).await;
@@ -53,7 +53,7 @@ fn found(statements: Vec<Statement>, operations: Vec<FactOperation>) -> Extracte
     Extracted { statements, operations, rejected: Vec::new() }
 }
 
-/// What these turns came to, with the lane at 9.
+/// Builds the extraction of these turns, with the watermark at 9.
 fn reading(turns: &[&MemoryId], found: Extracted) -> Extraction {
     Extraction { turns: turns.iter().map(|id| (*id).clone()).collect(), found, extracted: 9, degraded: None }
 }
@@ -67,7 +67,7 @@ async fn statements(store: &dyn Store) -> Vec<Memory> {
     store.list(&me(), &facts).await.unwrap()
 }
 
-/// The log by id.
+/// Returns the log, sorted by id.
 async fn log(store: &dyn Store) -> Vec<FactOperation> {
     let (version, mut log) = store.operations(&me()).await.unwrap();
     assert_eq!(store.log_version(&me()).await.unwrap(), version);
@@ -75,7 +75,7 @@ async fn log(store: &dyn Store) -> Vec<FactOperation> {
     log
 }
 
-/// The memories whose deletion shows, by id.
+/// Returns the ids of the memories whose deletion is among the changes of the working grain, sorted.
 async fn deleted(store: &dyn Store) -> Vec<MemoryId> {
     let changes = all_changes(store, Grain::Working).await.into_iter();
     let mut ids: Vec<_> =

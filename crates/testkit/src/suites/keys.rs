@@ -1,4 +1,4 @@
-//! What port `Keys` promises.
+//! Conformance suite of port `Keys`.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::catalog::{later, me, now, said, say};
 use super::{Case, Store, cases, run};
 use crate::at;
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn keys_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         a_key_reads_back_whole,

@@ -1,4 +1,4 @@
-//! What port `Replies` promises.
+//! Conformance suite of port `Replies`.
 
 use annals_core::{Agent, Date, Digest, Purpose, Reply, Timestamp, Usage};
 
@@ -6,7 +6,7 @@ use super::catalog::{later, me, now};
 use super::{Case, Store, cases, run};
 use crate::{agent, at, period};
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn replies_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         an_answer_is_kept,
@@ -132,7 +132,7 @@ async fn costs_are_listed_in_order_since_a_day(store: &dyn Store) {
     let listed = |usage: Vec<Usage>| usage.into_iter().map(|usage| (usage.day, usage.purpose)).collect::<Vec<_>>();
     let of = |label: &str| order.map(|purpose| (day(label), purpose));
     let both = [of("2026-06-01"), of("2026-06-02")].concat();
-    // The whole UTC day of the instant counts.
+    // The whole UTC day of the instant is included.
     for (since, expected) in [
         ("2026-05-31T23:59:59Z", &both[..]),
         ("2026-06-01T00:00:00Z", &both[..]),

@@ -1,4 +1,4 @@
-//! What port `Requests` promises.
+//! Conformance suite of port `Requests`.
 
 use annals_core::ports::Target;
 use annals_core::{Agent, Digest, Error, Message, Operation};
@@ -7,7 +7,7 @@ use super::catalog::{later, me, now, said, say};
 use super::{Case, Store, cases, run};
 use crate::{agent, message, turn_of};
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn requests_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         a_request_is_kept_with_its_operation,
@@ -58,7 +58,7 @@ async fn the_same_key_again_is_the_later_request(store: &dyn Store) {
     assert_eq!(store.drop_requests(later()).await.unwrap(), 1, "one is as old as its last request");
 }
 
-/// The same messages without the key are the same operation, whose counts are those of the last time.
+/// The same messages without the key are the same operation, with the counts of the last request.
 async fn the_operation_is_as_it_is_now(store: &dyn Store) {
     let first = told(store, "1").await;
     keep(store, "k", "body", &first).await;
@@ -116,7 +116,7 @@ async fn they_go_with_what_is_forgotten(store: &dyn Store) {
     }
 }
 
-/// What another agent is told.
+/// Stores a message of another agent.
 async fn theirs(store: &dyn Store, agent: &Agent) -> Operation {
     let said = Message { client_id: Some("1".into()), ..message("2026-03-04T10:00:00Z", "tea") };
     store.ingest(agent, vec![turn_of(agent, said)], false, now()).await.unwrap()

@@ -1,4 +1,4 @@
-//! What port `Reranker` promises.
+//! Conformance suite of port `Reranker`.
 
 use annals_core::Reranker;
 use annals_core::ports::RerankTask;
@@ -7,7 +7,7 @@ use super::catalog::now;
 use super::{Case, cases, run};
 use crate::agent;
 
-/// Runs every case of the port.
+/// Runs every case on `reranker`.
 pub async fn reranker_suite<R: Reranker + 'static>(reranker: &R) {
     let cases: Vec<Case<dyn Reranker>> = cases![
         each_text_has_a_score_in_the_order_of_the_texts,

@@ -1,4 +1,4 @@
-//! What port `Seals` promises.
+//! Conformance suite of port `Seals`.
 
 mod amend;
 mod children;
@@ -12,7 +12,7 @@ use super::catalog::{said, say};
 use super::history::{By, roll_up_all};
 use super::{Case, Store, cases, run};
 
-/// Runs every case of the port, each on a store that `make` gives: empty, and of its own.
+/// Runs every case, each on a new empty store from `make`.
 pub async fn seals_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Store>> = cases![
         children::there_are_none_where_nothing_is,
@@ -58,7 +58,7 @@ pub async fn seals_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S) {
     run("seals", cases, async || Box::new(make().await) as Box<dyn Store>).await;
 }
 
-/// Turns of two days of a week and of one a week later, rolled up.
+/// Stores turns of two days of a week and of one day a week later, and rolls them up.
 async fn fortnight(store: &dyn Store) -> Vec<Turn> {
     let turns = vec![
         said("1", "2026-03-04T10:00:00Z", "tea"),

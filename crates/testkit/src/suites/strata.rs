@@ -1,4 +1,4 @@
-//! What port `Strata` promises.
+//! Conformance suite of port `Strata`.
 
 mod erase;
 mod search;
@@ -11,10 +11,10 @@ use annals_core::{Grain, Kind, MemoryId, Strata};
 use super::{Case, cases, run};
 use crate::{agent, period, utc_cover};
 
-/// The length of the suite's vectors, for implementations that must know it beforehand.
+/// Length of the suite's vectors, for implementations that need it in advance.
 pub const STRATA_DIMENSION: usize = 8;
 
-/// Runs every case of the port, each on tables that `make` gives: none yet, and of its own.
+/// Runs every case, each on a new store without tables from `make`.
 pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Strata>> = cases![
         write::a_table_that_was_never_written_is_empty,
@@ -57,7 +57,7 @@ pub async fn strata_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S)
     run("strata", cases, async || Box::new(make().await) as Box<dyn Strata>).await;
 }
 
-/// The cases for tables that are compared whole, by a store that holds all their rows at hand.
+/// Runs the cases for stores that keep all rows of a table at hand and score all of them.
 pub async fn whole_tables_suite<S: Strata + 'static>(mut make: impl AsyncFnMut() -> S) {
     let cases: Vec<Case<dyn Strata>> = cases![
         whole::without_rows_nothing_is_said,
@@ -74,7 +74,7 @@ fn table() -> Table {
     Table { agent: agent("tester"), grain: Grain::Working, generation: 0 }
 }
 
-/// A part of a memory on 2026-03-04, of no conversation. The vector points mostly along `axis`.
+/// Builds a part of a turn on 2026-03-04 without a conversation. Its vector points along `axis`.
 fn part(memory: &str, number: u32, axis: usize, text: &str) -> Part {
     let day = period("2026-03-04");
     Part {
@@ -92,7 +92,7 @@ fn part(memory: &str, number: u32, axis: usize, text: &str) -> Part {
     }
 }
 
-/// A vector of unit length along an axis, turned by an angle towards the next.
+/// Returns a unit vector along an axis, turned by `angle` towards the next axis.
 fn towards(axis: usize, angle: f32) -> Vec<f32> {
     let mut vector = vec![0.0; STRATA_DIMENSION];
     vector[axis % STRATA_DIMENSION] = angle.cos();
@@ -104,7 +104,7 @@ async fn upsert(strata: &dyn Strata, upserts: Vec<Part>) {
     strata.apply(&table(), Batch { upserts, deletes: Vec::new() }).await.unwrap();
 }
 
-/// The rows of a table as `memory/part`.
+/// Returns the rows of a table as `memory/part`.
 async fn rows(strata: &dyn Strata, table: &Table) -> Vec<String> {
     let rows = strata.scan(table).await.unwrap();
     rows.iter().map(|row| format!("{}/{}", row.memory, row.part)).collect()

@@ -1,4 +1,4 @@
-//! Everything out.
+//! Export: returns all records of an agent.
 
 use annals_core::ports::{Block, Record};
 use annals_core::{Agent, Digest, Kind, LedgerRow, Memory};

@@ -1,4 +1,4 @@
-//! Everything in again, into a shelf that takes the agent's place once all of it is in.
+//! Restore: reads records into a separate shelf, which replaces the agent's own once it is complete.
 
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
@@ -6,7 +6,7 @@ use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Messa
 use crate::catalog::shelf::{Pruned, Shelf, remember, state, summarized};
 
 impl Shelf {
-    /// [`Error::Invalid`] if the agent holds memories, facts or blocks.
+    /// Returns [`Error::Invalid`] if the agent holds memories, fact operations or blocks.
     pub(super) fn unless_full(&self) -> Result<()> {
         if !self.memories.is_empty() || !self.log.is_empty() || !self.blocks.is_empty() {
             return Err(Error::invalid("agent", "holds memories already"));
@@ -69,7 +69,7 @@ impl Shelf {
         Ok(())
     }
 
-    /// A turn cannot be there and gone. That it is gone may be known.
+    /// Stores what is kept of a pruned turn, unless that is known already. A turn cannot be both live and pruned.
     fn take_gone(&mut self, id: MemoryId, pruned: Pruned) -> Result<()> {
         if self.has_turn(&id) {
             return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")));
@@ -124,7 +124,7 @@ impl Shelf {
         Ok(())
     }
 
-    /// A day of which no record tells has had no roll-up.
+    /// Marks the days without a record as dirty: they have not been rolled up.
     pub(super) fn soil_unknown_days(&mut self, seq: u64, now: Timestamp) {
         let turns = self.memories.values().filter(|memory| memory.kind == Kind::Turn);
         let days: Vec<_> = turns.map(|turn| turn.period).filter(|day| !self.ledger.contains_key(day)).collect();
@@ -134,7 +134,7 @@ impl Shelf {
     }
 }
 
-/// Digests are 64 hexadecimal digits.
+/// Parses a digest of 64 hexadecimal digits.
 fn digest(hex: &str) -> Result<Digest> {
     let byte = |index: usize| u8::from_str_radix(hex.get(2 * index..2 * index + 2)?, 16).ok();
     let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();

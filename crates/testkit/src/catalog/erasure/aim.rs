@@ -1,4 +1,4 @@
-//! What a target reaches by itself: turns, statements, operations, and pieces of what was made of pruned turns.
+//! Selects what a target names directly: turns, statements, operations, blocks, and sentences made from pruned turns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,13 @@ pub(super) struct Aim {
     everything: bool,
     pub(super) has_subject: bool,
     pub(super) subject: Subject,
-    /// When what is reached was said, if the target is a range.
+    /// The target, if it is a range of instants.
     range: Option<Interval>,
     pub(super) pruned: Resolved,
-    /// Turns that go, pruned ones too, and other ids that were given.
+    /// Selected turns, including pruned ones, and other ids that were given.
     pub(super) sources: BTreeSet<MemoryId>,
-    /// Of the periods above days of these turns, the number with which the first of them came; none if that is not known.
+    /// Periods coarser than a day that contain these turns, each with the sequence number at which the first of them arrived,
+    /// or `None` if that is unknown.
     above: BTreeMap<Period, Option<u64>>,
     zones: Zones,
 }
@@ -48,7 +49,7 @@ impl Aim {
             shelf.memories.values().filter(|memory| memory.kind == Kind::Turn).filter(takes).collect();
         let pruned = Resolved::new(agent, shelf, target, &subject, &zones);
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
-        // Summaries are made of others: they do not go by their ids.
+        // Summaries are derived, so their ids select nothing.
         let given = given.iter().filter(|id| !id.as_str().starts_with("s-")).cloned();
         let sources = live.iter().map(|turn| turn.id.clone()).chain(pruned.gone.keys().cloned()).chain(given).collect();
         let days = live.iter().map(|turn| (turn.period, shelf.arrived.get(&turn.id).copied()));
@@ -76,12 +77,12 @@ impl Aim {
         self.everything || self.subject.is_named_by(&block.name) || self.subject.is_named_in(&block.text)
     }
 
-    /// Whether a text names the subject.
+    /// Returns whether a text names the subject.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         self.subject.is_named_in(text)
     }
 
-    /// Whether a sealed text comes from what goes; no turn that came after `seq` is in it.
+    /// Returns whether a sealed text is derived from selected turns. The text contains no turn that arrived after `seq`.
     pub(super) fn reaches(&self, period: Period, text: &Base, seq: Option<u64>) -> bool {
         text.sentences.iter().any(|sentence| self.takes_sentence(sentence))
             || self.is_named_in(&text.text)
@@ -89,12 +90,12 @@ impl Aim {
             || (!text.verbatim && (self.takes_any(&text.sources) || self.takes_of(period, seq)))
     }
 
-    /// Whether any of what goes may have come up to a period above days.
+    /// Returns whether a selected turn may be part of a period coarser than a day.
     fn takes_of(&self, period: Period, seq: Option<u64>) -> bool {
         self.above.get(&period).is_some_and(|first| first.zip(seq).is_none_or(|(first, last)| first <= last))
     }
 
-    /// What is left of a sealed text.
+    /// Returns what remains of a sealed text, or `None`.
     pub(super) fn without(&self, period: Period, text: Base, seq: Option<u64>) -> Option<Base> {
         if !self.reaches(period, &text, seq) {
             return Some(text);
@@ -107,7 +108,7 @@ impl Aim {
         (verbatim && !sentences.is_empty()).then_some(Base { text, sentences, sources, verbatim })
     }
 
-    /// Sentences of turns of which only the day is known go when all of that day lies in the range.
+    /// Returns whether a sentence is removed. By a range, a sentence is removed if its whole day lies in the range.
     fn takes_sentence(&self, sentence: &Sentence) -> bool {
         let day = self.zones.day_interval(sentence.day);
         self.takes_any(&sentence.from)

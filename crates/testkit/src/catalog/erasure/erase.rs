@@ -1,4 +1,4 @@
-//! One erasure, from what it takes to what it leaves.
+//! Carries out one erasure.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::aim::Aim;
 use super::{content, place};
 use crate::catalog::shelf::{Pruned, Shelf};
 
-/// What goes by itself, as it was.
+/// Everything that the target selects directly, as it was before the erasure.
 pub(super) struct Gone {
     pub(super) memories: Vec<Memory>,
     pub(super) pruned: BTreeMap<MemoryId, Pruned>,
@@ -17,7 +17,7 @@ pub(super) struct Gone {
     pub(super) blocks: BTreeMap<String, Block>,
 }
 
-/// An erasure under way.
+/// An erasure in progress.
 pub(super) struct Erasing<'s> {
     pub(super) shelf: &'s mut Shelf,
     pub(super) agent: &'s Agent,
@@ -62,7 +62,8 @@ impl Erasing<'_> {
         self.finish(&gone)
     }
 
-    /// Removes the turns, statements, operations and blocks, with their letters, and remembers which messages they were.
+    /// Removes the selected turns, statements, operations and blocks with their dead letters, and stores the hashes of the
+    /// messages.
     fn take(&mut self) -> Gone {
         let memories = self.shelf.select(|memory| match memory.kind {
             Kind::Turn => self.aim.sources.contains(&memory.id),
@@ -114,7 +115,7 @@ impl Erasing<'_> {
         self.reach.letters += (kept - self.shelf.letters.len()) as u64;
     }
 
-    /// Makes a period dirty.
+    /// Marks a period as dirty.
     pub(super) fn soil(&mut self, period: Period) {
         self.shelf.soil(period, *self.seq, self.now);
     }

@@ -1,4 +1,4 @@
-//! Which pruned turns a target reaches: by what pruning kept of them, or by what is left of them.
+//! Selects the pruned turns that a target reaches, by the data that pruning kept of them and by their traces in other records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,20 +8,20 @@ use annals_core::{Agent, Base, Grain, Interval, MemoryId, Period, Timestamp, Zon
 use super::subject::Subject;
 use crate::catalog::shelf::{Pruned, Shelf};
 
-/// What a target comes to among pruned turns.
+/// The pruned turns that a target reaches.
 #[derive(Default)]
 pub(super) struct Resolved {
-    /// Those that go.
+    /// Pruned turns to delete.
     pub(super) gone: BTreeMap<MemoryId, Pruned>,
-    /// How many may have something left and cannot be told to belong to the target.
+    /// Number of turns that may have left traces and cannot be assigned to the target or excluded from it.
     pub(super) unresolved: u64,
-    /// Sealed periods that may hold something of these, or of one that goes.
+    /// Sealed periods that may contain text of these turns, or of one to delete whose day is unknown.
     pub(super) unresolved_in: BTreeSet<Period>,
-    /// Those that stay.
+    /// Number of turns that stay, unresolved ones included.
     pub(super) kept: u64,
 }
 
-/// What is left of one pruned turn.
+/// The traces of one pruned turn in sealed texts, operations and statements.
 #[derive(Default)]
 struct Remains {
     periods: BTreeSet<Period>,

@@ -1,4 +1,4 @@
-//! Whether a text names somebody: any of their names, as whole words, whatever the case and accents.
+//! Tests whether a text names a person: by any of their names, as whole words, ignoring case and accents.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,17 @@ use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, entity_key, fold, 
 
 use crate::catalog::shelf::Shelf;
 
-/// Somebody by all their names, as entity keys. The default is nobody.
+/// A person by all their names, as entity keys. The default has no names.
 #[derive(Debug, Default)]
 pub(super) struct Subject {
     names: BTreeSet<String>,
-    /// Names that the log joins with these and that are not followed.
+    /// Names that the log declares as aliases of these and that are not followed.
     pub(super) unfollowed: BTreeSet<String>,
 }
 
 impl Subject {
-    /// The name, and all its aliases that hold and that a person entered or a bearer of the name said, either way round.
+    /// Collects the name and its valid aliases, in both directions. Follows an alias only if a person entered it or a bearer
+    /// of the name stated it.
     pub(super) fn new(name: &str, shelf: &Shelf) -> Subject {
         let log: Vec<FactOperation> = shelf.log.values().cloned().collect();
         let facts = fold(&log);
@@ -41,12 +42,12 @@ impl Subject {
         Subject { names, unfollowed }
     }
 
-    /// Whether this is a name of it.
+    /// Returns whether this is one of the names.
     pub(super) fn is(&self, name: &str) -> bool {
         self.names.contains(&entity_key(name))
     }
 
-    /// Whether the text names it.
+    /// Returns whether the text names the subject.
     pub(super) fn is_named_in(&self, text: &str) -> bool {
         let text = folded(text);
         self.names
@@ -54,12 +55,12 @@ impl Subject {
             .any(|name| text.match_indices(name.as_str()).any(|(start, _)| stands_alone(&text, start, name)))
     }
 
-    /// Whether an identifier names it.
+    /// Returns whether an identifier names the subject. Any separator counts as a space.
     pub(super) fn is_named_by(&self, identifier: &str) -> bool {
         self.is_named_in(identifier) || self.is_named_in(&identifier.replace(|c: char| !c.is_alphanumeric(), " "))
     }
 
-    /// Whether an operation names it anywhere.
+    /// Returns whether any field of an operation names the subject.
     pub(super) fn is_named_by_operation(&self, operation: &FactOperation) -> bool {
         let texts = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
         texts.into_iter().flatten().any(|text| self.is(text) || self.is_named_in(text))
@@ -71,7 +72,7 @@ impl Subject {
     }
 }
 
-/// The strings in a value, and the names of its fields.
+/// Returns the strings in a value and the names of its fields.
 fn strings(value: &serde_json::Value) -> Vec<String> {
     match value {
         serde_json::Value::String(text) => vec![text.clone()],
@@ -83,7 +84,7 @@ fn strings(value: &serde_json::Value) -> Vec<String> {
     }
 }
 
-/// Whether a person entered an alias, or both of its names are one's own.
+/// Returns whether a person entered the alias, or both of its names belong to those who stated it.
 fn is_followed(shelf: &Shelf, fact: &Fact) -> bool {
     let names = [&fact.subject, &fact.object];
     let is_of = |operation: &&FactOperation| {
@@ -98,7 +99,7 @@ fn is_followed(shelf: &Shelf, fact: &Fact) -> bool {
     told.iter().any(|operation| operation.source.as_str().starts_with("u-")) || (is_own(0) && is_own(1))
 }
 
-/// Whether an operation was said under this name, as far as is known.
+/// Returns whether the speaker of an operation has this name. An unknown speaker counts as having it.
 fn says(shelf: &Shelf, operation: &FactOperation, name: &str) -> bool {
     let live = shelf.memories.get(&operation.source).and_then(|turn| turn.speaker.clone());
     let speaker = live.or_else(|| shelf.pruned.get(&operation.source)?.speaker.clone());
@@ -111,7 +112,8 @@ fn speaks(shelf: &Shelf, name: &str) -> bool {
     live.chain(pruned).any(|speaker| entity_key(speaker) == entity_key(name))
 }
 
-/// Whether no letter or digit touches the name on either side. Scripts without spaces have no words to be whole.
+/// Returns whether no letter or digit touches the name on either side. Kana, CJK ideographs and Hangul do not count: names
+/// there are not separated from the words around them.
 fn stands_alone(text: &str, start: usize, name: &str) -> bool {
     let touch = |inner: Option<char>, outer: Option<char>| {
         inner.zip(outer).is_some_and(|(inner, outer)| [inner, outer].iter().all(|c| is_lettered(*c)))

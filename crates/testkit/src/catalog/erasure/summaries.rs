@@ -1,5 +1,5 @@
-//! What an erasure does to summaries. Those that can be written again go; of sealed ones, verbatim sentences that come from what
-//! went are cut out, and what a model wrote goes altogether.
+//! Removes forgotten content from summaries. Unsealed summaries are deleted and written again. From sealed ones, verbatim
+//! sentences that come from forgotten turns are cut out; text that a model wrote is deleted completely.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use annals_core::{Base, Grain, Kind, Memory, MemoryId, Period};
 use super::erase::{Erasing, Gone};
 
 impl Erasing<'_> {
-    /// Cuts every sealed period that has any of what goes, in its base or in its present summary. Which ones.
+    /// Cuts every sealed period with forgotten content in its base or in its present summary. Returns these periods.
     pub(super) fn cut_sealed(&mut self) -> BTreeSet<Period> {
         let sealed: Vec<_> = self.shelf.bases.clone().into_iter().collect();
         sealed.into_iter().filter_map(|(period, base)| self.cut(period, base).then_some(period)).collect()
@@ -35,7 +35,7 @@ impl Erasing<'_> {
         let removed = present.is_none() && self.shelf.delete(&id, self.seq).is_some();
         let list = match (&base, removed) {
             (None, _) => &mut self.reach.lost,
-            // Only what came late is concerned: it is written again from the base.
+            // Only late input is affected: the summary is written again from the base.
             (Some(_), true) => &mut self.reach.rebuilt,
             (Some(_), false) => &mut self.reach.cut,
         };
@@ -57,7 +57,8 @@ impl Erasing<'_> {
         self.shelf.versions.remove(id);
     }
 
-    /// Removes every summary that was made of these periods, themselves included, or that names the subject, except sealed ones.
+    /// Removes every unsealed summary that was made from these periods, their own summaries included, or that names the
+    /// subject.
     pub(super) fn remove_made_of(&mut self, mut touched: BTreeSet<Period>) {
         let summaries = self.shelf.memories.values().filter(|memory| memory.kind == Kind::Summary);
         let naming = summaries.filter(|summary| self.aim.is_named_in(&summary.text));
@@ -77,7 +78,7 @@ impl Erasing<'_> {
         }
     }
 
-    /// Drops former texts that may hold words of what went, of memories that stay.
+    /// Drops former texts that may contain forgotten words, of memories that stay.
     pub(super) fn drop_versions(&mut self, gone: &Gone) {
         let days =
             gone.memories.iter().map(|memory| memory.period).chain(gone.pruned.values().filter_map(|turn| turn.day));
@@ -94,7 +95,7 @@ fn kept(base: &Base) -> impl Iterator<Item = String> {
     base.sentences.iter().map(|sentence| sentence.text.clone())
 }
 
-/// The period and its ancestors.
+/// Returns the period and its ancestors.
 fn lineage(period: Period) -> impl Iterator<Item = Period> {
     Grain::SUMMARIES.into_iter().filter(move |grain| *grain >= period.grain()).map(move |grain| period.ancestor(grain))
 }

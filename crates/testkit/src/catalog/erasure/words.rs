@@ -1,4 +1,4 @@
-//! The words that must be found nowhere after an erasure, and the places where words are.
+//! The sentences that must not be found anywhere after an erasure, and the places to look for them.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use annals_core::{Base, FactOperation, Kind};
 use super::erase::Gone;
 use crate::catalog::shelf::Shelf;
 
-/// Shorter sentences prove nothing: they are said everywhere.
+/// Minimum length of a sentence in characters. Shorter ones occur everywhere and prove nothing.
 const SHORTEST: usize = 12;
 
 impl Shelf {
-    /// Sentences of what went that stand nowhere in what stays.
+    /// Returns the sentences of the deleted records that do not occur in the remaining ones.
     pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
         let Gone { memories, operations, blocks, .. } = gone;
         let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);
@@ -23,7 +23,7 @@ impl Shelf {
         gone.map(str::to_owned).collect()
     }
 
-    /// The texts of turns, statements, operations and blocks, what is left of pruned ones, and former texts.
+    /// Returns the remaining texts: turns, statements, operations, blocks, and the sentences of sealed bases. Includes former texts.
     fn stays(&self) -> impl Iterator<Item = &str> {
         let memories = self.memories.values().filter(|memory| memory.kind != Kind::Summary);
         let texts = memories.map(|memory| memory.text.as_str());
@@ -55,7 +55,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(ends).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST)
 }
 
-/// Every text that is kept of an agent, and where.
+/// Returns every stored text of an agent, each with the name of its place.
 pub(super) fn places(shelf: &Shelf) -> Vec<(&'static str, String)> {
     let memories = shelf.memories.values().map(|memory| ("memory.text", memory.text.clone()));
     let sentences = shelf.memories.values().flat_map(|memory| &memory.sentences);

@@ -1,9 +1,9 @@
-//! Turns, statements and roll-ups as memories.
+//! Converts turns, statements and summaries to memories.
 
 use annals_core::ports::{Origin, Turn};
 use annals_core::{Digest, Grain, Interval, Kind, Memory, MemoryId, Message, Period, Statement, Summary, Timestamp};
 
-/// A turn as a memory.
+/// Converts a turn to a memory.
 pub(crate) fn remember(turn: Turn, seq: u64) -> Memory {
     let Message { at, role, .. } = turn.message;
     let day = turn.day.first_day();
@@ -29,7 +29,7 @@ pub(crate) fn remember(turn: Turn, seq: u64) -> Memory {
     }
 }
 
-/// A statement as a memory.
+/// Converts a statement to a memory.
 pub(crate) fn state(statement: &Statement, seq: u64) -> Memory {
     let day = statement.day.first_day();
     Memory {
@@ -53,7 +53,7 @@ pub(crate) fn state(statement: &Statement, seq: u64) -> Memory {
     }
 }
 
-/// A roll-up as a memory.
+/// Converts a summary to a memory.
 pub(super) fn recount(id: MemoryId, summary: Summary, seq: u64) -> Memory {
     let draft = summary.draft.expect("only a summary with a draft is stored");
     Memory {
@@ -65,7 +65,7 @@ pub(super) fn recount(id: MemoryId, summary: Summary, seq: u64) -> Memory {
     }
 }
 
-/// A summary without id and words.
+/// Builds a summary memory without id and text.
 pub(crate) fn summarized(period: Period, cover: Interval, seq: u64) -> Memory {
     Memory {
         id: MemoryId::from_text(""),
@@ -88,13 +88,13 @@ pub(crate) fn summarized(period: Period, cover: Interval, seq: u64) -> Memory {
     }
 }
 
-/// The same request has the same id.
+/// Returns the id of a request. Equal requests have equal ids.
 pub(crate) fn request_id(turns: &[Turn]) -> String {
     let contents = turns.iter().flat_map(|turn| [turn.id.to_string(), claimed(turn).digest().to_string()]);
     Digest::of(contents).to_string()
 }
 
-/// The message without what its client did not send.
+/// Returns the message, without its time if the client sent none.
 pub(crate) fn claimed(turn: &Turn) -> Message {
     let at = if turn.origin == Origin::Untimed { Timestamp::UNIX_EPOCH } else { turn.message.at };
     Message { at, ..turn.message.clone() }

@@ -1,4 +1,4 @@
-//! Storing turns and roll-ups.
+//! Stores turns and summaries.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use super::memories::{claimed, recount};
 use super::{Shelf, remember};
 
 impl Shelf {
-    /// The message as its client sent it last.
+    /// Returns the message as its client last sent it.
     pub(in crate::catalog) fn as_sent(&self, id: &MemoryId) -> Option<Message> {
         let message = self.messages.get(id)?.clone();
         let at = self.sent_at.get(id).copied().unwrap_or(message.at);
@@ -17,7 +17,7 @@ impl Shelf {
         Some(Message { at, content, ..message })
     }
 
-    /// How a message compares with the turn of that id.
+    /// Compares a message with the turn stored under that id.
     pub(in crate::catalog) fn compare(&self, id: &MemoryId, message: &Message) -> Comparison {
         let Some((stored, sent)) = self.messages.get(id).zip(self.as_sent(id)) else { return Comparison::New };
         let corrected_to = Message { content: stored.content.clone(), ..sent.clone() };
@@ -42,8 +42,8 @@ impl Shelf {
         }
     }
 
-    /// Stores one turn that was not forgotten. What was pruned is known already; revised, it is late input. `told` is what this
-    /// request says of pruned turns.
+    /// Stores one turn that was not forgotten. A pruned turn counts as a duplicate; with `revise` it is stored again as late
+    /// input. `told` holds the digests of pruned turns in this request: two different contents for one turn are a conflict.
     pub(in crate::catalog) fn store(
         &mut self,
         turn: Turn,
@@ -110,7 +110,7 @@ impl Shelf {
         }
     }
 
-    /// Puts a turn at the first free moment behind its own; the moment that its client sent, if that is another.
+    /// Moves a turn to the first free time after its own if that is taken. Returns the time that its client sent, if it differs.
     fn place(&self, turn: &mut Turn) -> Option<Timestamp> {
         let sent_at = turn.message.at;
         let of_conversation = self.messages.iter().filter(|(_, message)| message.conversation == turn.key.conversation);
@@ -140,7 +140,7 @@ impl Shelf {
         }
     }
 
-    /// Puts the summary in the place of the stored one. Whether that is a change.
+    /// Replaces the stored summary. Returns whether the memory changed.
     fn replace(&mut self, id: MemoryId, summary: Summary, seq: &mut u64) -> bool {
         let sealed = self.bases.contains_key(&summary.period);
         let Some(draft) = summary.draft.clone().filter(|_| sealed || !summary.sources.is_empty()) else {
@@ -157,7 +157,7 @@ impl Shelf {
         }
         match self.memories.get_mut(&id) {
             Some(stored) if stored.text == draft.text && stored.sentences == draft.sentences => {
-                // The same words from the same turns: the lineage may be new, the memory is not.
+                // Same text from the same turns: the lineage may be new, but the memory has not changed.
                 stored.sources = summary.sources;
                 false
             }
@@ -177,7 +177,7 @@ impl Shelf {
         row.failing_since = None;
         row.not_before = None;
         row.last_error = None;
-        // Without a draft the stored text stays, and with it the recipe it was made by.
+        // Without a draft, the stored text and the recipe that it was made by stay.
         if let Some(draft) = &summary.draft {
             row.recipe = Some(summary.recipe);
             row.tokens += draft.tokens;

@@ -1,4 +1,4 @@
-//! Other words for a statement or a summary.
+//! Corrections of statements and summaries.
 
 use annals_core::ports::{Change, Version};
 use annals_core::{Digest, Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Statement, Summary};
@@ -10,7 +10,7 @@ use crate::{agent, at, period, statement, summary};
 
 const DAY: &str = "2026-03-04";
 
-/// A day of two turns, rolled up, and a statement out of its first.
+/// Stores and rolls up a day of two turns. Returns a statement extracted from the first.
 pub(super) async fn a_day(store: &dyn Store) -> Statement {
     let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake")];
     say(store, turns.to_vec()).await;
@@ -51,7 +51,7 @@ pub(super) async fn a_summary(store: &dyn Store) {
     let (before, own) = (summary_of(store, DAY).await.unwrap(), row(store, DAY).await);
     store.correct(&me(), &day(), "They had coffee.", much_later()).await.unwrap();
     let after = summary_of(store, DAY).await.unwrap();
-    // One sentence, that comes from whatever the former ones came from.
+    // One sentence, with all sources of the former sentences.
     let from = before.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect();
     let text = "They had coffee.".to_owned();
     let sentence = Sentence { day: period(DAY).first_day(), speaker: None, text: text.clone(), from };

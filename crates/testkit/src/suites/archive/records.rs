@@ -1,4 +1,4 @@
-//! Everything out.
+//! Export: the records of an agent.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) async fn of_an_unknown_agent_are_its_settings(store: &dyn Store) {
     assert_eq!(all_records(store, &agent("other")).await, [Record::Settings(Settings::default())]);
 }
 
-/// A record in short.
+/// Formats a record as one short line.
 fn short(record: &Record) -> String {
     match record {
         Record::Settings(settings) => format!("settings {}", settings.plan),
@@ -92,7 +92,7 @@ pub(super) async fn come_in_order(store: &dyn Store) {
     let (accesses, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|line| line.starts_with("access"));
     assert!(accesses.is_sorted(), "{accesses:?}");
     assert_eq!(accesses.iter().map(|line| &line[line.len() - 2..]).collect::<BTreeSet<_>>(), [" 1", " 2", " 3"].into());
-    // By memory, and oldest first.
+    // Versions are sorted by memory, oldest first.
     let mut versions: Vec<_> = all[versions..].iter().map(String::as_str).collect();
     let corrected: Vec<_> =
         versions.iter().filter(|line| line.contains("All in all") || line.contains("A corr")).collect();
@@ -137,7 +137,7 @@ pub(super) async fn say_all_of_a_turn(store: &dyn Store) {
         name: Some("grep".into()),
         ..message("2026-03-04T23:30:00.000001Z", "{\"a\": 1}")
     };
-    // In a zone where it is the next day already.
+    // In a zone where it is already the next day.
     let turn = Turn { day: period("2026-03-05"), ..turn_of(&me(), named) };
     say(store, vec![turn.clone(), said("8", "2026-03-06T10:00:00Z", "tea")]).await;
     store.pin(&me(), &turn.id, true).await.unwrap();

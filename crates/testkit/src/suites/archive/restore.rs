@@ -1,4 +1,4 @@
-//! Everything in again.
+//! Restore: the records of an agent into an empty store.
 
 use annals_core::ports::{Block, Change, Children, Erasure, Record, Select, Target};
 use annals_core::{Agent, Error, Grain, Kind, LedgerRow, Memory, Settings};
@@ -11,7 +11,7 @@ use crate::suites::catalog::{all_changes, dirty, later, me, now, said, say};
 use crate::suites::history::{By, roll_up_all, sorted};
 use crate::{MemoryCatalog, agent, entry, turn};
 
-/// The records of the world, and the catalog in memory that they come from.
+/// Returns the in-memory catalog of the sample agent, and its records.
 async fn world() -> (MemoryCatalog, Vec<Record>) {
     let memory = MemoryCatalog::new();
     build(&memory).await;
@@ -20,7 +20,7 @@ async fn world() -> (MemoryCatalog, Vec<Record>) {
 }
 
 async fn restored(store: &dyn Store) -> (MemoryCatalog, Vec<Record>) {
-    // What another agent does first moves the numbers.
+    // Writes of another agent shift the sequence numbers.
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "theirs")], false, now()).await.unwrap();
     let (memory, records) = world().await;
@@ -33,7 +33,7 @@ pub(super) async fn gives_the_same_records_again(store: &dyn Store) {
     assert_eq!(records(store).await, expected);
 }
 
-/// All that can be asked of an agent, without numbers.
+/// Returns everything that can be read of the agent, without sequence numbers.
 async fn answers(store: &dyn Store) -> String {
     let mut lines = Vec::new();
     for grain in Grain::ALL {
@@ -98,7 +98,7 @@ pub(super) async fn extraction_goes_on_where_it_was(store: &dyn Store) {
         }
     }
     assert_eq!((lane.attempts, lane.last_error), (0, None));
-    // What comes next is not read yet.
+    // The next turn has not been extracted yet.
     let seq = say(store, vec![said("99", "2026-03-01T10:00:00Z", "more")]).await.seq;
     assert!(seq > lane.extracted);
 }
@@ -115,7 +115,8 @@ pub(super) async fn work_goes_on(store: &dyn Store) {
     assert_eq!(records(store).await, records(&memory).await);
 }
 
-/// Pruned before the move, it is known, and what is sealed does not tell it twice. Forgotten before, it left no record.
+/// A turn that was pruned before the export is known and not added again. A turn that was forgotten before it left no record,
+/// and is stored as new.
 pub(super) async fn what_was_pruned_is_not_added_again(store: &dyn Store) {
     let (memory, _) = world().await;
     let moved = said("5", "2026-03-17T10:00:00Z", "moved");
@@ -127,7 +128,7 @@ pub(super) async fn what_was_pruned_is_not_added_again(store: &dyn Store) {
     }
     assert_eq!(records(store).await, records(&memory).await);
     assert_eq!(say(store, vec![moved]).await.accepted, 1);
-    // Revised, it is late input as before.
+    // With `revise` it is late input, as before.
     let late = vec![said("1", "2026-03-04T10:00:00Z", "tea")];
     assert_eq!(store.ingest(&me(), late, true, later()).await.unwrap().accepted, 1);
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
@@ -172,7 +173,7 @@ pub(super) async fn is_refused_where_memories_are(store: &dyn Store) {
     store.save_block(&me(), block).await.unwrap();
     refused(store, records.clone()).await;
     store.restore(&agent("other"), vec![Record::Settings(Settings::default())], now()).await.unwrap();
-    // Settings are no memories, and are replaced. What names no other memory is anybody's.
+    // Settings are not memories, and are replaced. Records that name no memory fit any agent.
     let plain = |record: &Record| matches!(record, Record::Settings(_) | Record::Turn { .. } | Record::Block { .. });
     let records = records.into_iter().filter(plain).collect();
     let third = agent("third");
@@ -235,7 +236,7 @@ pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {
     assert_eq!(store.agents().await.unwrap(), []);
 }
 
-/// Records that were exported from another store, in the order in which they are restored.
+/// Returns the records exported from another store, in restore order.
 async fn exported() -> Vec<Record> {
     let source = MemoryCatalog::new();
     build(&source).await;
@@ -250,7 +251,7 @@ pub(super) async fn is_seen_when_all_of_it_is_there(store: &dyn Store) {
     store.begin_restore(&me()).await.unwrap();
     store.restore_some(&me(), records[..records.len() / 2].to_vec()).await.unwrap();
     assert_eq!((store.agents().await.unwrap(), all_records(store, &me()).await), (Vec::new(), nothing.clone()));
-    // As after a crash: it is begun again.
+    // Begin again, as after a crash.
     store.begin_restore(&me()).await.unwrap();
     for piece in records.chunks(3) {
         store.restore_some(&me(), piece.to_vec()).await.unwrap();

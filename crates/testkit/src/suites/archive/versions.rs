@@ -1,4 +1,4 @@
-//! Former texts.
+//! Former texts of memories.
 
 use annals_core::ports::Version;
 use annals_core::{MemoryId, Message, Role, Timestamp};
@@ -40,7 +40,7 @@ pub(super) async fn of_a_revised_turn_are_its_former_words(store: &dyn Store) {
     }
     let expected = [version("tea", now()), version("coffee", later())];
     assert_eq!(store.versions(&me(), &tea.id).await.unwrap(), expected, "other words alone make a version");
-    // Of a request that contradicts itself, the later word holds and the former is a version.
+    // If a request contradicts itself, the later text is stored and the earlier one becomes a version.
     let request = ["a", "b"].map(|text| said("9", "2026-03-05T10:00:00Z", text));
     store.ingest(&me(), request.to_vec(), true, now()).await.unwrap();
     assert_eq!(store.versions(&me(), &request[0].id).await.unwrap(), [version("a", now())]);

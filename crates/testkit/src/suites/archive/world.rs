@@ -1,4 +1,4 @@
-//! An agent with one of everything that a catalog keeps.
+//! A sample agent with at least one record of every kind.
 
 use annals_core::ports::{Access, Block, Turn};
 use annals_core::{Draft, FactOperation, MemoryId, Message, Role, Settings, Statement, Summary};
@@ -8,8 +8,8 @@ use crate::suites::catalog::{later, me, now, row, said, say};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal};
 use crate::{at, entry, operation, period, statement, summary, turn_of};
 
-/// Builds it. Two days of 2026-W10 are pruned under the sealed week, one of 2026-W11 is sealed, 2026-03-16 is written by a
-/// model and corrected, 2026-03-18 was left by its only turn; the last turns came late and are not extracted yet.
+/// Builds the agent. Two days of 2026-W10 are pruned under the sealed week; one day of 2026-W11 is sealed; 2026-03-16 is
+/// written by a model and corrected; 2026-03-18 lost its only turn. The last turns arrived late and are not extracted yet.
 pub(super) async fn build(store: &dyn Store) {
     let settings = Settings { time_zone: "Asia/Tokyo".into(), plan: "free".into(), ..Settings::default() };
     store.save_settings(&me(), &settings).await.unwrap();
@@ -77,12 +77,12 @@ fn operations(turns: &[Turn]) -> Vec<FactOperation> {
     let mut moved = operation(&turns[4], 1, "Ann lives_in Kyoto");
     moved.properties.insert("since".into(), 3.into());
     moved.replaces = Some("Tokyo".into());
-    // In the order of what happened, not of what was said.
+    // Operations are ordered by the time of the event, not of the statement.
     moved.at = at("2020-01-01T00:00:00Z");
     vec![operation(&turns[4], 0, "Ann works_at home"), moved]
 }
 
-/// A summary that the built-in engine wrote in place of a model.
+/// Saves a summary that the built-in engine wrote in place of a model.
 async fn degrade(store: &dyn Store, label: &str, source: &MemoryId) {
     let read = row(store, label).await.dirty_seq;
     let draft = Draft { text: "moved".into(), sentences: Vec::new(), tokens: 5, ungrounded: 2, verbatim: true };

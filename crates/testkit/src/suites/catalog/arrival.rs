@@ -1,4 +1,4 @@
-//! What arrives, in which order, and as what: moments that are taken or missing, and what a client sent before a correction.
+//! Order and identity of messages: times that are taken or missing, and messages sent again after a correction.
 
 use annals_core::ports::{Comparison, Origin, Select, Turn};
 use annals_core::{Catalog, Error, Grain, Memory, MemoryId, Message};
@@ -38,7 +38,7 @@ pub(super) async fn equal_moments_keep_the_order_of_arrival(catalog: &dyn Catalo
     let micros: Vec<_> =
         listed.iter().map(|memory| memory.at().as_microsecond() - at(MOMENT).as_microsecond()).collect();
     assert_eq!(micros, [-1, 0, 1, 2, 3, 4]);
-    // A moment of its own is kept, and one that is taken by now moves too.
+    // A time of its own is kept, unless another turn was moved to it: then the new turn moves, too.
     let own = "2026-03-04T10:00:00.000003Z";
     say(catalog, vec![said("own", own, "own")]).await;
     assert_eq!(of(catalog, &said("own", own, "").id).await.at(), at("2026-03-04T10:00:00.000005Z"));
@@ -51,7 +51,7 @@ pub(super) async fn a_moment_that_a_revision_leaves_is_free_again(catalog: &dyn 
     catalog.ingest(&me(), moves.to_vec(), true, now()).await.unwrap();
     let moments = |listed: &[Memory]| listed.iter().map(|memory| memory.at().to_string()).collect::<Vec<_>>();
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, "2026-03-04T10:00:00.000001Z", next_day]);
-    // There and back within one request: no two share a moment.
+    // There and back within one request: no two turns share a time.
     let back = [said("5", next_day, "e"), said("5", "2026-03-06T10:00:00Z", "f"), said("5", next_day, "g")];
     catalog.ingest(&me(), back.to_vec(), true, later()).await.unwrap();
     assert_eq!(moments(&in_order(catalog).await), [MOMENT, next_day, "2026-03-05T10:00:00.000001Z"]);
@@ -69,7 +69,7 @@ pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalo
         }
     }
     assert_eq!(all_changes(catalog, Grain::Working).await, before);
-    // Other words stay at their place, another moment does not.
+    // A new text keeps the position, a new time does not.
     let words = said("1", MOMENT, "one");
     catalog.ingest(&me(), vec![words.clone()], true, later()).await.unwrap();
     assert_eq!(texts(&in_order(catalog).await), ["9", "one", "5"]);
@@ -79,7 +79,7 @@ pub(super) async fn equal_moments_that_come_again_are_known(catalog: &dyn Catalo
 }
 
 pub(super) async fn messages_without_a_moment_stand_behind_what_came_before(catalog: &dyn Catalog) {
-    // The second request is stamped before the last message of the first.
+    // The second request has earlier times than the last message of the first.
     let first = [untimed("c", MOMENT, "c"), untimed("a", "2026-03-04T10:00:00.000009Z", "a")];
     let second = [untimed("b", "2026-03-04T10:00:00.000004Z", "b"), untimed("0", "2026-03-04T10:00:00.000005Z", "0")];
     say(catalog, first.to_vec()).await;
@@ -96,7 +96,7 @@ pub(super) async fn a_message_without_a_moment_that_comes_again_is_known(catalog
         assert_eq!((done.accepted, done.duplicate, done.revised), (0, 1, 0), "revise: {revise}");
         assert_eq!((&done.id, done.seq), (&first.id, first.seq));
     }
-    // Within one request too, and beside one that came with its moment.
+    // The same within one request.
     let twice = vec![untimed("2", MOMENT, "cake"), untimed("2", "2026-03-04T10:00:00.000001Z", "cake")];
     let done = say(catalog, twice).await;
     assert_eq!((done.accepted, done.duplicate), (1, 1));
@@ -141,7 +141,7 @@ pub(super) async fn what_a_client_sent_is_known_after_a_correction(catalog: &dyn
     }
     assert_eq!(all_changes(catalog, Grain::Working).await, before);
     assert_eq!(texts(&in_order(catalog).await), ["black tea", "pie"]);
-    // A source that changed is a conflict, and replaces the correction when it revises.
+    // A changed source is a conflict; with `revise` it replaces the correction.
     let changed = vec![said("1", MOMENT, "coffee")];
     let refused = catalog.ingest(&me(), changed.clone(), false, later()).await;
     assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");

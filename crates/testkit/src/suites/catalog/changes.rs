@@ -1,4 +1,4 @@
-//! What projections follow: changes, how many are left, and how far each lane has come.
+//! Changes for projections: their order, the backlog, and the watermark of each table.
 
 use annals_core::ports::{Change, Lane};
 use annals_core::{Catalog, Grain, MemoryId};

@@ -1,4 +1,4 @@
-//! Turns come in: new, again, changed, contradictory.
+//! Ingest of new, repeated, changed and contradictory turns.
 
 use annals_core::ports::Select;
 use annals_core::{Catalog, Error, Grain, Interval, Kind, Memory, Message, Operation, Role, Timestamp};
@@ -132,7 +132,7 @@ pub(super) async fn each_input_makes_its_day_dirty(catalog: &dyn Catalog) {
 
 pub(super) async fn a_duplicate_makes_no_day_dirty(catalog: &dyn Catalog) {
     say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
-    // The same message counted to another day, as after a change of zone: it stays where it is.
+    // The same message assigned to another day, as after a change of zone: it keeps its day.
     let mut elsewhere = said("1", "2026-03-04T10:00:00Z", "tea");
     elsewhere.day = period("2026-03-05");
     assert_eq!(say(catalog, vec![elsewhere]).await.duplicate, 1);
@@ -185,7 +185,7 @@ pub(super) async fn what_was_masked_is_counted_in_the_operation(catalog: &dyn Ca
     let mut request = vec![said("1", "2026-03-04T10:00:00Z", "a"), said("2", "2026-03-04T11:00:00Z", "b")];
     assert_eq!(say(catalog, request.clone()).await.masked, 0);
     (request[0].masked, request[1].masked) = (2, 1);
-    // Part of what came, not of what is stored: the same messages again are no conflict.
+    // The count belongs to the request and is not stored with the turns: the same messages again are no conflict.
     let done = say(catalog, request).await;
     assert_eq!((done.duplicate, done.masked), (2, 3));
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));

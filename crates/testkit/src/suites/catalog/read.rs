@@ -1,4 +1,4 @@
-//! Reading: by range, by id, and how much there is.
+//! Reads by range and by id, and counts.
 
 use annals_core::ports::{Counts, Select, StoredConversation};
 use annals_core::{Catalog, Grain, Interval, Kind, MemoryId, Message};
@@ -32,7 +32,7 @@ pub(super) async fn lists_what_shares_an_instant_with_the_range(catalog: &dyn Ca
 }
 
 pub(super) async fn lists_a_coarser_memory_that_overlaps_the_edge(catalog: &dyn Catalog) {
-    // March covers 2 to 29 March.
+    // 2026-03 covers 2 to 29 March.
     let source = [MemoryId::from_text("s-any")];
     catalog.save_summaries(&me(), vec![summary("2026-03", 0, &source, "March")], now()).await.unwrap();
     let cases = [
@@ -127,7 +127,7 @@ pub(super) async fn lists_one_grain(catalog: &dyn Catalog) {
     check(catalog, Select::all(Grain::Working), &["turn"]).await;
 }
 
-/// Of a catalog without a journal: statements are listed by kind in the suite of that port.
+/// Uses a catalog without a journal. The suite of `Journal` tests the listing of statements by kind.
 pub(super) async fn lists_by_kind(catalog: &dyn Catalog) {
     let turns = [said("1", "2026-03-04T10:00:00Z", "turn"), said("2", "2026-03-04T11:00:00Z", "later")];
     say(catalog, turns.to_vec()).await;
@@ -165,7 +165,7 @@ pub(super) async fn gets_in_the_order_asked_for(catalog: &dyn Catalog) {
     ] {
         assert_eq!(texts(&catalog.get(&me(), &ids).await.unwrap()), expect);
     }
-    // More than any limit of parameters that a store may have.
+    // More ids than any store allows as parameters.
     let mut many: Vec<_> = (0..40_000).map(|n| MemoryId::from_text(format!("t-{n}"))).collect();
     many.extend([b, a]);
     assert_eq!(texts(&catalog.get(&me(), &many).await.unwrap()), ["b", "a"]);

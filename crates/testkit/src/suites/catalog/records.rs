@@ -1,4 +1,4 @@
-//! Agents and what is kept about them: settings, dead letters, operations; and that none sees another's.
+//! Agents with their settings, dead letters and operations; isolation between agents.
 
 use annals_core::ports::{Counts, Lane, Select, Standing};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
@@ -14,7 +14,7 @@ pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.agents().await.unwrap(), [], "reading makes no agent");
 }
 
-/// Whatever is asked of the agent, nothing is there.
+/// Asserts that every read of the agent is empty.
 async fn see_nothing(catalog: &dyn Catalog, agent: &Agent) {
     for grain in Grain::ALL {
         assert_eq!(catalog.changes(agent, grain, 0, usize::MAX).await.unwrap(), []);
@@ -63,7 +63,7 @@ pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catal
         let expected = Standing { known: true, waiting, ..Standing::default() };
         assert_eq!(catalog.standing(&me()).await.unwrap(), expected, "{applied} of {last}");
     }
-    // A table may have come somewhere for an agent of which nothing else is kept.
+    // A watermark may exist for an agent that has nothing else.
     catalog.save_lane(&other, Grain::Working, Lane { generation: 1, applied: 0, building: None }).await.unwrap();
     for agent in [set, me(), other, agent("nobody")] {
         let listed = catalog.agents().await.unwrap().contains(&agent);
@@ -92,7 +92,7 @@ pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
     }
 }
 
-/// One of each thing that a catalog keeps.
+/// Stores one of each kind of record of a catalog.
 async fn keep_something_of_everything(catalog: &dyn Catalog, agent: &Agent) {
     let turn = turn(agent, "2026-03-04T10:00:00Z", "tea");
     let done = catalog.ingest(agent, vec![turn.clone()], false, now()).await.unwrap();

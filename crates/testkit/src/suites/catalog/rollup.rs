@@ -1,4 +1,4 @@
-//! Roll-ups: what they read, the four outcomes of saving one, and what the ledger then says.
+//! Roll-ups: their input, the four outcomes of saving one, and the resulting ledger.
 
 use annals_core::ports::Turn;
 use annals_core::{Catalog, Digest, Draft, Grain, Interval, Kind, Memory, MemoryId, Message, Sentence, Summary};
@@ -8,7 +8,7 @@ use crate::{at, message, period, summary, turn_of};
 
 const DAY: &str = "2026-03-04";
 
-/// A catalog with one turn whose day is rolled up: the turn's id, and the sequence that the roll-up read.
+/// Stores one turn and rolls up its day. Returns the turn's id and the sequence number that the roll-up read.
 async fn rolled_up(catalog: &dyn Catalog) -> (MemoryId, u64) {
     let turn = said("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
@@ -54,7 +54,7 @@ pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
         text: "had tea".into(),
         from: vec![turn.id.clone()],
     };
-    // A cover of its own: stored as built, whatever zone the label would suggest.
+    // The cover is stored as given, whatever zone the label would suggest.
     let cover = Interval { start: at("2026-03-03T23:00:00Z"), end: at("2026-03-04T23:00:00Z") };
     let mut written = summary(DAY, seq, &[turn.id], "They had tea.");
     written.cover = cover;
@@ -216,7 +216,7 @@ pub(super) async fn waiting_is_noted_without_a_failure(catalog: &dyn Catalog) {
     let turns = ["1", "2"].map(|id| said(id, &format!("2026-03-0{}T10:00:00Z", 3 + id.parse::<u8>().unwrap()), "tea"));
     let seq = say(catalog, turns.to_vec()).await.seq;
     catalog.note_failure(&me(), days[0], "bad answer", now(), now()).await.unwrap();
-    // The last has no row, and none is made.
+    // The last day has no row, and none is created.
     catalog.note_outage(&me(), &days, "no model", later(), later()).await.unwrap();
     catalog.note_outage(&me(), &[], "nothing", now(), now()).await.unwrap();
     let noted = async |label| {

@@ -1,4 +1,4 @@
-//! Blocks that name somebody who is to be forgotten.
+//! Blocks that name a person to be forgotten.
 
 use annals_core::Message;
 use annals_core::ports::{Block, Target};
@@ -48,7 +48,7 @@ pub(super) async fn are_looked_for_by_name_and_text(store: &dyn Store) {
     }
 }
 
-/// Nobody said them, and on no day.
+/// Blocks have no speaker and no day, so no other target selects them.
 pub(super) async fn stay_when_anything_else_goes(store: &dyn Store) {
     say(store, vec![said("1", "2026-03-04T10:00:00Z", "We met at the opera.")]).await;
     save(store, &[("human", "We met at the opera.")]).await;

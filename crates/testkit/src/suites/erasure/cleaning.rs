@@ -1,4 +1,4 @@
-//! That files are still to be cleaned.
+//! Agents that must still be cleaned after an erasure.
 
 use annals_core::Agent;
 use annals_core::ports::Target;

@@ -1,4 +1,4 @@
-//! What else goes, and what does not come back.
+//! Derived data that an erasure removes, and late results that it keeps out.
 
 use annals_core::ports::{Reach, Target, Turn};
 use annals_core::{DeadLetter, Digest, ExtractionLane, Grain, MemoryId, Purpose, Reply, Stage};
@@ -41,7 +41,7 @@ pub(super) async fn replies_and_requests_go(store: &dyn Store) {
     assert!(store.reply(&other, &Digest::of(["q"])).await.unwrap().is_some());
 }
 
-/// A model answers now that was asked before.
+/// The model was asked before the erasure and answers after it.
 pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
     for (next, target) in [("8", by_id(&[&turns()[0].id])), ("9", Target::Agent)] {
         let asked = say(store, turns().to_vec()).await.seq;
@@ -105,7 +105,7 @@ pub(super) async fn former_texts_go(store: &dyn Store) {
         assert_eq!(former(&MemoryId::summary(&me(), period(label))).await, 0, "{label}");
     }
     assert_eq!(former(&MemoryId::summary(&me(), period("2026-04-08"))).await, 1);
-    // They do not come back with the memory.
+    // Former texts do not come back with the memory.
     roll_up_all(store, By::Quoting).await;
     assert!(summary_of(store, "2026").await.is_some());
     assert_eq!(former(&MemoryId::summary(&me(), period("2026"))).await, 0);
@@ -119,11 +119,11 @@ pub(super) async fn former_texts_of_sealed_summaries_go(store: &dyn Store) {
     seal(store, "2026-03-04").await;
     let correct = async || {
         store.correct(&me(), &day, "corrected", now()).await.unwrap();
-        // Rolled up once more, it is verbatim again.
+        // Another roll-up makes it verbatim again.
         roll_up(store, "2026-03-04", By::Quoting).await;
         assert_eq!(store.versions(&me(), &day).await.unwrap().len(), 1);
     };
-    // Of one that is cut, and of one above an erased turn that is not.
+    // First a sealed summary that is cut, then one that is not cut although its period has an erased turn.
     correct().await;
     assert_eq!(erase(store, by_id(&[&turns()[0].id])).await.cut, [period("2026-03-04")]);
     assert_eq!(store.versions(&me(), &day).await.unwrap(), []);
@@ -150,7 +150,7 @@ pub(super) async fn late_output_of_erased_turns_is_ignored(store: &dyn Store) {
     say(store, turns().to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     erase(store, by_id(&[&tea.id])).await;
-    // A model answers now that was asked before.
+    // The model was asked before the erasure and answers after it.
     let told = [statement(&me(), &tea, "Ann likes tea."), statement(&me(), &cake, "Ann likes cake.")];
     extract(store, &[&tea, &cake], told.to_vec(), vec![operation(&tea, 0, "Ann likes tea")]).await;
     assert_eq!(store.get(&me(), &told.map(|told| told.id)).await.unwrap().len(), 1);

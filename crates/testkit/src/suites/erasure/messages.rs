@@ -1,4 +1,4 @@
-//! Messages that were forgotten stay so.
+//! Forgotten messages stay forgotten.
 
 use annals_core::ports::Turn;
 use annals_core::{Digest, Message, Operation, TurnKey};
@@ -30,7 +30,7 @@ async fn is_forgotten(store: &dyn Store, turn: &Turn) -> bool {
     store.forgotten(&me(), &[named(turn)]).await.unwrap() == [true]
 }
 
-/// The same message at another place of its conversation, or in another one.
+/// Builds the same message with another id, or in another conversation.
 fn tea_at(conversation: &str, id: &str) -> Turn {
     let (conversation, client_id) = (conversation.into(), Some(id.into()));
     turn_of(&me(), Message { conversation, client_id, ..tea().message })
@@ -72,7 +72,7 @@ pub(super) async fn are_not_stored_again(store: &dyn Store) {
             assert_eq!(everything(store).await, before);
         }
     }
-    // The rest of the request is stored, and its number is that of the rest.
+    // The rest of the request is stored, and the operation has its sequence number.
     let done = say(store, vec![tea(), said("3", "2026-03-05T10:00:00Z", "home"), tea_at("talk", "78")]).await;
     assert_eq!((done.accepted, done.forgotten), (1, 2));
     assert_eq!(done.seq, row(store, "2026-03-05").await.dirty_seq);
@@ -86,12 +86,12 @@ pub(super) async fn are_no_conflict_and_no_revision(store: &dyn Store) {
     let at_its_place = said("1", "2026-03-09T10:00:00Z", "something else");
     let done = say(store, vec![tea(), at_its_place]).await;
     assert_eq!((done.accepted, done.forgotten), (0, 2));
-    // What stays is not revised into what was forgotten.
+    // A stored turn cannot be revised into a forgotten message.
     let revised = turn_of(&me(), Message { client_id: Some("2".into()), ..tea().message });
     let done = store.ingest(&me(), vec![revised], true, later()).await.unwrap();
     assert_eq!((done.revised, done.forgotten), (0, 1));
     assert_eq!(store.get(&me(), &[cake().id]).await.unwrap()[0].text, "cake");
-    // A real conflict is one all the same, and nothing is stored.
+    // A real conflict remains one, and nothing is stored.
     let request = vec![tea(), said("5", "2026-03-05T10:00:00Z", "home"), said("2", "2026-03-04T11:00:00Z", "pie")];
     assert!(store.ingest(&me(), request, false, later()).await.is_err());
     assert_eq!(store.counts(&me()).await.unwrap().memories[0], 1);
@@ -108,7 +108,7 @@ pub(super) async fn may_be_stored_again_when_that_is_taken_back(store: &dyn Stor
     let done = say(store, vec![tea()]).await;
     assert_eq!((done.accepted, done.forgotten), (1, 0));
     assert_eq!(store.get(&me(), &[tea().id]).await.unwrap()[0].seq, done.seq);
-    // And forgotten again.
+    // Forgotten once more.
     erase(store, by_id(&[&tea().id])).await;
     assert!(is_forgotten(store, &tea()).await);
 }

@@ -1,4 +1,4 @@
-//! What retention pruned: it is reached by the little that was kept of it, and by what is left of it.
+//! Pruned turns: an erasure reaches them by the data that pruning kept of them and by their traces in other records.
 
 use crate::suites::all_records;
 use annals_core::ports::{Reach, Record, Target, Turn};
@@ -22,7 +22,7 @@ fn named(turn: &Turn) -> (TurnKey, Digest) {
     (turn.key.clone(), turn.message.digest())
 }
 
-/// Two conversations of a sealed day, with an operation from each turn.
+/// Stores two conversations on a sealed day, with one operation per turn.
 async fn talks(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
     let turns = [
         spoken("secret", "1", Some("Ann"), "The key is under the oak."),
@@ -65,7 +65,7 @@ pub(super) async fn forgotten_pruned_turns_do_not_come_back(store: &dyn Store) {
         let done = store.ingest(&me(), again, revise, later()).await.unwrap();
         assert_eq!((done.accepted, done.duplicate, done.revised, done.forgotten), (0, 0, 0, 3), "revise: {revise}");
     }
-    // What was only pruned is late input when it revises.
+    // With `revise`, a turn that was only pruned is late input.
     assert_eq!(store.ingest(&me(), vec![turns[2].clone()], false, later()).await.unwrap().duplicate, 1);
     assert_eq!(store.ingest(&me(), vec![turns[2].clone()], true, later()).await.unwrap().accepted, 1);
     store.unforget(&me(), &[named(&turns[0])]).await.unwrap();
@@ -74,21 +74,21 @@ pub(super) async fn forgotten_pruned_turns_do_not_come_back(store: &dyn Store) {
 
 pub(super) async fn a_subject_reaches_pruned_turns_by_their_speaker_and_by_what_is_left(store: &dyn Store) {
     let (turns, operations) = talks(store).await;
-    // Spoken by Ann, whatever the case and accents.
+    // The speaker is Ann, ignoring case and accents.
     let done = erase(store, Target::Subject("ÁNN".into())).await;
     assert_eq!((done.pruned, done.operations), (ids(&[&turns[0].id]), vec![operations[0].id.clone()]));
     assert_eq!((done.unread, done.cut), (2, periods(&[DAY])));
-    // Only an operation says of whom the turn was: its sentence goes all the same.
+    // Only an operation names the subject: the sentence of its turn is removed as well.
     let done = erase(store, Target::Subject("turn1".into())).await;
     assert_eq!((done.pruned, done.unread), (ids(&[&turns[1].id]), 1));
     assert_eq!(text(store, DAY).await.unwrap(), "It rained all day long.");
-    // A sentence that names it takes the turn, and so what else came from it.
+    // A sentence that names the subject selects the turn, and so everything else made from it.
     let done = erase(store, Target::Subject("all day".into())).await;
     assert_eq!((done.pruned, done.operations), (ids(&[&turns[2].id]), vec![operations[2].id.clone()]));
     assert_eq!((done.unread, done.lost), (0, periods(&[DAY])));
 }
 
-/// Two days of a week by a model, all sealed up to the year.
+/// Stores two days, writes week to year with `by`, and seals everything up to the year.
 async fn years(store: &dyn Store, by: By) -> [Turn; 2] {
     let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
@@ -110,7 +110,8 @@ pub(super) async fn words_of_a_model_above_days_are_lost_with_any_turn_of_theirs
     assert_eq!(base_of(store, "2026").await, None);
 }
 
-/// The same for a model that traces its sentences to nothing, which is the rule's reason.
+/// The same for a week that quotes days written by a model. The rule exists because a model may trace its sentences to no
+/// source.
 pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store) {
     let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
@@ -129,7 +130,7 @@ pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Sto
     let base = base_of(store, "2026").await;
     let done = erase(store, by_id(&[&rain.id])).await;
     assert_eq!((done.turns, done.lost), (ids(&[&rain.id]), Vec::new()));
-    // Rolled up to the year, it is in what came of the base, and not in the base.
+    // After the roll-up, the turn is in the present summary of the year but not in its base.
     say(store, vec![said("8", "2026-03-04T12:00:00Z", "snow")]).await;
     roll_up_all(store, By::Model).await;
     let done = erase(store, by_id(&[&said("8", "2026-03-04T12:00:00Z", "").id])).await;
@@ -137,7 +138,7 @@ pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Sto
     assert_eq!((base_of(store, "2026").await, text(store, "2026").await), (base, None));
 }
 
-/// As another folder, or an earlier version, hands them over.
+/// Restores the records as another folder or an earlier version exports them: pruned turns with their ids only.
 async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3]) {
     let memory = MemoryCatalog::new();
     let all = talks(&memory).await;
@@ -157,7 +158,7 @@ pub(super) async fn turns_of_which_only_the_id_is_known_are_not_passed_over(stor
     let done = reach(Target::Conversation("secret".into())).await;
     assert_eq!((done.pruned, done.operations, done.cut), (Vec::new(), Vec::new(), Vec::new()));
     assert_eq!((done.unresolved, done.unresolved_in), (3, periods(&[DAY])));
-    // An id, a speaker, a day and what the log says are enough.
+    // An id, a speaker, a day or an operation of the log is enough.
     let done = reach(by_id(&[&turns[0].id])).await;
     assert_eq!((done.pruned, done.cut, done.unresolved), (ids(&[&turns[0].id]), periods(&[DAY]), 0));
     let done = reach(Target::Subject("Ann".into())).await;
@@ -183,7 +184,7 @@ pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
     let records = all_records(store, &me()).await;
     let gone = records.iter().filter_map(|record| if let Record::Gone { id, .. } = record { Some(id) } else { None });
     assert_eq!(ids(&gone.collect::<Vec<_>>()), ids(&[&turns[1].id, &turns[2].id]));
-    // The table has to learn of it, and then nobody.
+    // The table still has to apply the deletions. After that, nothing remains of them.
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
     let lane = annals_core::ports::Lane { generation: 1, applied: last, building: None };
     store.save_lane(&me(), Grain::Working, lane).await.unwrap();

@@ -1,4 +1,4 @@
-//! Summaries that cannot be written again: cut where they can be, lost where not.
+//! Sealed summaries, which cannot be written again: cut where possible, otherwise lost.
 
 use annals_core::ports::{Reach, Target, Turn};
 use annals_core::{Draft, Grain, Interval, MemoryId, Sentence, Settings, Summary};
@@ -19,7 +19,7 @@ fn turns() -> [Turn; 3] {
     ]
 }
 
-/// Two days of a week, the first sealed; written by quoting or by a model.
+/// Stores two days of a week, written with `by`, and seals the first.
 async fn week(store: &dyn Store, by: By) -> [MemoryId; 3] {
     say(store, turns().to_vec()).await;
     roll_up_all(store, by).await;
@@ -27,7 +27,7 @@ async fn week(store: &dyn Store, by: By) -> [MemoryId; 3] {
     turns().map(|turn| turn.id)
 }
 
-/// A turn that came after the day was sealed, rolled up.
+/// Adds a turn to the sealed day and rolls it up.
 async fn late(store: &dyn Store, by: By) -> MemoryId {
     let late = said("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
@@ -35,7 +35,7 @@ async fn late(store: &dyn Store, by: By) -> MemoryId {
     late.id
 }
 
-/// Text and number of sentences of a summary and of its base.
+/// Returns text and number of sentences of a summary and of its base.
 async fn texts(store: &dyn Store, label: &str) -> [Option<(String, usize)>; 2] {
     let summary = summary_of(store, label).await.map(|summary| (summary.text, summary.sentences.len()));
     [summary, base_of(store, label).await.map(|base| (base.text, base.sentences.len()))]
@@ -99,7 +99,7 @@ pub(super) async fn a_range_reaches_pruned_turns_by_their_moment(store: &dyn Sto
     let done = erase(store, range("2026-03-04T11:00:00Z", "2026-03-04T11:00:00.000001Z")).await;
     assert_eq!((done.pruned, done.cut), (vec![turns()[1].id.clone()], periods(&["2026-W10"])));
     assert_eq!(texts(store, "2026-W10").await, both("tea\nhome", 2));
-    // The day in Tokyo is 15:00 to 15:00 of UTC.
+    // The day in Tokyo lasts from 15:00 to 15:00 UTC.
     let done = erase(store, range("2026-03-03T15:00:00Z", "2026-03-04T15:00:00Z")).await;
     assert_eq!(done.cut, periods(&["2026-W10"]));
     assert_eq!(texts(store, "2026-W10").await, both("home", 1));
@@ -147,7 +147,7 @@ pub(super) async fn sealed_parents_are_cut_themselves(store: &dyn Store) {
     let done = erase(store, by_id(&[&tea])).await;
     assert_eq!((done.cut, done.rebuilt, done.lost), (periods(&["2026"]), Vec::new(), Vec::new()));
     assert_eq!(texts(store, "2026").await, both("cake\nhome", 2));
-    // With a live child below: both are cut.
+    // With a live child below, the erasure reaches both.
     say(store, vec![said("9", "2026-03-04T12:00:00Z", "rain")]).await;
     for label in [DAY, "2026-W10", "2026-03", "2026-Q1", "2026"] {
         roll_up(store, label, By::Quoting).await;
@@ -181,7 +181,7 @@ pub(super) async fn words_of_a_model_are_lost(store: &dyn Store) {
     assert_eq!((done.lost, done.cut, done.rebuilt), (periods(&[DAY]), Vec::new(), periods(&UP)));
     assert_eq!(texts(store, DAY).await, [None, None]);
     assert!(!row(store, DAY).await.sealed);
-    // What came late is live, and is all there is to tell.
+    // The late turn is live, and is now the only input.
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "rain");
 }
@@ -202,7 +202,7 @@ pub(super) async fn a_base_without_it_is_amended_again(store: &dyn Store) {
 
 pub(super) async fn what_does_not_come_from_it_stays(store: &dyn Store) {
     week(store, By::Quoting).await;
-    // Late, not rolled up yet.
+    // Late, and not rolled up yet.
     let late = said("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
     let (summary, base) = (summary_of(store, DAY).await, base_of(store, DAY).await);
@@ -221,7 +221,7 @@ pub(super) async fn what_does_not_come_from_it_stays(store: &dyn Store) {
 pub(super) async fn a_base_is_cut_even_without_a_summary(store: &dyn Store) {
     let [tea, _, _] = week(store, By::Quoting).await;
     let rain = late(store, By::Model).await;
-    // What the model made of base and late input goes; the base did not come from it.
+    // The model's text of base and late input is removed. The base was not made from the late turn.
     assert_eq!(erase(store, by_id(&[&rain])).await.rebuilt[0], period(DAY));
     assert_eq!(texts(store, DAY).await, [None, Some(("tea\ncake".into(), 2))]);
     let done = erase(store, by_id(&[&tea])).await;
@@ -232,7 +232,7 @@ pub(super) async fn a_base_is_cut_even_without_a_summary(store: &dyn Store) {
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "cake");
 }
 
-/// Saves a summary whose sentences are traced to `from`.
+/// Saves a summary whose sentences have the sources `from`.
 async fn tell(store: &dyn Store, label: &str, text: &str, from: &[MemoryId], verbatim: bool) {
     let (sources, seq) = (store.inputs(&me(), period(label)).await.unwrap(), row(store, label).await.dirty_seq);
     let sources: Vec<_> = sources.into_iter().map(|input| input.id).collect();
@@ -245,7 +245,7 @@ async fn tell(store: &dyn Store, label: &str, text: &str, from: &[MemoryId], ver
 pub(super) async fn untraced_words_of_a_model_come_from_all_sources(store: &dyn Store) {
     let tea = turns()[0].id.clone();
     for (verbatim, lost) in [(true, Vec::new()), (false, periods(&[DAY]))] {
-        // Revised: what was pruned is known otherwise.
+        // With `revise`, because a pruned turn counts as a duplicate otherwise.
         store.unforget(&me(), &[(turns()[0].key.clone(), turns()[0].message.digest())]).await.unwrap();
         store.ingest(&me(), turns()[..2].to_vec(), true, now()).await.unwrap();
         tell(store, DAY, "They had something.", &[], verbatim).await;
@@ -258,7 +258,7 @@ pub(super) async fn a_parent_whose_input_went_is_amended_again(store: &dyn Store
     let [_, cake, _] = week(store, By::Quoting).await;
     seal(store, "2026-W10").await;
     let rain = late(store, By::Quoting).await;
-    // The week need not tell of everything.
+    // The week need not mention everything.
     tell(store, "2026-W10", "cake", &[cake], true).await;
     roll_up_all(store, By::Quoting).await;
     let before = texts(store, "2026-W10").await;

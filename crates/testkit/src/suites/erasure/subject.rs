@@ -1,4 +1,4 @@
-//! Whatever names somebody.
+//! Erasure of a subject: everything that names a person.
 
 use annals_core::ports::{Reach, Select, Target, Turn};
 use annals_core::{FactOperation, Grain, Memory, Message, Statement, Verb};
@@ -19,7 +19,7 @@ fn spoken(id: u32, name: Option<&str>, text: &str) -> Turn {
     turn_of(&me(), Message { client_id, name, ..message(&instant, text) })
 }
 
-/// The texts of what is left in working memory.
+/// Returns the remaining texts of the working grain, sorted.
 async fn left(store: &dyn Store) -> Vec<String> {
     let memories = store.list(&me(), &Select::all(Grain::Working)).await.unwrap();
     sorted(memories.into_iter().map(|memory: Memory| memory.text).collect())
@@ -37,7 +37,7 @@ pub(super) async fn whatever_was_said_by_it(store: &dyn Store) {
     let done = erase(store, subject("jose garcia.")).await;
     assert_eq!(done.turns, ids(&[&turns[0].id, &turns[1].id]));
     assert_eq!(left(store).await, ["c", "d", "e"]);
-    // Who has no name is called by their role.
+    // The speaker of a message without a name is its role.
     assert_eq!(erase(store, subject("User")).await.turns, ids(&[&turns[4].id]));
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
     erase(store, subject("Ann")).await;
     let kept = texts.iter().filter(|(_, named)| !named).map(|(text, _)| (*text).to_owned());
     assert_eq!(left(store).await, sorted(kept.collect::<Vec<_>>()));
-    // Names of several words, whatever the space between them; and scripts that write without spaces.
+    // Names of several words, with any whitespace between them, and scripts without spaces.
     let texts = [
         "With Mary\n  Ann Smith!",
         "Mary Anna Smith",
@@ -75,7 +75,7 @@ pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
     for (name, index) in [("mary ann smith", 0), ("東京", 2), ("민수", 3), ("C++", 4), ("ガス", 7)] {
         assert_eq!(erase(store, subject(name)).await.turns, ids(&[&turns[index].id]), "{name}");
     }
-    // Marks of other scripts than Latin, Greek and Cyrillic make other names.
+    // Diacritics of scripts other than Latin, Greek and Cyrillic make different names.
     assert_eq!(erase(store, subject("カス")).await, Reach::default());
 }
 
@@ -154,7 +154,8 @@ pub(super) async fn turns_whose_conversation_or_id_names_it(store: &dyn Store) {
     assert_eq!(erase(store, subject("Zelda Quist")).await.turns, ids(&[&turns[0].id, &turns[1].id, &turns[3].id]));
 }
 
-/// Turns by these speakers, one of which says that one name is another, and what of them `forget` reaches.
+/// Stores a turn by each speaker; the one at `by` states the alias `told`. Returns the speakers whose turns forgetting
+/// `forget` reaches, and the aliases that are not followed.
 async fn joined(
     store: &dyn Store,
     speakers: &[&str],
@@ -177,13 +178,13 @@ async fn joined(
 
 pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store) {
     for (speakers, told, by, forget, reached, unfollowed) in [
-        // Who is called so says it, and nobody else speaks under the name.
+        // A bearer of the name states the alias, and nobody else speaks under the other name.
         (&["Bob", "Ann"][..], "Bob also_known_as Robert", 0, "Robert", &["Bob"][..], &[][..]),
         (&["Bob", "Ann"], "Robert also_known_as Bob", 0, "Robert", &["Bob"], &[]),
-        // A third party says it.
+        // A third party states it.
         (&["Bob", "Ann"], "Bob also_known_as Robert", 1, "Robert", &[], &["Bob"]),
         (&["Bob", "Ann", "Robert"], "Bob also_known_as Robert", 1, "Bob", &["Bob"], &["Robert"]),
-        // The name is of somebody who speaks.
+        // The alias is the name of another speaker.
         (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Mallory", &["Mallory"], &["Ann"]),
         (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Ann", &["Ann"], &["Mallory"]),
     ] {
@@ -221,7 +222,7 @@ pub(super) async fn nobody_is_nobody(store: &dyn Store) {
     }
 }
 
-/// A sealed day whose turns are gone: Ann speaks, Bob names her, Carl does not.
+/// Seals a day and so prunes its turns: Ann speaks, Bob names her, Carl does not.
 async fn sealed(store: &dyn Store) {
     let turns = [spoken(1, Some("Ann"), "tea"), spoken(2, Some("Bob"), "Ann's tea"), spoken(3, Some("Carl"), "cake")];
     say(store, turns.to_vec()).await;
@@ -243,14 +244,14 @@ pub(super) async fn sealed_sentences_that_name_it(store: &dyn Store) {
 pub(super) async fn summaries_and_former_texts_that_name_it(store: &dyn Store) {
     say(store, vec![said("1", "2026-03-04T10:00:00Z", "He came."), said("2", "2026-03-12T10:00:00Z", "Bob")]).await;
     roll_up_all(store, By::Quoting).await;
-    // Words of a person, that no turn holds.
+    // A person's text, which no turn contains.
     let week = summary_of(store, "2026-W10").await.unwrap().id;
     store.correct(&me(), &week, "Bob came.", now()).await.unwrap();
     let done = erase(store, subject("Bob")).await;
     let expected = ["2026-03-12", "2026-W10", "2026-W11", "2026-03", "2026-Q1", "2026"];
     assert_eq!((done.rebuilt, done.cut, done.lost), (periods(&expected), Vec::new(), Vec::new()));
     assert_eq!(dirty(store).await, expected);
-    // Former words name it, present ones do not.
+    // Former texts name the subject, present ones do not.
     let day = summary_of(store, "2026-03-04").await.unwrap().id;
     for text in ["Eve came.", "She came."] {
         store.correct(&me(), &day, text, now()).await.unwrap();

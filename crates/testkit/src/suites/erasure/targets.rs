@@ -1,4 +1,4 @@
-//! What each target reaches.
+//! The data that each kind of target reaches.
 
 use annals_core::ports::{Reach, Select, Target, Turn};
 use annals_core::{FactOperation, Grain, Interval, Memory, MemoryId, Message, Statement};
@@ -9,7 +9,7 @@ use crate::suites::catalog::{me, now, said, say};
 use crate::suites::history::{By, deleted, extract, roll_up_all, seal, summary_of};
 use crate::{agent, at, entry, message, operation, period, statement, turn, turn_of};
 
-/// Three turns of two conversations, with a statement and an operation each, and an entry by hand.
+/// Three turns in two conversations, each with a statement and an operation, and one entry by hand.
 struct Talk {
     turns: [Turn; 3],
     statements: [Statement; 3],
@@ -38,7 +38,7 @@ async fn talk(store: &dyn Store) -> Talk {
 }
 
 impl Talk {
-    /// Erases the target, and expects these turns to go with all that came from them, and nothing else.
+    /// Erases the target. Expects that these turns are removed with everything made from them, and nothing else.
     async fn check(&self, store: &dyn Store, target: Target, turns: &[usize]) -> Reach {
         let done = erase(store, target).await;
         let turn_ids: Vec<_> = turns.iter().map(|n| &self.turns[*n].id).collect();
@@ -106,7 +106,7 @@ pub(super) async fn a_range_goes(store: &dyn Store) {
     let talk = talk(store).await;
     let empty = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00Z") };
     assert_eq!(erase(store, Target::Range(empty)).await, Reach::default());
-    // From the first turn on, up to and without the last. The moment of an entry by hand counts as well.
+    // From the first turn on, up to the last and without it. The time of an entry by hand counts as well.
     let range = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-05T10:00:00Z") };
     talk.check(store, Target::Range(range), &[0, 1]).await;
     let entered = Interval { start: at("2026-03-09T10:00:00Z"), end: at("2026-03-09T10:00:00.000001Z") };

@@ -1,4 +1,4 @@
-//! Summaries that can be written again.
+//! Unsealed summaries, which can be written again.
 
 use annals_core::{Grain, MemoryId};
 
@@ -8,7 +8,7 @@ use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, me, row, said, say};
 use crate::suites::history::{By, deleted, roll_up_all, summary_of};
 
-/// Two turns of a day, and one of a day in another week and month, rolled up.
+/// Stores two turns of one day and one of a day in another week and month, and rolls them up.
 async fn months(store: &dyn Store) -> [MemoryId; 3] {
     let turns = [
         said("1", "2026-03-04T10:00:00Z", "tea"),

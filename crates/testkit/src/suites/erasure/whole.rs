@@ -1,4 +1,4 @@
-//! A whole agent.
+//! Erasure of a whole agent.
 
 use crate::suites::all_records;
 use annals_core::ports::{Counts, Lane, Record, Target, Turn};
@@ -14,7 +14,7 @@ fn turns() -> [Turn; 2] {
     [said("1", "2026-03-04T10:00:00Z", "We had tea."), said("2", "2026-03-05T10:00:00Z", "We had some cake.")]
 }
 
-/// Something of everything; the first day is sealed.
+/// Stores data of every kind. The first day is sealed.
 async fn fill(store: &dyn Store) {
     store.save_settings(&me(), &Settings { plan: "free".into(), ..Settings::default() }).await.unwrap();
     let [one, two] = turns();
@@ -73,7 +73,7 @@ pub(super) async fn its_messages_stay_forgotten(store: &dyn Store) {
     erase(store, Target::Agent).await;
     let [one, two] = turns();
     let known = [&one, &two].map(|turn| (turn.key.clone(), turn.message.digest()));
-    // The first had been pruned.
+    // The first turn was pruned before.
     assert_eq!(store.forgotten(&me(), &known).await.unwrap(), [true, true]);
     let done = say(store, vec![two]).await;
     assert_eq!((done.accepted, done.forgotten), (0, 1));

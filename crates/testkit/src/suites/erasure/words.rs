@@ -1,4 +1,4 @@
-//! The words that must be found nowhere afterwards.
+//! The sentences that must not be found after an erasure.
 
 use annals_core::ports::{Target, Turn};
 use annals_core::{Digest, FactOperation, Purpose, Reply};

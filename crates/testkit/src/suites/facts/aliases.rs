@@ -1,4 +1,4 @@
-//! Names: an entity is found by any of them.
+//! Aliases: an entity is found by any of its names.
 
 use annals_core::Facts;
 
@@ -15,7 +15,7 @@ pub(super) async fn other_names_are_found_in_both_directions(tables: &dyn Facts)
 }
 
 pub(super) async fn names_of_names_are_found(tables: &dyn Facts) {
-    // Told now in one direction, now in the other; eight steps from the first to the last.
+    // Aliases in both directions; the last name is eight steps from the first.
     store(
         tables,
         "n0 also_known_as n1

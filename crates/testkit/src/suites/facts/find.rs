@@ -1,4 +1,4 @@
-//! Finding: by time, by entity, by predicate, and in which order.
+//! Queries by time, entity and predicate, and the order of their results.
 
 use annals_core::{FactQuery, Facts, Interval, Timestamp};
 
@@ -28,7 +28,7 @@ pub(super) async fn those_that_hold_are_found_unless_more_is_asked(tables: &dyn 
     store(tables, "Ann lives_in Rome 2026-01-01..2026-02-01\nAnn lives_in Oslo 2026-02-01").await;
     assert_eq!(ids(tables, FactQuery::default()).await, "b");
     assert_eq!(ids(tables, everything()).await, "a b");
-    // History is all of it, whatever the instant.
+    // `history` returns all facts, whatever the instant.
     assert_eq!(ids(tables, FactQuery { as_of: Some(day("2020-01-01")), ..everything() }).await, "a b");
 }
 

@@ -1,18 +1,18 @@
-//! Walks and paths: who is how near to whom, which way, by what, and when.
+//! Walks and paths: depth, direction, predicates and time.
 
 use annals_core::{Along, Direction, Facts, Interval, Route, Walk};
 
 use super::{day, fact, facts, me, store};
 use crate::agent;
 
-/// Ann, whom Bob is the son of, and what leads from and to them.
+/// Facts around Ann, in both directions. Bob is her child.
 const FAMILY: &str = "Ann parent_of Bob
     Bob lives_in Bern
     Eve lives_in Bern
     Eve knows Ida
     Ida parent_of Ann";
 
-/// `depth:ids` of what a walk reaches.
+/// Returns the facts that a walk reaches, as `depth:ids`.
 async fn reached(tables: &dyn Facts, walk: Walk) -> String {
     let reached = tables.walk(&me(), &walk).await.unwrap();
     let depths: std::collections::BTreeSet<u32> = reached.iter().map(|reached| reached.depth).collect();
@@ -28,7 +28,7 @@ fn from(name: &str, depth: u32, direction: Direction) -> Walk {
     Walk { from: name.into(), depth, along: Along { direction, ..Along::default() }, limit: None }
 }
 
-/// The ids of a path; none if there is none.
+/// Returns the ids of the facts of a path, or `None`.
 async fn path(tables: &dyn Facts, from: &str, to: &str, depth: u32, along: Along) -> Option<String> {
     let route = Route { from: from.into(), to: to.into(), depth, along };
     let path = tables.path(&me(), &route).await.unwrap()?;
@@ -102,7 +102,7 @@ pub(super) async fn only_what_is_asked_is_followed(tables: &dyn Facts) {
         (Along::default(), "1:b 2:de"),
         (then.clone(), "1:a 2:c"),
         (Along { as_of: Some(day("2020-01-01")), ..Along::default() }, ""),
-        // From its first instant on, until just before its end.
+        // Valid from its first instant until just before its end.
         (Along { as_of: Some(day("2026-01-01")), ..Along::default() }, "1:a 2:c"),
         (Along { as_of: Some(day("2026-02-01")), ..Along::default() }, "1:b 2:de"),
         (Along { history: true, ..Along::default() }, "1:ab 2:cde"),

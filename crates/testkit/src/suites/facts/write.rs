@@ -1,4 +1,4 @@
-//! Writing: what is stored, of whom, and what is left of what was there.
+//! Writes: stored values, separation of agents, and removal of former content.
 
 use annals_core::{Agent, Fact, FactQuery, Facts, Interval, MemoryId, Properties, Timestamp};
 use serde_json::json;
@@ -123,7 +123,7 @@ pub(super) async fn replacing_twice_is_replacing_once(tables: &dyn Facts) {
         store(tables, "Ann likes tea").await;
         assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Ann likes tea"));
     }
-    // As when a fact is forgotten, which adds nothing to the log.
+    // Other facts under the same version replace the table as well.
     store(tables, "Ann likes jazz").await;
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Ann likes jazz"));
     assert_eq!(tables.holds(&me(), &["tea".into()]).await.unwrap(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! How far extraction has come, and what it could not read.
+//! The extraction watermark, failures of extraction, and turns that it could not read.
 
 use annals_core::ports::Lane;
 use annals_core::{DeadLetter, Extracted, Extraction, ExtractionLane, Grain, MemoryId, Settings, Stage};
@@ -81,7 +81,7 @@ pub(super) async fn letters_of_the_table_are_others(store: &dyn Store) {
     assert_eq!(store.dead_letters(&me()).await.unwrap(), [table]);
 }
 
-/// Whether the agent has work in the morning of a day in March 2026, which is the same day in all zones.
+/// Returns whether the agent has work at 06:00 UTC on a day in March 2026. No zone has reached the next day by then.
 async fn has_work(store: &dyn Store, day: &str) -> bool {
     let workers = store.agents_with_work(at(&format!("2026-03-{day}T06:00:00Z"))).await.unwrap();
     assert!(workers.is_empty() || workers == [me()], "{workers:?}");

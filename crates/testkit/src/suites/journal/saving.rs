@@ -1,4 +1,4 @@
-//! What saving an extraction replaces, and what it leaves alone.
+//! Which data saving an extraction replaces, and which it keeps.
 
 use annals_core::ports::Change;
 use annals_core::{Extracted, Extraction, ExtractionLane, FactOperation, Grain, Statement};
@@ -8,7 +8,7 @@ use crate::suites::Store;
 use crate::suites::catalog::{all_changes, later, me, now, said, texts};
 use crate::{agent, operation, statement};
 
-/// Everything that extraction writes.
+/// Returns everything that extraction writes.
 async fn all(store: &dyn Store) -> (Vec<Change>, Vec<FactOperation>, u64) {
     let changes = all_changes(store, Grain::Working).await;
     (changes, log(store).await, store.log_version(&me()).await.unwrap())
@@ -61,7 +61,7 @@ pub(super) async fn what_was_found_before_goes(store: &dyn Store) {
     assert_eq!(deleted(store).await, std::slice::from_ref(&old.id));
     assert_eq!(log(store).await, first[..1]);
     assert!(store.log_version(&me()).await.unwrap() > version, "a deletion is a change");
-    // It comes back, and the deletion no longer shows.
+    // It is stored again, and its deletion is no longer among the changes.
     save(store, reading(&[&turns[0].id], found(vec![old], Vec::new()))).await;
     assert_eq!(texts(&statements(store).await), ["old"]);
     let mut others = [kept.id, new.id];
@@ -130,7 +130,7 @@ pub(super) async fn agents_have_journals_of_their_own(store: &dyn Store) {
     };
     nothing(&other).await;
     let before = (all(store).await, store.extraction(&me()).await.unwrap());
-    // Turns of another agent are no turns of this one.
+    // Turns of another agent do not count as turns of this one.
     store.save_extraction(&other, reading(&[&one.id], told), now()).await.unwrap();
     store
         .save_extraction(&other, Extraction { extracted: 0, ..reading(&[], Extracted::default()) }, now())

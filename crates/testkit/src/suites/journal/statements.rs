@@ -1,4 +1,4 @@
-//! Statements: rows of working memory.
+//! Statements as memories of the working grain.
 
 use annals_core::ports::{Change, Select};
 use annals_core::{Extracted, FactOperation, Grain, Kind, Memory, Statement};
@@ -62,7 +62,7 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     let counts = store.counts(&me()).await.unwrap();
     assert_eq!(counts.memories, [4, 0, 0, 0, 0, 0]);
     assert_eq!(counts.extent, Some((turns[0].message.at, turns[1].message.at)));
-    // Before the turn of the same instant, by id among themselves.
+    // Statements come before the turn of the same instant, sorted by id.
     let mut first: Vec<_> = told.iter().map(|statement| statement.id.clone()).collect();
     first.sort();
     let ids = |memories: Vec<Memory>| memories.into_iter().map(|memory| memory.id).collect::<Vec<_>>();
@@ -73,7 +73,7 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     assert_eq!(ids(store.list(&me(), &newest).await.unwrap()), reversed);
     let talk = Select { conversation: Some("talk".into()), ..Select::all(Grain::Working) };
     assert_eq!(ids(store.list(&me(), &talk).await.unwrap()), expected[2..], "statements are of no conversation");
-    // As many as are asked for, however many of other kinds lie before them.
+    // The limit counts memories of the requested kinds only.
     for (kinds, newest_first, expect) in [
         (vec![Kind::Fact], true, [&expected[1], &expected[0]]),
         (vec![Kind::Fact], false, [&expected[0], &expected[1]]),

@@ -1,4 +1,4 @@
-//! What comes late for a sealed period.
+//! Late input of a sealed period.
 
 use annals_core::{Draft, MemoryId, Summary};
 
@@ -10,7 +10,7 @@ use crate::{period, summary};
 
 const DAY: &str = "2026-03-04";
 
-/// A sealed day, and a turn that came after.
+/// Seals a day and stores a late turn. Returns the turn's id.
 async fn late(store: &dyn Store) -> MemoryId {
     fortnight(store).await;
     seal(store, DAY).await;
@@ -37,7 +37,7 @@ pub(super) async fn an_amended_summary_keeps_its_base(store: &dyn Store) {
     let day = row(store, DAY).await;
     assert!(day.sealed && !day.is_dirty());
     assert_eq!(dirty(store).await, ["2026-W10"]);
-    // The late turn goes again: the base is all there is.
+    // The late turn moves to another day: only the base is left.
     store.ingest(&me(), vec![said("9", "2026-03-12T09:00:00Z", "rain")], true, later()).await.unwrap();
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "tea\ncake");

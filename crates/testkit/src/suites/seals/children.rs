@@ -1,4 +1,4 @@
-//! What retention sees.
+//! Children of periods, as retention sees them.
 
 use annals_core::MemoryId;
 use annals_core::ports::Children;
@@ -61,7 +61,7 @@ pub(super) async fn a_revised_turn_counts_by_its_new_number(store: &dyn Store) {
     fortnight(store).await;
     let seq = store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", "coffee")], true, later()).await.unwrap().seq;
     assert_eq!(children(store, "2026-03-04").await.unwrap().last_turn, seq);
-    // Moved to another day, it is a child of that one only.
+    // A turn that moved to another day is a child of that day only.
     let moved = said("1", "2026-03-05T10:00:00Z", "coffee");
     let seq = store.ingest(&me(), vec![moved], true, later()).await.unwrap().seq;
     let (left, joined) = (children(store, "2026-03-04").await.unwrap(), children(store, "2026-03-05").await.unwrap());
@@ -93,7 +93,7 @@ pub(super) async fn pins_show(store: &dyn Store) {
 }
 
 pub(super) async fn coarse_children_end_with_their_cover(store: &dyn Store) {
-    // 2026-W53 ends on 3 January 2027; December covers it.
+    // 2026-W53 ends on 3 January 2027 and belongs to December.
     let source = [MemoryId::from_text("t-any")];
     let summaries = ["2026-W53", "2026-12", "2026-Q4"].map(|label| summary(label, 0, &source, label));
     store.save_summaries(&me(), summaries.to_vec(), later()).await.unwrap();

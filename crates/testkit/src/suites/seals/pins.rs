@@ -1,4 +1,4 @@
-//! Pins, and what is known of the clock.
+//! Pins, and the stored state of the clock.
 
 use annals_core::ports::{ClockNote, Select};
 use annals_core::{Error, Grain, MemoryId};

@@ -1,4 +1,4 @@
-//! What goes when a period is sealed, and what stays.
+//! What is deleted when a period is sealed, and what stays.
 
 use annals_core::ports::Children;
 use annals_core::{Base, DeadLetter, Grain, LedgerRow, MemoryId, Stage};
@@ -141,7 +141,7 @@ pub(super) async fn the_base_knows_whether_it_is_verbatim(store: &dyn Store) {
     roll_up(store, DAY, By::Model).await;
     roll_up(store, "2026-W10", By::Quoting).await;
     roll_up_all(store, By::Quoting).await;
-    // Who quotes a model quotes no turn.
+    // A summary that quotes a model does not quote turns.
     for (label, verbatim) in [(DAY, false), ("2026-03-05", true), ("2026-W10", false), ("2026-W11", true)] {
         seal(store, label).await;
         assert_eq!(base_of(store, label).await.unwrap().verbatim, verbatim, "{label}");

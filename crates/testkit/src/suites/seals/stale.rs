@@ -1,4 +1,4 @@
-//! A period is sealed as it was looked at, or not at all.
+//! A period is sealed in the state that was looked at, or not at all.
 
 use annals_core::Error;
 use annals_core::ports::{Change, Children};
@@ -11,7 +11,7 @@ use crate::{period, statement};
 
 const DAY: &str = "2026-03-04";
 
-/// What sealing could change.
+/// Returns everything that sealing could change.
 async fn state(store: &dyn Store) -> (Vec<Change>, Vec<annals_core::LedgerRow>, Vec<Children>) {
     let mut changes = Vec::new();
     for grain in annals_core::Grain::ALL {
@@ -43,7 +43,7 @@ pub(super) async fn input_that_came_since(store: &dyn Store) {
     say(store, vec![said("9", "2026-03-04T12:00:00Z", "late")]).await;
     refused(store, &looked_at, clean_seq).await;
     refused(store, &children(store, DAY).await.unwrap(), clean_seq).await;
-    // Revised: as many as before, but not clean.
+    // After a revision the number of children is the same, but the day is dirty.
     store
         .ingest(&me(), vec![said("3", "2026-03-05T10:00:00Z", "Kyoto")], true, super::super::catalog::now())
         .await
@@ -64,7 +64,7 @@ pub(super) async fn input_that_came_and_was_rolled_up_since(store: &dyn Store) {
 pub(super) async fn a_child_that_came_since(store: &dyn Store) {
     let turns = fortnight(store).await;
     let (looked_at, clean_seq) = (children(store, DAY).await.unwrap(), row(store, DAY).await.clean_seq);
-    // Makes nothing dirty, but is a child.
+    // A statement makes nothing dirty, but is a child.
     extract(store, &[&turns[0]], vec![statement(&me(), &turns[0], "x")], Vec::new()).await;
     refused(store, &looked_at, clean_seq).await;
     seal(store, DAY).await;
@@ -90,7 +90,7 @@ pub(super) async fn a_child_that_was_pinned_since(store: &dyn Store) {
 pub(super) async fn a_period_without_summary(store: &dyn Store) {
     say(store, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
     refused(store, &children(store, DAY).await.unwrap(), 0).await;
-    // Nor one that is clean because its roll-up came to nothing.
+    // A period that is clean because its roll-up produced nothing is refused as well.
     let seq = row(store, DAY).await.dirty_seq;
     let nothing = annals_core::Summary { draft: None, ..crate::summary(DAY, seq, &[], "") };
     store.save_summaries(&me(), vec![nothing], crate::suites::catalog::now()).await.unwrap();

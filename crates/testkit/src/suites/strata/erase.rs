@@ -1,4 +1,4 @@
-//! Rewriting, purging, and looking for what must be gone.
+//! Rewriting, purging, and the search for deleted words.
 
 use annals_core::ports::{Batch, Probe, Table};
 use annals_core::{MemoryId, Strata};
@@ -15,7 +15,7 @@ fn next() -> Table {
     Table { generation: 1, ..table() }
 }
 
-/// The tester's places that hold the words.
+/// Returns the places of agent `tester` that contain the words.
 async fn holders(strata: &dyn Strata, words: &str) -> Vec<String> {
     strata.holds(&agent("tester"), &[words.to_owned()]).await.unwrap()
 }

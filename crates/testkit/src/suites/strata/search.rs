@@ -1,4 +1,4 @@
-//! Searching: by vector, by words, within filters.
+//! Search by vector and by words, with filters.
 
 use annals_core::ports::{Batch, Hit, Part, Probe};
 use annals_core::{Filter, Interval, Kind, MemoryId, Strata};
@@ -12,7 +12,7 @@ async fn search(strata: &dyn Strata, probe: Probe) -> Vec<Hit> {
     hits
 }
 
-/// What the words find, by id, and their scores.
+/// Searches by words. Returns the ids and scores of the hits.
 async fn words(strata: &dyn Strata, text: &str) -> Vec<(String, f32)> {
     let hits =
         search(strata, Probe { text: Some(text.into()), language: "en".into(), limit: 20, ..Probe::default() }).await;
@@ -20,7 +20,7 @@ async fn words(strata: &dyn Strata, text: &str) -> Vec<(String, f32)> {
     hits.iter().map(|hit| (hit.memory.to_string(), hit.relevance.expect("the words found it"))).collect()
 }
 
-/// The ids that a filter lets through to a search by vector and one by words, which must agree.
+/// Returns the ids that pass a filter. A search by vector and one by words must agree.
 async fn passing(strata: &dyn Strata, filter: Filter) -> Vec<String> {
     let by_vector = Probe { vector: Some(towards(0, 0.0)), filter: filter.clone(), limit: 20, ..Probe::default() };
     let by_words = Probe { text: Some("tea".into()), language: "en".into(), filter, limit: 20, ..Probe::default() };
@@ -41,7 +41,7 @@ pub(super) async fn the_most_similar_come_first(strata: &dyn Strata) {
         assert!((similarity - (index as f32 * 0.2).cos()).abs() < 1e-3, "{hit:?} is not the cosine");
         assert_eq!(hit.relevance, None);
     }
-    // The other way round is as unlike as can be.
+    // The opposite vector has the lowest similarity, -1.
     let away = towards(0, std::f32::consts::PI);
     let hits = search(strata, Probe { vector: Some(away), limit: 20, ..Probe::default() }).await;
     assert!((hits[0].similarity.unwrap() + 1.0).abs() < 1e-3, "{:?}", hits[0]);
@@ -103,7 +103,7 @@ pub(super) async fn hits_say_in_which_conversation(strata: &dyn Strata) {
 }
 
 pub(super) async fn filters_come_before_the_ranking(strata: &dyn Strata) {
-    // The only row inside the range is the least similar and the least relevant of many.
+    // The only row inside the range is the least similar and least relevant of many.
     let mut parts: Vec<_> = (0..30).map(|index| part(&format!("t-{index:02}"), 0, 0, "tea tea tea")).collect();
     let inside = utc_cover(period("2026-05-05"));
     parts.push(Part { cover: inside, ..part("t-inside", 0, 4, "a long walk and, at the very end of it, some tea") });

@@ -1,4 +1,4 @@
-//! What all rows come to: neighbours, conversations, spreads.
+//! Results that depend on all rows: neighbours, conversations, distributions of scores.
 
 use annals_core::ports::{Batch, Findings, Part, Probe};
 use annals_core::{Filter, Interval, MemoryId, Strata};
@@ -6,7 +6,7 @@ use annals_core::{Filter, Interval, MemoryId, Strata};
 use super::{part, table, towards, upsert};
 use crate::at;
 
-/// A turn of a conversation at a second past midnight of 2026-03-04, so many steps away from what is looked for.
+/// Builds a turn at a second past midnight of 2026-03-04. Its vector is turned away from the query's by `away` steps of 0.1.
 fn turn(id: &str, conversation: &str, second: u32, away: u32, text: &str) -> Part {
     let start = at(&format!("2026-03-04T00:00:{second:02}Z"));
     let end = at(&format!("2026-03-04T00:00:{second:02}.000001Z"));
@@ -23,7 +23,7 @@ async fn nearest(strata: &dyn Strata, limit: usize, filter: Filter) -> Findings 
     strata.search(&table(), &Probe { language: "en".into(), ..probe }).await.unwrap()
 }
 
-/// Expects `id:conversation:place` of each hit, by id.
+/// Checks the hits as `id:conversation:place`, sorted.
 #[track_caller]
 fn check(findings: &Findings, expect: &str) {
     let seat = |hit: &annals_core::ports::Hit| {
@@ -38,7 +38,7 @@ fn check(findings: &Findings, expect: &str) {
 pub(super) async fn without_rows_nothing_is_said(strata: &dyn Strata) {
     strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-0")], ..Batch::default() }).await.unwrap();
     let found = nearest(strata, 1, Filter::default()).await;
-    // How rare a word is is said of no rows too: what none holds decides whether a memory knows anything.
+    // Word rarity is reported without rows as well: words that no row contains decide whether memory has anything relevant.
     assert_eq!(found, Findings { rarity: found.rarity.clone(), ..Findings::default() }, "of a table never written");
     upsert(strata, vec![turn("t-1", "a", 1, 0, "tea")]).await;
     strata.apply(&table(), Batch { deletes: vec![MemoryId::from_text("t-1")], ..Batch::default() }).await.unwrap();
@@ -62,7 +62,7 @@ pub(super) async fn late_turns_take_their_seat(strata: &dyn Strata) {
     check(&nearest(strata, 1, Filter::default()).await, "t-1:a:0 t-9:a:1");
     upsert(strata, vec![turn("t-5", "a", 5, 5, "rain"), turn("t-0", "a", 0, 5, "rain")]).await;
     check(&nearest(strata, 1, Filter::default()).await, "t-0:a:0 t-1:a:1 t-5:a:2");
-    // It was said later, as is known now.
+    // A revision moves the turn to a later time.
     upsert(strata, vec![turn("t-1", "a", 7, 0, "rain")]).await;
     check(&nearest(strata, 1, Filter::default()).await, "t-1:a:2 t-5:a:1 t-9:a:3");
 }

@@ -1,4 +1,4 @@
-//! Writing: batches, generations, and what a scan says of them.
+//! Writes: batches, generations, and scans.
 
 use annals_core::ports::{Batch, Part, Probe, Table, Wear};
 use annals_core::{Agent, Error, Grain, MemoryId, Strata};
@@ -128,7 +128,7 @@ pub(super) async fn tables_are_kept_apart(strata: &dyn Strata) {
 }
 
 pub(super) async fn many_small_batches_add_up(strata: &dyn Strata) {
-    // Enough for a store to compact meanwhile.
+    // Enough batches for a store to compact in between.
     for round in 0..50_u64 {
         let upserts =
             vec![Part { seq: round, ..part(&format!("t-{:02}", round % 20), 0, 0, &format!("round {round}")) }];
