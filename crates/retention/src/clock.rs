@@ -64,7 +64,7 @@ pub struct Look {
     pub synchronised: Option<bool>,
     /// The time it showed at the last look.
     pub seen: Option<Timestamp>,
-    /// When it will have run for [`HOLD`], if it runs on without a jump.
+    /// When it will have run for `HOLD`, if it runs on without a jump.
     pub steady_from: Timestamp,
 }
 
@@ -88,7 +88,7 @@ impl Look {
     /// | anything else: seen for the first time, or jumped ahead | yes | no |
     ///
     /// A period closed too early is harmless: late input makes it dirty again. So a clock that jumped ahead closes, and prunes
-    /// only once it has run for [`HOLD`]. What was stored under a clock that was ahead lies in the future, possibly for years;
+    /// only once it has run for `HOLD`. What was stored under a clock that was ahead lies in the future, possibly for years;
     /// so once the clock has run steadily, it counts and what was stored does not.
     pub fn trust(&self, stored: Option<Timestamp>) -> Trust {
         if self.synchronised == Some(false) {

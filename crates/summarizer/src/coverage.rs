@@ -49,9 +49,9 @@ pub struct Lineage {
 /// - From there up, every closed period has a live summary that names the one below it among its sources.
 /// - Live turns lie under a live summary of their own day: nothing may be missing below new input.
 /// - If the turns are pruned, some live summary is sealed, and unless it is the day's own, it names the summary of the period
-/// just below. That one was complete when it was pruned, because only complete sets of clean periods are pruned. Below the
-/// sealed one there may again be live summaries, made from late input. They cover other days; the path of this day starts at
-/// the sealed one.
+///   just below. That one was complete when it was pruned, because only complete sets of clean periods are pruned. Below the
+///   sealed one there may again be live summaries, made from late input. They cover other days; the path of this day starts at
+///   the sealed one.
 /// - A path with nothing live was removed with its year, by plan. The tests of retention check that nothing else removes one.
 pub fn gaps(
     agent: &Agent,

@@ -150,7 +150,7 @@ fn usage(access: Access, now: Timestamp, weights: &Weights) -> f64 {
     often.min(1.0) * faded(access.last, now, weights.half_life)
 }
 
-/// Returns 1 for a time that is now or in the future, and half as much per half-life before.
+/// Returns 1 for a time that is now or in the future. The value halves with every half-life before now.
 fn faded(at: Timestamp, now: Timestamp, half_life: f64) -> f64 {
     let seconds = now.duration_since(at).as_secs_f64().max(0.0);
     0.5_f64.powf(seconds / SECONDS_A_DAY / half_life)
