@@ -1,49 +1,37 @@
-//! How far the machine's clock is believed: the one rule for whoever closes periods, and whoever prunes. Pure.
+//! How far the machine's clock is trusted: one rule for closing periods and for pruning. Pure. [`Look::trust`] has the table.
 //!
-//! A clock that is behind prunes too little, which the next pass makes good; one that is ahead prunes what should have
-//! stayed. So what counts is how long the clock has gone on without a jump, whatever any daemon claims of it: a step of more
-//! than [`GAP`] forward is either a machine that was off or a clock gone wrong, and only time tells. To close a period too early
-//! can be made good: what comes late makes it dirty again. So a clock that jumped ahead closes, and prunes only once it has
-//! gone on for the [`HOLD`]; one that is wrong for certain does neither.
-//!
-//! | the clock | closes | prunes |
-//! | --- | --- | --- |
-//! | the system says that it is not synchronised | no | no |
-//! | has gone on for the hold, neither back by more than a minute nor on by more than 36 hours | yes | yes |
-//! | is behind what it said before, or behind what was stored | no | no |
-//! | anything else: seen for the first time, or jumped ahead | yes | no |
-//!
-//! What was stored under a clock that was ahead lies in the future for as long as that was ahead, which may be years; so
-//! once the clock has gone on steadily, it counts and what was stored does not. What messages say of the time is not asked: one
-//! message of the future, sent by mistake, would stop retention for ever.
+//! A clock that is behind prunes too little, which the next pass makes up for; one that is ahead prunes what should have
+//! stayed. So what counts is how long the clock has run without a jump, whatever any daemon says about it. A step of more than
+//! [`GAP`] forward is either a machine that was off or a wrong clock, and only time tells. Times in messages are not used: one
+//! message from the future, sent by mistake, would stop retention for ever.
 
 use annals_core::ports::ClockNote;
 use annals_core::{SignedDuration, Timestamp};
 
-/// How far a clock may go on between two looks: a machine that is off for a night and a day is still the same clock.
+/// How far the clock may advance between two looks: a machine that was off for a night and a day still has the same clock.
 pub const GAP: SignedDuration = SignedDuration::from_hours(36);
-/// How far it may go back: what time daemons correct as a matter of course.
+/// How far it may go back: corrections that time daemons routinely make.
 pub const SLACK: SignedDuration = SignedDuration::from_mins(1);
-/// How long it must have gone on.
+/// How long it must have run without a jump before anything is pruned.
 pub const HOLD: SignedDuration = SignedDuration::from_mins(30);
 
-/// How far the clock is believed.
+/// How far the clock is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Periods close by it, and are pruned by it.
+    /// Periods close and are pruned by it.
     Full,
-    /// Periods close by it. It must go on for a while before anything is pruned.
+    /// Periods close by it. It must run steadily for a while before anything is pruned.
     ToClose,
     /// Neither.
     No(Doubt),
 }
 
-/// Why a clock is not believed at all.
+/// Why a clock is not trusted at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// The system says that it is not synchronised.
+    /// The system reports that it is not synchronised.
     Unsynchronised,
-    /// It is behind what it said before.
+    /// It is behind what it showed before, or behind what was stored.
     Behind,
 }
 
@@ -58,7 +46,7 @@ impl Trust {
         self == Trust::Full
     }
 
-    /// Why it is not believed at all.
+    /// Returns why it is not trusted at all.
     pub fn doubt(self) -> Option<Doubt> {
         match self {
             Trust::No(doubt) => Some(doubt),
@@ -67,22 +55,22 @@ impl Trust {
     }
 }
 
-/// What a look at the clock told.
+/// The result of a look at the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// What it says.
+    /// The time it shows.
     pub now: Timestamp,
-    /// Whether the system says that it is synchronised, where it says anything.
+    /// Whether the system reports it as synchronised, if it reports anything.
     pub synchronised: Option<bool>,
-    /// What it said when it was last looked at.
+    /// The time it showed at the last look.
     pub seen: Option<Timestamp>,
-    /// When it will have gone on for the hold, if it goes on.
+    /// When it will have run for `HOLD`, if it runs on without a jump.
     pub steady_from: Timestamp,
 }
 
 impl Look {
-    /// Looks at the clock: what is now known of it, to be kept for the next look, and what this one told. `synchronised` is what
-    /// the system says, where it says anything.
+    /// Looks at the clock. Returns the note to store for the next look, and the result of this one. `synchronised` is the
+    /// system's report, if it makes one.
     pub fn at(note: Option<ClockNote>, now: Timestamp, synchronised: Option<bool>) -> (ClockNote, Look) {
         let steady_since = note.filter(|note| goes_on(note.seen, now)).map_or(now, |note| note.steady_since.min(now));
         let steady_from = steady_since.saturating_add(HOLD).unwrap_or(Timestamp::MAX);
@@ -90,7 +78,18 @@ impl Look {
         (ClockNote { seen: now, steady_since }, Look { now, synchronised, seen, steady_from })
     }
 
-    /// How far the clock is believed. `stored` is when something was last stored, as far as whoever asks knows.
+    /// Returns how far the clock is trusted. `stored` is when something was last stored, as far as the caller knows.
+    ///
+    /// | the clock | closes | prunes |
+    /// | --- | --- | --- |
+    /// | the system reports that it is not synchronised | no | no |
+    /// | has run for the hold, neither back by more than a minute nor on by more than 36 hours | yes | yes |
+    /// | is behind what it showed before, or behind what was stored | no | no |
+    /// | anything else: seen for the first time, or jumped ahead | yes | no |
+    ///
+    /// A period closed too early is harmless: late input makes it dirty again. So a clock that jumped ahead closes, and prunes
+    /// only once it has run for `HOLD`. What was stored under a clock that was ahead lies in the future, possibly for years;
+    /// so once the clock has run steadily, it counts and what was stored does not.
     pub fn trust(&self, stored: Option<Timestamp>) -> Trust {
         if self.synchronised == Some(false) {
             Trust::No(Doubt::Unsynchronised)

@@ -1,13 +1,7 @@
-//! What is due to be pruned: whole sets, past the plan, told of by a summary that has read them. Pure.
+//! Selects what is due to be pruned: complete sets, past the plan, covered by a summary that has read them. Pure.
 //!
-//! A *set* is all that one period is made of (turns and statements of a day, days of a week, …), or a yearly summary, which
-//! has nothing above it. It goes when all of this holds:
-//!
-//! - it is past the plan: so long ago did the last day end that any of it covers;
-//! - its period is clean, and has a live summary that is not degraded: what a model could not read yet, it still may;
-//! - extraction has read its turns;
-//! - nothing in it is pinned;
-//! - everything finer below it is gone, or goes right before it. So a path from day to year is only ever shortened from below.
+//! A *set* is the whole input of one period (turns and statements of a day, days of a week, …), or a yearly summary, which has
+//! nothing above it. [`due`] has the conditions.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -17,80 +11,86 @@ use annals_core::{Grain, LedgerRow, Period, Timestamp, Zones};
 
 use crate::Plan;
 
-/// All that decides what is due.
+/// Everything that decides what is due.
 #[derive(Clone, Copy, Debug)]
 pub struct State<'a> {
     /// The agent's plan.
     pub plan: &'a Plan,
     /// The agent's zones.
     pub zones: &'a Zones,
-    /// Every set.
+    /// All sets.
     pub children: &'a [Children],
     /// The ledger.
     pub ledger: &'a [LedgerRow],
-    /// The periods with a live summary, as far as they matter: those over sets that are past the plan.
+    /// The periods with a live summary; only those of sets that are past the plan are needed.
     pub told: &'a HashSet<Period>,
     /// The catalog sequence up to which extraction has read all turns.
     pub extracted: u64,
-    /// Now.
+    /// The current time.
     pub now: Timestamp,
 }
 
 /// A set that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruning {
-    /// The set as it was looked at.
+    /// The set as it was read.
     pub children: Children,
-    /// The `clean_seq` of its period as it was looked at.
+    /// The `clean_seq` of its period as it was read.
     pub clean_seq: u64,
 }
 
-/// A set that is past the plan, and stays.
+/// A set that is past the plan but stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The set.
     pub children: Children,
-    /// Why.
+    /// Why it stays.
     pub hold: Hold,
 }
 
-/// Why a set stays that is past the plan.
+/// Why a set that is past the plan stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Hold {
-    /// Something in it is pinned.
+    /// It contains a pinned memory.
     Pinned,
     /// Its period's summary has not read all of it yet, or there is none.
     Uncovered,
-    /// Its period's summary is degraded, and the set is needed to write it anew. It can stay so for as long as the cause
-    /// does, so someone should look.
+    /// Its period's summary is degraded, and the set is needed to rewrite it. This can last as long as its cause does, so a
+    /// person should check.
     Degraded,
     /// Extraction has not read its turns yet.
     Unread,
-    /// Something finer below it is still there.
+    /// A finer set below it still exists.
     Finer,
 }
 
-/// What is due, and what is not though it is past the plan. Both from fine to coarse: the order in which to prune.
+/// Sets that are due, and sets past the plan that are held. Both from fine to coarse: the order in which to prune.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// What is due.
+    /// The sets that are due.
     pub prunings: Vec<Pruning>,
-    /// What has to wait.
+    /// The sets that have to wait.
     pub held: Vec<Held>,
 }
 
-/// How much a number of sets holds.
+/// The size of a number of sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Sets.
+    /// Number of sets.
     pub sets: u64,
-    /// Memories.
+    /// Number of memories.
     pub rows: u64,
     /// Bytes of their text.
     pub bytes: u64,
 }
 
-/// What is due in this state.
+/// Returns what is due in this state. A set is due if all of this holds:
+///
+/// - It is past the plan, counted from the end of the last day that any of it covers.
+/// - Its period is clean, and has a live summary that is not degraded: what a model could not read yet, it may read later.
+/// - Extraction has read its turns.
+/// - Nothing in it is pinned.
+/// - All finer sets below it are gone, or go right before it. So a path from day to year is only ever shortened from below.
 pub fn due(state: &State<'_>) -> Due {
     let rows: HashMap<Period, &LedgerRow> = state.ledger.iter().map(|row| (row.period, row)).collect();
     let mut sets: Vec<&Children> = state.children.iter().collect();
@@ -140,7 +140,7 @@ pub(crate) fn is_past(set: &Children, plan: &Plan, zones: &Zones, now: Timestamp
     plan.keep(grain(set)).is_past(set.last_day, zones, now)
 }
 
-/// The grain of what is in a set.
+/// Returns the grain of the memories in a set.
 pub(crate) fn grain(set: &Children) -> Grain {
     match set.parent.grain().finer() {
         Some(finer) if !set.yearly => finer,
@@ -148,25 +148,25 @@ pub(crate) fn grain(set: &Children) -> Grain {
     }
 }
 
-/// A set's place in the tree: sorts from fine to coarse.
+/// Returns the position of a set in the tree; sorts from fine to coarse.
 pub(crate) fn place(set: &Children) -> (Grain, Period) {
     (grain(set), set.parent)
 }
 
-/// The places of the sets over a set, each of which may only go after it.
+/// Returns the positions of the sets above a set. Each may only go after it.
 pub(crate) fn above(set: &Children) -> impl Iterator<Item = (Grain, Period)> {
     let coarser = Grain::SUMMARIES.into_iter().filter(|coarser| *coarser > grain(set));
     coarser.map(|coarser| (coarser, set.parent.ancestor(coarser.coarser().unwrap_or(Grain::Yearly))))
 }
 
 impl Due {
-    /// How much is due, by grain in the order of [`Grain::ALL`].
+    /// Returns how much is due, by grain in the order of [`Grain::ALL`].
     pub fn totals(&self) -> [Totals; 6] {
         totals(self.prunings.iter().map(|pruning| &pruning.children))
     }
 }
 
-/// How much sets hold, by grain.
+/// Returns how much the sets hold, by grain.
 pub(crate) fn totals<'a>(sets: impl Iterator<Item = &'a Children>) -> [Totals; 6] {
     let mut totals = [Totals::default(); 6];
     for set in sets {
@@ -178,7 +178,7 @@ pub(crate) fn totals<'a>(sets: impl Iterator<Item = &'a Children>) -> [Totals; 6
     totals
 }
 
-/// As the end of a sentence that starts with the set.
+/// The end of a sentence that starts with the set.
 impl fmt::Display for Hold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -1,7 +1,7 @@
 //! How long something is kept: `48h`, `30d`, `6w`, `6mo`, `4q`, `2y`, `forever`. Pure.
 //!
-//! Hours are exact. Days and longer units go by the calendar of the agent's zone: half a year from 1 March ends on
-//! 1 September, however many hours that is.
+//! Hours are exact. Days and longer units follow the calendar of the agent's zone: half a year from 1 March ends on 1
+//! September, however many hours that is.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use jiff::{Span, ToSpan};
 pub enum Keep {
     /// It is never pruned.
     Forever,
-    /// So many units after the end of what it covers.
+    /// This many units after the end of its cover.
     For(u16, Unit),
 }
 
@@ -50,19 +50,19 @@ impl Unit {
             Unit::Weeks => count.weeks(),
             Unit::Months => count.months(),
             Unit::Quarters => (3 * count).months(),
-            // More years than there are: never reached, and no span that the calendar refuses.
+            // Larger counts than the calendar has years would be refused by the span; this one is never reached either.
             Unit::Years => count.min(9_999).years(),
         }
     }
 }
 
 impl Keep {
-    /// Whether what covers days up to `last_day` is past this at `now`.
+    /// Whether something that covers days up to `last_day` is past this duration at `now`.
     pub fn is_past(self, last_day: Date, zones: &Zones, now: Timestamp) -> bool {
         self.ends(last_day, zones).is_some_and(|end| end <= now)
     }
 
-    /// The instant from which it is no longer kept; none for never, and for after the end of the calendar.
+    /// Returns the instant from which it is no longer kept; none for `Forever` and beyond the end of the calendar.
     fn ends(self, last_day: Date, zones: &Zones) -> Option<Timestamp> {
         match self {
             Keep::Forever => None,
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_it_writes_and_nothing_else() {
+    fn valid_durations_round_trip_and_others_are_refused() {
         for text in ["forever", "0h", "48h", "30d", "6w", "6mo", "4q", "2y", "65535y"] {
             assert_eq!(text.parse::<Keep>().unwrap().to_string(), text);
         }
@@ -117,7 +117,7 @@ mod tests {
         }
     }
 
-    /// What covers days up to `last` is past `keep` from `expect` on, and not a microsecond earlier.
+    /// Something that covers days up to `last` is past `keep` from `expect` on, and not a microsecond earlier.
     #[track_caller]
     fn check(keep: &str, zone: &str, last: &str, expect: &str) {
         let (keep, zones): (Keep, _) = (keep.parse().unwrap(), Zones::new(zone).unwrap());
@@ -141,14 +141,14 @@ mod tests {
     }
 
     #[test]
-    fn days_are_local_and_hours_exact() {
+    fn days_are_local_and_hours_are_exact() {
         check("1d", "Europe/Berlin", "2026-03-28", "2026-03-29T22:00:00Z");
         check("24h", "Europe/Berlin", "2026-03-28", "2026-03-29T23:00:00Z");
         check("1mo", "America/New_York", "2026-10-31", "2026-12-01T05:00:00Z");
     }
 
     #[test]
-    fn never_is_never() {
+    fn forever_and_huge_counts_never_end() {
         let zones = Zones::new("UTC").unwrap();
         for keep in ["forever", "65535y", "9999y"] {
             let keep: Keep = keep.parse().unwrap();

@@ -1,7 +1,7 @@
-//! Retention: what the plan of an agent no longer keeps is pruned, as soon as what stays tells of it.
+//! Retention: prunes what an agent's plan no longer keeps, once the remaining summaries cover it.
 //!
-//! Only whole sets go: all that one period is made of, once the youngest of it is past the plan and the period's own summary
-//! has read it. Relies on the ports alone; never reads a clock, never prunes what no summary covers, and never prunes
+//! Prunes only complete sets: the whole input of a period, once the youngest part of it is past the plan and the period's own
+//! summary has read it. Relies on the ports alone; never reads a clock, never prunes what no summary covers, and never prunes
 //! under a clock that has not been steady.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -35,7 +35,7 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Retention over these stores; agents name one of `plans` in their settings.
+    /// Returns retention over these stores; agents name one of `plans` in their settings.
     pub fn new(catalog: Arc<dyn Catalog>, journal: Arc<dyn Journal>, seals: Arc<dyn Seals>, plans: Plans) -> Retention {
         Retention { catalog, journal, seals, plans }
     }

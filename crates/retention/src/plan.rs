@@ -1,7 +1,7 @@
-//! Retention plans: how long each grain is kept. Four come with Annals, as `retention/*.toml`; others are read from text.
+//! Retention plans: how long each grain is kept. Four are built in, from `retention/*.toml`; others are read from text.
 //!
-//! A plan may ask for anything, such as turns for ever and weeks for a month. What it asks for is never done before
-//! a coarser summary tells of what goes, and never before the finer grain below is gone: there the coarser one waits.
+//! A plan may ask for anything, such as turns for ever and weeks for a month. Nothing is pruned before a coarser summary covers
+//! it and the finer grain below it is gone; until then the coarser grain is kept longer than the plan asks.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use crate::Keep;
 
-/// How long each grain is kept after the end of what it covers.
+/// How long each grain is kept after the end of its cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     keeps: [Keep; 6],
@@ -28,7 +28,7 @@ const BUILT_IN: [(&str, &str); 4] = [
 ];
 
 impl Plan {
-    /// How long a grain is kept.
+    /// Returns how long a grain is kept.
     pub fn keep(&self, grain: Grain) -> Keep {
         self.keeps[grain as usize]
     }
@@ -38,7 +38,7 @@ impl Plan {
         self.keeps == [Keep::Forever; 6]
     }
 
-    /// Reads a plan: one duration per grain, no other key. `name` is what faults call the file; all of them are told at once.
+    /// Reads a plan: one duration per grain, no other key. `name` is the file name in faults. Reports all faults at once.
     pub fn parse(name: &str, text: &str) -> Result<Plan> {
         let in_file = |fault: Fault| Fault { file: Some(name.to_owned()), ..fault };
         let mut table: Table = text.parse().map_err(|error| Error::Faults(vec![in_file(unreadable(text, &error))]))?;
@@ -74,14 +74,14 @@ fn unreadable(text: &str, error: &toml::de::Error) -> Fault {
 }
 
 impl Plans {
-    /// The plans that come with Annals: keep, free, starter and pro.
+    /// Returns the built-in plans: keep, free, starter and pro.
     pub fn built_in() -> Plans {
         let plan =
             |(name, text): (&str, &str)| (name.to_owned(), Plan::parse(name, text).expect("a test reads them all"));
         Plans(BUILT_IN.into_iter().map(plan).collect())
     }
 
-    /// Adds a plan of one's own. The names of those that come with Annals always mean the same.
+    /// Adds a custom plan. The names of built-in plans are refused, so that they always mean the same.
     pub fn add(&mut self, name: &str, text: &str) -> Result<()> {
         if BUILT_IN.iter().any(|(known, _)| *known == name) {
             return Err(Error::invalid("plan", format!("{name:?} comes with Annals; choose another name")));
@@ -90,12 +90,12 @@ impl Plans {
         Ok(())
     }
 
-    /// The plan of that name.
+    /// Returns the plan of that name.
     pub fn get(&self, name: &str) -> Result<&Plan> {
         self.0.get(name).ok_or_else(|| Error::NotFound { what: "plan", name: name.to_owned() })
     }
 
-    /// All of them, by name.
+    /// Returns all plans, by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, &Plan)> {
         self.0.iter().map(|(name, plan)| (name.as_str(), plan))
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_plans_are_those_of_the_design() {
+    fn built_in_plans_have_their_documented_durations() {
         let plans = Plans::built_in();
         let check = |name: &str, expect: &str| {
             let plan = plans.get(name).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_of_ones_own_do_not_take_the_names_of_others() {
+    fn custom_plan_cannot_take_a_built_in_name() {
         let mut plans = Plans::built_in();
         let (_, free) = BUILT_IN[1];
         assert!(plans.add("free", free).is_err());

@@ -1,4 +1,4 @@
-//! Pruning an agent: what is due is sealed set by set, each in a transaction of its own that checks it once more.
+//! Prunes an agent: seals the due sets one by one, each in its own transaction that checks it again.
 
 use std::collections::HashSet;
 
@@ -7,35 +7,35 @@ use annals_core::{Agent, Error, MemoryId, Period, Result, Timestamp};
 use crate::due::{above, is_past, place, totals};
 use crate::{Due, Held, Look, Plan, Retention, State, Totals, due};
 
-/// What pruning came to.
+/// The result of pruning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// What was pruned, by grain in the order of [`annals_core::Grain::ALL`].
     pub pruned: [Totals; 6],
     /// What was due but stays, because the clock is not confirmed.
     pub postponed: [Totals; 6],
-    /// Periods that changed under way; they are looked at again in the next pass.
+    /// Periods that changed meanwhile. The next pass checks them again.
     pub stale: Vec<Period>,
-    /// What is past the plan and stays, and why.
+    /// Sets that are past the plan but stay, and why.
     pub held: Vec<Held>,
 }
 
 impl Retention {
-    /// Looks at the clock and keeps what was seen: to be called at every wake-up, so that a jump is noticed. `synchronised` is
-    /// what the system says of its clock, where it says anything.
+    /// Reads the clock and stores what was seen. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
+    /// the system's statement about its clock, if it makes one.
     pub async fn look_at_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<Look> {
         let (note, look) = Look::at(self.seals.clock().await?, now, synchronised);
         self.seals.save_clock(note).await?;
         Ok(look)
     }
 
-    /// What [`Retention::prune`] would do at `now` under a confirmed clock.
+    /// Returns what [`Retention::prune`] would do at `now` under a confirmed clock.
     pub async fn due(&self, agent: &Agent, now: Timestamp) -> Result<Due> {
         let plan = self.catalog.settings(agent).await?.plan;
         self.compare(agent, self.plans.get(&plan)?, now).await
     }
 
-    /// What would be pruned at `now` if `plan` were the agent's.
+    /// Returns what would be pruned at `now` if `plan` were the agent's.
     pub async fn compare(&self, agent: &Agent, plan: &Plan, now: Timestamp) -> Result<Due> {
         if plan.is_forever() {
             return Ok(Due::default());
@@ -52,12 +52,12 @@ impl Retention {
         Ok(due(&state))
     }
 
-    /// Prunes what is due at `now`, if the clock is `confirmed`. What changes under way stays, with all that lies over it.
+    /// Prunes what is due at `now`, if the clock is `confirmed`. A set that changes meanwhile stays, with everything above it.
     pub async fn prune(&self, agent: &Agent, now: Timestamp, confirmed: bool) -> Result<Pruned> {
         self.prune_until(agent, now, confirmed, &|| false).await
     }
 
-    /// The same, but begins with no further set once it is `enough`, save the first. The next pass finds the rest due.
+    /// Does the same, but begins no further set once `enough` returns true, except the first. The next pass prunes the rest.
     pub async fn prune_until(
         &self,
         agent: &Agent,

@@ -1,8 +1,8 @@
-//! Roll-up and retention together, through 400 days of everything that goes wrong: downtime, late and repeated messages, a
-//! model that is dead for three weeks and one that refuses some texts, extraction that lags, a clock that once runs a year ahead.
+//! Simulates roll-up and retention through 400 days of failures: downtime, late and repeated messages, a model that is
+//! unavailable for three weeks and refuses some texts, extraction that lags, and a clock that once runs a year ahead.
 //!
-//! Each message holds a word that is said nowhere else, and the engines here keep every word. So whether something was lost
-//! is asked of the texts themselves, not of the code that decides.
+//! Each message has a unique word, and the engines here keep every word. So the texts themselves show whether something was
+//! lost, independently of the code that decides.
 
 mod keeper;
 mod sets;
@@ -22,15 +22,15 @@ use crate::{Hold, Plan, Plans, Pruned, Retention, Totals};
 use keeper::Keeper;
 use sets::{Sets, sets};
 
-/// Everything comes round within the simulated time, whole years included.
+/// A plan under which every grain is pruned within the simulated time.
 const SWIFT: &str =
     "working = \"1d\"\ndaily = \"3d\"\nweekly = \"2w\"\nmonthly = \"1mo\"\nquarterly = \"1q\"\nyearly = \"4mo\"";
-/// Long before the end of a year, so that years are pruned too.
+/// Well before the end of a year, so that years are pruned too.
 const START: &str = "2025-09-10T00:00:00Z";
 const NOTHING: [Totals; 6] = [Totals { sets: 0, rows: 0, bytes: 0 }; 6];
 const DAYS: i64 = 400;
 
-/// SplitMix64.
+/// A SplitMix64 generator.
 struct Dice(u64);
 
 impl Dice {
@@ -57,13 +57,13 @@ struct World {
     model: Arc<Keeper>,
     summarizer: Summarizer,
     retention: Retention,
-    /// Every word that was said, with its day and the message.
+    /// Every word that was said, with its turn.
     said: BTreeMap<String, Turn>,
     spoken: i64,
     /// The sequence of the last message.
     last: u64,
     pruned: [Totals; 6],
-    /// Looks at a clock that was confirmed, and sealed periods that were amended.
+    /// How often the clock was confirmed, and how many sealed periods were amended.
     confirmed: u64,
     amended: u64,
 }
@@ -123,7 +123,7 @@ impl World {
         self.settle().await;
     }
 
-    /// What is said on a day, and what comes late: from a phone that was off, an import, an import sent twice.
+    /// Adds the messages of a day, and late ones: from a phone that was off, an import, an import sent twice.
     async fn talk(&mut self, day: i64) {
         for _ in 0..self.dice.below(3) {
             self.say(day).await;
@@ -154,14 +154,14 @@ impl World {
         self.last = self.last.max(stored.seq);
     }
 
-    /// Extraction reads what there is.
+    /// Extraction reads everything stored so far.
     async fn extract(&mut self) {
         let found = Extracted::default();
         let read = Extraction { turns: Vec::new(), found, extracted: self.last, degraded: None };
         self.catalog.save_extraction(&self.agent, read, moment(0)).await.unwrap();
     }
 
-    /// For ten minutes the clock is a year ahead, and whatever looks after the clock says that it is right.
+    /// For ten minutes the clock is a year ahead, and the system may report it as synchronised.
     async fn jump(&mut self, now: Timestamp) {
         for minutes in [1, 6, 11] {
             let ahead = now + SignedDuration::from_hours(365 * 24) + SignedDuration::from_mins(minutes);
@@ -175,7 +175,7 @@ impl World {
         }
     }
 
-    /// What a wake-up does.
+    /// Does what a wake-up of the jobs does.
     async fn wake(&mut self, now: Timestamp) -> Pruned {
         let clock = self.look(now).await;
         self.wake_by(now, clock).await
@@ -251,7 +251,7 @@ impl World {
         assert_eq!(went, pruned.pruned, "{} at {now}", self.name);
     }
 
-    /// Every word is in some live memory, or its year is past the plan.
+    /// Checks that every word is in some live memory, or that its year is past the plan.
     fn no_word_is_lost(&self, memories: &[Memory], now: Timestamp) {
         let words: HashSet<&str> = memories.iter().flat_map(|memory| memory.text.split_whitespace()).collect();
         for (word, turn) in &self.said {
@@ -274,7 +274,7 @@ impl World {
         memories
     }
 
-    /// A month later all is well: everything that was late or degraded is made good, and doing it again changes nothing.
+    /// Runs another month: everything late or degraded must be made up for, and a further pass must change nothing.
     async fn settle(&mut self) {
         for half_day in 0..60 {
             let now = moment(DAYS) + SignedDuration::from_hours(12 * half_day);
@@ -282,7 +282,7 @@ impl World {
             self.tick(now).await;
         }
         let now = moment(DAYS + 30);
-        // By a clock that nobody doubts, or what fell due today would stay.
+        // By a confirmed clock, or what fell due today would stay.
         let clock = self.look_at(now, Some(true)).await;
         self.wake_by(now, clock).await;
         assert_eq!(self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap(), Default::default(), "{}", self.name);
@@ -292,14 +292,15 @@ impl World {
         assert!(held.is_empty(), "{}: {held:?}", self.name);
         assert_eq!(self.gaps(now).await, [], "{}", self.name);
         let ledger = self.catalog.ledger(&self.agent).await.unwrap();
-        // A year that is open was written all the same while the clock was a year ahead.
+        // An open year may have been written while the clock was a year ahead.
         let closed = ledger.iter().filter(|row| self.zones.is_closed(row.period, SignedDuration::ZERO, now));
         let degraded: Vec<_> = closed.filter(|row| row.degraded).collect();
         assert!(degraded.is_empty(), "{}: {degraded:?}", self.name);
         self.every_word_came_up(now).await;
     }
 
-    /// The coarsest closed period over each word has a summary with that word, whatever was sealed and amended below.
+    /// Checks that the coarsest closed period above each word has a summary with that word, whatever was sealed and amended
+    /// below.
     async fn every_word_came_up(&self, now: Timestamp) {
         let texts: BTreeMap<Period, HashSet<String>> = self
             .memories()
@@ -322,7 +323,7 @@ fn moment(day: i64) -> Timestamp {
     at(START) + SignedDuration::from_hours(24 * day)
 }
 
-/// Lives through these seeds; expects which grains are pruned in all, by their first letters.
+/// Runs these seeds. Expects the grains that are pruned in total, by their first letters.
 async fn check(plan: &str, seeds: std::ops::Range<u64>, expect: &str) {
     let (mut sets, mut amended) = ([0; 6], 0);
     for seed in seeds {
@@ -361,6 +362,6 @@ async fn pro_prunes_up_to_weeks() {
 }
 
 #[tokio::test]
-async fn a_swift_plan_prunes_all_grains() {
+async fn fast_plan_prunes_all_grains() {
     check("swift", 100..116, "wdwmqy").await;
 }

@@ -1,4 +1,4 @@
-//! Answering a query: filters, two legs per grain, ranking, reading back from the catalog, folding.
+//! Answers a query: filters, two legs per grain, ranking, reading back from the catalog, reranking, folding.
 
 use annals_core::ports::{Access, Findings, Probe, Select, Table};
 use annals_core::{
@@ -17,25 +17,25 @@ use crate::score::{Part, Score};
 use crate::times::{Understood, asks_for_a_period, understand};
 use crate::{Search, budget::budget, fold::fold};
 
-/// Tables of up to so many rows are scored whole: a month of a busy agent's turns in under 10 ms, where 20,000 rows took three
-/// times that, longer than ten times as many by candidates.
+/// Tables with at most this many rows are scored completely: a month of a busy agent's turns, in under 10 ms. 20,000 rows took
+/// three times that, longer than ten times as many rows scored by candidates.
 pub const EXACT: usize = 5_000;
-/// Rows that each leg finds in larger ones.
+/// Rows that each leg returns from larger tables.
 const CANDIDATES: usize = 400;
-/// Memories that are read back, best first, to be ranked by what they say; more if more results are asked for.
+/// Memories that are read back, best first, and ranked by their content. More if more results are requested.
 const READ: usize = 200;
-/// Days after the time that a question speaks of in which it was likely still told of.
+/// Days after a time named in the question in which turns about it still get the bonus: events are told later.
 const TOLD_LATER: i64 = 7;
-/// The most results of one answer.
+/// The maximum number of results of one answer.
 const MOST_RESULTS: usize = 1000;
 
 impl Search {
-    /// The memories of one agent that fit a query at `now`, best first; without a text the newest first.
+    /// Returns the memories of one agent that match a query at `now`, best first. Without a text, the newest come first.
     pub async fn answer(&self, agent: &Agent, query: &Query, now: Timestamp) -> Result<Answer> {
         self.conclude(self.gather(agent, query, now).await?).await
     }
 
-    /// The first half of an answer: all that takes the machine's own time.
+    /// Runs the first half of an answer: the part that uses this machine's processor.
     pub async fn gather<'a>(&self, agent: &'a Agent, query: &'a Query, now: Timestamp) -> Result<Gathered<'a>> {
         if query.limit == 0 || query.limit > MOST_RESULTS {
             return Err(Error::invalid("limit", format!("is {}; 1 to {MOST_RESULTS} are allowed", query.limit)));
@@ -58,7 +58,7 @@ impl Search {
         Ok(Gathered { asked, ranked, summaries, support, compared })
     }
 
-    /// The second half: waits for the model that orders the best, if there is one, then folds and cuts.
+    /// Runs the second half: waits for the reranking model, if there is one, then folds and cuts to the limits.
     pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
         let Gathered { asked, mut ranked, summaries, support, compared } = gathered;
         let query = asked.query;
@@ -93,7 +93,7 @@ impl Search {
         })
     }
 
-    /// Puts the best into a model's order. Expects the best first, and leaves them so.
+    /// Puts the best results into the order of a reranking model. Expects the best first, and leaves them so.
     async fn order(&self, asked: &Asked<'_>, question: &str, ranked: &mut [Ranked]) -> Reranked {
         let lines = ranked.iter().map(|ranked| (told(&ranked.memory), ranked.score.total()));
         let shown = self.shown(&asked.settings, lines);
@@ -106,7 +106,7 @@ impl Search {
         reranked
     }
 
-    /// The best rows, what conversations come to, and with how many rows the text was compared.
+    /// Returns the best rows, the support of their conversations, and the number of rows that the text was compared with.
     async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<(Vec<Ranked>, Support, usize)> {
         let probe = Probe {
             vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
@@ -136,7 +136,7 @@ impl Search {
         self.strata.search(&table, &Probe { filter: asked.filter(grain), ..probe.clone() }).await
     }
 
-    /// The summaries of the period that is asked for, as far as the query admits them.
+    /// Returns the summaries of the period that the question asks for, as far as the query admits them.
     async fn of_period(&self, asked: &Asked<'_>) -> Result<Vec<Memory>> {
         let Some(days) = asked.period else { return Ok(Vec::new()) };
         let grains = &asked.query.grains;
@@ -145,7 +145,8 @@ impl Search {
         Ok(summaries.into_iter().filter(admits).collect())
     }
 
-    /// The catalog has the last word: what it no longer holds, or holds elsewhere in time by now, is no answer.
+    /// Reads the rows back from the catalog, which is authoritative. Drops rows that it no longer holds, or that no longer
+    /// match the query by its data.
     async fn read_back(&self, asked: &Asked<'_>, rows: Vec<Row>) -> Result<Vec<Ranked>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.clone()).collect();
         let mut scores =
@@ -170,7 +171,8 @@ impl Search {
             .collect())
     }
 
-    /// The store does not know what is strict. Periods of one grain do not overlap, so that drops at most one at each end.
+    /// Lists the newest memories of a grain. The store does not apply `strict`. Periods of one grain do not overlap, so that
+    /// filter drops at most one memory at each end; the limit is two higher for them.
     async fn newest_of(&self, asked: &Asked<'_>, grain: Grain) -> Result<Vec<Memory>> {
         let limit = asked.query.limit + 2;
         let select = Select { kinds: asked.query.kinds.clone(), limit, ..asked.select(grain) };
@@ -178,10 +180,10 @@ impl Search {
         Ok(listed.into_iter().filter(|memory| asked.admits(memory)).collect())
     }
 
-    /// Whether it holds nothing of any kind.
+    /// Whether the range holds no memory of any kind.
     async fn is_empty(&self, asked: &Asked<'_>) -> Result<bool> {
         for grain in &asked.grains {
-            // Of a grain at most one period is not over.
+            // At most one period of a grain is not over.
             let select = Select { limit: 2, ..asked.select(*grain) };
             if self.catalog.list(asked.agent, &select).await?.iter().any(|memory| asked.bounds.is_over(memory)) {
                 return Ok(false);
@@ -191,7 +193,7 @@ impl Search {
     }
 }
 
-/// The days that a question asks for as a whole: those of its range, or else those that it names.
+/// Returns the days that the question asks about as a whole: the days of its range, or else the days that it names.
 fn asked_period(range: DateRange, times: &[TimeExpression], rest: &str, today: Date) -> Option<DateRange> {
     let from = range.from.or_else(|| times.iter().filter_map(|time| time.days.from).min())?;
     let named = || times.iter().map(|time| time.days.to.unwrap_or(today)).max();
@@ -199,7 +201,7 @@ fn asked_period(range: DateRange, times: &[TimeExpression], rest: &str, today: D
     asks_for_a_period(rest).then_some(DateRange { from: Some(from), to: Some(to.unwrap_or(today)) })
 }
 
-/// Puts these before all others, in their order.
+/// Puts these summaries before all other results, in their order.
 fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
     let best = ranked.first().map_or(0.0, |ranked| ranked.score.total());
     let count = summaries.len();
@@ -211,22 +213,22 @@ fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
     ranked.splice(0..0, first.collect::<Vec<_>>());
 }
 
-/// What was found for a query and ranked, before a model has had its say.
+/// Ranked results of a query, before reranking.
 pub struct Gathered<'a> {
     asked: Asked<'a>,
     /// Best first.
     ranked: Vec<Ranked>,
-    /// Of the period that is asked for, in order of time.
+    /// The summaries of the period that the question asks for, the coarsest grain first and each grain in order of time.
     summaries: Vec<Memory>,
     support: Support,
     compared: usize,
 }
 
-/// A query with what was worked out from it.
+/// A query with the values derived from it.
 struct Asked<'a> {
     agent: &'a Agent,
     query: &'a Query,
-    /// What is looked for; none to list the newest.
+    /// The search text; none to list the newest memories.
     text: Option<&'a str>,
     settings: Settings,
     zones: Zones,
@@ -243,19 +245,19 @@ impl Asked<'_> {
         Filter { within: self.bounds.of_grain(grain), kinds: self.query.kinds.clone(), conversation }
     }
 
-    /// What the bounds and the conversation leave of a grain, from the newest backwards.
+    /// Selects the memories of a grain within the bounds and the conversation, the newest first.
     fn select(&self, grain: Grain) -> Select {
         let (within, conversation) = (self.bounds.of_grain(grain), self.query.conversation.clone());
         Select { within, conversation, newest_first: true, ..Select::all(grain) }
     }
 
-    /// The instants of the times that the question speaks of, and of the week after each.
+    /// Returns the instants of the times that the question names, each with the week after it.
     fn times_within(&self) -> Vec<Interval> {
         let longer = |days: DateRange| DateRange { to: days.to.map(|to| to.saturating_add(TOLD_LATER.days())), ..days };
         self.times.iter().map(|time| within(longer(time.days), &self.zones)).collect()
     }
 
-    /// Whether it is asked of days that are over, or names a time that is.
+    /// Whether the range is over, or the question names a time that is over.
     fn is_about_the_past(&self) -> bool {
         let today = self.zones.day_of(self.now);
         self.bounds.is_past() || self.times.iter().any(|time| time.days.to.is_some_and(|to| to < today))

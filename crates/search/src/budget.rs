@@ -1,8 +1,8 @@
-//! A budget of tokens for results: the best that fit, whole. Pure.
+//! Limits results to a budget of tokens. Keeps the best results that fit, whole. Pure.
 
 use annals_core::{Found, tokens};
 
-/// Leaves out what no longer fits; what is shorter further down may.
+/// Drops results that no longer fit; a shorter one further down may still fit.
 pub(crate) fn budget(results: Vec<Found>, most: Option<u64>) -> Vec<Found> {
     let Some(most) = most else { return results };
     let mut left = most;

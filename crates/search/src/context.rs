@@ -1,9 +1,10 @@
-//! The few lines that help to answer a prompt: blocks of the caller, facts about whom it names and who speaks, what was said
-//! last, the summary of the period it asks for, what memory finds, and parts of the caller's documents; without repeats, within a
-//! budget of tokens. A prompt that memory knows nothing about gets facts of the speaker at most.
+//! Collects the lines that help to answer a prompt: the caller's blocks, facts about the named entities and the speaker, the
+//! last turns, the summary of a period that the prompt asks for, search results, and parts of the caller's documents. Without
+//! repeats, within a budget of tokens. If memory holds nothing about the prompt, search results, summaries and facts about
+//! named entities are left out.
 //!
-//! Everything but the blocks is data, and said to be: it stands between marks, and no word in it can close them. Blocks are
-//! instructions of whoever may administer the memory, and stand before the data. Never changes anything.
+//! Everything except the blocks is data and labelled as data: it stands between marks that no text inside can close. Blocks are
+//! instructions written by whoever administers the memory, and come before the data. Never changes anything.
 
 mod choose;
 mod documents;
@@ -29,19 +30,19 @@ pub(crate) use items::told;
 use items::{Candidate, Pool};
 use known::Known;
 
-/// A line of a context has so many tokens at least, so more results than the budget holds need not be ranked.
+/// Minimum tokens of a context line. No more search results are ranked than a budget of such lines holds.
 const SHORTEST_LINE: u64 = 20;
-/// The fewest and the most results of the search that compete for the budget.
+/// The fewest and the most search results that compete for the budget.
 const FEWEST: u64 = 40;
 const MOST: u64 = 200;
 
 impl Search {
-    /// What memory adds to a prompt at `now`.
+    /// Returns the context that memory adds to a prompt at `now`.
     pub async fn context(&self, agent: &Agent, request: &ContextRequest, now: Timestamp) -> Result<Context> {
         Ok(self.conclude_context(self.gather_context(agent, request, now).await?).await)
     }
 
-    /// The first half of a context: all that takes the machine's own time.
+    /// Runs the first half of a context: the part that uses this machine's processor.
     pub async fn gather_context<'a>(
         &self,
         agent: &'a Agent,
@@ -49,7 +50,7 @@ impl Search {
         now: Timestamp,
     ) -> Result<GatheredContext<'a>> {
         check(request)?;
-        // A model judges all candidates together, once, in the second half.
+        // A model ranks all candidates together, once, in the second half.
         let unjudged = Search { judge: None, ..self.clone() };
         let answer = unjudged.answer(agent, &query(request), now).await?;
         let settings = self.catalog.settings(agent).await?;
@@ -74,10 +75,10 @@ impl Search {
         Ok(GatheredContext { agent, request, settings, range: answer.range, candidates, is_known, now })
     }
 
-    /// The second half: waits for the model that orders the candidates, if there is one, then cuts to the budget.
+    /// Runs the second half: waits for the reranking model, if there is one, then cuts to the budget.
     pub async fn conclude_context(&self, gathered: GatheredContext<'_>) -> Context {
         let GatheredContext { agent, request, settings, range, mut candidates, is_known, now } = gathered;
-        // Blocks come first whatever is asked, and the last turns because they are the last.
+        // Blocks always come first, and the last turns are included because they are the last.
         let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::JustSaid);
         let judged = candidates.iter().filter(|candidate| is_judged(candidate));
         let shown = self.shown(&settings, judged.map(|judged| (judged.item.text.clone(), judged.item.score)));
@@ -94,7 +95,7 @@ impl Search {
     }
 }
 
-/// What may go into a context, before a model has had its say and the budget is looked at.
+/// Candidates for a context, before reranking and before the budget is applied.
 pub struct GatheredContext<'a> {
     agent: &'a Agent,
     request: &'a ContextRequest,
@@ -102,7 +103,7 @@ pub struct GatheredContext<'a> {
     range: DateRange,
     /// Without repeats, best first.
     candidates: Vec<Candidate>,
-    /// Whether memory knows anything about the prompt.
+    /// Whether memory holds anything about the prompt.
     is_known: bool,
     now: Timestamp,
 }
@@ -131,8 +132,8 @@ fn query(request: &ContextRequest) -> Query {
     }
 }
 
-/// The results of the search. Those that rank low are few tokens in sum, and of the evidence some is like the prompt by what stands
-/// around it alone: a floor for each left out answers and saved nothing.
+/// Returns the search results as candidates. There is no score threshold per result: low-ranking results cost few tokens in
+/// sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers and saved nothing.
 fn found(answer: &Answer) -> impl Iterator<Item = Candidate> + '_ {
     let pool = |found: &Found| match found.memory.kind {
         Kind::Summary if is_asked_for(answer, found) => Pool::Period,
@@ -141,7 +142,7 @@ fn found(answer: &Answer) -> impl Iterator<Item = Candidate> + '_ {
     answer.results.iter().map(move |found| items::of_memory(&found.memory, pool(found), found.score))
 }
 
-/// Whether it tells of the period that the prompt asks for.
+/// Whether the result lies in the period that the prompt asks for.
 fn is_asked_for(answer: &Answer, found: &Found) -> bool {
     let (first, last) = found.memory.days;
     let overlaps =
@@ -153,16 +154,16 @@ fn best_first(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| b.item.score.total_cmp(&a.item.score).then_with(|| a.item.id.cmp(&b.item.id)));
 }
 
-/// Each text once, where it scores best. Documents may come in several parts.
+/// Keeps each text once, where it scores best. Documents may have several parts.
 fn without_repeats(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     best_first(&mut candidates);
-    // What was just said is there for being the last, however well it fits.
+    // The last turns win over other copies, because they are included for being the last, not for their score.
     candidates.sort_by_key(|candidate| candidate.pool != Pool::JustSaid);
     let mut ids = HashSet::new();
     let mut texts = HashSet::new();
     candidates.retain(|Candidate { item, .. }| {
         let is_new = item.kind == ContextKind::Document || ids.insert((item.kind, item.id.clone()));
-        // The same words on another day are another thing that was said.
+        // The same words on another day are a separate memory.
         is_new && texts.insert((item.days, annals_core::folded(&item.text)))
     });
     best_first(&mut candidates);

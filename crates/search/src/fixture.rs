@@ -1,4 +1,4 @@
-//! A small world for tests: stores in memory, filled through the ports.
+//! Stores in memory, filled through the ports, for the tests of this crate.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, age
 
 use crate::Search;
 
-/// When everything is asked.
+/// The time of every query.
 pub(crate) const NOW: &str = "2026-03-10T12:00:00Z";
 
 /// Stores in memory and a search over them.
@@ -20,7 +20,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Nothing in the stores.
+    /// Creates empty stores.
     pub(crate) fn new() -> World {
         let (catalog, strata, facts) = (MemoryCatalog::new(), MemoryStrata::new(), MemoryFacts::new());
         let search = Search::new(
@@ -33,7 +33,7 @@ impl World {
         World { catalog, strata, facts, search }
     }
 
-    /// Turns as `moment text`, summaries as `label text`, all made searchable.
+    /// Stores turns given as `(moment, text)` and summaries given as `(label, text)`, and makes all of them searchable.
     pub(crate) async fn with(turns: &[(&str, &str)], summaries: &[(&str, &str)]) -> World {
         let world = World::new();
         let turns: Vec<Turn> = turns.iter().map(|(at, text)| turn_of(&agent("a"), message(at, text))).collect();
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// The answer of at most ten results.
+    /// Returns the answer with at most ten results.
     pub(crate) async fn ask(&self, query: Query) -> Answer {
         self.search.answer(&agent("a"), &Query { limit: 10, ..query }, at(NOW)).await.unwrap()
     }
@@ -82,7 +82,7 @@ impl World {
     }
 }
 
-/// A memory of a period that says nothing.
+/// Returns a memory of a period with an empty text.
 pub(crate) fn memory(id: &str, kind: Kind, period: Period) -> Memory {
     Memory {
         id: MemoryId::from_text(id),
@@ -105,7 +105,7 @@ pub(crate) fn memory(id: &str, kind: Kind, period: Period) -> Memory {
     }
 }
 
-/// A question without filters.
+/// Returns a query for a text without filters.
 pub(crate) fn about(text: &str) -> Query {
     Query { text: Some(text.into()), ..Query::default() }
 }

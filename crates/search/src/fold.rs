@@ -1,17 +1,19 @@
-//! Folding by the calendar: a summary that stands below one of its own days, weeks or months says nothing new; where many summaries
-//! of finer grains follow below it, it says in one place what they say in many; and a text that two grains have is shown once. Pure.
+//! Folds results by the calendar. A summary is dropped if a finer memory that it covers ranks above it. The finer summaries of
+//! a coarse summary are dropped if there are many of them, because it says the same in one place. A text that two grains have
+//! is shown once. Pure.
 //!
-//! Turns yield to nothing: they are the words that were said.
+//! Turns are never folded away.
 
 use std::collections::{HashMap, HashSet};
 
 use annals_core::{Found, Grain, Kind, MemoryId, Period, folded};
 
-/// With more summaries than this below a coarser one among the results, they yield to it.
+/// Finer summaries of one coarse summary are dropped if there are more than this many among the results.
 const MOST_SIBLINGS: usize = 3;
 
-/// The first so many, in their order, once repeated texts are dropped, each summary of which a descendant ranks above it, and then
-/// the finer summaries of each that has too many of them below it. Those that were asked for stay.
+/// Returns the first `limit` results in their order, after dropping repeated texts, then summaries below one of their
+/// descendants, then the finer summaries of a summary that has too many of them. Summaries in `asked_for` are exempt from the
+/// first two rules.
 pub(crate) fn fold(ranked: Vec<Found>, limit: usize, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
     let mut covered: HashSet<Period> = HashSet::new();
     let ranked = without_repeats(ranked, asked_for).into_iter();
@@ -23,7 +25,8 @@ pub(crate) fn fold(ranked: Vec<Found>, limit: usize, asked_for: &HashSet<MemoryI
     left
 }
 
-/// Without a summary whose text a turn has, or something above it of another grain; unless it was asked for.
+/// Drops each summary with the text of a turn or statement, or of a higher-ranked result of another grain, unless it is in
+/// `asked_for`.
 fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
     let text = |found: &Found| folded(found.memory.text.trim());
     if ranked.iter().all(|found| found.memory.kind != Kind::Summary) {
@@ -42,7 +45,7 @@ fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Fou
     ranked.into_iter().filter(|found| keep(found)).collect()
 }
 
-/// The first summary that has too many finer ones among these.
+/// Returns the period of the first summary that has too many finer summaries among these results.
 fn crowded(results: &[Found]) -> Option<Period> {
     let mut summaries =
         results.iter().filter(|found| found.memory.kind == Kind::Summary).map(|found| found.memory.period);
@@ -59,7 +62,7 @@ fn keep(found: &Found, covered: &mut HashSet<Period>, asked_for: &HashSet<Memory
     if memory.grain != Grain::Working && covered.contains(&memory.period) && !asked_for.contains(&memory.id) {
         return false;
     }
-    // A turn is covered by its day's summary too, a summary only by coarser ones.
+    // The summary of its own day also covers a turn; only coarser summaries cover a summary.
     let coarser = Grain::SUMMARIES.into_iter().filter(|grain| *grain > memory.grain);
     covered.extend(coarser.map(|grain| memory.period.ancestor(grain)));
     true
@@ -72,7 +75,7 @@ mod tests {
     use super::*;
     use crate::fixture::memory;
 
-    /// Labels in order of rank, `t:` before turns; expects what is left.
+    /// Folds labels in order of rank, with `t:` before turns, and expects the ones that are left.
     #[track_caller]
     fn check(ranked: &str, expect: &str) {
         check_first(99, ranked, expect);
@@ -95,36 +98,36 @@ mod tests {
     }
 
     #[test]
-    fn an_ancestor_below_its_descendant_goes() {
+    fn summary_below_its_descendant_is_dropped() {
         check("t:2026-03-04 2026-03-04 2026-W10 2026", "t:2026-03-04");
         check("2026-W10 2026-03 2026-W11 2026-Q1", "2026-W10 2026-W11");
     }
 
     #[test]
-    fn an_ancestor_above_its_descendant_stays() {
+    fn summary_above_its_descendant_is_kept() {
         check("2026 2026-03 t:2026-03-04 t:2026-03-04", "2026 2026-03 t:2026-03-04 t:2026-03-04");
     }
 
     #[test]
-    fn descendants_yield_only_if_they_are_many() {
+    fn finer_summaries_are_dropped_only_if_there_are_many() {
         check("2026-W10 2026-03-02 2026-03-03 2026-03-04", "2026-W10 2026-03-02 2026-03-03 2026-03-04");
         check("2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-W11 2026-03-05", "2026-W10 2026-W11");
         check("2026 2026-W10 2026-03-12 2026-03-13 2026-06-04", "2026");
-        // What was said yields to no summary of it.
+        // Turns are not dropped in favour of a summary.
         check(
             "2026 t:2026-03-04 t:2026-03-02 t:2026-03-03 t:2026-06-04",
             "2026 t:2026-03-04 t:2026-03-02 t:2026-03-03 t:2026-06-04",
         );
-        // Turns of one day do not yield to one of them.
+        // Turns of one day are not dropped in favour of one of them.
         let turns = ["t:2026-03-02"; 5].join(" ");
         check(&turns, &turns);
-        // What lies beyond the limit is no result and crowds nothing; what yields leaves its place.
+        // Results beyond the limit do not count as siblings. The next result takes the place of a dropped one.
         check_first(3, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05", "2026-W10 2026-03-02 2026-03-03");
         check_first(5, "2026-W10 2026-03-02 2026-03-03 2026-03-04 2026-03-05 t:2026-06-04", "2026-W10 t:2026-06-04");
     }
 
     #[test]
-    fn text_of_two_grains_is_shown_once_and_as_it_was_said() {
+    fn text_of_two_grains_is_shown_once_preferring_the_turn() {
         fn check(ranked: &[(&str, &str)], asked_for: &str, expect: &[&str]) {
             let found = |(label, text): &(&str, &str)| {
                 let mut found = found(label);
@@ -145,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn whats_beside_stays() {
+    fn summary_that_covers_no_result_is_kept() {
         // 30 March lies in April's first week.
         check("t:2026-03-30 2026-03 2026-04", "t:2026-03-30 2026-03");
     }

@@ -1,8 +1,10 @@
-//! Which grains answer, if the query names none: turns, and a coarser grain only for times that the finer ones no longer hold.
+//! Chooses the grains to search if the query names none: turns, and coarser grains only for times that the finer ones no longer
+//! hold.
 //!
-//! Fine near now and coarse far back follows from what retention pruned. A first memory says nothing: the week of an agent that
-//! begins on a Wednesday starts before its first turn and tells of nothing else, and a pin keeps its day where all others are
-//! pruned. Summaries of a time that turns still hold are added by `period.rs`, where a question asks for them.
+//! So answers are fine for recent times and coarse for old ones, depending on what retention pruned. The first memory of a
+//! grain alone does not show what was pruned: the first week of an agent that begins on a Wednesday starts before its first
+//! turn but covers nothing else, and a pinned memory keeps its day while all other days are pruned. `period.rs` adds summaries
+//! of times that turns still hold, if the question asks for them.
 
 use annals_core::ports::Select;
 use annals_core::{Agent, Date, Grain, Interval, Query, Result};
@@ -12,22 +14,22 @@ use jiff::ToSpan;
 use crate::Search;
 use crate::range::Bounds;
 
-/// What a grain holds of the range, and from when on it holds everything.
+/// What a grain holds of the range, and from which day on it is complete.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     /// The last day of its first memory in the range; none if it holds nothing there.
     first_ends: Option<Date>,
-    /// From which day on nothing is missing; none if it holds nothing at all.
+    /// The day from which on nothing is missing; none if it holds nothing at all.
     complete_from: Option<Date>,
 }
 
 impl Search {
-    /// The grains to search, from fine to coarse.
+    /// Returns the grains to search, from fine to coarse.
     pub(crate) async fn grains(&self, agent: &Agent, query: &Query, bounds: &Bounds) -> Result<Vec<Grain>> {
         if !query.grains.is_empty() {
             return Ok(Grain::ALL.into_iter().filter(|grain| query.grains.contains(grain)).collect());
         }
-        // A list of the newest is not an answer to anything: all of them may be in it.
+        // Listing the newest memories is not answering a question: all grains may appear in it.
         if query.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
             return Ok(Grain::ALL.to_vec());
         }
@@ -44,7 +46,7 @@ impl Search {
         Ok(Held { first_ends: first.map(|days| days.1), complete_from })
     }
 
-    /// The days of the first memory.
+    /// Returns the days of the first memory.
     async fn first_of(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Option<(Date, Date)>> {
         let listed = self.catalog.list(agent, &Select { within, limit: 1, ..Select::all(grain) }).await?;
         Ok(listed.first().map(|memory| memory.days))
@@ -52,7 +54,7 @@ impl Search {
 }
 
 fn choose(held: &[Held]) -> Vec<Grain> {
-    // Of earlier days finer grains no longer tell everything.
+    // Finer grains are incomplete before this day.
     let mut complete: Option<Date> = None;
     let mut chosen = Vec::new();
     for (grain, Held { first_ends, complete_from }) in Grain::ALL.into_iter().zip(held) {
@@ -61,7 +63,7 @@ fn choose(held: &[Held]) -> Vec<Grain> {
         }
         complete = [complete, *complete_from].into_iter().flatten().min();
     }
-    // Where nothing is held, something must be searched to find that out.
+    // If nothing is held, one grain is still searched to establish that.
     if chosen.is_empty() { vec![Grain::Working] } else { chosen }
 }
 
@@ -69,8 +71,8 @@ fn choose(held: &[Held]) -> Vec<Grain> {
 mod tests {
     use super::*;
 
-    /// For the six grains the last day of the first memory in the range, `-` where there is none, and after a `/` the day from
-    /// which on everything is there: the first day of its first memory, or the one after what was pruned.
+    /// For each of the six grains: the last day of its first memory in the range, or `-` for none; after a `/` the day from
+    /// which on it is complete, which is the first day of its first memory or the day after what was pruned.
     #[track_caller]
     fn check(held: &str, expect: &str) {
         let chosen: Vec<&str> =
@@ -84,27 +86,27 @@ mod tests {
     }
 
     #[test]
-    fn kept_turns_answer_alone_whenever_their_periods_begin() {
+    fn kept_turns_answer_alone_whatever_day_their_periods_begin() {
         check("2026-01-07/2026-01-07 2026-01-07/2026-01-07 2026-01-11/2026-01-05 2026-02-01/2026-01-05 - -", "working");
         check("2026-03-31/2026-03-31 - 2026-04-05/2026-03-30 2026-05-03/2026-03-30 2026-06-28/2026-03-30 -", "working");
         check("2026-05-22/2026-05-22 - - - - 2027-01-03/2025-12-29", "working");
         check("- - - - - -", "working");
-        // The range holds no turn, though the grain holds others: the week beside it knows no more.
+        // The range holds no turn, though the grain holds others: the week beside it holds nothing more.
         check("-/2026-01-07 - 2026-01-11/2026-01-05 - - -", "working");
     }
 
     #[test]
-    fn pruned_days_are_answered_by_the_finest_grain_that_holds_them() {
+    fn pruned_days_are_answered_by_the_finest_remaining_grain() {
         check(
             "2026-03-02/2026-03-02 2026-02-02/2026-02-02 2026-02-01/2026-01-05 2026-02-01/2026-01-05 - -",
             "working daily weekly",
         );
         check("-/2026-03-02 2026-02-02/2026-02-02 2026-03-01/2026-01-05 2026-03-01/2026-01-05 - -", "daily");
-        // A day that was kept hides none that were pruned after it.
+        // A day that was kept hides no days that were pruned after it.
         check("2026-01-05/2026-03-02 2026-01-05/2026-02-02 2026-01-11/2026-01-05 - - -", "working daily weekly");
         check("2026-01-05/2026-03-02 2026-02-02/2026-02-02 - - - -", "working daily");
         check("2026-03-05/2026-03-02 2026-03-05/2026-03-05 - - - -", "working");
-        // A summary that reaches past the first day that is complete tells of nothing before it.
+        // A summary that extends past the first complete day covers nothing before it.
         check("2026-03-02/2026-03-02 2026-03-02/2026-03-02 2026-03-08/2026-03-02 - - -", "working");
     }
 

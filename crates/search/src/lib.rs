@@ -1,9 +1,9 @@
-//! The read path: an agent's question, answered by grain and date range; and the few lines that help to answer a prompt.
+//! Read path: answers an agent's query by grain and date range, and collects the context lines for a prompt.
 //!
-//! Filters first, then vectors and words per grain, ranked in one pipeline (`rank.rs`), read back from the catalog, folded by
-//! the calendar. A model has the last word on the order where one is configured (`rerank.rs`). Relies on the ports alone. Never
-//! returns what lies wholly outside the range that was asked for, and never changes anything: what is counted of its answers,
-//! whoever hands them out counts.
+//! Filters first, then searches vectors and words per grain, ranks in one pipeline (`rank.rs`), reads the texts back from the
+//! catalog and folds by the calendar. If a reranking model is configured, it decides the final order (`rerank.rs`). Relies on
+//! the ports alone. Never returns a memory that lies wholly outside the requested range. Never changes anything: the caller
+//! counts the memories that it returns to a client.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -42,13 +42,13 @@ pub struct Search {
     facts: Arc<dyn Facts>,
     embedder: Arc<dyn Embedder>,
     weights: Weights,
-    /// Tables of up to so many rows are ranked whole.
+    /// Tables with at most this many rows are scored completely.
     exact: usize,
     judge: Option<rerank::Judge>,
 }
 
 impl Search {
-    /// A search over these stores.
+    /// Returns a search over these stores with the default weights and no reranker.
     pub fn new(
         catalog: Arc<dyn Catalog>,
         accesses: Arc<dyn Accesses>,
@@ -59,12 +59,12 @@ impl Search {
         Search { catalog, accesses, strata, facts, embedder, weights: Weights::default(), exact: EXACT, judge: None }
     }
 
-    /// The same with other weights, to measure what each is good for.
+    /// Returns the search with other weights, to measure the effect of each.
     pub fn weighing(self, weights: Weights) -> Search {
         Search { weights, ..self }
     }
 
-    /// The same with tables of up to so many rows ranked whole, to measure what it costs to rank candidates only.
+    /// Returns the search with complete scoring of tables up to `rows` rows, to measure the cost of scoring candidates only.
     pub fn scoring_whole(self, rows: usize) -> Search {
         Search { exact: rows, ..self }
     }

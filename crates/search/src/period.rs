@@ -1,4 +1,4 @@
-//! A question for a period, as "what happened in July?": the summaries of its days come first, then the turns that matter.
+//! Finds the summaries for a question about a period, such as "what happened in July?". They are listed before the turns.
 
 use std::cmp::Reverse;
 
@@ -10,16 +10,17 @@ use crate::Search;
 use crate::range::{Bounds, within};
 use crate::times::length;
 
-/// More summaries say less than their turns do.
+/// Maximum number of summaries. Beyond it the turns are more useful.
 const MOST: usize = 8;
-/// Of a longer time single days are not looked at.
+/// Daily summaries are not read for ranges longer than this.
 const MOST_DAYS: i64 = 62;
 /// Grains from coarse to fine.
 const COARSE_FIRST: [Grain; 5] = [Grain::Yearly, Grain::Quarterly, Grain::Monthly, Grain::Weekly, Grain::Daily];
 
 impl Search {
-    /// The fewest summaries that tell of these days, the coarsest first and each grain in order of time: one if there is a period of just these days and it is
-    /// over, else coarse ones that lie within, and finer ones where these leave days out. Only those that the bounds admit.
+    /// Returns the fewest summaries that cover these days, the coarsest first and each grain in order of time. If a period of
+    /// exactly these days is over, that is its one summary; else coarse summaries that lie inside, and finer ones for the
+    /// remaining days. Summaries that end after now are left out.
     pub(crate) async fn summaries_of(
         &self,
         agent: &Agent,
@@ -28,7 +29,7 @@ impl Search {
         zones: &annals_core::Zones,
     ) -> Result<Vec<Memory>> {
         let (Some(from), Some(to)) = (days.from, days.to) else { return Ok(Vec::new()) };
-        // A month's weeks reach over its ends by up to six days.
+        // The weeks of a month extend up to six days beyond its ends.
         let around = DateRange { from: from.checked_sub(7.days()).ok(), to: to.checked_add(7.days()).ok() };
         let mut found: Vec<Memory> = Vec::new();
         for grain in COARSE_FIRST {
@@ -54,7 +55,8 @@ impl Search {
     }
 }
 
-/// Whether the period lies within the days; of a week more than half is enough, as of a month in its weeks.
+/// Whether the period lies within the days. A week counts if at least four of its days do, the rule that also assigns weeks to
+/// months.
 fn is_about(period: Period, from: Date, to: Date) -> bool {
     let fourth = |date: Date| date.saturating_add(3.days());
     match period.grain() {
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn period_is_about_days_that_hold_it() {
+    fn period_within_days_or_week_mostly_within_matches() {
         fn check(period: &str, days: &str, expect: bool) {
             let (from, to) = days.split_once("..").unwrap();
             let is_about = is_about(period.parse().unwrap(), from.parse().unwrap(), to.parse().unwrap());

@@ -1,31 +1,31 @@
-//! What a question says about its answer besides its words. Pure. English where it looks at words; other languages are
-//! ranked without.
+//! What a question reveals about its answer besides its words. Pure. The phrases about time are English only; the pronouns
+//! cover seven languages and Chinese.
 
 use annals_core::folded;
 
-/// What is asked for.
+/// Features of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
-    /// The words in lower case, without accents and punctuation, each between spaces.
+    /// The words in lower case, without accents and punctuation, each between single spaces.
     words: String,
-    /// It asks when something was or will be.
+    /// Whether it asks when something was or will be.
     pub(crate) asks_when: bool,
-    /// It is about how things are now.
+    /// Whether it is about the present state.
     pub(crate) about_now: bool,
     /// Whose words it asks for, if it says so.
     pub(crate) whose: Option<Whose>,
 }
 
-/// Whose words answer a question.
+/// The speaker whose words answer a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// "Where do I live?": the words of who asks.
+    /// "Where do I live?": the person who asks.
     Asker,
-    /// "What did you recommend?": the words of who was asked.
+    /// "What did you recommend?": the assistant.
     Assistant,
 }
 
-/// By language, how who asks is named, and who is asked.
+/// First-person and second-person pronouns by language.
 const PERSONS: [(&str, &[&str], &[&str]); 7] = [
     ("en", &["i", "my", "me", "mine", "myself"], &["you", "your"]),
     (
@@ -40,7 +40,7 @@ const PERSONS: [(&str, &[&str], &[&str]); 7] = [
     ("nl", &["ik", "mijn", "mij", "me"], &["jij", "je", "jouw"]),
 ];
 
-/// How a question for a time begins.
+/// Phrases of a question for a time.
 const WHEN: [&str; 9] = [
     " when ",
     " what date ",
@@ -52,7 +52,7 @@ const WHEN: [&str; 9] = [
     " which year ",
     " how long ago ",
 ];
-/// What is said of the present, and in the past tense of what was present then.
+/// Phrases about the present. In the past tense they refer to the past.
 const NOW: [&str; 10] = [
     " now ",
     " currently ",
@@ -65,13 +65,13 @@ const NOW: [&str; 10] = [
     " anymore ",
     " any more ",
 ];
-/// What is said of the time up to now, in the past tense too.
+/// Phrases about the recent past, which count in the past tense too.
 const LATELY: [&str; 5] = [" lately ", " latest ", " recently ", " most recent ", " newest "];
-/// How a question about the past is put.
+/// Words that mark a question as being about the past.
 const PAST: [&str; 9] = [" did ", " didn ", " was ", " wasn ", " were ", " weren ", " had ", " hadn ", " used to "];
 
 impl Question {
-    /// Of a text in a language.
+    /// Reads the features of a text in a language.
     pub(crate) fn new(text: &str, language: &str) -> Question {
         let words = spaced(text);
         let has = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
@@ -79,12 +79,12 @@ impl Question {
         Question { asks_when: has(&WHEN), about_now, whose: whose(&words, language), words }
     }
 
-    /// Whether it names somebody, whole or by the first name.
+    /// Whether it contains the name: the whole name, or the first name if that has more than two letters.
     pub(crate) fn names(&self, name: &str) -> bool {
         let name = spaced(name);
         let whole = name.trim();
         let first = whole.split(' ').next().unwrap_or_default();
-        // Such names have no spaces around them.
+        // Names in wide scripts have no spaces around them.
         let is_within = whole.chars().any(is_wide) && self.words.contains(whole);
         !whole.is_empty()
             && (is_within
@@ -103,12 +103,12 @@ fn whose(words: &str, language: &str) -> Option<Whose> {
     }
 }
 
-/// Whether it is of a script that is written without spaces, or of one as wide.
+/// Whether the character belongs to a wide script. Most of these are written without spaces.
 pub(crate) fn is_wide(c: char) -> bool {
     c >= '\u{2E80}'
 }
 
-/// A text as folded words between single spaces, with one before the first and after the last.
+/// Returns the text as folded words between single spaces, with one before the first and after the last.
 pub(crate) fn spaced(text: &str) -> String {
     let folded = folded(text);
     let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_named() {
+    fn names_match_whole_or_by_first_name() {
         fn check(question: &str, name: &str, expect: bool) {
             assert_eq!(Question::new(question, "en").names(name), expect, "{name} in {question:?}");
         }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_words_are_asked_for() {
+    fn pronouns_decide_whose_words_are_asked_for() {
         fn check(language: &str, text: &str, expect: Option<Whose>) {
             assert_eq!(Question::new(text, language).whose, expect, "{text:?}");
         }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kind_of_time_is_asked_for() {
+    fn time_phrases_set_asks_when_and_about_now() {
         fn check(text: &str, when: bool, now: bool) {
             let question = Question::new(text, "en");
             assert_eq!((question.asks_when, question.about_now), (when, now), "{text:?}");

@@ -1,11 +1,12 @@
-//! From the ways to ask for a time to days and instants. Pure.
+//! Converts the time bounds of a query to local days and instants. Pure.
 
 use annals_core::{Date, DateRange, Error, Grain, Interval, Memory, Period, Query, Result, Timestamp, Zones};
 use jiff::{Span, ToSpan};
 
-/// The local days that a query asks for. Bounds given in several ways all hold: the range is what they have in common.
+/// Returns the local days that a query asks for. If bounds are given in several ways, the range is their intersection.
 ///
-/// Days ago are local calendar days, inclusive, and 0 is today. A period means its calendar days.
+/// Days ago are local calendar days, inclusive; 0 is today. A period means its calendar days. Returns an error if the range is
+/// empty.
 pub fn resolve(query: &Query, zones: &Zones, now: Timestamp) -> Result<DateRange> {
     let days = query.period.map(|period| (period.first_day(), period.last_day()));
     match bounds(query, days, zones, now) {
@@ -25,7 +26,7 @@ fn bounds(query: &Query, period: Option<(Date, Date)>, zones: &Zones, now: Times
     DateRange { from, to }
 }
 
-/// The instants of these days.
+/// Returns the instants of these days.
 pub(crate) fn within(range: DateRange, zones: &Zones) -> Interval {
     Interval {
         start: range.from.map_or(Timestamp::MIN, |from| zones.day_interval(from).start),
@@ -33,18 +34,18 @@ pub(crate) fn within(range: DateRange, zones: &Zones) -> Interval {
     }
 }
 
-/// The instants of these days up to now.
+/// Returns the instants of these days up to and including `now`.
 pub(crate) fn within_until(range: DateRange, zones: &Zones, now: Timestamp) -> Interval {
     let within = within(range, zones);
     Interval { end: within.end.min(after(now)), ..within }
 }
 
-/// What a query may find: days for turns and for summaries, and nothing that is later than now.
+/// Time bounds of a query, for turns and for summaries. Nothing later than now is inside them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// The calendar days.
     pub(crate) days: DateRange,
-    /// The days of summaries: of a month the whole weeks that it is made of.
+    /// The days for summaries. For a month, quarter or year these are the whole weeks that it consists of.
     pub(crate) cover: DateRange,
     turns: Interval,
     summaries: Interval,
@@ -52,7 +53,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Those of a query at `now`.
+    /// Resolves the bounds of a query at `now`.
     pub(crate) fn of(query: &Query, zones: &Zones, now: Timestamp) -> Result<Bounds> {
         let days = resolve(query, zones, now)?;
         let cover = bounds(query, query.period.map(Period::cover_days), zones, now);
@@ -60,28 +61,28 @@ impl Bounds {
         Ok(Bounds { days, cover, turns: until_now(days), summaries: until_now(cover), now })
     }
 
-    /// The days of a grain.
+    /// Returns the days for a grain.
     pub(crate) fn days_of(&self, grain: Grain) -> DateRange {
         if grain == Grain::Working { self.days } else { self.cover }
     }
 
-    /// The instants of a grain.
+    /// Returns the instants for a grain.
     pub(crate) fn of_grain(&self, grain: Grain) -> Interval {
         if grain == Grain::Working { self.turns } else { self.summaries }
     }
 
-    /// Whether it tells of nothing later than now.
+    /// Whether the memory covers nothing later than now.
     pub(crate) fn is_over(&self, memory: &Memory) -> bool {
         memory.cover.end <= after(self.now)
     }
 
-    /// Whether the days are over.
+    /// Whether the bounded days are over.
     pub(crate) fn is_past(&self) -> bool {
         self.turns.end <= self.now
     }
 }
 
-/// The first instant after now: what is said at this moment is no longer to come.
+/// Returns the first instant after now. A turn said exactly now is still inside the bounds.
 fn after(now: Timestamp) -> Timestamp {
     now.checked_add(1.microsecond()).unwrap_or(now)
 }
@@ -90,7 +91,7 @@ fn after(now: Timestamp) -> Timestamp {
 mod tests {
     use super::*;
 
-    /// At noon of 2026-03-04 in Berlin; expects `from..to`.
+    /// Resolves the query at noon of 2026-03-04 in Berlin and expects `from..to`.
     #[track_caller]
     fn check(query: Query, expect: &str) {
         let zones = Zones::new("Europe/Berlin").unwrap();
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_alone() {
+    fn each_bound_alone_sets_its_end_of_the_range() {
         check(Query::default(), "..");
         check(Query { from: day("2026-01-02"), ..Query::default() }, "2026-01-02..");
         check(Query { to: day("2026-01-02"), ..Query::default() }, "..2026-01-02");
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn together_they_narrow() {
+    fn several_bounds_are_intersected() {
         let both = Query { period: Some("2026".parse().unwrap()), max_days_ago: Some(1), ..Query::default() };
         check(both, "2026-03-03..2026-12-31");
         let both = Query { min_days_ago: Some(3), max_days_ago: Some(1), ..Query::default() };
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn now_is_the_last_instant_that_is_found() {
+    fn turn_said_exactly_now_is_in_range() {
         let (zones, now) = (Zones::new("UTC").unwrap(), "2026-03-04T11:00:00Z".parse().unwrap());
         let within = Bounds::of(&Query::default(), &zones, now).unwrap().of_grain(Grain::Working);
         assert!(within.contains(now) && !within.contains(after(now)));
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn today_is_the_agents_day() {
+    fn today_is_the_local_day_of_the_agent() {
         let zones = Zones::new("Pacific/Kiritimati").unwrap();
         let query = Query { max_days_ago: Some(0), ..Query::default() };
         let range = resolve(&query, &zones, "2026-03-04T11:00:00Z".parse().unwrap()).unwrap();

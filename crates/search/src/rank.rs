@@ -1,14 +1,11 @@
-//! The ranking of what the tables found, as one pipeline. Pure: everything it needs is handed in.
+//! Ranks what the tables found, in one pipeline. Pure: all inputs are arguments.
 //!
-//! 1. `legs`: similarity and relevance, each normalised over the rows of a table, become one row per memory.
-//! 2. `neighbours`: a turn gains from what was said right before and after it.
-//! 3. `conversations`: a turn gains from the best other turns of its conversation, and from how many of the question's words the
-//!    conversation holds close together (`coverage`). Where there are no others it counts in their place: a note must not
-//!    lose to a long conversation for what it cannot have.
-//! 4. `content`: once the best are read back, what they say, who says it and when, and how often
-//!    they were given out. Conversations are ranked by their best turns.
-//! 5. A model's order, where one is configured (`rerank.rs`, which is not pure).
-//! 6. `repeats`: what says much the same as something above goes down.
+//! 1. `legs`: similarity and relevance, normalised over the rows of a table, become one row per memory.
+//! 2. `neighbours`: a turn gains from the turns right before and after it.
+//! 3. `conversations`: a turn gains from the best other turns of its conversation and from the conversation's `coverage`.
+//! 4. `content`: the text, speaker, time and access count of the best rows, once they are read back.
+//! 5. The order of a reranking model, if one is configured (`rerank.rs`, not pure); then conversations are ranked.
+//! 6. `repeats`: lowers a text that is nearly the same as a higher-ranked one.
 
 mod content;
 mod conversations;
@@ -32,20 +29,20 @@ use legs::legs;
 pub(crate) use neighbours::neighbours;
 pub(crate) use repeats::repeats;
 
-/// A memory on its way up or down.
+/// A memory with its score while it is ranked.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) memory: MemoryId,
-    /// Of a turn, the places of its first and its last part in its conversation.
+    /// For a turn, the positions of its first and its last part in its conversation.
     pub(crate) seats: Option<(Seat, Seat)>,
-    /// Which of the question's words it holds, a bit each.
+    /// Bit set of the question's words that it contains.
     pub(crate) matched: u64,
     pub(crate) fit: Fit,
     pub(crate) score: Score,
 }
 
 impl Row {
-    /// Takes in another part of the same memory.
+    /// Merges another part of the same memory into this row.
     fn merge(&mut self, other: Row) {
         self.matched |= other.matched;
         self.fit = self.fit.max(other.fit);
@@ -53,7 +50,7 @@ impl Row {
         self.seats = self.seats.zip(other.seats).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
     }
 
-    /// Its conversation stands behind so many others.
+    /// Shifts the index of its conversation by the number of `others` that are listed before.
     fn renumber(&mut self, others: usize) {
         if let Some((first, last)) = &mut self.seats {
             first.conversation += others;
@@ -61,24 +58,24 @@ impl Row {
         }
     }
 
-    /// Which conversation it belongs to.
+    /// Returns the index of its conversation.
     fn conversation(&self) -> Option<usize> {
         self.seats.map(|(seat, _)| seat.conversation)
     }
 }
 
-/// A conversation beside the others.
+/// A conversation that was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Talk {
     pub(crate) name: Arc<str>,
 }
 
-/// The conversations of the rows, and what all come to.
+/// The conversations of the rows, with totals over all conversations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Talks {
     pub(crate) found: Vec<Talk>,
     pub(crate) all: Conversations,
-    /// The rows of all, found or not.
+    /// The number of rows that pass the filter, found or not.
     pub(crate) rows: usize,
 }
 
@@ -88,17 +85,17 @@ impl From<Conversation> for Talk {
     }
 }
 
-/// A row with its memory, as the catalog has it.
+/// A row with its memory as read from the catalog.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) memory: Memory,
-    /// How often it was given out.
+    /// How often the memory was returned in answers.
     pub(crate) access: Option<Access>,
     pub(crate) score: Score,
     pub(crate) fit: Fit,
 }
 
-/// The rows of all tables, and their conversations.
+/// Combines the rows of all tables and their conversations.
 pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, Talks) {
     let (mut rows, mut talks) = (Vec::new(), Talks::default());
     for findings in tables {
@@ -117,14 +114,14 @@ impl Talks {
     }
 }
 
-/// The best so many, best first; ties by id, so that the same question has the same answer.
+/// Returns the `many` best rows, best first. Ties are ordered by id, so that the same question gets the same answer.
 pub(crate) fn best(rows: &[Row], many: usize) -> Vec<Row> {
     let mut places: Vec<(f64, &Row)> = rows.iter().map(|row| (row.score.total(), row)).collect();
     places.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.memory.cmp(&b.1.memory)));
     places.into_iter().take(many).map(|(_, row)| row.clone()).collect()
 }
 
-/// The same for memories.
+/// Sorts memories best first, ties by id.
 pub(crate) fn sort_ranked(ranked: &mut [Ranked]) {
     ranked.sort_by(|a, b| b.score.total().total_cmp(&a.score.total()).then_with(|| a.memory.id.cmp(&b.memory.id)));
 }

@@ -1,9 +1,9 @@
-//! The last word on the best: a model that reads question and text together puts them into its own order, if one is configured
-//! and models may read the agent's words. One step, the same for results of a search and for items of a context.
+//! Reranking: a configured model that reads question and text together orders the best candidates. It is called only if the
+//! agent's settings allow models to read its memory. Search results and context items use the same step.
 //!
-//! The scores stay what they are and change owners: what the model puts first gets the highest of them, and so on. So what it
-//! judged stays above what it did not, and `explain` shows how far it moved each. If it gives no order nothing changes, and the
-//! answer says why.
+//! The set of scores stays the same; the scores are reassigned in the model's order, the highest to its first choice. So every
+//! text that the model ranked stays above the texts that it was not shown, and `explain` shows how far each one moved. If the
+//! model returns no order nothing changes, and the answer says why.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use annals_core::{Agent, EngineChoice, Error, Reranked, Reranker, Settings, Time
 
 use crate::Search;
 
-/// Scores of two neighbours differ by at least so much afterwards; else ties would undo the order.
+/// Minimum difference between two neighbouring scores afterwards. Without it ties would undo the model's order.
 const STEP: f64 = 1e-6;
 
-/// A model, and how many of the best it is shown.
+/// A reranking model, and how many of the best candidates it is shown.
 #[derive(Clone)]
 pub(crate) struct Judge {
     reranker: Arc<dyn Reranker>,
     candidates: usize,
 }
 
-/// What is asked, and of whose memory.
+/// The question, the agent and the time of one reranking.
 pub(crate) struct Case<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) question: &'a str,
@@ -30,19 +30,20 @@ pub(crate) struct Case<'a> {
 }
 
 impl Search {
-    /// The same with a model that orders the best so many.
+    /// Returns the search with a model that reorders the best `candidates` results.
     pub fn reranked_by(self, reranker: Arc<dyn Reranker>, candidates: usize) -> Search {
         Search { judge: Some(Judge { reranker, candidates }), ..self }
     }
 
-    /// Of texts with their scores, best first, those that the model is shown; none if there is no model, or none may read them.
+    /// Returns the texts with their scores, best first, that the model is shown. Empty without a model or if models may not
+    /// read the agent's memory.
     pub(crate) fn shown(&self, settings: &Settings, ranked: impl Iterator<Item = (String, f64)>) -> Vec<(String, f64)> {
         let may_read = settings.engine == EngineChoice::Auto;
         let candidates = self.judge.as_ref().filter(|_| may_read).map_or(0, |judge| judge.candidates);
         ranked.take(candidates).collect()
     }
 
-    /// What the model adds to the score of each that it is shown; nothing if it gave no order.
+    /// Returns the change to the score of each text shown, or nothing if the model returned no order.
     pub(crate) async fn rerank(&self, case: Case<'_>, shown: Vec<(String, f64)>) -> (Reranked, Vec<f64>) {
         let Some(judge) = self.judge.as_ref().filter(|_| shown.len() > 1) else {
             return (Reranked::NotAsked, Vec::new());
@@ -56,7 +57,8 @@ impl Search {
     }
 }
 
-/// What to add to each score, best first, so that they stand in the order that was judged; equals stay as they were.
+/// Returns what to add to each score, best first, to put the texts into the model's order. Equally judged texts keep their
+/// order.
 fn changes(scores: &[f64], judged: &[f64]) -> Vec<f64> {
     let mut places: Vec<usize> = (0..scores.len()).collect();
     places.sort_by(|a, b| judged[*b].total_cmp(&judged[*a]));
@@ -69,7 +71,7 @@ fn changes(scores: &[f64], judged: &[f64]) -> Vec<f64> {
     changes
 }
 
-/// The reason alone: where the endpoint is, is not told to whoever searches.
+/// Returns the reason of the failure alone. The address of the endpoint is not revealed to clients that search.
 fn why(error: &Error) -> String {
     match error {
         Error::Unavailable { source, .. } | Error::Model { source, .. } | Error::Storage { source, .. } => {
@@ -84,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_change_owners() {
+    fn scores_are_reassigned_in_the_models_order() {
         fn check(scores: &[f64], judged: &[f64], expect: &[f64]) {
             let changes = changes(scores, judged);
             let after: Vec<f64> = scores.iter().zip(&changes).map(|(score, change)| score + change).collect();
@@ -103,12 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_models_order_already_stays_as_it_is() {
+    fn order_equal_to_the_models_changes_no_score() {
         assert_eq!(changes(&[3.0, 2.0, 2.0 - 1e-3], &[9.0, 8.0, 8.0]), [0.0; 3]);
     }
 
     #[test]
-    fn a_reason_names_no_address() {
+    fn failure_reason_contains_no_address() {
         let what = "asking judge at http://10.0.0.7/v1";
         assert_eq!(why(&Error::unavailable(what, "no answer within 1s")), "no answer within 1s");
         assert_eq!(why(&Error::model(what, "it left out a text")), "it left out a text");

@@ -1,52 +1,52 @@
-//! A score and what it is the sum of, in the order in which the parts come about. Pure.
+//! A score as the sum of its parts, in the order in which the pipeline adds them. Pure.
 
 use annals_core::ScorePart;
 
-/// What adds to a score, or takes away from it.
+/// A part of a score, positive or negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Similarity of vectors.
     Vector,
     /// Relevance of words.
     Words,
-    /// What was said right before and after.
+    /// The turns right before and after.
     Neighbours,
     /// The best turns of the same conversation.
     Conversation,
-    /// The question names who speaks.
+    /// The question names the speaker.
     Speaker,
-    /// Whether those said it whom the question is about: who asks, or the assistant.
+    /// The speaker's role is the one whose words the question asks for: the asker or the assistant.
     Role,
-    /// A turn that only asks.
+    /// Penalty for a turn that only asks.
     Question,
-    /// How much it says.
+    /// Length of the text.
     Length,
-    /// The question asks when, and it says a time.
+    /// The question asks when, and the memory contains a time.
     When,
-    /// It was said at a time that the question speaks of.
+    /// It was said at a time that the question names.
     Said,
-    /// How long ago it was, of a question about the present.
+    /// Recency, for a question about the present.
     Recency,
-    /// Whether it will matter later, as a model judged.
+    /// Importance, as judged by a model.
     Importance,
-    /// How surely it was said, as a model judged.
+    /// Confidence, as judged by a model.
     Confidence,
-    /// How often it was given out.
+    /// How often it was returned in answers.
     Access,
-    /// Somebody pinned it.
+    /// It is pinned.
     Pinned,
-    /// What kind of memory it is.
+    /// The kind of memory.
     Kind,
-    /// The question asks for the period that it sums up.
+    /// The question asks for the period that it summarises.
     Period,
-    /// Where a model has put it.
+    /// The change made by the reranking model.
     Rerank,
-    /// Much the same stands above it.
+    /// Penalty for repeating a higher-ranked text.
     Repeat,
 }
 
 impl Part {
-    /// All, in order.
+    /// All parts, in order.
     pub(crate) const ALL: [Part; 19] = [
         Part::Vector,
         Part::Words,
@@ -69,7 +69,7 @@ impl Part {
         Part::Repeat,
     ];
 
-    /// The word in answers.
+    /// Returns the name used in answers.
     fn name(self) -> &'static str {
         [
             "vector",
@@ -100,28 +100,26 @@ impl Part {
 pub(crate) struct Score([f64; Part::ALL.len()]);
 
 impl Score {
-    /// Adds to a part.
     pub(crate) fn add(&mut self, part: Part, value: f64) {
         self.0[part as usize] += value;
     }
 
-    /// Takes from each part the larger value.
+    /// Raises each part to the larger of the two values.
     pub(crate) fn raise(&mut self, other: &Score) {
         self.0.iter_mut().zip(other.0).for_each(|(own, other)| *own = own.max(other));
     }
 
-    /// The sum.
     pub(crate) fn total(&self) -> f64 {
         self.0.iter().sum()
     }
 
-    /// The sum of all parts but these.
+    /// Returns the sum of all parts except these.
     pub(crate) fn without(&self, parts: &[Part]) -> f64 {
         let counts = |part: &Part| !parts.contains(part);
         Part::ALL.into_iter().filter(counts).map(|part| self.0[part as usize]).sum()
     }
 
-    /// The parts that are not nothing.
+    /// Returns the parts that are not zero.
     pub(crate) fn explain(&self) -> Vec<ScorePart> {
         let parts = Part::ALL.into_iter().zip(self.0);
         parts.filter(|(_, value)| *value != 0.0).map(|(part, value)| ScorePart { name: part.name(), value }).collect()
@@ -133,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_two_scores_each_part_is_the_larger() {
+    fn raise_keeps_the_larger_value_of_each_part() {
         let [mut one, mut other] = [Score::default(); 2];
         one.add(Part::Vector, 2.0);
         other.add(Part::Vector, 1.0);
@@ -144,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_add_up_and_have_names_of_their_own() {
+    fn parts_sum_to_the_total_and_have_unique_names() {
         let mut score = Score::default();
         for (part, value) in Part::ALL.into_iter().zip(1_u32..) {
             score.add(part, f64::from(value));

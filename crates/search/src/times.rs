@@ -1,9 +1,9 @@
-//! Times that a question speaks of: "last week", "in März 2024", "hace dos semanas", "上个月", "since Easter", "2026-Q1". Pure.
+//! Finds the times in a question: "last week", "in März 2024", "hace dos semanas", "上个月", "since Easter", "2026-Q1". Pure.
 //!
-//! A question becomes tokens (`words.rs`: English and the agent's language; `chinese.rs`), and patterns over tokens become
-//! days (`pattern.rs`). They only raise what was said then, unless the question asks for the period itself
-//! (`about.rs`): most answers are said on another day than the day they are about, so nothing here hides anything. A
-//! month or day without a year is the last one that has begun.
+//! A question becomes tokens (`words.rs` for English and the agent's language, `chinese.rs`), and patterns of tokens become
+//! days (`pattern.rs`). The days only raise the score of what was said then, unless the question asks for the period itself
+//! (`about.rs`). They never filter, because most answers are said on another day than the one they are about. A month or day
+//! without a year is the latest one that has begun.
 
 mod about;
 mod calendar;
@@ -16,16 +16,16 @@ use jiff::Unit;
 
 pub(crate) use about::asks_for_a_period;
 
-/// Words of a question that are looked at, the last: what is asked stands below what is pasted.
+/// The last words of a question are read, up to this many: people paste text above their question.
 const LAST: usize = 400;
 
-/// A word or sign of a question, as far as it matters for times.
+/// A word or sign of a question, classified as far as it matters for times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token {
     /// "last", "past", "previous".
     Last,
     This,
-    /// "ago" behind a number of units.
+    /// "ago" after a number of units.
     Ago,
     /// "hace", "il y a", "vor": "ago" before a number of units.
     AgoBefore,
@@ -36,24 +36,24 @@ pub(crate) enum Token {
     Unit(Length),
     /// Monday is 0.
     Weekday(i8),
-    /// A word that is only a month, from 1.
+    /// A word that only means a month, from 1.
     Month(i8),
-    /// A word that means other things too, as "may" and "march".
+    /// A month name that also has other meanings, such as "may" and "march".
     PerhapsMonth(i8),
     Season(Season),
     Holiday(Holiday),
-    /// In digits.
+    /// A number in digits.
     Number(i16),
-    /// In letters, "a" too.
+    /// A number in letters, including "a".
     Count(i16),
     /// "3rd" and the like.
     Ordinal(i16),
     Year(i16),
-    /// Days that the word says by itself, as "2026-W10" does.
+    /// Days that the word states by itself, such as "2026-W10".
     Days(Date, Date),
-    /// "in", "during": what follows is a time rather than something else of that name.
+    /// "in", "during": the next word is a time rather than something else of that name.
     In,
-    /// The same, and may stand within a time.
+    /// Like `In`, and may also stand inside a time.
     Of,
     /// Articles.
     Filler,
@@ -87,23 +87,23 @@ pub(crate) enum Holiday {
     ValentinesDay,
 }
 
-/// A token with the piece of the question that it stands for.
+/// A token with the piece of the question that it was read from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word<'a> {
     text: &'a str,
     token: Token,
 }
 
-/// What was understood of a question.
+/// The times found in a question.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Understood {
-    /// The times, in their order; longer ones hide those inside them.
+    /// The times in the order of the question. A time inside a longer one is not listed.
     pub(crate) times: Vec<TimeExpression>,
-    /// The question without them.
+    /// The question without the times.
     pub(crate) rest: String,
 }
 
-/// The times in a question that is asked on `today` in a language, beside English.
+/// Finds the times in a question that is asked on `today`. Reads English and the given language.
 pub(crate) fn understand(text: &str, language: &str, today: Date) -> Understood {
     let text = tail(text);
     let words = words::read(text, language, today);
@@ -130,14 +130,14 @@ fn tail(text: &str) -> &str {
     first.map_or("", |first| &text[first.as_ptr() as usize - text.as_ptr() as usize..])
 }
 
-/// The words as they stand in the question; those of Chinese have no spaces between them.
+/// Returns the words as they stand in the question. Chinese words are joined without spaces.
 fn joined(words: &[Word<'_>]) -> String {
     let is_wide = words.iter().any(|word| word.text.chars().any(crate::question::is_wide));
     let texts: Vec<&str> = words.iter().map(|word| words::bare(word.text)).collect();
     texts.join(if is_wide { "" } else { " " })
 }
 
-/// How many days lie in a range that has both ends.
+/// Returns the number of days in a range that has both ends.
 pub(crate) fn length(days: DateRange) -> Option<i64> {
     let span = days.from?.until((Unit::Day, days.to?)).ok()?;
     Some(i64::from(span.get_days()) + 1)

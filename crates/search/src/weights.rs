@@ -1,11 +1,12 @@
-//! What each part of a score weighs, in one place. Fixed when the program is built; nothing is tuned while it runs.
+//! The weight of each part of a score, in one place. They are constants; nothing is tuned at run time.
 //!
-//! The unit is one standard deviation of a leg over the rows of a table. Chosen on four kinds of memory, each left out in turn, and
-//! kept to round numbers; `docs/recall.md` has what each is worth.
+//! The unit is one standard deviation of a leg over the rows of a table. The weights were chosen on four kinds of memory, with
+//! each left out in turn, and kept to round numbers. `docs/recall.md` has the effect of each.
 
 use crate::question::is_wide;
 
-/// What the vector of a text in a wide script loses: the bundled embedder knows few of its characters.
+/// Share of the vector's weight that text in a wide script loses: the bundled embedder has few of its characters in its
+/// vocabulary.
 const UNREAD: f64 = 0.6;
 
 /// The weights of the ranking.
@@ -15,57 +16,57 @@ pub struct Weights {
     pub vector: f64,
     /// Relevance of words.
     pub words: f64,
-    /// Share of the score of the turn right before: a question is before its answer, and shares its words with ours.
+    /// Share of the score of the turn right before. A question comes before its answer and shares words with the query.
     pub before: f64,
     /// Share of the score of the turn right after.
     pub after: f64,
-    /// Share of the mean of the best turns of the conversation.
+    /// Share of the mean score of the best turns of the conversation.
     pub conversation: f64,
-    /// How many turns are its best.
+    /// How many best turns of a conversation count.
     pub best: usize,
-    /// How many of the question's words stand close together in the conversation, each by how few conversations have it: a part
-    /// of the conversation's score, and half as much of what its turns share in.
+    /// How many of the question's words stand close together in the conversation, each weighted by how few conversations have
+    /// it. Added to the conversation's score; half of it counts in what its turns gain from the conversation.
     pub coverage: f64,
-    /// In a conversation's score, the mean of what its best turns come to without words. Coverage counts these once, where every
-    /// turn that repeats a word counts it again.
+    /// Weight of the mean score without words of a conversation's best turns, in the conversation's score. Coverage counts each
+    /// word once, while every turn that repeats a word would count it again.
     pub wordless: f64,
-    /// The question names who speaks.
+    /// The question names the speaker.
     pub speaker: f64,
-    /// The question is asked by "I": somebody's own words beat those of an assistant who explains.
+    /// The question says "I": a user's own words beat those of an assistant that explains.
     pub own_words: f64,
-    /// The question is about what "you" said: the assistant's words beat those of who asked it.
+    /// The question is about what "you" said: the assistant's words beat those of the user.
     pub your_words: f64,
-    /// A turn that only asks seldom answers; the more it says besides, the less this takes away.
+    /// Penalty for a turn that only asks, because it seldom answers. The more the turn says besides, the smaller the penalty.
     pub question: f64,
-    /// Each doubling of the length of a turn beyond what is usual in its role: longer ones hold more, but less than in proportion.
+    /// Per doubling of a turn's length beyond the usual length of its role. Longer turns hold more, but less than in
+    /// proportion.
     pub length: f64,
-    /// The question asks when, and the memory says a time.
+    /// The question asks when, and the memory contains a time.
     pub when: f64,
-    /// It was said in the days that the question speaks of, or in the week after: things are told after they happened. It cannot
-    /// hide what was said on other days, for most answers are.
+    /// The memory was said in the days that the question names, or in the week after, because events are told later. It is only
+    /// a bonus: most answers were said on other days.
     pub said: f64,
-    /// A question about the present: what was said just now, halved with every half-life.
+    /// Bonus for recent memories in a question about the present; it halves with every half-life.
     pub recency: f64,
-    /// Days in which recency halves, and what having been given counts.
+    /// Days in which `recency` and `access` halve.
     pub half_life: f64,
-    /// A statement that will matter as much as any can, as a model judged.
+    /// A statement that a model judged most important. Scaled by the importance.
     pub importance: f64,
-    /// A statement of which the model was not sure at all. Turns are verbatim, and there is nothing to doubt.
+    /// Penalty for a statement that a model was not sure of, scaled by the doubt. Turns are verbatim and have no doubt.
     pub confidence: f64,
-    /// It was often among what the agent was given, and lately. What was found before is found more easily, so this is bounded
-    /// three times over: the whole of it is less than a third of a standard deviation, which decides between memories that fit
-    /// about as well and between no others; it grows with the logarithm and ends at `often`; and it halves with every half-life
-    /// since it was given last.
+    /// The memory was returned often and recently. Returned memories are found more easily again, so the bonus is limited in
+    /// three ways: its maximum is less than a third of a standard deviation, so it only decides between memories that fit about
+    /// equally well; it grows with the logarithm up to `often`; and it halves with every half-life since the last time.
     pub access: f64,
-    /// So often is often: more adds nothing.
+    /// Access count at which the boost saturates.
     pub often: f64,
-    /// Somebody pinned it.
+    /// The memory is pinned.
     pub pinned: f64,
-    /// A statement says in one sentence what turns say in several.
+    /// A statement. It says in one sentence what turns say in several.
     pub statement: f64,
-    /// A summary has few words on each thing, so that words and vectors find it easily.
+    /// A summary. It has few words on each topic, so words and vectors find it too easily.
     pub summary: f64,
-    /// The same again, in other words or none, tells nothing new.
+    /// Penalty for a text that nearly repeats a higher-ranked one.
     pub repeat: f64,
 }
 
@@ -102,14 +103,15 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// The same for a question: what it has of scripts that the bundled embedder cannot read is left to words.
+    /// Returns the weights for a question. The vector's weight falls with the share of characters that the bundled embedder
+    /// cannot read.
     pub(crate) fn for_question(&self, text: &str) -> Weights {
         let letters = text.chars().filter(|c| c.is_alphanumeric()).count().max(1) as f64;
         let unread = text.chars().filter(|c| c.is_alphanumeric() && is_wide(*c)).count() as f64 / letters;
         Weights { vector: self.vector * (1.0 - UNREAD * unread), ..self.clone() }
     }
 
-    /// The ranking without each of its parts in turn, by name.
+    /// Returns the default weights without each part in turn, by name.
     pub fn ablations() -> Vec<(&'static str, Weights)> {
         let all = Weights::default;
         vec![
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_ablation_takes_something_away() {
+    fn each_ablation_changes_the_weights() {
         let mut names = std::collections::HashSet::new();
         for (name, weights) in Weights::ablations() {
             assert_ne!(weights, Weights::default(), "{name}");

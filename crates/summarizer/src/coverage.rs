@@ -1,16 +1,6 @@
-//! Promise 2, checked: every day with content has exactly one live summary at every grain whose period is closed.
+//! Checks promise 2: every day with content has exactly one live summary at every grain with a closed period.
 //!
-//! A day has content if its turns are live, or if they were pruned: its last roll-up read something, and so did that of each
-//! period above it. (Where the last roll-up found nothing, what the period told of was forgotten.) Its *path* is the day, its
-//! week, month, quarter and year. Retention takes the finer end of a path away, piece by piece from below, so on each path
-//! there is a lowest live summary, and this must hold:
-//!
-//! - from there up, every closed period has a live summary that names the one below it among its sources;
-//! - live turns lie under a live summary of their own day: nothing may be missing below what is new;
-//! - where turns are gone, some live summary is sealed, and if it is not the day's own, it names that of the period
-//!   just below. It was whole when that one went, for only the whole of a clean period is ever pruned. Below it there may be
-//!   live summaries again, made of what came late: they tell of other days, and this one's path begins at the sealed one;
-//! - a path with nothing live at all went with its year, by plan: retention tests that nothing else takes one away.
+//! [`gaps`] has the rules. Retention prunes from the fine end, so the check cannot simply require all summaries.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +15,7 @@ use crate::input::nothing;
 pub struct Gap {
     /// The day with content.
     pub day: Period,
-    /// The closed period whose summary is missing, or does not have the day in its lineage.
+    /// The closed period with a missing summary, or with a summary that lacks the day in its lineage.
     pub period: Period,
 }
 
@@ -34,22 +24,35 @@ pub struct Gap {
 pub struct Content {
     /// The day.
     pub day: Period,
-    /// Whether some of its turns are live; they were pruned otherwise.
+    /// Whether some of its turns are live; otherwise they were pruned.
     pub turns: bool,
 }
 
-/// A live summary as coverage sees it.
+/// A live summary as the coverage check reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lineage {
     /// Its period.
     pub period: Period,
-    /// What it was made from.
+    /// The memories that it was made from.
     pub sources: Vec<MemoryId>,
-    /// Whether some of that was pruned.
+    /// Whether some of these were pruned.
     pub sealed: bool,
 }
 
-/// The gaps, by day and grain.
+/// Returns the gaps, by day and grain.
+///
+/// A day has content if its turns are live, or if they were pruned: then its last roll-up read something, and so did that of
+/// each period above it. (If the last roll-up found nothing, the period's content was forgotten.) The *path* of a day is the
+/// day, its week, month, quarter and year. Retention removes the finer end of a path step by step, so each path has a lowest
+/// live summary, and these rules must hold:
+///
+/// - From there up, every closed period has a live summary that names the one below it among its sources.
+/// - Live turns lie under a live summary of their own day: nothing may be missing below new input.
+/// - If the turns are pruned, some live summary is sealed, and unless it is the day's own, it names the summary of the period
+///   just below. That one was complete when it was pruned, because only complete sets of clean periods are pruned. Below the
+///   sealed one there may again be live summaries, made from late input. They cover other days; the path of this day starts at
+///   the sealed one.
+/// - A path with nothing live was removed with its year, by plan. The tests of retention check that nothing else removes one.
 pub fn gaps(
     agent: &Agent,
     days: &[Content],
@@ -80,20 +83,20 @@ pub fn gaps(
 type Path = [Period; 5];
 type Reached<'a> = [Option<&'a Lineage>; 5];
 
-/// Whether what is missing below the lowest live summary of a path was pruned from under it.
+/// Whether the missing part below this summary of a path was pruned: it is sealed and names the summary just below.
 fn is_anchored(agent: &Agent, path: &Path, reached: &Reached, lowest: usize) -> bool {
     let Some(summary) = reached[lowest].filter(|summary| summary.sealed) else { return false };
     lowest == 0 || summary.sources.contains(&MemoryId::summary(agent, path[lowest - 1]))
 }
 
-/// Whether a summary names that of the period just below it, where that one is live too.
+/// Whether a summary names that of the period just below it. The lowest one has nothing below.
 fn links(agent: &Agent, path: &Path, reached: &Reached, index: usize, lowest: usize) -> bool {
     let below = || MemoryId::summary(agent, path[index - 1]);
     index == lowest || reached[index].is_some_and(|summary| summary.sources.contains(&below()))
 }
 
 impl Summarizer {
-    /// The gaps in an agent's summaries at `now`: what promise 2 says must be none after a pass.
+    /// Returns the gaps in an agent's summaries at `now`. By promise 2 there are none after a pass.
     pub async fn coverage(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Gap>> {
         let zones = self.catalog.settings(agent).await?.zones()?;
         let ledger = self.catalog.ledger(agent).await?;
@@ -114,7 +117,7 @@ impl Summarizer {
     }
 }
 
-/// The days with content, of which those in `spoken` have live turns.
+/// Returns the days with content. Those in `spoken` have live turns.
 fn days_with_content(ledger: &[LedgerRow], spoken: &HashSet<Period>) -> Vec<Content> {
     let emptied = ledger.iter().filter(|row| row.input_digest == Some(nothing()));
     let emptied: HashSet<Period> = emptied.map(|row| row.period).collect();
@@ -131,8 +134,8 @@ fn days_with_content(ledger: &[LedgerRow], spoken: &HashSet<Period>) -> Vec<Cont
 mod tests {
     use super::*;
 
-    /// Days as labels, `!` after one whose turns are gone; summaries as `label<finer,finer`, `!` after a sealed label;
-    /// expects gaps as `day@period`.
+    /// Days as labels, `!` after one with pruned turns; summaries as `label<finer,finer`, `!` after a sealed label. Expects
+    /// gaps as `day@period`.
     #[track_caller]
     fn check(days: &str, summaries: &str, now: &str, expect: &str) {
         let agent = Agent::new("a").unwrap();
@@ -161,19 +164,19 @@ mod tests {
     const APRIL: &str = "2026-04-01T00:00:00Z";
 
     #[test]
-    fn nothing_is_asked_of_open_periods() {
+    fn open_periods_need_no_summary() {
         check("2026-03-04", "", "2026-03-04T12:00:00Z", "");
         check("2026-03-04", "2026-03-04", "2026-03-05T12:00:00Z", "");
     }
 
     #[test]
-    fn a_missing_summary_is_a_gap_for_it_and_what_is_above() {
+    fn missing_summary_is_a_gap_for_it_and_coarser_periods() {
         check("2026-03-04", "", "2026-03-09T00:00:00Z", "2026-03-04@2026-03-04 2026-03-04@2026-W10");
         check("2026-03-04", "2026-03-04", "2026-03-09T00:00:00Z", "2026-03-04@2026-W10");
     }
 
     #[test]
-    fn a_summary_that_was_not_made_from_the_day_is_a_gap() {
+    fn summary_not_made_from_the_day_is_a_gap() {
         let days = "2026-03-04 2026-03-05";
         let now = "2026-03-09T00:00:00Z";
         check(days, "2026-03-04 2026-03-05 2026-W10<2026-03-04,2026-03-05", now, "");
@@ -181,25 +184,25 @@ mod tests {
     }
 
     #[test]
-    fn pruned_turns_leave_a_sealed_day() {
+    fn pruned_turns_need_a_sealed_day() {
         let now = "2026-03-09T00:00:00Z";
         check("2026-03-04!", "2026-03-04! 2026-W10<2026-03-04", now, "");
         check("2026-03-04!", "2026-03-04 2026-W10<2026-03-04", now, "2026-03-04@2026-03-04 2026-03-04@2026-W10");
     }
 
     #[test]
-    fn pruned_summaries_live_on_in_the_sealed_one_that_names_them() {
+    fn pruned_summaries_are_covered_by_a_sealed_one_that_names_them() {
         let quarter = "2026-Q1<2026-03";
         check("2026-03-04!", &format!("2026-W10!<2026-03-04 2026-03<2026-W10 {quarter}"), APRIL, "");
         check("2026-03-04!", &format!("2026-03!<2026-W10 {quarter}"), APRIL, "");
         check("2026-03-04!", "2026-Q1!<2026-03", APRIL, "");
-        // A late message made the week anew; it tells of another day.
+        // A late message recreated the week; it covers another day.
         check("2026-03-04!", &format!("2026-W10<2026-03-05 2026-03!<2026-W10 {quarter}"), APRIL, "");
         let all = "2026-03-04@2026-03-04 2026-03-04@2026-W10 2026-03-04@2026-03 2026-03-04@2026-Q1";
-        // Not sealed, or made of other weeks: nothing says that the day went into it.
+        // Not sealed, or made of other weeks: there is no evidence that the day was included.
         check("2026-03-04!", &format!("2026-03<2026-W10 {quarter}"), APRIL, all);
         check("2026-03-04!", &format!("2026-03!<2026-W11 {quarter}"), APRIL, all);
-        // Pruned above what is left: never by plan.
+        // Pruned above a live summary: never done by plan.
         check(
             "2026-03-04!",
             &format!("2026-03-04! 2026-03!<2026-W10 {quarter}"),
@@ -209,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn late_turns_need_new_summaries_up_to_what_is_sealed() {
+    fn late_turns_need_new_summaries_up_to_the_sealed_one() {
         let above = "2026-03!<2026-W10 2026-Q1<2026-03";
         let gaps = "2026-03-04@2026-03-04 2026-03-04@2026-W10 2026-03-04@2026-03 2026-03-04@2026-Q1";
         check("2026-03-04", above, APRIL, gaps);
@@ -217,8 +220,8 @@ mod tests {
         check("2026-03-04", &format!("2026-03-04 2026-W10<2026-03-04 {above}"), APRIL, "");
     }
 
-    /// Daily and other rows as `label:r` (read something), `label:e` (found nothing) or `label:n` (never rolled up); days with
-    /// live turns; expects days with content, `!` after those without turns.
+    /// Daily and other rows as `label:r` (read something), `label:e` (found nothing) or `label:n` (never rolled up), and days
+    /// with live turns. Expects days with content, `!` after those without turns.
     #[track_caller]
     fn check_content(rows: &str, spoken: &str, expect: &str) {
         let row = |text: &str| {
@@ -239,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn days_with_content_are_those_that_were_read_or_can_be() {
+    fn days_with_content_were_read_or_have_live_turns() {
         check_content("2026-03-04:n 2026-03-05:r 2026-03-06:e", "2026-03-04 2026-03-05", "2026-03-04 2026-03-05");
         check_content("2026-03-04:n 2026-03-05:r 2026-03-06:e", "", "2026-03-05!");
         check_content("2026-03-05:r 2026-W10:r 2026-03:n", "", "2026-03-05!");
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_that_went_took_its_days_along() {
+    fn path_with_nothing_live_has_no_gaps() {
         check("2026-03-04!", "", APRIL, "");
         check("2026-03-04! 2026-03-05", "", "2026-03-06T00:00:00Z", "2026-03-05@2026-03-05");
     }

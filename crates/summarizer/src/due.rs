@@ -1,43 +1,43 @@
-//! Which periods are due: closed, quiet, dirty, and with clean children; and which clean ones are to be written anew. Pure.
+//! Selects the periods that are due: closed, quiet, dirty and with clean children; and the clean ones to rewrite. Pure.
 
 use std::collections::HashSet;
 
 use annals_core::{Digest, Grain, LedgerRow, Period, Timestamp, Zones};
 use jiff::SignedDuration;
 
-/// The most periods per grain and pass that are tried again after the spare engine wrote them: live work comes first, and a
+/// Maximum periods per grain and pass that are retried after the fallback engine wrote them. New input comes first, and a
 /// budget is not spent on the past at once.
 const AGAIN: usize = 8;
 
-/// No wait is longer: what is noted for later than this was noted under a clock that was wrong.
+/// The longest wait. A later date was recorded under a wrong clock.
 pub(crate) const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How long to wait for what is still on its way.
+/// How long to wait for late input and for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// How long after its cover is over a period closes.
+    /// How long after the end of its cover a period closes.
     pub grace: SignedDuration,
-    /// How long a period must have been without new input.
+    /// How long a period must have had no new input.
     pub quiet: SignedDuration,
-    /// How long a period waits for an engine that is away before the spare one writes it.
+    /// How long a period waits for an unavailable engine before the fallback engine writes it.
     pub outage: SignedDuration,
 }
 
 impl Default for Patience {
-    /// No grace and no quiet, and [`Patience::OUTAGE`].
+    /// Returns no grace, no quiet time, and [`Patience::OUTAGE`].
     fn default() -> Patience {
         Patience { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: Patience::OUTAGE }
     }
 }
 
 impl Patience {
-    /// A restart, an overload or a night's maintenance is over in six hours; after a day without its summaries yesterday could
-    /// not be asked for, and retention would stand still.
+    /// Most restarts, overloads and nightly maintenance windows end within six hours. After a day without summaries, yesterday
+    /// would have no summary and retention would stand still.
     pub const OUTAGE: SignedDuration = SignedDuration::from_hours(6);
 
-    /// When the period has waited long enough for an engine that is away.
+    /// Returns when the period has waited long enough for an unavailable engine.
     pub(crate) fn ends(&self, row: &LedgerRow, now: Timestamp) -> Timestamp {
-        // A moment in the future is a clock that was turned back.
+        // A time in the future means that the clock was turned back.
         later(row.failing_since.filter(|since| *since <= now).unwrap_or(now), self.outage)
     }
 
@@ -46,7 +46,7 @@ impl Patience {
     }
 }
 
-/// The periods of one grain that can be rolled up at `now`, in order of time.
+/// Returns the periods of one grain that can be rolled up at `now`, in order of time.
 pub fn due(ledger: &[LedgerRow], grain: Grain, zones: &Zones, patience: Patience, now: Timestamp) -> Vec<LedgerRow> {
     let unsettled = unsettled(ledger, grain);
     ledger
@@ -60,7 +60,8 @@ pub fn due(ledger: &[LedgerRow], grain: Grain, zones: &Zones, patience: Patience
         .collect()
 }
 
-/// Clean periods that the spare engine wrote and that the engine may be asked for again: the oldest, and not too many.
+/// Returns clean periods that the fallback engine wrote and for which the engine may be called again: the oldest, at most
+/// [`AGAIN`].
 pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Vec<LedgerRow> {
     let unsettled = unsettled(ledger, grain);
     ledger
@@ -73,7 +74,7 @@ pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Ve
         .collect()
 }
 
-/// Clean periods whose summary was written by another recipe and can be written anew from all that it was made of.
+/// Returns clean periods with a summary of another recipe that can be rewritten from their complete input.
 pub(crate) fn outdated(ledger: &[LedgerRow], grain: Grain, recipe: Digest) -> Vec<LedgerRow> {
     ledger
         .iter()
@@ -83,7 +84,7 @@ pub(crate) fn outdated(ledger: &[LedgerRow], grain: Grain, recipe: Digest) -> Ve
         .collect()
 }
 
-/// Periods that lie over one which is still to be rolled up.
+/// Returns the periods above one that is still to be rolled up.
 fn unsettled(ledger: &[LedgerRow], grain: Grain) -> HashSet<Period> {
     let finer = ledger.iter().filter(|row| row.is_dirty() && row.period.grain() < grain);
     finer.map(|row| row.period.ancestor(grain)).collect()
@@ -93,17 +94,17 @@ fn may_be_tried(row: &LedgerRow, now: Timestamp) -> bool {
     row.not_before.is_none_or(|not_before| not_before <= now || not_before > later(now, LONGEST_WAIT))
 }
 
-/// Whether a person wrote the text: the archive says so in place of a recipe.
+/// Whether a person wrote the text. The archive stores this digest in place of a recipe.
 fn is_corrected(row: &LedgerRow) -> bool {
     row.recipe == Some(Digest::of(["corrected"]))
 }
 
 fn has_passed(since: Timestamp, wait: SignedDuration, now: Timestamp) -> bool {
-    // A moment in the future is a clock that was turned back: it must not stop the period for ever.
+    // A time in the future means that the clock was turned back; it must not block the period for ever.
     since > now || since.saturating_add(wait).is_ok_and(|until| until <= now)
 }
 
-/// An instant after another, or the end of time.
+/// Returns the instant after a wait, or the end of time.
 pub(crate) fn later(from: Timestamp, wait: SignedDuration) -> Timestamp {
     from.saturating_add(wait).unwrap_or(Timestamp::MAX)
 }
@@ -118,7 +119,7 @@ mod tests {
         outage: Patience::OUTAGE,
     };
 
-    /// Rows as `label:dirty/clean`, input at noon of 2026-03-04; expects the labels that are due.
+    /// Rows as `label:dirty/clean`, with input at noon of 2026-03-04. Expects the labels that are due.
     #[track_caller]
     fn check(rows: &str, grain: Grain, now: &str, expect: &str) {
         let ledger: Vec<LedgerRow> = rows.split_whitespace().map(row).collect();
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_due_when_it_is_dirty_and_over_by_the_grace() {
+    fn dirty_day_is_due_after_its_end_and_the_grace() {
         check("2026-03-04:1/0", Grain::Daily, "2026-03-04T23:00:00Z", "");
         check("2026-03-04:1/0", Grain::Daily, "2026-03-05T00:09:59Z", "");
         check("2026-03-04:1/0", Grain::Daily, "2026-03-05T00:10:00Z", "2026-03-04");
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_input_is_waited_for() {
+    fn fresh_input_delays_its_period() {
         check("2026-03-02:1/0", Grain::Daily, "2026-03-04T12:04:59Z", "");
         check("2026-03-02:1/0", Grain::Daily, "2026-03-04T12:05:00Z", "2026-03-02");
         check("2026-03-02:1/0", Grain::Daily, "2026-03-04T11:00:00Z", "2026-03-02");

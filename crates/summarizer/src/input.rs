@@ -1,4 +1,4 @@
-//! What a period is made of: the live memories of the finer grain, and of a sealed period its base.
+//! The input of a period: the live memories of the finer grain, and the base of a sealed period.
 
 use std::collections::HashSet;
 
@@ -6,15 +6,15 @@ use annals_core::{Agent, Base, Digest, Kind, LedgerRow, Memory, MemoryId, Period
 
 use crate::Summarizer;
 
-/// What the summary of one period is written from.
+/// The input of the summary of one period.
 pub(crate) struct Input {
-    /// Of a sealed period, its summary at sealing.
+    /// For a sealed period, its summary at the time of sealing.
     pub(crate) base: Option<Base>,
-    /// Live turns or finer summaries; of a sealed period only what came late.
+    /// Live turns or finer summaries; for a sealed period only those that came late.
     pub(crate) children: Vec<Memory>,
     /// Hash of all of it.
     pub(crate) digest: Digest,
-    /// Whether the stored summary was made of just this.
+    /// Whether the stored summary was made from exactly this input.
     pub(crate) known: bool,
 }
 
@@ -31,13 +31,13 @@ impl Summarizer {
         Ok(Input { base, children, digest, known })
     }
 
-    /// Whether the period has a summary. A row outlives a summary that is pruned or forgotten: the same input, sent again,
-    /// must be written again.
+    /// Whether the period has a summary. A ledger row outlives a pruned or forgotten summary; the same input, sent again, must
+    /// be summarised again.
     async fn is_told(&self, agent: &Agent, row: &LedgerRow) -> Result<bool> {
         Ok(!self.told(agent, vec![row.clone()]).await?.is_empty())
     }
 
-    /// Those of the rows whose period has a summary.
+    /// Returns the rows with a summary for their period.
     pub(crate) async fn told(&self, agent: &Agent, rows: Vec<LedgerRow>) -> Result<Vec<LedgerRow>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| MemoryId::summary(agent, row.period)).collect();
         let told: HashSet<Period> =
@@ -47,12 +47,12 @@ impl Summarizer {
 }
 
 impl Input {
-    /// Whether there is nothing to tell of.
+    /// Whether there is nothing to summarise.
     pub(crate) fn is_empty(&self) -> bool {
         self.base.is_none() && self.children.is_empty()
     }
 
-    /// What it comes from: the sources of the base, then what is new.
+    /// Returns the ids of the input: the sources of the base, then the new ones.
     pub(crate) fn sources(&self) -> Vec<MemoryId> {
         let old = self.base.iter().flat_map(|base| base.sources.iter());
         let all = old.chain(self.children.iter().map(|memory| &memory.id));
@@ -60,7 +60,7 @@ impl Input {
         all.filter(|id| seen.insert(*id)).cloned().collect()
     }
 
-    /// How many words there are to be read.
+    /// Returns the number of words to read.
     pub(crate) fn words(&self) -> u64 {
         let base = self.base.iter().map(|base| base.text.as_str());
         let texts = base.chain(self.children.iter().map(|memory| memory.text.as_str()));
@@ -68,8 +68,8 @@ impl Input {
     }
 }
 
-/// A turn without what memory handed out, which would be told again as new. What is left of it may be nothing, but the turn is
-/// still one that the summary covers.
+/// Removes text recalled from memory from a turn, because it would be summarised again as new. The rest may be empty, but the
+/// summary still covers the turn.
 fn without_recalled(memory: Memory) -> Memory {
     if memory.kind != Kind::Turn {
         return memory;
@@ -77,13 +77,13 @@ fn without_recalled(memory: Memory) -> Memory {
     Memory { text: unfenced(&memory.text).into_owned(), ..memory }
 }
 
-/// The digest of no input: what a period has whose last roll-up found nothing left to tell of.
+/// Returns the digest of no input: that of a period after a last roll-up that found nothing left to summarise.
 pub(crate) fn nothing() -> Digest {
     digest(&[])
 }
 
-/// Hash of the ids and contents of what a summary reads. Speaker and moment belong to what was said, and the sources of each
-/// sentence to a summary: without them a year would go on naming turns that its quarter no longer quotes.
+/// Returns the hash of the ids and contents that a summary reads. Includes speaker and time of turns, and the sources of each
+/// sentence of a summary: without the sources a year would go on naming turns that its quarter no longer quotes.
 fn digest(children: &[Memory]) -> Digest {
     Digest::of(children.iter().flat_map(|memory| {
         let speaker = memory.speaker.clone().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The periods of one grain, written a few at a time, saved in batches; what failed is noted with when to try again.
+//! Writes the periods of one grain, a few at a time, and saves them in batches. Records failures with the time of the next
+//! retry.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -12,22 +13,22 @@ use crate::roll_up::{Outage, Outcome, Why};
 
 /// Roll-ups saved in one transaction: one fsync for many, and little to repeat after a crash.
 const BATCH: usize = 64;
-/// Roll-ups of one agent at the same time: an endpoint is kept busy, and other agents still get their turn.
+/// Concurrent roll-ups of one agent: enough to keep an endpoint busy, while other agents still make progress.
 const AT_ONCE: usize = 4;
 /// The first wait after a failure; it doubles with each further one.
 const BACKOFF: SignedDuration = SignedDuration::from_mins(1);
 /// 2^10 minutes are 17 hours.
 const MOST_DOUBLINGS: u32 = 10;
-/// The first wait after a failure to write anew what the spare engine wrote: nobody waits for it, and each attempt may cost.
+/// The first wait after a failure to rewrite a summary of the fallback engine: nobody waits for it, and each attempt may cost.
 const DEGRADED_BACKOFF: SignedDuration = SignedDuration::from_hours(1);
 /// 2^7 hours are five days.
 const MOST_DEGRADED_DOUBLINGS: u32 = 7;
-/// The longest wait for an engine that does not say when it is back.
+/// The longest wait for an engine that gives no retry time.
 const LONGEST_OUTAGE_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
 impl Pass<'_> {
-    /// Rolls these periods up, until it is enough. Once the engine turns out to be away, it is not asked for the rest of them: they would
-    /// only wait too.
+    /// Rolls these periods up, until `enough` returns true. Once the engine is unavailable, it is not called for the rest of
+    /// them, because they would only wait too.
     pub(crate) async fn lane(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
         let away = Mutex::new(None);
         let mut waiting = Vec::new();
@@ -58,7 +59,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The outcomes, without those whose period or input changed while the engine was at work: these periods are due again.
+    /// Marks outcomes as left if their period or input changed while the engine worked. These periods are due again.
     async fn without_stale(&mut self, batch: &[LedgerRow], mut outcomes: Vec<Outcome>) -> Result<Vec<Outcome>> {
         if self.lock.is_held() {
             return Ok(outcomes);
@@ -80,7 +81,7 @@ impl Pass<'_> {
         Ok(self.summarizer.input(self.agent, row).await?.digest == summary.input_digest)
     }
 
-    /// One period, if it is not enough. The very first of a pass always is begun with.
+    /// Rolls up one period unless `enough` returns true. The very first period of a pass is always begun.
     async fn step(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>, place: usize) -> Result<Outcome> {
         if (self.begun || place > 0) && (self.enough)() {
             return Ok(Outcome::Left);
@@ -88,7 +89,8 @@ impl Pass<'_> {
         self.roll_up(row, why, away).await
     }
 
-    /// A summary that stands and is only outdated has no failure to its name: whoever asked for the refresh is told.
+    /// Records a failure. An outdated summary gets no failure record, because it is still valid; the caller of the refresh gets
+    /// the error.
     async fn note_failure(&mut self, row: &LedgerRow, why: Why, error: String) -> Result<()> {
         let wait = match why {
             Why::Dirty => Some(BACKOFF * 2_i32.pow(row.attempts.min(MOST_DOUBLINGS))),
@@ -114,8 +116,8 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// When to ask an engine again that is away: when it said, or after as long as it has been away already; but not after
-    /// the first of the periods has waited long enough for the spare engine.
+    /// Returns when to call an unavailable engine again: at its retry time, or after as long as it has been unavailable
+    /// already; but not after the first of the periods has waited long enough for the fallback engine.
     fn again(&self, waiting: &[&LedgerRow], why: Why, outage: &Outage) -> Timestamp {
         let since = waiting.iter().filter_map(|row| row.failing_since).min().unwrap_or(self.now);
         let wait = self.now.duration_since(since).clamp(BACKOFF, LONGEST_OUTAGE_WAIT);
@@ -125,7 +127,7 @@ impl Pass<'_> {
     }
 }
 
-/// Whether nothing happened to a period but failures.
+/// Whether the period is unchanged except for failures.
 fn is_same(before: &LedgerRow, now: &LedgerRow) -> bool {
     let state = |row: &LedgerRow| (row.dirty_seq, row.clean_seq, row.recipe, row.sealed, row.degraded);
     state(before) == state(now)

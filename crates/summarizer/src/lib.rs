@@ -1,9 +1,9 @@
-//! Roll-up: the summary of each closed period from the grain below, whenever its input changed.
+//! Roll-up: writes the summary of each closed period from the grain below, whenever its input changed.
 //!
-//! A pass compares the ledger with what should be and does what is missing; it takes no other input, so running it late, twice
-//! or never changes nothing but the moment. One bad period, or a model that is away, never holds up its ancestors for
-//! good: a spare engine steps in, and the model writes anew what it could not write then. Relies on the ports alone; never
-//! writes to a table, never reads a clock, never removes a sealed summary.
+//! A pass compares the ledger with the expected state and does what is missing. It takes no other input, so running it late,
+//! twice or never changes only when a summary appears. A failing period or an unavailable model never blocks the coarser
+//! periods for good: a fallback engine writes instead, and the model rewrites those summaries later. Relies on the ports alone;
+//! never writes to a table, never reads a clock, never removes a sealed summary.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -36,7 +36,8 @@ pub struct Summarizer {
 }
 
 impl Summarizer {
-    /// A summarizer over this catalog that lets `engine` write, and `spare`, which needs no network, where that one cannot.
+    /// Returns a summarizer over this catalog. `engine` writes; `spare`, the fallback, needs no network and writes what
+    /// `engine` cannot.
     pub fn new(
         catalog: Arc<dyn Catalog>,
         seals: Arc<dyn Seals>,

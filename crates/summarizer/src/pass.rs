@@ -1,4 +1,4 @@
-//! One pass over an agent: every period that is due, from days to years, in bounded batches.
+//! One pass over an agent: rolls up every due period, from days to years, in bounded batches.
 
 use std::collections::HashSet;
 
@@ -9,30 +9,30 @@ use crate::due::{degraded, outdated};
 use crate::roll_up::Why;
 use crate::{Summarizer, due};
 
-/// What a pass came to.
+/// The result of a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// Summaries written or written anew, per grain in the order of [`Grain::SUMMARIES`].
+    /// Summaries written or rewritten, per grain in the order of [`Grain::SUMMARIES`].
     pub written: [u64; 5],
-    /// How many of them the spare engine wrote; they are written anew when the cause is gone.
+    /// How many of them the fallback engine wrote. They are rewritten when the cause is gone.
     pub degraded: u64,
-    /// Periods whose input turned out to be what their summary was made of.
+    /// Periods with unchanged input.
     pub unchanged: u64,
-    /// Summaries that went with the last of what they told of.
+    /// Summaries that were removed because nothing of their input is left.
     pub removed: u64,
-    /// Periods that were due when it was enough. The next pass writes them.
+    /// Periods that were due when the pass stopped. The next pass writes them.
     pub left: u64,
-    /// Periods that failed for a reason of their own; they are tried again later.
+    /// Periods that failed by their own fault; they are retried later.
     pub failed: Vec<(Period, String)>,
-    /// Periods that wait for an engine that is away.
+    /// Periods that wait for an unavailable engine.
     pub waiting: Vec<Period>,
-    /// Why it is away.
+    /// Why the engine is unavailable.
     pub outage: Option<String>,
-    /// Summaries that were not saved, because what they were made from changed meanwhile.
+    /// Summaries that were not saved, because their input changed meanwhile.
     pub stale: u64,
 }
 
-/// A pass under way: what each of its steps needs to know.
+/// The state of a pass, shared by its steps.
 pub(crate) struct Pass<'a> {
     pub(crate) summarizer: &'a Summarizer,
     pub(crate) agent: &'a Agent,
@@ -43,23 +43,22 @@ pub(crate) struct Pass<'a> {
     pub(crate) enough: &'a (dyn Fn() -> bool + Sync),
     /// Taken to save.
     pub(crate) lock: &'a dyn WriteLock,
-    /// Whether a period was begun with: until one was, it is not enough.
+    /// Whether a period was begun. Before that, `enough` is not checked.
     pub(crate) begun: bool,
     pub(crate) passed: Passed,
-    /// Periods with a child that the spare engine wrote: the outage has been waited for there, and is not again at each
-    /// grain, or a year would come five times as late as its days.
+    /// Periods with a child that the fallback engine wrote. The outage was waited for there; waiting again at each grain would
+    /// make a year five times as late as its days.
     pub(crate) over_degraded: HashSet<Period>,
 }
 
 impl Summarizer {
-    /// Rolls up everything that is due at `now`, and tries again some of what the spare engine wrote. `progress` is told the
-    /// number of periods after each batch. The error is the store's; what is saved by then stays.
+    /// Rolls up everything that is due at `now`, and retries some of the summaries of the fallback engine. Calls `progress`
+    /// with the number of periods after each batch. An error comes from the store; what is saved before it stays.
     pub async fn pass(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
         self.pass_until(agent, now, progress, &|| false).await
     }
 
-    /// The same, but begins with no further period once it is `enough`, save the first: so whatever else there is to do, a
-    /// pass gets on.
+    /// Does the same, but begins no further period once `enough` returns true, except the first. So every pass makes progress.
     pub async fn pass_until(
         &self,
         agent: &Agent,
@@ -70,8 +69,8 @@ impl Summarizer {
         self.pass_unlocked(agent, now, progress, enough, &AlreadyHeld).await
     }
 
-    /// The same, but takes the lock of the agent's history only to save, not while an engine writes. What was written from an input
-    /// that changed meanwhile is not saved. Two of these of one agent at once would pay for the same summaries twice.
+    /// Does the same, but takes the lock of the agent's history only to save, not while an engine writes. A summary is not
+    /// saved if its input changed meanwhile. Two concurrent calls for one agent would pay for the same summaries twice.
     pub async fn pass_unlocked(
         &self,
         agent: &Agent,
@@ -82,7 +81,7 @@ impl Summarizer {
     ) -> Result<Passed> {
         let mut pass = self.begin(agent, now, progress, enough, lock).await?;
         for grain in Grain::SUMMARIES {
-            // Looked for first: what the spare engine writes now is not tried again right away.
+            // Read first, so that summaries which the fallback engine writes now are not retried right away.
             let again = degraded(&pass.ledger().await?, grain, now);
             pass.write_due(grain).await?;
             pass.lane(&again, Why::Degraded).await?;
@@ -90,13 +89,13 @@ impl Summarizer {
         Ok(pass.passed)
     }
 
-    /// Writes every summary anew whose recipe is not the engine's present one, and what depends on it. Corrected summaries
-    /// stay as the person left them, and sealed ones as they are until they are amended: what they were made of is gone.
+    /// Rewrites every summary with a recipe other than the engine's present one, and what depends on it. Corrected summaries
+    /// keep the person's text. Sealed ones stay until they are amended, because their input was pruned.
     pub async fn refresh(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Passed> {
         self.refresh_unlocked(agent, now, progress, &AlreadyHeld).await
     }
 
-    /// The same, but takes the lock only to save, as [`Summarizer::pass_unlocked`].
+    /// Does the same, but takes the lock only to save, like [`Summarizer::pass_unlocked`].
     pub async fn refresh_unlocked(
         &self,
         agent: &Agent,

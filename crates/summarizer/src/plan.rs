@@ -1,4 +1,4 @@
-//! What a pass would do, and how much it would read: for who wants to know the price first.
+//! Estimates what a pass would do and read, to know the cost before running it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,15 +10,14 @@ use crate::{Summarizer, due};
 /// What a pass would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Periods that would be read, by grain and time. Coarser ones are only written if what they are made of turns out to
-    /// have changed.
+    /// Periods that would be read, by grain and time. Coarser ones are only written if their input turns out to have changed.
     pub periods: Vec<Period>,
-    /// Words that would be read. Summaries that are yet to be written are not among them: each has a few hundred at most.
+    /// Words that would be read, without summaries that do not exist yet: each has a few hundred at most.
     pub words: u64,
 }
 
 impl Summarizer {
-    /// What [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`].
+    /// Returns what [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`] with `refresh`.
     pub async fn plan(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Plan> {
         let settings = self.catalog.settings(agent).await?;
         let zones = settings.zones()?;

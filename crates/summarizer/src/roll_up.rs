@@ -1,4 +1,4 @@
-//! Rolling up one period: read what it is made of, and unless that is what the stored summary was made of, write it anew.
+//! Rolls up one period: reads its input, and unless the stored summary was made from it, writes a new one.
 
 use std::sync::Mutex;
 
@@ -9,50 +9,50 @@ use crate::due::later;
 use crate::input::Input;
 use crate::pass::Pass;
 
-/// Failures of its own after which a period is left to the spare engine: a model that could not write it thrice,
-/// each time told why, will not the fourth time, and its ancestors wait for it.
+/// After this many failures of its own a period is left to the fallback engine: a model that failed three times, each time with
+/// feedback on its answer, will not succeed the fourth time, and the coarser periods wait.
 const OWN_FAILURES: u32 = 3;
 
 /// Why a period is rolled up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// Its input changed: where the engine cannot write it, the spare one does.
+    /// Its input changed. If the engine cannot write it, the fallback engine does.
     Dirty,
-    /// The spare engine wrote it; the engine may be able to by now.
+    /// The fallback engine wrote it; the engine may be able to by now.
     Degraded,
     /// It was written by another recipe.
     Outdated,
 }
 
-/// What came of it.
+/// The result of rolling up one period.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// Ready to be saved.
     Done(Summary),
-    /// A fault of this period.
+    /// The period failed by its own fault.
     Failed(String),
-    /// The engine is away; see the lane's [`Outage`].
+    /// The engine is unavailable; see [`Outage`].
     Waiting,
-    /// It was enough before it was begun with.
+    /// Not begun because `enough` returned true.
     Left,
 }
 
-/// An engine that is away, or whose budget is spent. Once it is known, it is not asked again in the same lane.
+/// An unavailable engine, or a spent budget. Once detected, the engine is not called again for the same rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Outage {
     pub(crate) error: String,
-    /// When it said to come again.
+    /// When the engine asked to be called again.
     pub(crate) again: Option<Timestamp>,
 }
 
-/// Whose fault it is that there is no summary.
+/// Why there is no summary: by fault of the period, or because the engine is unavailable.
 enum Fault {
     Own(String),
     Away,
 }
 
 impl Pass<'_> {
-    /// The roll-up of one period, ready to be saved. An error is the store's, and ends the pass.
+    /// Rolls up one period, ready to be saved. An error comes from the store, and ends the pass.
     pub(crate) async fn roll_up(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>) -> Result<Outcome> {
         let input = self.summarizer.input(self.agent, row).await?;
         if input.is_empty() || (input.known && why == Why::Dirty) {
@@ -74,7 +74,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Whether the engine has been tried, or waited for, long enough.
+    /// Whether the engine was tried, or waited for, long enough.
     fn is_enough(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= OWN_FAILURES,
@@ -111,7 +111,7 @@ impl Pass<'_> {
             Err(error) if is_own(&error) => return Ok(Outcome::Failed(error.to_string())),
             Err(error) => return Err(error),
         };
-        // A recipe that no engine has, so that a refresh finds it even where both engines are the same.
+        // A recipe that no engine has, so that a refresh finds the summary even if both engines are the same.
         let recipe = Digest::of(["degraded".as_bytes(), &spare.recipe(&self.settings, row.period.grain()).0]);
         let summary = self.summary(row, input, Some(draft), Some(recipe));
         Ok(Outcome::Done(Summary { degraded: true, ..summary }))
@@ -144,12 +144,12 @@ impl Pass<'_> {
     }
 }
 
-/// Whether it is the fault of this input, or of the model with it: the next period may do better.
+/// Whether this input, or the model with it, is at fault, so that the next period may succeed.
 fn is_own(error: &Error) -> bool {
     matches!(error, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
 }
 
-/// What an engine says that is away; any other error is the store's and goes on.
+/// Converts the error of an unavailable engine. Any other error comes from the store and is returned.
 fn outage(error: Error, now: Timestamp) -> Result<Outage> {
     let again = match &error {
         Error::Unavailable { retry_after, .. } => retry_after.map(|wait| later(now, wait)),
@@ -159,7 +159,7 @@ fn outage(error: Error, now: Timestamp) -> Result<Outage> {
     Ok(Outage { error: error.to_string(), again })
 }
 
-/// A sealed summary of which nothing late is left is its base again: no engine is asked, for none could add to it.
+/// Returns the base of a sealed summary if none of its late input is left. No engine is called, for none could add to it.
 fn unamended(base: &Base, row: &LedgerRow) -> Draft {
     Draft {
         text: base.text.clone(),

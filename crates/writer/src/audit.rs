@@ -1,4 +1,4 @@
-//! Comparing tables with the catalog row by row, and mending what is damaged.
+//! Compares tables with the catalog row by row, and repairs damaged tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,21 @@ use annals_core::{Agent, Error, Grain, MemoryId, Result, Stage, Timestamp};
 
 use crate::Writer;
 
-/// Something that a table should not be.
+/// A difference between a table and the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Discrepancy {
-    /// A memory of the catalog that the table does not have, and that is neither on its way nor a dead letter.
+    /// A memory of the catalog that the table lacks, although its change was applied and it is not a dead letter.
     Missing(Grain, MemoryId),
     /// A row of a memory that the catalog does not have.
     Extra(Grain, MemoryId),
-    /// A row that was made from an earlier form of the memory.
+    /// A row made from an earlier version of the memory.
     Stale(Grain, MemoryId),
     /// The table cannot be read.
     Damaged(Grain, String),
 }
 
 impl Discrepancy {
-    /// Whose table it is found in.
+    /// Returns the grain of the table.
     pub fn grain(&self) -> Grain {
         match self {
             Discrepancy::Missing(grain, _)
@@ -50,7 +50,7 @@ impl Writer {
         }
     }
 
-    /// Every row of the present table. [`Error::Damaged`] if it cannot be read or is gone.
+    /// Reads every row of the present table. Returns [`Error::Damaged`] if it cannot be read or is missing.
     async fn read_table(&self, agent: &Agent, grain: Grain) -> Result<Vec<Stored>> {
         let Lane { generation, applied, .. } = self.catalog.lane(agent, grain).await?;
         let table = Table { agent: agent.clone(), grain, generation };
@@ -58,8 +58,7 @@ impl Writer {
         self.strata.scan(&table).await
     }
 
-    /// Puts every table aside that cannot be read, and builds it and those that are gone anew. Returns where the damaged ones
-    /// were put.
+    /// Moves every unreadable table aside, and rebuilds these and the missing ones. Returns where the damaged ones were moved.
     pub async fn mend(&self, agent: &Agent, now: Timestamp) -> Result<Vec<String>> {
         let mut places = Vec::new();
         for grain in Grain::ALL {

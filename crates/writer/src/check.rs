@@ -1,15 +1,15 @@
-//! What a message must be, field by field, before it is stored. Finds all faults of a message, not just the first.
+//! Checks a message field by field before it is stored. Reports all faults of a message, not just the first.
 
 use annals_core::{Fault, Message, Period, Timestamp};
 use jiff::SignedDuration;
 
-/// The most bytes of one message's content. Longer texts are documents: to be cut by who sends them, who knows where.
+/// Maximum bytes of one message's content. Longer texts are documents; the sender should split them, because it knows where.
 pub const LONGEST_CONTENT: usize = 256 * 1024;
 const LONGEST_NAME: usize = 256;
-/// Clocks of clients run ahead a little; more than this is a wrong date.
+/// Clocks of clients may be ahead by this much; more is a wrong date.
 const AHEAD: SignedDuration = SignedDuration::from_mins(5);
 
-/// The faults of a message, none if it may be stored.
+/// Returns the faults of a message, or none if it may be stored.
 pub fn check(message: &Message, now: Timestamp) -> Vec<Fault> {
     let names = [
         ("conversation", Some(&message.conversation)),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_message_passes() {
+    fn valid_message_has_no_faults() {
         faults(&message(), &[]);
         faults(&Message { at: "2026-03-04T12:05:00Z".parse().unwrap(), ..message() }, &[]);
         faults(&Message { content: "x".repeat(LONGEST_CONTENT), ..message() }, &[]);

@@ -1,4 +1,4 @@
-//! Correcting a memory: other words in its place, the former ones kept as a version.
+//! Corrects a memory: replaces its text and keeps the former text as a version.
 
 use annals_core::{Agent, Error, Kind, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
 
@@ -6,8 +6,8 @@ use crate::check::check_content;
 use crate::{Writer, check, mask};
 
 impl Writer {
-    /// Replaces the words of a memory. A turn is read anew by all that is made of it; a statement or summary stands until its
-    /// own input changes.
+    /// Replaces the text of a memory. A corrected turn makes everything derived from it out of date; a corrected statement or
+    /// summary stays until its own input changes.
     pub async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
         let mut found = self.catalog.get(agent, std::slice::from_ref(id)).await?;
         let memory = found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
@@ -40,7 +40,7 @@ fn key(turn: &Memory) -> Option<TurnKey> {
     Some(TurnKey { conversation: turn.conversation.clone()?, id: turn.message.clone()? })
 }
 
-/// The turn as it was sent, with other words.
+/// Returns the turn as it was sent, with another text.
 fn said(turn: Memory, key: &TurnKey, text: &str) -> Message {
     let at = turn.at();
     let role = turn.role.expect("a turn has a role");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_turn_keeps_its_place_and_its_former_words() {
+    async fn corrected_turn_keeps_its_fields_and_a_version() {
         for name in [None, Some("Ann")] {
             let given = given("I live in Bonn.", name).await;
             let before = given.catalog.get(&agent("a"), std::slice::from_ref(&given.turn)).await.unwrap().remove(0);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_summary_stands_corrected() {
+    async fn corrected_summary_keeps_the_correction_and_a_version() {
         let given = given("I live in Bonn.", None).await;
         let roll_up = summary("2026-03-04", u64::MAX, std::slice::from_ref(&given.turn), "Ann lives in Bonn.");
         given.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_corrected_is_named() {
+    async fn unknown_memory_and_empty_text_are_refused() {
         let given = given("I live in Bonn.", None).await;
         let unknown = given.correct(&MemoryId::from_text("t-x"), "other").await.unwrap_err();
         assert_eq!(unknown.to_string(), "there is no memory \"t-x\"");

@@ -1,11 +1,11 @@
-//! The lane of extraction: has statements and fact operations drawn out of new turns, in the order in which they came.
+//! Extraction pipeline: has statements and fact operations extracted from new turns, in the order in which they came.
 //!
-//! The lock of an agent's facts is not held while an extractor reads: what it found is saved only if what it was given is still
-//! the same (`inputs.rs`), and read again otherwise.
+//! The lock of an agent's facts is not held while an extractor reads. The result is saved only if its input is still the same
+//! (`inputs.rs`); otherwise it is read again.
 //!
-//! What is found is saved in one piece with how far the lane has come, so a crash repeats a section of the lane at worst. An
-//! outage or a spent budget stops the lane where it is; after hours of it, and at turns that the model fails on by itself, the
-//! spare extractor reads instead, and the turns are listed to be read again. Turns are stored and searchable whatever happens here.
+//! The watermark is saved with the last piece of a section's result, so a crash repeats at most one section. An outage or a
+//! spent budget stops the pipeline; after hours of it, and at turns that the model itself fails on, the fallback extractor
+//! reads instead and the turns become dead letters, to be read again. Turns are stored and searchable in any case.
 
 mod ask;
 mod inputs;
@@ -24,18 +24,18 @@ pub(crate) use inputs::Inputs;
 use section::{Section, sections};
 pub(crate) use section::{Task, tasks};
 
-/// Changes that are looked at together. Bounds memory, and how much a crash repeats.
+/// Changes that are read together. Bounds memory and the work that a crash repeats.
 const BATCH: usize = 100;
-/// How often a model may fail on a turn by its own fault before the spare reads it.
+/// How often a model may fail on a turn by its own fault before the fallback reads it.
 const ATTEMPTS: u32 = 3;
 const FIRST_WAIT: SignedDuration = SignedDuration::from_mins(1);
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
-/// How long an outage or a spent budget may hold up extraction, on which roll-up and retention wait.
+/// How long an outage or a spent budget may hold up extraction. Retention waits for extraction.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(6);
-/// How often a section whose input changed meanwhile is read again before the pass ends: each time may cost a model's answer.
+/// A pass ends after this many stale answers: each may cost a model call.
 const STALE_READS: u64 = 2;
 
-/// Everything that writes facts for agents. Cheap to clone.
+/// Writes the facts of agents. Cheap to clone.
 #[derive(Clone)]
 pub struct FactWriter {
     pub(crate) catalog: Arc<dyn Catalog>,
@@ -45,7 +45,7 @@ pub struct FactWriter {
     spare: Arc<dyn Extractor>,
 }
 
-/// What extraction came to.
+/// The result of an extraction pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractionPassed {
     /// Turns that were read.
@@ -56,49 +56,51 @@ pub struct ExtractionPassed {
     pub statements: u64,
     /// Elements of answers that could not be used.
     pub rejected: u64,
-    /// Of the turns, those that the spare read in the extractor's place.
+    /// How many of `turns` the fallback read in the extractor's place.
     pub degraded: u64,
-    /// Why the lane stands still, if turns are left.
+    /// Why the pipeline waits, if turns are left.
     pub waiting: Option<String>,
-    /// Answers that were not saved, because what they were drawn from changed meanwhile.
+    /// Answers that were not saved, because their input changed meanwhile.
     pub stale: u64,
 }
 
-/// One run of the lane.
+/// The state of one pass.
 struct Pass<'a> {
     agent: &'a Agent,
     settings: Settings,
     now: Timestamp,
-    /// Whether the lane has waited as long as it may.
+    /// Whether the pipeline has waited as long as it may.
     overdue: bool,
-    /// Why the spare reads everything that is left.
+    /// Why the fallback reads everything that is left.
     stand_in: Option<String>,
     /// Taken to save, and to write the table of facts.
     lock: &'a dyn WriteLock,
     sum: ExtractionPassed,
 }
 
-/// What an extractor found in a section, or when to ask it again, and what it was given.
+/// The input and the result of reading a section.
 struct Read {
     inputs: Inputs,
     outcome: Outcome,
 }
 
 enum Outcome {
-    /// To be saved in this order. Only the last piece moves the lane, so that a crash between two reads the whole section again.
+    /// To be saved in this order. Only the last piece moves the watermark, so after a crash between two the whole section is
+    /// read again.
     Found(Vec<Extraction>),
-    /// The lane has to wait.
+    /// The pipeline has to wait.
     Wait(Pause),
 }
 
-/// Why an extractor is not asked before a moment.
+/// Why the extractor is not called, and until when.
 struct Pause {
     reason: String,
     until: Timestamp,
 }
 
 impl FactWriter {
-    /// A writer of facts over these stores. `spare` needs no network and reads what `extractor` cannot.
+    /// Returns a writer of facts over these stores. `spare` is the fallback: it needs no network and reads what `extractor`
+    /// cannot.
     pub fn new(
         catalog: Arc<dyn Catalog>,
         journal: Arc<dyn Journal>,
@@ -109,8 +111,8 @@ impl FactWriter {
         FactWriter { catalog, journal, facts, extractor, spare }
     }
 
-    /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. `progress` is told the
-    /// number of turns after each step.
+    /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. Calls `progress` with the
+    /// number of turns after each section.
     pub async fn extract(
         &self,
         agent: &Agent,
@@ -120,8 +122,8 @@ impl FactWriter {
         self.extract_until(agent, now, progress, &|| false).await
     }
 
-    /// The same, but reads no further section of the lane once it is `enough`, save the first. The caller holds the lock of the
-    /// agent's facts, or is the only one who writes them.
+    /// Does the same, but stops after the section at which `enough` returns true. The caller holds the lock of the agent's
+    /// facts, or is the only one that writes them.
     pub async fn extract_until(
         &self,
         agent: &Agent,
@@ -132,8 +134,8 @@ impl FactWriter {
         self.extract_unlocked(agent, now, progress, enough, &AlreadyHeld).await
     }
 
-    /// The same, but takes the lock only to save and to write the table of facts, not while an extractor reads. Two of these of
-    /// one agent at once would pay for the same answers twice.
+    /// Does the same, but takes the lock only to save and to write the table of facts, not while an extractor reads. Two
+    /// concurrent calls for one agent would pay for the same answers twice.
     pub async fn extract_unlocked(
         &self,
         agent: &Agent,
@@ -146,7 +148,7 @@ impl FactWriter {
         let mut pass = self.begin(agent, now, lock).await?;
         while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress, enough).await? {
             if !self.extractor.is_local(&pass.settings) {
-                // A model is told what is known; the rules need no fresh table, and folding takes longer than they do.
+                // A model gets the known facts as input. The rules need no fresh table, and folding takes longer than they do.
                 self.bring_facts_locked(agent, lock).await?;
             }
         }
@@ -170,7 +172,7 @@ impl FactWriter {
         Ok(Pass { agent, settings, now, overdue, stand_in, lock, sum })
     }
 
-    /// Reads the next changes. Whether to go on: there were any, and it is not enough.
+    /// Reads the next changes. Returns whether to go on: there were changes, nothing waits, and `enough` is false.
     async fn extract_batch(
         &self,
         pass: &mut Pass<'_>,
@@ -197,7 +199,8 @@ impl FactWriter {
         Ok(true)
     }
 
-    /// Saves what was read under the lock. False if the lane did not move: it has to wait, or the input changed meanwhile.
+    /// Saves under the lock what was read. Returns false if the watermark did not move: the pipeline has to wait, or the input
+    /// changed meanwhile.
     async fn save_section(&self, pass: &mut Pass<'_>, section: &Section, read: Read) -> Result<bool> {
         let _guard = pass.lock.acquire(pass.agent).await;
         if !(pass.lock.is_held() || self.are_current(pass.agent, &section.tasks, &read.inputs).await?) {
@@ -220,7 +223,7 @@ impl FactWriter {
         }
     }
 
-    /// Has the tasks of a section read.
+    /// Runs the extractors on the tasks of a section.
     async fn read_section(&self, pass: &mut Pass<'_>, told: &Told, section: &Section) -> Result<Read> {
         let lane = self.journal.extraction(pass.agent).await?;
         let mut inputs = self.inputs(pass.agent, &section.tasks, lane.extracted).await?;
@@ -250,7 +253,8 @@ impl FactWriter {
         Ok(Read { inputs, outcome: Outcome::Found(pieces) })
     }
 
-    /// What is found in the turns of a task, and why the spare read them if it did; or when to ask again.
+    /// Returns what is found in the turns of a task, with the reason if the fallback read them; or when to call the extractor
+    /// again.
     async fn read(
         &self,
         pass: &mut Pass<'_>,
@@ -303,23 +307,23 @@ fn join(all: &mut Extracted, more: Extracted) {
     all.rejected.extend(more.rejected);
 }
 
-/// Whether the model was not asked, or did not answer: no fault of the turns.
+/// Whether the model was not called, or did not answer: the turns are not at fault.
 pub(crate) fn is_outage(error: &Error) -> bool {
     matches!(error, Error::Unavailable { .. } | Error::Budget { .. })
 }
 
-/// Whether the model cannot make use of these turns.
+/// Whether the model cannot process these turns.
 pub(crate) fn is_own_fault(error: &Error) -> bool {
     matches!(error, Error::Model { .. } | Error::Invalid(_) | Error::Faults(_))
 }
 
-/// Whether the model is not to be asked yet. A failure in the future was noted under a clock that was ahead: it must not hold until
-/// that date. One that began before holds for [`PATIENCE`] at most.
+/// Whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead, and must
+/// not hold until then. A failure dated in the past holds for [`PATIENCE`] at most.
 fn is_held(lane: &ExtractionLane, now: Timestamp) -> bool {
     lane.not_before.is_some_and(|until| until > now) && lane.failing_since.is_none_or(|since| since <= now)
 }
 
-/// When to ask the model again; none if it was asked or waited for long enough.
+/// Returns when to call the model again; none if it was called, or waited for, long enough.
 fn again(error: &Error, lane: &ExtractionLane, overdue: bool, now: Timestamp) -> Option<Timestamp> {
     let after = |wait: SignedDuration| now.saturating_add(wait).unwrap_or(Timestamp::MAX);
     let doubled = FIRST_WAIT.saturating_mul(1 << lane.attempts.min(10)).min(LONGEST_WAIT);

@@ -1,7 +1,6 @@
-//! The lane of the table of facts, and operations by hand.
+//! Projection of the table of facts, and operations entered by hand.
 //!
-//! The table is folded from the log whenever the log has another version than the one it was folded from: there is nothing to
-//! apply piece by piece, and nothing to lose.
+//! The table is folded from the whole log whenever its version differs from the log's, so there are no partial updates to lose.
 
 use annals_core::{
     Agent, Error, Fact, FactOperation, FactQuery, MemoryId, Period, Properties, Reached, Result, Route, Timestamp,
@@ -13,7 +12,7 @@ use crate::FactWriter;
 use crate::check::check_name;
 
 impl FactWriter {
-    /// Brings the agent's table of facts up to date. Whether it was not.
+    /// Brings the agent's table of facts up to date. Returns whether it was out of date.
     pub async fn bring_facts(&self, agent: &Agent) -> Result<bool> {
         let version = self.journal.log_version(agent).await?;
         match self.facts.version(agent).await {
@@ -25,30 +24,30 @@ impl FactWriter {
         Ok(true)
     }
 
-    /// Writes the agent's table of facts anew, whatever is in it.
+    /// Rewrites the agent's table of facts, whatever it contains.
     pub async fn refold(&self, agent: &Agent) -> Result<()> {
         let (version, operations) = self.journal.operations(agent).await?;
         self.facts.replace(agent, fold(&operations), version).await
     }
 
-    /// The facts that fit. A table that cannot be read is written anew first.
+    /// Returns the facts that match. Rewrites the table first if it cannot be read or is missing.
     pub async fn find(&self, agent: &Agent, query: &FactQuery) -> Result<Vec<Fact>> {
         self.mended(agent, Vec::is_empty, || self.facts.find(agent, query)).await
     }
 
-    /// The facts within some distance of an entity, the nearest first.
+    /// Returns the facts within some distance of an entity, the nearest first.
     pub async fn walk(&self, agent: &Agent, walk: &Walk) -> Result<Vec<Reached>> {
         walk.check()?;
         self.mended(agent, Vec::is_empty, || self.facts.walk(agent, walk)).await
     }
 
-    /// The facts of the shortest way between two entities; none if there is no way.
+    /// Returns the facts on the shortest path between two entities; none if there is no path.
     pub async fn path(&self, agent: &Agent, route: &Route) -> Result<Option<Vec<Fact>>> {
         route.check()?;
         self.mended(agent, Option::is_none, || self.facts.path(agent, route)).await
     }
 
-    /// The answer of a table; one that cannot be read or is gone is written anew and asked again.
+    /// Queries the table. Rewrites an unreadable or missing one and queries it again.
     async fn mended<T, F>(&self, agent: &Agent, is_empty: impl Fn(&T) -> bool, ask: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
@@ -62,13 +61,12 @@ impl FactWriter {
         ask().await
     }
 
-    /// Whether there should be a table and none is there.
+    /// Whether there should be a table but none exists.
     async fn is_lost(&self, agent: &Agent) -> Result<bool> {
         Ok(self.facts.version(agent).await? == 0 && self.journal.log_version(agent).await? > 0)
     }
 
-    /// Whether the table holds anything else than what follows from the log that it was folded from. One that is only behind
-    /// does not differ.
+    /// Whether the table differs from the fold of the log at the same version. A table that is only behind does not differ.
     pub async fn facts_differ(&self, agent: &Agent) -> Result<bool> {
         let (version, operations) = self.journal.operations(agent).await?;
         let everything = FactQuery { history: true, ..FactQuery::default() };
@@ -84,8 +82,8 @@ impl FactWriter {
         }
     }
 
-    /// Enters a fact by hand. It holds from `at` on, beside or instead of others as if it had been said. Returns the fact if it has ended
-    /// already, because the log holds something later that takes its place.
+    /// Enters a fact by hand. It holds from `at` on, beside or instead of others as if it had been said. Returns the fact if it
+    /// has already ended, because the log holds a later fact that replaces it.
     pub async fn add(
         &self,
         agent: &Agent,
@@ -105,7 +103,8 @@ impl FactWriter {
         Ok(entered.filter(|fact| fact.valid_to.is_some()))
     }
 
-    /// Ends a fact by hand as of `at`: one value, or all of that predicate. [`Error::NotFound`] if that would end nothing.
+    /// Ends a fact by hand as of `at`: one value, or all values of that predicate. Returns [`Error::NotFound`] if that would
+    /// end nothing.
     pub async fn retract(
         &self,
         agent: &Agent,
@@ -130,7 +129,7 @@ impl FactWriter {
     }
 }
 
-/// An operation by hand. The same one entered twice in the same moment is one.
+/// Builds an operation entered by hand. The same one entered twice at the same time has the same id.
 fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timestamp) -> Result<FactOperation> {
     let [subject, predicate, object] = words.map(str::trim);
     check("subject", subject)?;

@@ -1,4 +1,4 @@
-//! What tests of the lanes share: an extractor that does as it is told, and an agent with all its stores in memory.
+//! Shared test fixtures: a scripted extractor, and an agent with all its stores in memory.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use crate::{Eraser, FactWriter, Writer};
 
 pub const NOW: &str = "2026-03-05T00:00:00Z";
 
-/// What an extractor was asked.
+/// The input of one call of an extractor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub turns: Vec<String>,
@@ -23,8 +23,8 @@ pub struct Asked {
     pub known: Vec<String>,
 }
 
-/// Reads `SUBJECT PREDICATE OBJECT`, one operation a turn, and makes one statement of each task. Fails as scripted first, and
-/// on turns that hold a certain word always.
+/// Reads `SUBJECT PREDICATE OBJECT`, one operation per turn, and makes one statement per task. Returns the scripted failures
+/// first, and always fails on turns that contain `refused`.
 #[derive(Debug)]
 pub struct Reader {
     confidence: f64,
@@ -110,7 +110,7 @@ impl Extractor for Reader {
     }
 }
 
-/// An agent with all its stores. Clones share what they hold.
+/// An agent with all its stores. Clones share their contents.
 #[derive(Clone)]
 pub struct Given {
     pub catalog: MemoryCatalog,
@@ -160,7 +160,7 @@ impl Given {
         Eraser::new(self.writer(), self.fact_writer(), erasure)
     }
 
-    /// Says something in a conversation, so many minutes after ten o'clock.
+    /// Stores a message in a conversation, `minute` minutes after ten o'clock.
     pub async fn say(&self, conversation: &str, minute: u32, text: &str) {
         let said = message(&format!("2026-03-04T10:{minute:02}:00Z"), text);
         self.send(Message { conversation: conversation.into(), ..said }).await;
@@ -170,7 +170,7 @@ impl Given {
         self.writer().ingest(&agent("a"), vec![message], true, at(NOW)).await.unwrap();
     }
 
-    /// Texts and sources of all statements.
+    /// Returns texts and sources of all statements.
     pub async fn statements(&self) -> Vec<(String, Vec<MemoryId>)> {
         let mut all = self.memories(Grain::Working).await;
         all.retain(|memory| memory.kind == annals_core::Kind::Fact);
@@ -182,14 +182,14 @@ impl Given {
         self.catalog.list(&agent("a"), &select).await.unwrap()
     }
 
-    /// The log, by id.
+    /// Returns the log, ordered by id.
     pub async fn log(&self) -> Vec<FactOperation> {
         let (_, mut log) = self.catalog.operations(&agent("a")).await.unwrap();
         log.sort_by(|a, b| a.id.cmp(&b.id));
         log
     }
 
-    /// Subject and object of the facts that hold.
+    /// Returns subject, predicate and object of the facts that hold.
     pub async fn held(&self) -> Vec<String> {
         let facts = self.facts.find(&agent("a"), &FactQuery::default()).await.unwrap();
         let mut held: Vec<String> =

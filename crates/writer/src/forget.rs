@@ -1,7 +1,7 @@
-//! Forgetting: what is erased in the catalog goes from all that was made of it, on disk too.
+//! Forgetting: removes what is erased in the catalog from everything derived from it, on disk too.
 //!
-//! In order: [`Eraser::erase`]; then summaries are written anew by whoever does that; then [`Eraser::clean`]. Each may be run
-//! again: a crash between them is finished by cleaning once more, and [`Eraser::owed`] knows whom.
+//! In order: [`Eraser::erase`]; then the caller has summaries rewritten; then [`Eraser::clean`]. Each may be run again. After a
+//! crash between them, cleaning once more finishes the work, and [`Eraser::owed`] lists the agents to clean.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use annals_core::{Agent, Digest, Grain, Message, Result, Timestamp, TurnKey};
 
 use crate::{FactWriter, Writer};
 
-/// Everything that forgets for agents. Cheap to clone.
+/// Forgets for agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Eraser {
     writer: Writer,
@@ -19,30 +19,30 @@ pub struct Eraser {
 }
 
 impl Eraser {
-    /// An eraser over the stores of these writers.
+    /// Returns an eraser over the stores of these writers.
     pub fn new(writer: Writer, facts: FactWriter, erasure: Arc<dyn Erasure>) -> Eraser {
         Eraser { writer, facts, erasure }
     }
 
-    /// What forgetting the target would reach. Changes nothing.
+    /// Returns what forgetting the target would remove. Changes nothing.
     pub async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
         self.erasure.reach(agent, target).await
     }
 
-    /// Forgets the target in the catalog: from here on no answer holds it, and it is refused when it comes again. Its words are
-    /// still on disk, until [`Eraser::clean`] has run.
+    /// Forgets the target in the catalog: from here on no answer contains it, and it is refused when it is sent again. Its text
+    /// stays on disk until [`Eraser::clean`] has run.
     pub async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
         self.erasure.erase(agent, target, now).await
     }
 
-    /// The agents that are still to be cleaned: their erasure was interrupted, or is under way.
+    /// Returns the agents that still have to be cleaned: their erasure was interrupted or is in progress.
     pub async fn owed(&self) -> Result<Vec<Agent>> {
         Ok(self.erasure.cleaning_owed().await?.into_iter().map(|(agent, _)| agent).collect())
     }
 
-    /// Writes every file of the agent anew that may hold what was erased. Says nothing of backups.
+    /// Rewrites every file of the agent that may hold what was erased. Does not touch backups.
     pub async fn clean(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        // Looked up first: what is erased while this runs is owed still.
+        // Read first: what is erased while this runs stays owed.
         let owed = self.erasure.cleaning_owed().await?.into_iter().find(|(of, _)| of == agent);
         self.renew(agent, now).await?;
         match owed {
@@ -61,13 +61,14 @@ impl Eraser {
         if self.facts.journal.log_version(agent).await? == 0 {
             self.facts.facts.remove(agent).await?;
         } else {
-            // Even if the table is of the log's version: what was put beside it goes only by writing.
+            // Rewritten even at the log's version: data beside it in the file only goes away by writing.
             self.facts.refold(agent).await?;
         }
         self.erasure.scrub().await
     }
 
-    /// The places where this agent still has any of these words, over catalog, tables and facts; none if they are forgotten.
+    /// Returns the places where this agent still has any of these texts, in catalog, tables and facts; empty if they are
+    /// forgotten.
     pub async fn prove(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         if words.is_empty() {
             return Ok(Vec::new());
@@ -79,8 +80,8 @@ impl Eraser {
         Ok(places)
     }
 
-    /// Whether the catalog's free space holds any of the words. Other agents that have the same words may leave them there while they
-    /// write, so it is overwritten once more before that counts.
+    /// Returns a place if the catalog's free space holds any of the texts. Other agents that have the same text may leave it
+    /// there while they write, so the space is overwritten once more before it counts.
     async fn remains(&self, words: &[String]) -> Result<Option<String>> {
         if !self.erasure.unused_space_holds(words).await? {
             return Ok(None);
@@ -90,15 +91,15 @@ impl Eraser {
         Ok(remains.then(|| "free space of the catalog".to_owned()))
     }
 
-    /// Takes back that these messages were forgotten, for an import that is to store them all the same. They must be prepared
-    /// as [`Writer::prepare`] does.
+    /// Reverts that these messages were forgotten, for an import that is to store them anyway. They must be prepared by
+    /// [`Writer::prepare`].
     pub async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<()> {
         let traces: Vec<(TurnKey, Digest)> =
             messages.iter().map(|(key, message)| (key.clone(), message.digest())).collect();
         self.erasure.unforget(agent, &traces).await
     }
 
-    /// Brings all tables up to date and into generations of their own. Which these are.
+    /// Brings all tables up to date and copies each into a new generation. Returns the tables to keep.
     async fn renew_tables(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Table>> {
         self.writer.project(agent, now, &|_| ()).await?;
         let mut keep = Vec::new();
@@ -109,13 +110,13 @@ impl Eraser {
         Ok(keep)
     }
 
-    /// Copies what a table holds now into its next generation. One that is not what the catalog holds is built anew instead:
-    /// rows that should be gone would be copied too.
+    /// Copies the present rows of a table into its next generation. Rebuilds a table that differs from the catalog instead,
+    /// because rows that should be gone would be copied too.
     async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
         let Writer { catalog, strata, .. } = &self.writer;
         let mut lane = catalog.lane(agent, grain).await?;
         if lane.building.take().is_some() {
-            // A half-built generation is never copied, so what was deleted would stay in it.
+            // A half-built generation is dropped: it is never copied, so deleted rows would stay in it.
             catalog.save_lane(agent, grain, lane).await?;
         }
         if !self.writer.audit_grain(agent, grain).await?.is_empty() {
@@ -123,7 +124,7 @@ impl Eraser {
         }
         let former = Table { agent: agent.clone(), grain, generation: lane.generation };
         let generation = lane.generation + 1;
-        // What an earlier attempt may have left before it was recorded.
+        // Removes what an earlier attempt may have left before it was recorded.
         strata.remove(&Table { generation, ..former.clone() }).await?;
         strata.rewrite(&former, generation).await?;
         catalog.save_lane(agent, grain, Lane { generation, ..lane }).await

@@ -1,4 +1,4 @@
-//! Taking in messages: one request, one transaction, all or none.
+//! Stores messages: each request is one transaction, all or nothing.
 
 use annals_core::ports::{Comparison, Origin, Turn};
 use annals_core::{
@@ -8,12 +8,12 @@ use annals_core::{
 
 use crate::{Writer, check, mask};
 
-/// Memories per look-up.
+/// Messages per look-up.
 const LOOK_UP: usize = 500;
 
 impl Writer {
-    /// Stores the messages of one request. When this returns they are committed and fsynced, and will reach every grain.
-    /// `revise` replaces what is stored under the same id with other content; without it that is an error.
+    /// Stores the messages of one request. When this returns they are committed and fsynced, and will reach every grain. With
+    /// `revise`, a message replaces one stored under the same id with other content; without it that is an error.
     pub async fn ingest(
         &self,
         agent: &Agent,
@@ -25,7 +25,7 @@ impl Writer {
         self.ingest_by(agent, &settings, messages, revise, now).await
     }
 
-    /// The same for who has read the agent's settings already.
+    /// Does the same for a caller that has already read the agent's settings.
     pub async fn ingest_by(
         &self,
         agent: &Agent,
@@ -38,7 +38,7 @@ impl Writer {
         self.ingest_from(agent, settings, messages, revise, now).await
     }
 
-    /// The same for messages of which some came without a moment.
+    /// Does the same for messages with their origins; some of them may have come without a time.
     pub async fn ingest_from(
         &self,
         agent: &Agent,
@@ -59,15 +59,15 @@ impl Writer {
         self.store(agent, settings, incoming, revise, now).await
     }
 
-    /// The messages as they are to be stored, and how many credentials were masked in them. Comes before [`identify`], so that
-    /// the same request gets the same keys.
+    /// Returns the messages as they are to be stored, and the number of credentials masked in them. Must run before
+    /// [`identify`], so that the same request gets the same keys.
     pub async fn prepare(&self, agent: &Agent, messages: Vec<Message>) -> Result<(Vec<Message>, u64)> {
         let settings = self.catalog.settings(agent).await?;
         let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(&settings, messages).into_iter().unzip();
         Ok((messages, masked.into_iter().sum()))
     }
 
-    /// The same for a piece of a larger request, whose messages were checked, prepared and given their keys as a whole.
+    /// Stores a part of a larger request. Its messages were checked, prepared and given their keys as a whole.
     pub async fn ingest_keyed(
         &self,
         agent: &Agent,
@@ -81,7 +81,8 @@ impl Writer {
         self.store(agent, &settings, incoming, revise, now).await
     }
 
-    /// Gives a stored turn the words of a person. What the client sent is recognised when it comes again, and changes nothing.
+    /// Replaces the text of a stored turn by a person's correction. If the client sends its original message again, it is
+    /// recognised and changes nothing.
     pub(crate) async fn ingest_correction(
         &self,
         agent: &Agent,
@@ -108,7 +109,7 @@ impl Writer {
     }
 }
 
-/// A message on its way in, with its key and the number of credentials that were masked in it.
+/// A message to be stored, with its key and the number of credentials masked in it.
 struct Incoming {
     key: TurnKey,
     message: Message,
@@ -125,8 +126,8 @@ impl Incoming {
 }
 
 impl Writer {
-    /// How messages compare with what is stored under their keys, so that a whole file can be refused before any of it is
-    /// stored. Compares them as they are given: prepared ones, since those are what is stored.
+    /// Compares messages with what is stored under their keys, so that a whole file can be refused before any of it is stored.
+    /// Expects prepared messages, because those are stored.
     pub async fn compare_messages(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
         let mut compared = Vec::with_capacity(messages.len());
         for batch in messages.chunks(LOOK_UP) {

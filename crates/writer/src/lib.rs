@@ -1,8 +1,8 @@
-//! The write path: checks messages, masks credentials, commits messages to the catalog, has facts drawn out of them, brings
-//! changes of the catalog into the tables, and forgets.
+//! Write path: checks messages, masks credentials, commits messages to the catalog, runs the extraction of facts, applies
+//! changes of the catalog to the tables, and forgets.
 //!
-//! Relies on the ports alone. Never waits for a network before it acknowledges, never acknowledges before the catalog has, and
-//! never writes to a table what the catalog does not hold.
+//! Relies on the ports alone. Never waits for a network before it acknowledges, never acknowledges before the catalog has
+//! committed, and never writes to a table what the catalog does not hold.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -34,7 +34,7 @@ pub use forget::Eraser;
 pub use mask::mask;
 pub use project::Projected;
 
-/// Everything that writes memories for agents. Cheap to clone.
+/// Writes the memories of agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Writer {
     catalog: Arc<dyn Catalog>,
@@ -44,7 +44,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer over these stores.
+    /// Returns a writer over these stores.
     pub fn new(
         catalog: Arc<dyn Catalog>,
         archive: Arc<dyn Archive>,

@@ -1,13 +1,13 @@
-//! Masking of what looks like a credential, before it is stored anywhere.
+//! Masks what looks like a credential before it is stored anywhere.
 //!
-//! Only well-known shapes, and values that are said to be a password or key and look like one: what is masked wrongly is lost for
-//! good, so a secret that is an ordinary word stays. Masking twice is masking once.
+//! Covers well-known shapes only, and values that are labelled as a password or key and look like one. A wrongly masked text is
+//! lost for good, so a secret that is an ordinary word stays. Masking twice changes nothing more.
 
 mod shapes;
 
 use shapes::{SHAPES, Shape, value};
 
-/// The text with each credential replaced by `[masked:kind]`, and how many there were.
+/// Returns the text with each credential replaced by `[masked:kind]`, and the number of credentials.
 pub fn mask(text: &str) -> (String, u64) {
     SHAPES.iter().fold((text.to_owned(), 0), |(text, count), shape| {
         let (text, more) = replace(&text, shape);
@@ -29,8 +29,8 @@ fn replace(text: &str, shape: &Shape) -> (String, u64) {
             (kept, at) = (end, end);
             count += 1;
         } else {
-            // What is no secret is read once only, or a long text of such would take minutes; but what stands after a label
-            // may be a label itself: `password is password is hunter2`.
+            // Text that is no secret is skipped, or a long one would take minutes. The text after a label is not skipped,
+            // because it may be a label itself: `password is password is hunter2`.
             at = if labelled { place.start() } else { end };
         }
     }

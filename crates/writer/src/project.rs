@@ -1,33 +1,33 @@
-//! The lane of a table: brings the catalog's changes of one grain into its table, in order, batch by batch.
+//! Projection of a table: applies the catalog's changes of one grain to its table, in order and in batches.
 //!
-//! A batch is applied durably before the lane is advanced, and applying twice is applying once: a crash anywhere repeats a
-//! batch at worst. A memory that cannot be brought in for a fault of its own becomes a dead letter and the lane goes on; an
-//! outage stops the lane where it is; a damaged or lost table is put aside and built again (`rebuild.rs`).
+//! A batch is durable in the table before the watermark ([`Lane`]) advances, and applying a batch twice has no further effect.
+//! So a crash at any point repeats at most one batch. A memory that the table refuses becomes a dead letter and the projection
+//! goes on; an outage stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`).
 
 use annals_core::ports::{Batch, Change, Lane, Part, Table};
 use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Stage, Timestamp};
 
 use crate::Writer;
 
-/// Changes per batch. Each batch is a table version and two fsyncs; with texts of at most 256 KiB it also bounds memory.
+/// Changes per batch. Each batch is a table version and two fsyncs. With texts of at most 256 KiB this also bounds memory.
 pub(crate) const BATCH: usize = 256;
 
-/// What bringing a table up to date came to.
+/// The result of bringing tables up to date.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Projected {
     /// Changes applied.
     pub applied: u64,
-    /// Memories given up.
+    /// Memories that became dead letters.
     pub dead: u64,
-    /// Where damaged tables were put.
+    /// The places to which damaged tables were moved.
     pub quarantined: Vec<String>,
 }
 
-/// How much of a table's changes is applied at once.
+/// Limits on how many changes are applied to a table at once.
 #[derive(Clone, Copy)]
 struct Bounds {
     batches: usize,
-    /// Of each batch.
+    /// Per batch.
     changes: usize,
 }
 
@@ -36,7 +36,7 @@ impl Bounds {
 }
 
 impl Writer {
-    /// How many changes of this agent have not reached their tables.
+    /// Returns how many changes of this agent have not reached their tables.
     pub async fn backlog(&self, agent: &Agent) -> Result<u64> {
         let mut backlog = 0;
         for grain in Grain::ALL {
@@ -46,7 +46,7 @@ impl Writer {
         Ok(backlog)
     }
 
-    /// Brings all tables of an agent up to date. `progress` is told the number of changes after each batch.
+    /// Brings all tables of an agent up to date. Calls `progress` with the number of changes after each batch.
     pub async fn project(&self, agent: &Agent, now: Timestamp, progress: &(dyn Fn(u64) + Sync)) -> Result<Projected> {
         let mut total = Projected::default();
         for grain in Grain::ALL {
@@ -55,7 +55,7 @@ impl Writer {
         Ok(total)
     }
 
-    /// Brings at most so many changes into each table of an agent, in one batch. Whether more is due.
+    /// Applies one batch of at most `changes` changes to each table of an agent. Returns whether more is due.
     pub async fn project_some(&self, agent: &Agent, now: Timestamp, changes: usize) -> Result<bool> {
         let bounds = Bounds { batches: 1, changes: changes.min(BATCH) };
         let mut total = Projected::default();
@@ -66,7 +66,7 @@ impl Writer {
         Ok(more)
     }
 
-    /// Whether more is due beyond the bounds.
+    /// Applies changes within the bounds. Returns whether more is due.
     async fn project_grain(
         &self,
         agent: &Agent,
@@ -86,7 +86,7 @@ impl Writer {
                     total.dead += step.dead;
                     progress(step.changes);
                 }
-                // Once only: a table that is damaged as soon as it is built says that the disk is, and a person must look.
+                // Replaced only once: if a new table is damaged at once, the disk is faulty and a person must look at it.
                 Err(Error::Damaged { .. }) if !replaced => {
                     (replaced, is_full) = (true, true);
                     total.quarantined.extend(self.replace(agent, grain).await?);
@@ -97,8 +97,8 @@ impl Writer {
         Ok(is_full || self.catalog.lane(agent, grain).await?.building.is_some())
     }
 
-    /// Applies the next batch of a grain: to the present table, and once that holds everything, or cannot be read any more, to
-    /// the generation that is being built. None if both are done.
+    /// Applies the next batch of a grain to the present table. Once that is complete or unreadable, applies it to the
+    /// generation that is being built. Returns none if both are complete.
     async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<Step>> {
         let lane = self.catalog.lane(agent, grain).await?;
         match self.advance_present(agent, grain, lane, now, most).await {
@@ -122,11 +122,11 @@ impl Writer {
         Ok(Some(step))
     }
 
-    /// Applies the next changes after `applied` to a table, at most so many; none when there are none.
+    /// Applies at most `most` changes after `applied` to a table. Returns none if there are no changes.
     pub(crate) async fn step(&self, table: &Table, applied: u64, now: Timestamp, most: usize) -> Result<Option<Step>> {
         let changes = self.catalog.changes(&table.agent, table.grain, applied, most).await?;
         let Some(last) = changes.last() else { return Ok(None) };
-        // Written to a table that is gone, the batch would pass for all there is.
+        // Writing to a missing table would create one that holds only this batch and looks complete.
         self.strata.require(table, applied).await?;
         let (applied_to, count) = (last.seq(), changes.len() as u64);
         let language = self.catalog.settings(&table.agent).await?.language;
@@ -138,7 +138,7 @@ impl Writer {
     }
 
     async fn apply_one_by_one(&self, table: &Table, changes: &[Change], language: &str, now: Timestamp) -> Result<u64> {
-        // Also of changes that are all refused a table remains: without one it would pass for lost.
+        // The table must exist even if all changes are refused; a missing table counts as lost.
         self.strata.apply(table, Batch::default()).await?;
         let mut letters = Vec::new();
         for change in changes {
@@ -199,7 +199,7 @@ impl Writer {
     }
 }
 
-/// One batch, applied.
+/// The result of one applied batch.
 pub(crate) struct Step {
     pub(crate) applied_to: u64,
     pub(crate) changes: u64,
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_said_becomes_rows_once() {
+    async fn messages_become_rows_once() {
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
         let catalog = Arc::new(MemoryCatalog::new());
         let writer = Writer::new(catalog.clone(), catalog, strata.clone(), embedder.clone());
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_text_has_several_rows_under_one_memory() {
+    async fn long_text_becomes_several_rows_of_one_memory() {
         let strata = Arc::new(MemoryStrata::new());
         let writer = writer(MemoryCatalog::new(), &strata, WordEmbedder::new());
         said(&writer, &[&"word ".repeat(100)]).await;
@@ -269,9 +269,9 @@ mod tests {
         assert!(rows.iter().all(|row| row.memory == rows[0].memory));
     }
 
-    /// Every store call in turn fails once; the next attempt must come to what an undisturbed run comes to.
+    /// Every store call in turn fails once; the next attempt must end like a run without failures.
     #[tokio::test]
-    async fn a_failure_anywhere_changes_nothing_in_the_end() {
+    async fn failure_of_any_store_call_changes_nothing_in_the_end() {
         let texts = ["one", "two", "three"];
         let undisturbed = rows_after_failure_at(0, &texts).await.0;
         assert_eq!(undisturbed.len(), texts.len());
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_outage_loses_nothing_and_buries_nothing() {
+    async fn outage_loses_nothing_and_adds_no_dead_letter() {
         let strata = Arc::new(MemoryStrata::new());
         let writer = writer(MemoryCatalog::new(), &strata, Faulty::at_call(WordEmbedder::new(), 1));
         said(&writer, &["one"]).await;
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_poisonous_text_is_buried_and_the_lane_goes_on() {
+    async fn refused_text_becomes_a_dead_letter_and_projection_continues() {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
         let picky = Arc::new(Faulty::refusing(WordEmbedder::new(), "POISON"));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), picky);

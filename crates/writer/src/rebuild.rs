@@ -1,8 +1,8 @@
-//! Building a table anew from the catalog, beside the one that searches read, and swapping the two.
+//! Rebuilds a table from the catalog beside the one that searches read, then swaps the two.
 //!
-//! Resumable: the catalog records which generation is being built and how far it has come, so [`Writer::project`] goes on with
-//! it after a crash. Until the swap the watermark stands at the present generation. If that one is damaged or gone, searches
-//! say so until the new one is complete: a table that is half built never answers.
+//! Resumable: the catalog records which generation is being built and its watermark, so [`Writer::project`] continues it after
+//! a crash. Until the swap the watermark belongs to the present generation. If that one is damaged or missing, searches report
+//! it until the new one is complete; a half-built table never answers.
 
 use annals_core::ports::{Lane, Table};
 use annals_core::{Agent, Grain, Result, Timestamp};
@@ -11,8 +11,8 @@ use crate::Writer;
 use crate::project::{BATCH, Step};
 
 impl Writer {
-    /// Builds the next generation of a grain's table and swaps it in; goes on with one that was interrupted. `progress` receives
-    /// the number of changes after each batch.
+    /// Builds the next generation of a grain's table and swaps it in, or continues an interrupted rebuild. Calls `progress`
+    /// with the number of changes after each batch.
     pub async fn rebuild(
         &self,
         agent: &Agent,
@@ -31,8 +31,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Records that a grain's table is to be built anew, from the beginning even if that was begun before. [`Writer::project`]
-    /// does it.
+    /// Records that a grain's table is to be rebuilt, from the beginning even if a rebuild was already begun.
+    /// [`Writer::project`] does the work.
     pub async fn schedule_rebuild(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
         let lane = self.catalog.lane(agent, grain).await?;
         let next = lane.building.map_or(lane.generation + 1, |(generation, _)| generation);
@@ -41,7 +41,8 @@ impl Writer {
         Ok(lane)
     }
 
-    /// Applies the next batch to the generation that is being built; swaps it in when it holds everything. None if no batch is left.
+    /// Applies the next batch to the generation that is being built, and swaps it in when it is complete. Returns none if no
+    /// batch is left.
     pub(crate) async fn build(
         &self,
         agent: &Agent,
@@ -53,12 +54,12 @@ impl Writer {
         let Some((generation, mut applied)) = lane.building else { return Ok(None) };
         let table = Table { agent: agent.clone(), grain, generation };
         if applied > 0 && !self.strata.exists(&table).await? {
-            // Recorded first: after a crash the table would be there, and pass for one that holds what was applied before.
+            // Recorded first: after a crash the new table would exist and count as holding what was applied before.
             self.catalog.save_lane(agent, grain, Lane { building: Some((generation, 0)), ..lane }).await?;
             applied = 0;
         }
         if applied == 0 {
-            // What an earlier attempt may have left before it was recorded.
+            // Removes what an earlier attempt may have left before it was recorded.
             self.strata.remove(&table).await?;
         }
         if let Some(step) = self.step(&table, applied, now, most).await? {
@@ -71,9 +72,9 @@ impl Writer {
         Ok(None)
     }
 
-    /// Has a damaged table built anew: starts again with the generation that is being built if that is the damaged one, else moves
-    /// the present one aside. Returns where to. The rebuild is recorded first: after a crash between the two the table is still
-    /// replaced.
+    /// Schedules the rebuild of a damaged table. If a generation is being built, that is the damaged one and it starts again;
+    /// else the present one is moved aside, and the result is its new place. The rebuild is recorded first, so the table is
+    /// still replaced after a crash between the two.
     pub(crate) async fn replace(&self, agent: &Agent, grain: Grain) -> Result<Option<String>> {
         let lane = self.catalog.lane(agent, grain).await?;
         if lane.building.is_some() {
@@ -83,7 +84,7 @@ impl Writer {
         self.put_aside(agent, grain, lane).await
     }
 
-    /// Records that the table is to be built anew, and moves the present one aside. Returns where to.
+    /// Records that the table is to be rebuilt, if it held anything, and moves the present one aside. Returns its new place.
     pub(crate) async fn put_aside(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<Option<String>> {
         if lane.building.is_none() && lane.applied > 0 {
             self.schedule_rebuild(agent, grain).await?;
@@ -101,9 +102,9 @@ mod tests {
 
     use super::*;
 
-    /// The next generation holds the same, and only it is left, whichever store call fails on the way.
+    /// The next generation holds the same and is the only one left, whichever store call fails.
     #[tokio::test]
-    async fn a_rebuild_that_is_interrupted_goes_on() {
+    async fn interrupted_rebuild_continues() {
         for call in 1.. {
             let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
             let embedder = Arc::new(WordEmbedder::new());
@@ -140,7 +141,7 @@ mod tests {
 
     const NOW: &str = "2026-03-05T00:00:00Z";
 
-    /// An agent whose two messages are searchable.
+    /// Creates an agent with two searchable messages.
     async fn given() -> Given {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
@@ -166,7 +167,7 @@ mod tests {
             (Table { agent: agent("a"), grain: Grain::Working, generation: lane.generation }, lane.applied)
         }
 
-        /// Rows that a search may find; none if it says that the table is damaged.
+        /// Returns the number of rows that a search may find; none if the table counts as damaged.
         async fn rows(&self) -> Option<usize> {
             let (table, applied) = self.present().await;
             self.strata.require(&table, applied).await.ok()?;
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lost_table_is_damaged_and_the_next_message_brings_everything_back() {
+    async fn lost_table_is_damaged_until_the_next_message_rebuilds_it() {
         let given = given().await;
         given.strata.remove(&given.present().await.0).await.unwrap();
         assert_eq!(given.rows().await, None);
@@ -188,16 +189,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lost_table_is_mended_without_a_new_message() {
+    async fn lost_table_is_repaired_without_a_new_message() {
         let given = given().await;
         given.strata.remove(&given.present().await.0).await.unwrap();
         given.writer.mend(&agent("a"), at(NOW)).await.unwrap();
         assert_eq!(given.rows().await, Some(2));
     }
 
-    /// Whatever store call fails, a search afterwards finds everything or says that the table is damaged, and the next pass mends it.
+    /// Whichever store call fails, a search afterwards finds everything or reports the table as damaged, and the next pass
+    /// repairs it.
     #[tokio::test]
-    async fn a_table_that_is_being_replaced_never_answers_with_less() {
+    async fn table_being_replaced_never_answers_with_less() {
         for call in 1.. {
             let given = given().await;
             given.strata.remove(&given.present().await.0).await.unwrap();
@@ -222,9 +224,9 @@ mod tests {
         }
     }
 
-    /// A kill between the new table and the record of it left out what the lost table had held.
+    /// Regression: a kill between the new table and the record of it left out what the lost table had held.
     #[tokio::test]
-    async fn a_rebuild_whose_table_is_gone_begins_anew_before_anything_is_written() {
+    async fn rebuild_with_a_missing_table_is_reset_before_any_write() {
         for call in 1.. {
             let given = given().await;
             let lane = given.catalog.lane(&agent("a"), Grain::Working).await.unwrap();
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_scheduled_rebuild_is_done_by_the_next_passes_a_piece_at_a_time() {
+    async fn scheduled_rebuild_is_done_in_pieces_by_later_passes() {
         let given = given().await;
         given.writer.schedule_rebuild(&agent("a"), Grain::Working).await.unwrap();
         assert_eq!(given.rows().await, Some(2), "searches read the present table meanwhile");

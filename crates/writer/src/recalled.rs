@@ -1,32 +1,32 @@
-//! Text that was recalled from memory and comes back in a conversation. It is stored like any other, but no facts are drawn out
-//! of it: what memory said once would count as said again, and grow with every recall.
+//! Finds text that was recalled from memory and comes back in a conversation. It is stored like any other, but no facts are
+//! extracted from it: they would count as stated again with every recall.
 //!
-//! Two signs, both exact. What stands between our own marks, with which every result is handed out, is recalled. And so is a
-//! sentence of six words or more that a statement, a summary or somebody else said before, word for word; only an assistant
-//! is taken to repeat others' turns, since two people may well say the same of themselves. What is repeated in other words,
-//! or in a language without spaces, or was said longer ago than the memories that are looked at, is not recognised.
+//! Recalled is text between our own marks, which surround every result, and a sentence of six words or more that occurred
+//! before in the same words and that its speaker did not say before. In a user's turn only an earlier sentence without a
+//! speaker counts (a statement, or a summary's own words), because two people may say the same about themselves. Not
+//! recognised: other wording, languages without spaces, and text older than the memories given.
 
 use std::collections::HashMap;
 
 use annals_core::{Kind, Memory, MemoryId, Role, Timestamp, unfenced};
 
-/// Shorter sentences are said again by chance.
+/// Shorter sentences are repeated by chance.
 const LEAST_WORDS: usize = 6;
 
-/// The sentences that were said before, as far as they are known.
+/// Sentences that occurred in earlier memories.
 #[derive(Debug, Default)]
 pub struct Told(HashMap<String, Vec<Telling>>);
 
 #[derive(Debug)]
 struct Telling {
-    /// Who said it; nobody if memory put it into these words.
+    /// The speaker; none for a sentence worded by memory.
     by: Option<String>,
     from: Vec<MemoryId>,
     at: Timestamp,
 }
 
 impl Told {
-    /// What these memories say.
+    /// Collects the sentences of these memories.
     pub fn new<'m>(memories: impl IntoIterator<Item = &'m Memory>) -> Told {
         let mut told = Told::default();
         for memory in memories {
@@ -49,7 +49,7 @@ impl Told {
         }
     }
 
-    /// The turn without what was recalled; none if nothing is left of it, or if its role is never read.
+    /// Returns the turn without recalled text; none if nothing is left of it, or if its role is never read.
     pub fn fresh(&self, turn: &Memory) -> Option<Memory> {
         if !matches!(turn.role, Some(Role::User | Role::Assistant)) {
             return None;
@@ -61,7 +61,7 @@ impl Told {
 
     fn is_recalled(&self, sentence: &str, turn: &Memory) -> bool {
         let Some(tellings) = key(sentence).and_then(|key| self.0.get(&key)) else { return false };
-        // What was drawn out of this very turn, or came later, is no earlier telling: a turn may be read a second time.
+        // Sentences extracted from this very turn, or said later, are not earlier ones: a turn may be read a second time.
         let before = |telling: &&Telling| telling.at < turn.at() && !telling.from.contains(&turn.id);
         let mut others = tellings.iter().filter(before).peekable();
         others.peek().is_some()
@@ -74,7 +74,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['.', '!', '?', '\n', '…', '。', '！', '？'])
 }
 
-/// What is compared: the words in lower case. None for a sentence that is too short.
+/// Returns the words in lower case for comparison. None for a sentence that is too short.
 fn key(sentence: &str) -> Option<String> {
     let words: Vec<String> =
         sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assistant_that_repeats_somebody_adds_nothing() {
+    fn assistants_repetition_of_a_user_is_dropped() {
         let ann = earlier(said("t-1", "Ann", Role::User, LONG));
         let repeated = "Noted! i went hiking in the Alps, with Bob. Anything else?";
         check(&[&ann], &said("t-2", "assistant", Role::Assistant, repeated), Some("Noted! Anything else?"));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_memory_put_into_words_is_cut_whoever_says_it() {
+    fn sentence_worded_by_memory_is_dropped_from_any_speaker() {
         let statement = Memory {
             sources: vec![MemoryId::from_text("t-1")],
             ..earlier(memory("f-1", Kind::Fact, "2026-03-03T10:00:00Z", LONG))
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_later_is_no_earlier_telling() {
+    fn later_sentence_is_no_recall() {
         let first = earlier(said("t-1", "assistant", Role::Assistant, LONG));
         check(&[&said("t-2", "Ann", Role::User, LONG)], &first, Some(LONG));
     }
 
     #[test]
-    fn instructions_and_answers_of_tools_are_never_read() {
+    fn system_and_tool_turns_are_never_read() {
         for role in [Role::System, Role::Tool] {
             check(&[], &said("t-1", "x", role, LONG), None);
         }

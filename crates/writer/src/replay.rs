@@ -1,4 +1,4 @@
-//! Dead letters of extraction: turns that the spare read in a model's place, read again by the model.
+//! Replays dead letters of extraction: turns that the fallback read in the model's place are read again by the model.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,14 @@ use annals_core::{Agent, Extracted, Extraction, MemoryId, Result, Stage, Timesta
 use crate::extract::{ExtractionPassed, FactWriter, is_outage, is_own_fault, tasks};
 
 impl FactWriter {
-    /// Has the turns of an agent's dead letters read again. Those that are read are letters no more; of an outage, the rest
-    /// wait for the next time.
+    /// Reads the turns of an agent's dead letters again. Turns that are read are no longer dead letters. In an outage the
+    /// remaining ones wait for the next call.
     pub async fn replay(&self, agent: &Agent, now: Timestamp) -> Result<ExtractionPassed> {
         self.replay_unlocked(agent, now, &AlreadyHeld).await
     }
 
-    /// The same, but takes the lock only to save, not while the model reads. What changed meanwhile stays a letter.
+    /// Does the same, but takes the lock only to save, not while the model reads. Turns that changed meanwhile stay dead
+    /// letters.
     pub async fn replay_unlocked(
         &self,
         agent: &Agent,
@@ -62,7 +63,7 @@ impl FactWriter {
         Ok(passed)
     }
 
-    /// Saves what was found in turns that the lane has passed long since.
+    /// Saves what was found in turns that the watermark has passed already. Does not move the watermark.
     async fn save_again(
         &self,
         agent: &Agent,

@@ -1,4 +1,4 @@
-//! Trying dead letters of the tables again, after what killed them was mended.
+//! Retries dead letters of the tables after their cause was fixed.
 
 use annals_core::ports::{Change, Lane, Table};
 use annals_core::{Agent, DeadLetter, Error, MemoryId, Result, Stage};
@@ -6,7 +6,8 @@ use annals_core::{Agent, DeadLetter, Error, MemoryId, Result, Stage};
 use crate::Writer;
 
 impl Writer {
-    /// Brings the memories of an agent's dead letters into their tables. Returns how many came alive; the others stay.
+    /// Applies the memories of an agent's dead letters to their tables. Returns how many succeeded; the others stay dead
+    /// letters.
     pub async fn revive(&self, agent: &Agent) -> Result<u64> {
         let mut alive = Vec::new();
         let letters = self.catalog.dead_letters(agent).await?;
@@ -23,7 +24,7 @@ impl Writer {
         let table = Table { agent: agent.clone(), grain: letter.grain, generation };
         self.strata.require(&table, applied).await?;
         let language = self.catalog.settings(agent).await?.language;
-        // A memory that is gone meanwhile needs no reviving.
+        // A memory that no longer exists needs no retry, and its dead letter is removed.
         let memory = self.catalog.get(agent, std::slice::from_ref(&letter.memory)).await?;
         let changes: Vec<Change> = memory.into_iter().map(Change::Upsert).collect();
         match self.apply(&table, &changes, &language).await {

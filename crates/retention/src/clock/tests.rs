@@ -1,12 +1,12 @@
-//! Looks at clocks that go on, jump, go back, or are said to be wrong.
+//! Looks at clocks that run on, jump, go back, or are reported as wrong.
 
 use annals_testkit::at;
 
 use super::*;
 
-/// Looks at the clock at each of these times of one day (`5T` before it for the fifth of March, …), with `+` or `-` before it
-/// where the system says that it is (not) synchronised, and `!` and a time after it where something was stored under that
-/// time. Expects for each `p` if it prunes, `c` if it only closes, `u` and `b` for the doubts.
+/// Looks at the clock at each of these times in March (`5T10:00` is 10:00 on the fifth). A leading `+` or `-` means that the
+/// system reports it as synchronised or not; `!` and a time after it, that something was stored under that time. Expects for
+/// each look `p` if the clock prunes, `c` if it only closes, `u` and `b` for the doubts.
 #[track_caller]
 fn check(looks: &str, expect: &str) {
     let mut note = None;
@@ -29,7 +29,7 @@ fn check(looks: &str, expect: &str) {
     assert_eq!(answers, expect, "{looks}");
 }
 
-/// `2T10:30` is half past ten on the second.
+/// Reads `2T10:30` as half past ten on the second.
 fn instant(text: &str) -> Timestamp {
     let (day, time) = text.split_once('T').unwrap();
     let seconds = if time.len() == 5 { ":00" } else { "" };
@@ -37,13 +37,13 @@ fn instant(text: &str) -> Timestamp {
 }
 
 #[test]
-fn a_clock_that_is_looked_at_for_the_first_time_closes() {
+fn clock_seen_for_the_first_time_only_closes() {
     check("4T10:00", "c");
     check("+4T10:00", "c");
 }
 
 #[test]
-fn one_that_goes_on_prunes_after_half_an_hour() {
+fn steady_clock_prunes_after_half_an_hour() {
     check("4T10:00 4T10:29 4T10:30 4T11:00", "ccpp");
     check("4T10:00 4T10:29:59 4T10:30", "ccp");
     check("+4T10:00 +4T10:29:59 +4T10:30", "ccp");
@@ -51,14 +51,14 @@ fn one_that_goes_on_prunes_after_half_an_hour() {
 }
 
 #[test]
-fn one_that_is_not_synchronised_does_nothing_however_long() {
+fn unsynchronised_clock_neither_closes_nor_prunes() {
     check("-4T10:00 -4T10:30 -5T10:30 -6T10:30", "uuuu");
     check("4T10:00 4T10:30 -4T10:40 4T10:50", "cpup");
     check("-4T10:00 +4T10:30 -4T10:40", "upu");
 }
 
 #[test]
-fn one_that_went_back_does_nothing_until_it_has_gone_on() {
+fn clock_that_went_back_does_nothing_until_steady() {
     check("4T10:00 4T10:30 4T07:00", "cpb");
     check("4T10:00 4T11:00 4T10:58:59 4T11:28:59", "cpbp");
     // A minute is a correction.
@@ -67,7 +67,7 @@ fn one_that_went_back_does_nothing_until_it_has_gone_on() {
 }
 
 #[test]
-fn nor_does_one_that_is_behind_what_was_stored() {
+fn clock_behind_stored_times_does_nothing_until_steady() {
     check("4T10:00!4T12:00 4T10:29!4T12:00 4T10:30!4T12:00", "bbp");
     check("4T10:00!4T10:01 4T10:00!4T10:02", "cb");
     check("4T10:00 4T10:30 4T07:00!4T10:30 4T07:10!4T10:30 4T07:30!4T10:30", "cpbbp");
@@ -75,7 +75,7 @@ fn nor_does_one_that_is_behind_what_was_stored() {
 }
 
 #[test]
-fn one_that_jumped_ahead_closes_and_prunes_later() {
+fn clock_that_jumped_ahead_closes_and_prunes_later() {
     check("4T10:00 4T10:30 9T10:30 9T10:59 9T11:00", "cpccp");
     check("+4T10:00 +4T10:30 +9T10:30 +9T10:35 +4T10:40 +4T11:10", "cpccbp");
     // A day and a half is a machine that was off.
@@ -83,7 +83,7 @@ fn one_that_jumped_ahead_closes_and_prunes_later() {
 }
 
 #[test]
-fn a_look_says_from_when_on_the_clock_is_steady_and_what_to_keep() {
+fn look_returns_when_the_clock_is_steady_and_the_note_to_store() {
     let now = at("2026-03-04T10:00:00Z");
     let (note, look) = Look::at(None, now, None);
     assert_eq!(note, ClockNote { seen: now, steady_since: now });
@@ -94,9 +94,9 @@ fn a_look_says_from_when_on_the_clock_is_steady_and_what_to_keep() {
     assert_eq!((look.seen, look.steady_from), (Some(now), now + HOLD));
 }
 
-/// Whatever the clock does: never pruned by less than the hold after the last jump, and always after it.
+/// Whatever the clock does: it never prunes until the hold has passed since the last jump, and always prunes after it.
 #[test]
-fn what_prunes_is_steady_for_the_hold_and_nothing_else() {
+fn clock_prunes_exactly_when_steady_for_the_hold() {
     let steps = [-100_000_i64, -61, -60, 0, 1, 600, 1_799, 1_800, 129_600, 129_601, 40_000_000];
     let start = at("2026-03-04T10:00:00Z");
     for index in 0..steps.len().pow(3) {

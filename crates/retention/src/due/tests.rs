@@ -1,10 +1,11 @@
-//! Which sets go, which stay, and why, over small trees under the plan `free`.
+//! Which sets are pruned, which stay, and why, over small trees under the plan `free`.
 
 use super::*;
 use crate::Plans;
 
-/// Sets as the label of their period, a yearly summary as `=` and its label; after it `*` if pinned, `u` if unread, `~` if its
-/// period is dirty, `?` if it has no summary, `d` if that is degraded. Expects what goes, then after `|` what is held with the reason.
+/// Sets as the label of their period, a yearly summary as `=` and its label; then `*` if pinned, `u` if unread, `~` if its
+/// period is dirty, `?` if that has no summary, `d` if that is degraded. Expects what is due, then after `|` what is held with
+/// the reason.
 #[track_caller]
 fn check(sets: &str, now: &str, expect: &str) {
     check_plan("free", sets, now, expect);
@@ -65,14 +66,14 @@ fn label(set: &Children) -> String {
 }
 
 #[test]
-fn turns_go_when_they_are_past_the_plan() {
+fn turns_are_due_when_past_the_plan() {
     check("2026-03-04", "2026-03-06", "|");
     check("2026-03-04", "2026-03-07", "2026-03-04 |");
     check_plan("keep", "2026-03-04", "2036-03-07", "|");
 }
 
 #[test]
-fn nothing_goes_that_something_needs() {
+fn needed_or_pinned_sets_are_held() {
     check("2026-03-04~", "2026-03-07", "| 2026-03-04:Uncovered");
     check("2026-03-04?", "2026-03-07", "| 2026-03-04:Uncovered");
     check("2026-03-04d", "2026-03-07", "| 2026-03-04:Degraded");
@@ -82,7 +83,7 @@ fn nothing_goes_that_something_needs() {
 }
 
 #[test]
-fn days_go_thirty_days_after_the_last_of_their_week_and_after_their_turns() {
+fn days_are_due_thirty_days_after_their_week_and_after_their_turns() {
     check("2026-W10", "2026-04-07", "|");
     check("2026-W10", "2026-04-08", "2026-W10 |");
     check("2026-W10 2026-03-04", "2026-04-08", "2026-03-04 2026-W10 |");
@@ -91,7 +92,7 @@ fn days_go_thirty_days_after_the_last_of_their_week_and_after_their_turns() {
 }
 
 #[test]
-fn what_stays_holds_everything_over_it_and_nothing_else() {
+fn kept_set_holds_only_the_sets_above_it() {
     let tree = "2026-03-04 2026-W10 2026-03 2026-Q1 2026 =2026";
     check(tree, "2036-01-01", "2026-03-04 2026-W10 2026-03 2026-Q1 2026 =2026 |");
     check(
@@ -104,12 +105,12 @@ fn what_stays_holds_everything_over_it_and_nothing_else() {
 
 /// 30 March lies in the first week of April and of the second quarter.
 #[test]
-fn weeks_at_the_edge_belong_where_their_thursday_lies() {
+fn weeks_belong_to_the_month_of_their_thursday() {
     check("2026-03-30* 2026-03 2026-04", "2027-01-01", "2026-03 | 2026-03-30:Pinned 2026-04:Finer");
 }
 
 #[test]
-fn a_year_goes_after_its_quarters() {
+fn year_is_due_after_its_quarters() {
     check("=2026", "2029-01-01", "|");
     check("=2026", "2029-01-04", "=2026 |");
     check("2026~ =2026~", "2029-01-04", "| 2026:Uncovered =2026:Uncovered");
@@ -117,12 +118,12 @@ fn a_year_goes_after_its_quarters() {
 }
 
 #[test]
-fn a_finer_grain_that_is_kept_longer_keeps_the_coarser_ones() {
+fn finer_grain_kept_longer_holds_the_coarser_ones() {
     check_plan("turns", "2026-03-04 2026-W10 2026-W11", "2026-04-08", "2026-W11 | 2026-W10:Finer");
 }
 
 #[test]
-fn totals_are_by_grain() {
+fn totals_are_summed_by_grain() {
     let sets = ["2026-03-04", "2026-03-05", "2026-W10", "2026", "=2026"].map(|text| set(text).1);
     let total = |sets: u64| Totals { sets, rows: 2 * sets, bytes: 100 * sets };
     assert_eq!(totals(sets.iter()), [2, 1, 0, 0, 1, 1].map(total));

@@ -1,4 +1,4 @@
-//! Pruning over a catalog in memory: what goes, what is only counted, and what stays when something moves under way.
+//! Pruning over a catalog in memory: what is pruned, what is only counted, and what stays if something changes meanwhile.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{Hold, Plans};
 
 const NOW: &str = "2026-04-12T12:00:00Z";
 
-/// Two days of one week, rolled up and read, under the plan `free`.
+/// Creates two days of one week, rolled up and read by extraction, under the plan `free`.
 async fn catalog() -> Arc<MemoryCatalog> {
     let (catalog, agent) = (Arc::new(MemoryCatalog::new()), agent("a"));
     catalog.save_settings(&agent, &Settings { plan: "free".into(), ..Settings::default() }).await.unwrap();
@@ -39,7 +39,7 @@ fn sets(totals: [Totals; 6]) -> [u64; 6] {
 }
 
 #[tokio::test]
-async fn what_is_due_goes_once() {
+async fn due_sets_are_pruned_once() {
     let catalog = catalog().await;
     let retention = over(&catalog, catalog.clone());
     let due = retention.due(&agent("a"), at(NOW)).await.unwrap();
@@ -53,7 +53,7 @@ async fn what_is_due_goes_once() {
 }
 
 #[tokio::test]
-async fn under_a_clock_that_is_not_confirmed_it_is_only_counted() {
+async fn unconfirmed_clock_only_counts_due_sets() {
     let catalog = catalog().await;
     let retention = over(&catalog, catalog.clone());
     let pruned = retention.prune(&agent("a"), at(NOW), false).await.unwrap();
@@ -64,7 +64,7 @@ async fn under_a_clock_that_is_not_confirmed_it_is_only_counted() {
 }
 
 #[tokio::test]
-async fn a_change_of_plan_can_be_looked_at_first() {
+async fn plans_can_be_compared_before_a_change() {
     let catalog = catalog().await;
     let retention = over(&catalog, catalog.clone());
     let plans = Plans::built_in();
@@ -77,7 +77,7 @@ async fn a_change_of_plan_can_be_looked_at_first() {
 }
 
 #[tokio::test]
-async fn a_pin_holds_its_set_and_all_above() {
+async fn pinned_memory_holds_its_set_and_all_above() {
     let catalog = catalog().await;
     let retention = over(&catalog, catalog.clone());
     let tea = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap().remove(0);
@@ -90,7 +90,7 @@ async fn a_pin_holds_its_set_and_all_above() {
 }
 
 #[tokio::test]
-async fn what_changes_under_way_stays_with_all_above_it() {
+async fn set_changed_meanwhile_stays_with_all_above_it() {
     let catalog = catalog().await;
     let busy = Arc::new(Busy { catalog: catalog.clone(), period: period("2026-03-04") });
     let pruned = over(&catalog, busy).prune(&agent("a"), at(NOW), true).await.unwrap();
@@ -98,9 +98,9 @@ async fn what_changes_under_way_stays_with_all_above_it() {
     assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0], "the turn that came late is there too");
 }
 
-/// Turns whose facts were not looked for yet stay, and so does what is new since.
+/// Turns that extraction has not read yet stay, and so do the sets above.
 #[tokio::test]
-async fn what_extraction_has_not_read_stays() {
+async fn turns_not_read_by_extraction_stay() {
     let catalog = catalog().await;
     let read = Extraction { turns: Vec::new(), found: Default::default(), extracted: 1, degraded: None };
     catalog.save_extraction(&agent("a"), read, at(NOW)).await.unwrap();
@@ -109,7 +109,7 @@ async fn what_extraction_has_not_read_stays() {
     assert_eq!(holds, [(Grain::Daily, Hold::Unread), (Grain::Weekly, Hold::Finer)]);
 }
 
-/// Seals around a catalog that one period changes in just before it is sealed.
+/// Seals around a catalog in which one period changes just before it is sealed.
 struct Busy {
     catalog: Arc<MemoryCatalog>,
     period: Period,

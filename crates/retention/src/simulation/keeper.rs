@@ -1,4 +1,4 @@
-//! The model of the simulation, which dies and refuses as the world says.
+//! The model of the simulation. It can be unavailable or refuse some texts.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use annals_core::ports::SummaryTask;
 use annals_core::{Digest, Draft, Engine, Error, Grain, Result, Settings};
 
-/// Writes down every word of what it reads, once.
+/// Writes every distinct word of its input.
 #[derive(Default)]
 pub(super) struct Keeper {
     /// It answers nothing.
     pub(super) away: AtomicBool,
-    /// Some texts make no sense to it.
+    /// It refuses texts with `POISON`.
     pub(super) picky: AtomicBool,
 }
 

@@ -1,17 +1,17 @@
-//! What periods are made of, counted from the memories themselves and not by the code that decides.
+//! Groups memories into sets, independently of the code that decides what is due.
 
 use std::collections::BTreeMap;
 
 use annals_core::{Date, Grain, Kind, Memory, Period};
 
-/// All that one period is made of, counted from the memories themselves.
+/// The input of one period.
 pub(super) struct Set {
     pub(super) rows: u64,
     pub(super) bytes: u64,
     pub(super) last_day: Date,
 }
 
-/// By the grain of the members and the period that they make up.
+/// By the grain of the members and the period that they belong to.
 pub(super) type Sets = BTreeMap<(Grain, Period), Set>;
 
 pub(super) fn sets(memories: &[Memory]) -> Sets {

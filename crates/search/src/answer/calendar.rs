@@ -1,5 +1,5 @@
-//! The generated calendar suite: whatever zone, day, grain and way to ask for a time, an answer holds all that lies in the range and
-//! nothing else. What should be found is worked out by [`annals_testkit::calendar`], which knows nothing of the code under test.
+//! Generated calendar tests: for every zone, day, grain and time bound, an answer holds everything inside the range and nothing
+//! else. [`annals_testkit::calendar`] computes the expected results independently of the code under test.
 
 mod life;
 
@@ -15,12 +15,12 @@ use life::Life;
 use super::*;
 use crate::fixture::World;
 
-/// One in so many bounds of time is asked for at each place; at every place another.
+/// One in this many time bounds is tested at each place; each place starts at another offset.
 const ASKED: usize = 4;
-/// One in so many of these with a text as well: ranking takes its time.
+/// One in this many of these is also tested with a text, because ranking takes long.
 const WITH_A_TEXT: usize = 5;
 
-/// A world in which everything has happened.
+/// Builds a world in which the whole diary has happened.
 async fn world(diary: &Diary) -> World {
     let (world, me, now) = (World::new(), agent("a"), diary.place.now());
     let mut settings = Settings { time_zone: diary.place.zone.into(), ..Settings::default() };
@@ -60,17 +60,17 @@ fn check_all(places: impl Iterator<Item = Place>) {
 }
 
 #[test]
-fn a_range_holds_all_and_only_what_lies_in_it() {
+fn range_holds_exactly_the_memories_inside_it() {
     check_all(PLACES.into_iter().filter(|place| place.moves.is_empty()));
 }
 
 #[test]
-fn so_it_does_for_who_moves() {
+fn range_holds_exactly_the_memories_inside_it_after_moves() {
     check_all(PLACES.into_iter().filter(|place| !place.moves.is_empty()));
 }
 
 #[test]
-fn so_it_does_as_time_goes_by() {
+fn range_holds_exactly_the_memories_inside_it_as_time_passes() {
     for place in PLACES {
         let checks = block_on(async {
             let life = Life::new(place, Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new())).await;

@@ -17,7 +17,7 @@ const TURNS: [(&str, &str); 4] = [
 ];
 
 #[tokio::test]
-async fn the_best_comes_first() {
+async fn best_match_comes_first() {
     let world = World::with(&TURNS, &[]).await;
     let answer = world.ask(about("blue boat")).await;
     assert_eq!(answer.results[0].memory.text, "the blue boat was bought");
@@ -37,7 +37,7 @@ async fn dates_are_hard_filters_to_the_microsecond() {
 }
 
 #[tokio::test]
-async fn without_a_text_the_newest_come_first() {
+async fn query_without_text_lists_the_newest_first() {
     let world = World::with(&TURNS, &[("2026-03-02", "a boat"), ("2026-W09", "sold")]).await;
     let texts = [
         "a boat trip to the island",
@@ -61,7 +61,7 @@ async fn an_empty_range_is_said_to_be_empty() {
 }
 
 #[tokio::test]
-async fn a_coarse_memory_over_the_edge_says_by_how_much_and_strict_drops_it() {
+async fn summary_over_the_edge_counts_days_outside_and_strict_drops_it() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
     let asked = |strict| Query {
         grains: vec![Grain::Weekly],
@@ -74,7 +74,7 @@ async fn a_coarse_memory_over_the_edge_says_by_how_much_and_strict_drops_it() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_a_hard_filter() {
+async fn conversation_is_a_hard_filter() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
     let asked = |conversation: &str| Query { conversation: Some(conversation.into()), ..about("boat") };
     assert_eq!(world.ask(asked("talk")).await.results.len(), 4);
@@ -83,7 +83,7 @@ async fn a_conversation_is_a_hard_filter() {
 }
 
 #[tokio::test]
-async fn what_the_catalog_no_longer_holds_is_no_answer() {
+async fn memory_missing_from_the_catalog_is_not_returned() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
     let gone = annals_core::Summary { sources: Vec::new(), draft: None, ..summary("2026-W10", 9, &[], "") };
     world.catalog.save_summaries(&agent("a"), vec![gone], at(NOW)).await.unwrap();
@@ -92,7 +92,7 @@ async fn what_the_catalog_no_longer_holds_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_limit_out_of_bounds_names_the_field() {
+async fn limit_out_of_bounds_names_the_field() {
     let world = World::with(&TURNS, &[]).await;
     let error = world.search.answer(&agent("a"), &Query { limit: 0, ..about("boat") }, at(NOW)).await.unwrap_err();
     assert_eq!(error.to_string(), "limit is 0; 1 to 1000 are allowed");
@@ -103,7 +103,7 @@ async fn a_limit_out_of_bounds_names_the_field() {
 }
 
 #[tokio::test]
-async fn an_explained_score_is_the_sum_of_its_parts() {
+async fn explained_score_is_the_sum_of_its_parts() {
     let world = World::with(&TURNS, &[("2026-W10", "a boat was bought")]).await;
     let asked = Query { explain: true, grains: Grain::ALL.to_vec(), ..about("who bought the blue boat?") };
     let answer = world.ask(asked.clone()).await;
@@ -118,7 +118,7 @@ async fn an_explained_score_is_the_sum_of_its_parts() {
 }
 
 #[tokio::test]
-async fn dates_that_the_question_says_raise_and_hide_nothing() {
+async fn dates_in_the_question_raise_matches_and_hide_nothing() {
     let turns = [
         ("2025-07-01T10:00:00Z", "the boat was painted in the harbour"),
         ("2026-03-01T10:00:00Z", "the boat was painted in the harbour again"),
@@ -135,7 +135,7 @@ async fn dates_that_the_question_says_raise_and_hide_nothing() {
 }
 
 #[tokio::test]
-async fn the_grains_that_answer_are_chosen_and_told() {
+async fn searched_grains_are_chosen_and_reported() {
     let world =
         World::with(&TURNS, &[("2026-03-02", "a boat"), ("2026-02", "a cold month"), ("2026-W10", "sold")]).await;
     let check = async |query: Query, expect: &[Grain]| assert_eq!(world.ask(query).await.grains, expect);
@@ -147,7 +147,7 @@ async fn the_grains_that_answer_are_chosen_and_told() {
 }
 
 #[tokio::test]
-async fn a_day_that_a_pin_keeps_does_not_hide_those_that_were_pruned() {
+async fn pinned_day_does_not_hide_pruned_days() {
     let world = World::with(&TURNS, &[("2026-03-01", "a boat")]).await;
     assert_eq!(world.ask(about("boat")).await.grains, [Grain::Working]);
     let pruned = turn_of(&agent("a"), message(TURNS[1].0, TURNS[1].1)).id;
@@ -162,7 +162,7 @@ async fn a_day_that_a_pin_keeps_does_not_hide_those_that_were_pruned() {
 }
 
 #[tokio::test]
-async fn what_was_told_in_the_week_after_is_raised_too() {
+async fn turn_of_the_week_after_a_named_time_is_raised() {
     let turns = [("2025-08-07T10:00:00Z", "the boat is blue"), ("2025-08-08T10:00:00Z", "a boat is red")];
     let world = World::with(&turns, &[]).await;
     let answer = world.ask(Query { explain: true, ..about("the boat in July 2025") }).await;
@@ -171,7 +171,7 @@ async fn what_was_told_in_the_week_after_is_raised_too() {
 }
 
 #[tokio::test]
-async fn as_many_come_as_are_asked_for() {
+async fn as_many_results_as_the_limit_are_returned() {
     let turns: Vec<String> = (0..250).map(|number| format!("boat number{number}")).collect();
     let turns: Vec<(&str, &str)> = turns.iter().map(|text| ("2026-03-01T10:00:00Z", text.as_str())).collect();
     let world = World::with(&turns, &[]).await;
@@ -180,7 +180,7 @@ async fn as_many_come_as_are_asked_for() {
 }
 
 #[tokio::test]
-async fn of_a_large_table_more_are_found_than_a_leg_looks_for_if_more_are_asked_for() {
+async fn limit_above_the_candidates_raises_the_candidates() {
     let turns: Vec<String> = (0..1_000)
         .map(|number| if number < 500 { format!("boat number{number}") } else { format!("rain on day{number}") })
         .collect();
@@ -194,7 +194,7 @@ async fn of_a_large_table_more_are_found_than_a_leg_looks_for_if_more_are_asked_
 }
 
 #[tokio::test]
-async fn what_was_folded_away_takes_nothing_of_the_budget() {
+async fn folded_summary_uses_no_budget() {
     let world = World::with(&TURNS, &[("2026-W10", "Bern, and a boat")]).await;
     let asked = Query { grains: vec![Grain::Working, Grain::Weekly], ..about("the blue boat was bought") };
     let turns = world.ask(Query { grains: vec![Grain::Working], ..asked.clone() }).await;
@@ -204,7 +204,7 @@ async fn what_was_folded_away_takes_nothing_of_the_budget() {
 }
 
 #[tokio::test]
-async fn a_budget_of_tokens_is_kept() {
+async fn token_budget_is_never_exceeded() {
     let world = World::with(&TURNS, &[]).await;
     let all = world.ask(about("boat")).await;
     for tokens in [0, 5, 12, 30, 1000] {
@@ -214,7 +214,7 @@ async fn a_budget_of_tokens_is_kept() {
         assert_eq!(answer.results.len() == all.results.len(), tokens == 1000, "{tokens}");
         assert!(!answer.range_is_empty, "there is something, but no room");
     }
-    // To the token, and what is too long leaves its place to what is shorter.
+    // To the token. A shorter result takes the place of one that is too long.
     let sizes: Vec<u64> = all.results.iter().map(|found| annals_core::tokens(&found.memory.text)).collect();
     let exact = world.ask(Query { tokens: Some(sizes.iter().sum()), ..about("boat") }).await;
     assert_eq!(exact.results.len(), sizes.len());
@@ -233,7 +233,7 @@ async fn questions_of_stop_words_or_without_spaces_are_answered() {
 }
 
 #[tokio::test]
-async fn conversations_are_ranked_and_name_their_best_turn() {
+async fn conversations_are_ranked_with_their_best_turn() {
     let world = World::with(&TURNS, &[]).await;
     let answer = world.ask(about("blue boat")).await;
     assert_eq!(answer.conversations.len(), 1);
@@ -242,7 +242,7 @@ async fn conversations_are_ranked_and_name_their_best_turn() {
 }
 
 #[tokio::test]
-async fn what_is_said_again_goes_down() {
+async fn repeated_text_goes_down() {
     let turns = [
         ("2026-03-01T10:00:00Z", "Ann sold the old red boat"),
         ("2026-03-01T11:00:00Z", "Ann sold the old red boat!"),
@@ -256,7 +256,7 @@ async fn what_is_said_again_goes_down() {
 }
 
 #[tokio::test]
-async fn recency_counts_in_questions_about_the_present_only() {
+async fn recency_counts_only_in_questions_about_the_present() {
     let world = World::with(&TURNS, &[]).await;
     let check = async |query: Query, expect: bool| {
         let answer = world.ask(Query { explain: true, ..query.clone() }).await;
@@ -280,9 +280,9 @@ async fn recency_counts_in_questions_about_the_present_only() {
 }
 
 #[tokio::test]
-async fn what_was_given_often_stands_before_its_equals_and_no_others() {
+async fn frequently_returned_memory_outranks_only_its_equals() {
     let turns = [
-        // So that what stands beside them makes no difference.
+        // Equal neighbours, so that they make no difference.
         ("2026-03-01T09:00:00Z", "it rained all day long and longer"),
         ("2026-03-01T10:00:00Z", "the red boat was painted in May"),
         ("2026-03-02T09:00:00Z", "it rained all day long and longer"),
@@ -309,7 +309,7 @@ async fn what_was_given_often_stands_before_its_equals_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_statement_stands_back_as_far_as_it_is_doubtful() {
+async fn statement_is_lowered_by_its_doubt() {
     let world = World::with(&TURNS, &[]).await;
     let turn = turn_of(&agent("a"), message(TURNS[0].0, TURNS[0].1));
     let told = |text: &str, confidence| Statement { confidence, ..statement(&agent("a"), &turn, text) };
@@ -328,13 +328,13 @@ async fn a_statement_stands_back_as_far_as_it_is_doubtful() {
     let doubts: Vec<_> = doubts.collect();
     assert_eq!(doubts.last(), Some(&("Ann keeps bees.", Some(-0.4))), "{doubts:?}");
     assert_eq!(doubts.iter().filter(|(_, doubt)| doubt.is_none()).count(), 2, "{doubts:?}");
-    // Listed by kind, it is looked for behind whatever is newer.
+    // A list by kind also finds kinds that are older than all others.
     let listed = Query { kinds: vec![Kind::Fact], limit: 1, ..Query::default() };
     let answer = world.search.answer(&agent("a"), &listed, at(NOW)).await.unwrap();
     assert_eq!(answer.results.len(), 1);
 }
 
-/// Ours puts the long one first, for it says more; the words alone speak for the short one.
+/// Our ranking puts the long text first, because it says more; the word scores favour the short one.
 const LONG_AND_SHORT: [(&str, &str); 4] = [
     ("2026-03-01T10:00:00Z", "boat?"),
     ("2026-03-02T10:00:00Z", "Ann told at length how the blue boat was bought in the harbour for very little money"),
@@ -347,7 +347,7 @@ fn texts(answer: &Answer) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn question_for_a_period_is_answered_by_its_summary_first() {
+async fn question_for_a_period_returns_its_summary_first() {
     let summaries = [
         ("2026-02", "the red boat was sold"),
         ("2026-W09", "a boat went"),
@@ -364,10 +364,10 @@ async fn question_for_a_period_is_answered_by_its_summary_first() {
     check("How was last week?", "a blue boat came and it rained").await;
     check("Summarise February 2026", "the red boat was sold").await;
     check("what happened on 2026-03-02?", "a blue boat bought").await;
-    // A detail is answered by what was said.
+    // A detail is answered by the turn.
     check("who bought the blue boat last week?", "the blue boat was bought").await;
     check("what happened to the blue boat last week?", "the blue boat was bought").await;
-    // The range may say the time, and the caller may take the words for words.
+    // The range may state the time, and the caller may turn off reading times from the question.
     let range = Query { period: "2026-02".parse().ok(), ..about("what happened?") };
     assert_eq!(first(range).await.as_deref(), Some("the red boat was sold"));
     let ignored = world.ask(Query { ignore_times: true, ..about("what happened last month?") }).await;
@@ -377,7 +377,7 @@ async fn question_for_a_period_is_answered_by_its_summary_first() {
 }
 
 #[tokio::test]
-async fn summary_of_a_period_evicts_no_turn_that_is_held() {
+async fn summary_of_a_period_displaces_no_held_turn() {
     let summaries =
         [("2026-02", "boats"), ("2026-W09", "boat"), ("2026-W10", "boat"), ("2026", "all boats of the year")];
     let world = World::with(&TURNS, &summaries).await;
@@ -413,7 +413,7 @@ async fn nothing_later_than_now_is_found() {
 }
 
 #[tokio::test]
-async fn month_cuts_turns_by_its_days_and_summaries_by_its_weeks() {
+async fn month_bounds_turns_by_its_days_and_summaries_by_its_weeks() {
     let turns = [
         ("2026-03-01T10:00:00Z", "a boat on Sunday, the first"),
         ("2026-03-31T10:00:00Z", "a boat on the last day"),
@@ -434,10 +434,10 @@ async fn month_cuts_turns_by_its_days_and_summaries_by_its_weeks() {
     assert_eq!(texts(&weeks), ["week thirteen"]);
 }
 
-/// Agents that begin on every weekday, at the end and the beginning of months and quarters: where nothing was pruned no summary
-/// is searched, and where it was, those that hold what is gone.
+/// Agents that begin on every weekday, and at the end and the beginning of months and quarters. If nothing was pruned, no
+/// summary is searched; otherwise those that hold what was pruned.
 #[tokio::test]
-async fn summaries_are_searched_for_what_was_pruned_alone_whenever_an_agent_begins() {
+async fn only_pruned_times_are_searched_in_summaries_whenever_an_agent_begins() {
     for first in ["2026-01-01", "2026-01-31", "2026-03-29", "2026-03-30", "2026-04-01", "2025-12-29", "2025-12-31"] {
         for shift in 0..7 {
             let begins = first.parse::<Date>().unwrap().saturating_add(shift.days());

@@ -1,9 +1,9 @@
-//! Which candidates go into the budget. Blocks first; then the end of the conversation, the period that is asked for and facts each
-//! have a share, in their own order; what the search found has the rest, and what one kind does not use goes to the others. The newest
+//! Chooses the candidates that fit the budget. Blocks come first. Then the last turns, the requested period and the facts each
+//! have a share, in rank order. Search results get the rest, and what one kind does not use goes to the others. The newest
 //! summaries have a small share of their own and no more. Pure.
 //!
-//! Nothing is said twice: a fact or a sentence of a summary yields to the turn that it was made from, and that turn yields to a
-//! sentence of the period that is asked for.
+//! Nothing appears twice: a fact, a statement or a sentence of a summary is dropped if the turn that it was made from is shown,
+//! and that turn is dropped if a sentence of the requested period covers it.
 
 use std::collections::HashSet;
 
@@ -13,26 +13,26 @@ use super::excerpt;
 use super::items::{Candidate, Line, Pool};
 use super::render::{self, Section};
 
-/// Percent of what blocks leave, in the order in which they are served.
+/// Percent of the budget that blocks leave, in the order in which the pools are filled.
 const SHARES: [(Pool, u64); 3] = [(Pool::JustSaid, 50), (Pool::Period, 60), (Pool::Facts, 15)];
-/// Percent for the newest summaries together: a sentence or two of each tells what the rest is about.
+/// Percent for the newest summaries together: a sentence or two of each shows what the rest is about.
 const NEWEST: u64 = 10;
-/// Leaving out what is said twice makes room for more, which may say something twice again.
+/// Maximum number of fills. Dropping repeats makes room for more candidates, which may repeat something again.
 const ROUNDS: usize = 4;
 
-/// What facts of the speaker may cost, marks included, in a context for a prompt that memory knows nothing about.
+/// Maximum tokens of facts about the speaker, marks included, if memory holds nothing about the prompt.
 const UNRELATED: u64 = 60;
 
-/// What decides besides the candidates.
+/// The inputs of the choice besides the candidates.
 pub(super) struct Limits<'a> {
     pub(super) budget: u64,
-    /// Whether memory knows anything about the prompt.
+    /// Whether memory holds anything about the prompt.
     pub(super) is_known: bool,
-    /// The words that decide between sentences of a summary.
+    /// The words of the prompt, which decide between sentences of a summary.
     pub(super) asked: &'a [String],
 }
 
-/// What goes in, in no order, and how many more would have fitted the prompt.
+/// The chosen candidates, in the order in which they were taken, and how many others were left out for the budget.
 #[derive(Default)]
 pub(super) struct Chosen {
     pub(super) taken: Vec<Candidate>,
@@ -72,7 +72,7 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     for (pool, _) in SHARES.iter().filter(|(pool, _)| is_known || *pool != Pool::Facts) {
         page.add(&wanted, *pool, u64::MAX, asked);
     }
-    // What comes with every prompt is no loss.
+    // Candidates that come with every prompt are not counted as omitted.
     let counts = |candidate: &Candidate| match candidate.pool {
         Pool::Newest => false,
         Pool::Facts => is_known,
@@ -83,13 +83,13 @@ fn fill(ranked: &[Candidate], limits: &Limits<'_>, shown: &HashSet<MemoryId>) ->
     Chosen { taken: page.taken, omitted }
 }
 
-/// The turns that are shown word for word.
+/// Returns the turns that are shown word for word.
 fn turns(taken: &[Candidate]) -> HashSet<MemoryId> {
     let turns = taken.iter().filter(|candidate| candidate.item.kind == ContextKind::Turn);
     turns.flat_map(|turn| turn.sources.iter().cloned()).collect()
 }
 
-/// The candidate without what these turns say; none if nothing is left.
+/// Removes from the candidate what these turns already say. Returns none if nothing is left.
 fn without(mut candidate: Candidate, shown: &HashSet<MemoryId>) -> Option<Candidate> {
     let is_shown = |from: &[MemoryId]| !from.is_empty() && from.iter().any(|turn| shown.contains(turn));
     match (candidate.item.kind, &mut candidate.summary) {
@@ -104,23 +104,23 @@ fn without(mut candidate: Candidate, shown: &HashSet<MemoryId>) -> Option<Candid
     }
 }
 
-/// The text as it grows.
+/// The state of the text while it is filled.
 #[derive(Default)]
 struct Page {
     left: u64,
     sections: HashSet<Section>,
     days: HashSet<Date>,
-    /// Places of what was taken or need not be.
+    /// Indexes of candidates that were taken or are covered already.
     done: HashSet<usize>,
-    /// The turns that sentences of the period tell of.
+    /// The turns covered by sentences of the requested period.
     told: HashSet<MemoryId>,
-    /// The turns that sentences of the newest summaries tell of.
+    /// The turns covered by sentences of the newest summaries.
     told_by_newest: HashSet<MemoryId>,
     taken: Vec<Candidate>,
 }
 
 impl Page {
-    /// Adds the best of a pool that fit: what is too long leaves its place to what is shorter below.
+    /// Adds the best candidates of a pool that fit. A shorter one further down may take the place of one that is too long.
     fn add(&mut self, wanted: &[(usize, Candidate)], pool: Pool, most: u64, asked: &[String]) {
         let mut most = most.min(self.left);
         for (place, candidate) in wanted.iter().filter(|(_, candidate)| candidate.pool == pool) {
@@ -139,7 +139,7 @@ impl Page {
         }
     }
 
-    /// Adds sentences of the newest summaries, each as many as fit into an equal part of what is left for them.
+    /// Adds sentences of the newest summaries. Each summary gets an equal part of what is left for them.
     fn add_newest(&mut self, wanted: &[(usize, Candidate)], most: u64, asked: &[String]) {
         let newest: Vec<&(usize, Candidate)> = wanted.iter().filter(|(_, one)| one.pool == Pool::Newest).collect();
         let mut most = most.min(self.left);
@@ -156,7 +156,7 @@ impl Page {
         }
     }
 
-    /// The candidate as far as it fits, and what it costs.
+    /// Returns the candidate, cut to what fits, and its cost.
     fn priced(&self, candidate: &Candidate, most: u64, asked: &[String]) -> Option<(Candidate, u64)> {
         let section = render::section(candidate.item.kind);
         let heading = if self.sections.contains(&section) { 0 } else { render::price_of_heading(section) };
@@ -184,7 +184,7 @@ impl Page {
     }
 }
 
-/// Leaves the sentences of a summary that fit, and says what they cost; none if not one does.
+/// Keeps the sentences of a summary that fit, and returns their cost; none if no sentence fits.
 fn sentences(period: Period, lines: &mut Vec<Line>, most: u64, asked: &[String]) -> Option<u64> {
     let head = render::price_of_head(period);
     let (kept, cost) = excerpt::within(lines, most.checked_sub(head)?, asked);

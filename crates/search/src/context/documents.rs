@@ -1,17 +1,17 @@
-//! Parts of the caller's documents, ranked by their similarity to the prompt.
+//! Ranks parts of the caller's documents by their similarity to the prompt.
 
 use annals_core::{ContextRequest, Document, Error, Result};
 
 use super::items::{Candidate, of_document};
 use crate::Search;
 
-/// More parts are not compared: each costs an embedding, some 5 ms.
+/// Maximum number of parts. Each costs an embedding, some 5 ms.
 const MOST_PARTS: usize = 200;
-/// A part without any likeness to the prompt weighs nothing, a very similar one as the best result of a search.
+/// Score of a part per unit of similarity: 0 for an unrelated part, that of the best search result for a very similar one.
 const WEIGHT: f64 = 8.0;
 
 impl Search {
-    /// The parts of the documents, each with its similarity.
+    /// Returns the parts of the documents, each scored by its similarity. Returns an error if there are too many.
     pub(super) async fn of_documents(&self, request: &ContextRequest) -> Result<Vec<Candidate>> {
         let parts: Vec<(&Document, &str)> = request.documents.iter().flat_map(|document| self.cut(document)).collect();
         if parts.len() > MOST_PARTS {

@@ -1,18 +1,18 @@
-//! Whom a prompt may be about: every run of a few of its words, as names are compared. Which of them are names, the table of
-//! facts says. Pure.
+//! Finds the names that a prompt may contain: every run of up to five of its words, normalised as names are. The table of facts
+//! decides which of them are names. Pure.
 
 use std::collections::BTreeSet;
 
 use annals_core::entity_key;
 
-/// More words than this are no name.
+/// Maximum number of words of a name.
 const LONGEST: usize = 5;
-/// Shorter names are words of other languages by chance.
+/// Minimum number of characters of a name. Shorter ones match words of other languages by chance.
 const SHORTEST: usize = 3;
-/// Words of a prompt that are looked at, the last: what is asked stands below what is pasted.
+/// The last words of a prompt are read, up to this many: people paste text above their question.
 const LAST: usize = 1_000;
 
-/// The names that may stand in the prompt, each once, as they are looked up.
+/// Returns the possible names in the prompt as lookup keys, each once.
 pub(super) fn candidates(prompt: &str) -> Vec<String> {
     let words: Vec<&str> = prompt.split_whitespace().collect();
     let words = &words[words.len().saturating_sub(LAST)..];
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_runs_of_words_without_what_surrounds_them() {
+    fn names_are_runs_of_words_without_possessive_endings() {
         fn check(prompt: &str, expect: &[&str]) {
             assert_eq!(candidates(prompt), expect, "{prompt:?}");
         }
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_prompt_the_end_is_looked_at() {
+    fn only_the_end_of_a_long_prompt_is_read() {
         let prompt = format!("Ann {} Bob", "word ".repeat(LAST));
         let found = candidates(&prompt);
         assert!(found.contains(&"bob".to_owned()) && !found.contains(&"ann".to_owned()));

@@ -1,29 +1,31 @@
-//! Whether a memory knows anything about a prompt. Scores only say what fits best, and something always does; how alike the two are
-//! by themselves says whether anything fits at all. Pure.
+//! Decides whether memory holds anything about a prompt. Scores only rank; something always ranks first. The plain similarity
+//! of prompt and memory shows whether anything fits at all. Pure.
 //!
-//! A prompt about persons, as those who talk to a memory have names or say "I" and "you", has to be less like a memory than a question
-//! for the knowledge of the world, of which every long chat holds a little. Of many memories the best is more alike by chance than
-//! of few, so the floor rises with their number.
+//! A prompt that names a speaker of the memory or says "I" or "you" needs less similarity than a question about general
+//! knowledge, since every long chat contains a little of that. Among many memories the best one is more similar by chance than
+//! among few, so the threshold rises with their number.
 
 use annals_core::{Answer, Found, tokens};
 
 use crate::question::Question;
 
-/// What the share of common words weighs beside the similarity.
+/// Weight of the share of common words, added to the similarity.
 const WORDS: f64 = 0.5;
-/// The best of so many rows reaches these floors for what they know. One question in a hundred of `LoCoMo` stays below the first.
+/// The thresholds below apply to tables of this many rows or more. One in a hundred questions of `LoCoMo` stays below the
+/// personal one.
 const USUAL: f64 = 512.0;
 const PERSONAL: f64 = 0.40;
-/// The same for other prompts.
+/// The threshold for other prompts.
 const IMPERSONAL: f64 = 0.55;
-/// What each halving of the rows takes off. Of questions to 3, 10, 20, 40 and 80 messages around what answers them, five in a hundred
-/// stay below 0.21, 0.25, 0.31, 0.35 and 0.37; to whole conversations, below 0.48.
+/// Reduction of the threshold for each halving of the rows. Of the questions to 3, 10, 20, 40 and 80 messages around their
+/// answers, five in a hundred stay below 0.21, 0.25, 0.31, 0.35 and 0.37; of those to whole conversations, below 0.48.
 const HALVING: f64 = 0.033;
 
-/// What costs so many tokens at most is not held back: what a person said first helps with more than it is like.
+/// If all results together cost at most this many tokens, the threshold does not apply: the first things a person says help
+/// with more prompts than they resemble.
 const LITTLE: u64 = 60;
 
-/// Whether memory knows something about the prompt, in a language, by what was found for it.
+/// Whether memory holds something about the prompt, judged by the results of its search.
 pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
     if answer.results.iter().map(|found| tokens(&found.memory.text)).sum::<u64>() <= LITTLE {
         return !answer.results.is_empty();
@@ -35,7 +37,7 @@ pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
     answer.results.iter().any(|found| found.fit.similarity + WORDS * found.fit.words >= floor)
 }
 
-/// The floor among so many rows.
+/// Returns the threshold among this many rows.
 fn floor(usual: f64, rows: usize) -> f64 {
     let halvings = (USUAL / rows.max(1) as f64).log2();
     usual - HALVING * halvings.max(0.0)
@@ -68,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn prompt_about_persons_and_small_memory_need_less_likeness() {
+    fn personal_prompts_and_small_memories_need_less_similarity() {
         fn check(prompt: &str, similarity: f64, words: f64, rows: usize, expect: bool) {
             let known = knows(prompt, "en", &answer(similarity, words, rows));
             assert_eq!(known, expect, "{prompt:?} {similarity} {words} of {rows}");
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_is_nothing_known() {
+    fn nothing_found_means_nothing_known() {
         let nothing = Answer { results: Vec::new(), ..answer(0.0, 0.0, 0) };
         assert!(!knows("Which boat did I sell?", "en", &nothing));
         let mut little = answer(0.0, 0.0, 1);

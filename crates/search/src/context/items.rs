@@ -1,51 +1,51 @@
-//! What may go into a context: the line it would be, what it was made from, and which share of the budget it comes out of. Pure.
+//! Candidates for a context: the line of each, its sources, and the share of the budget that it uses. Pure.
 
 use annals_core::{
     Block, ContextItem, ContextKind, Date, Fact, Kind, Memory, MemoryId, Period, Timestamp, Zones, one_line,
 };
 
-/// Blocks come first whatever else there is, in the order of the caller.
+/// Blocks score above everything else, in the order of the caller.
 const BLOCK: f64 = 1_000_000.0;
 
-/// Which share of the budget a candidate comes out of.
+/// The share of the budget that a candidate uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pool {
     /// Standing instructions.
     Blocks,
-    /// The end of the conversation that goes on.
+    /// The last turns of the current conversation.
     JustSaid,
-    /// Facts about those whom the prompt concerns.
+    /// Facts about the named entities and the speaker.
     Facts,
     /// Summaries of the period that the prompt asks for.
     Period,
-    /// What the search found, and documents.
+    /// Search results, and documents.
     Found,
-    /// The newest summary of each coarse grain, where no period is asked for.
+    /// The newest summary of each coarse grain, if no period is asked for.
     Newest,
 }
 
-/// Something that may go into a context.
+/// A candidate for a context.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Its line. The text of a summary is written once it is known which of its sentences go in.
+    /// Its line. The text of a summary is written once its sentences are chosen.
     pub(super) item: ContextItem,
     pub(super) pool: Pool,
     /// When it was said, or begins.
     pub(super) at: Option<Timestamp>,
-    /// The turns that it was made from; of a turn, itself.
+    /// The turns that it was made from; for a turn, the turn itself.
     pub(super) sources: Vec<MemoryId>,
-    /// Of a summary, its period and its sentences.
+    /// For a summary, its period and its sentences.
     pub(super) summary: Option<(Period, Vec<Line>)>,
 }
 
 /// A sentence of a summary.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
-    /// The day it tells of, where that is not said above it.
+    /// The day of the sentence; none if the heading already states it.
     pub(super) day: Option<Date>,
-    /// Who says what.
+    /// The sentence with its speaker.
     pub(super) text: String,
-    /// The turns that it comes from.
+    /// The turns that the sentence comes from.
     pub(super) from: Vec<MemoryId>,
 }
 
@@ -57,13 +57,13 @@ impl Candidate {
     }
 }
 
-/// The block at a place of the caller's list.
+/// Converts the block at this index of the caller's list.
 pub(super) fn of_block(block: &Block, place: usize) -> Candidate {
     let text = format!("{}: {}", block.name, block.text);
     Candidate::new(block.name.clone(), ContextKind::Block, Pool::Blocks, &text, BLOCK - place as f64)
 }
 
-/// A fact with the time from which it holds.
+/// Converts a fact, with the time from which it holds.
 pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     let since = zones.day_of(fact.valid_from);
     let held = match fact.valid_to {
@@ -77,7 +77,7 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     candidate
 }
 
-/// A memory. What was said stands below its day, so the line names the speaker alone.
+/// Converts a memory. Its day stands above the line, so the line names only the speaker.
 pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     let (kind, sources) = match memory.kind {
         Kind::Turn => (ContextKind::Turn, vec![memory.id.clone()]),
@@ -93,12 +93,12 @@ pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     candidate
 }
 
-/// A part of a document of the caller's.
+/// Converts a part of a document of the caller.
 pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
     Candidate::new(id.to_owned(), ContextKind::Document, Pool::Found, text, score)
 }
 
-/// The sentences of a summary. One that tells of a single day says it above them.
+/// Returns the sentences of a summary. The heading of a summary of a single day states the day, so its sentences do not.
 fn lines(summary: &Memory) -> Vec<Line> {
     let is_long = summary.days.0 != summary.days.1;
     let line = |sentence: &annals_core::Sentence| Line {
@@ -120,7 +120,7 @@ fn with_speaker(speaker: Option<&str>, text: &str) -> String {
     speaker.map_or_else(|| text.to_owned(), |speaker| format!("{speaker}: {text}"))
 }
 
-/// What a memory says, with its dates and who says it.
+/// Returns the text of a memory with its dates and speaker.
 pub(crate) fn told(memory: &Memory) -> String {
     format!("{} {}", dates(memory.days), said(memory))
 }

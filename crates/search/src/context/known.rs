@@ -1,4 +1,4 @@
-//! What is known without searching: facts about whom the prompt names and who speaks, what was said last, and the newest summaries.
+//! Candidates that need no search: facts about the named entities and the speaker, the last turns, and the newest summaries.
 
 use std::cmp::Reverse;
 
@@ -13,36 +13,36 @@ use super::words::{shared, words};
 use crate::Search;
 use crate::range::within_until;
 
-/// More names than this no prompt is about.
+/// Maximum number of names of a prompt; the longest are kept.
 const NAMES: usize = 8;
-/// Facts of one entity.
+/// Maximum number of facts per entity.
 const EACH: usize = 12;
-/// Turns of the conversation that goes on.
+/// Number of last turns of the current conversation.
 const LAST: usize = 6;
 
-/// A fact about somebody named in the prompt weighs as a good result of the search; those of the speaker less, for they
-/// come with every prompt.
+/// The score of a fact about a named entity equals that of a good search result. Facts about the speaker score less, because
+/// they come with every prompt.
 const NAMED: f64 = 3.0;
 const SPEAKER: f64 = 1.0;
-/// Each word of the prompt that a fact has, up to so many.
+/// Score per word of the prompt that a fact contains, up to `MOST_SHARED` words.
 const SHARED: f64 = 1.0;
 const MOST_SHARED: usize = 2;
-/// What is said right before is seldom left out.
+/// Score of the last turn; high, so that it is seldom left out.
 const JUST_SAID: f64 = 4.0;
 
-/// What is known about whom.
+/// The facts found for a prompt.
 #[derive(Default)]
 pub(super) struct Known {
-    /// Facts about those whom the prompt names.
+    /// Facts about the entities that the prompt names.
     pub(super) named: Vec<Candidate>,
     /// Facts about the speaker.
     pub(super) speaker: Vec<Candidate>,
-    /// Those of the prompt's names that facts are about. What is only the object of some is in prompts by chance.
+    /// The names of the prompt that are subjects of facts. A name that is only an object occurs in prompts by chance.
     pub(super) subjects: Vec<String>,
 }
 
 impl Search {
-    /// Facts that hold now, about the entities of the prompt and the speaker, of which a source was said in the range.
+    /// Returns the facts that hold now, about the entities of the prompt and the speaker, with a source said in the range.
     pub(super) async fn known(
         &self,
         agent: &Agent,
@@ -55,7 +55,7 @@ impl Search {
         names.sort_by_key(|name| Reverse(name.len()));
         names.truncate(NAMES);
         let asked = words(&request.prompt);
-        // What holds now, not what will: a plan may be dated ahead.
+        // Facts that hold now, not later: a plan may be dated in the future.
         let along = Along { said_within: Some(within_until(range, zones, now)), as_of: Some(now), ..Along::default() };
         let mut known = Known::default();
         for name in names {
@@ -73,8 +73,8 @@ impl Search {
         Ok(known)
     }
 
-    /// The facts of one entity, each with how many words of the prompt it has: those that the prompt asks for, then what was
-    /// learnt last.
+    /// Returns the facts of one entity, each with the number of the prompt's words that it contains. Facts with the most such
+    /// words come first, then the newest.
     async fn facts_of(&self, agent: &Agent, name: &str, along: &Along, asked: &[String]) -> Result<Vec<(usize, Fact)>> {
         let walk = Walk { from: name.to_owned(), depth: 1, along: along.clone(), limit: None };
         let reached = self.facts.walk(agent, &walk).await?;
@@ -86,7 +86,7 @@ impl Search {
         Ok(facts)
     }
 
-    /// The end of the conversation that goes on, as far as it was said in the range; the last first.
+    /// Returns the last turns of the current conversation that were said in the range, the last first.
     pub(super) async fn last_said(
         &self,
         agent: &Agent,
@@ -104,7 +104,7 @@ impl Search {
             ..Select::all(Grain::Working)
         };
         let turns: Vec<Memory> = self.catalog.list(agent, &select).await?;
-        // The first weighs most.
+        // The first one scores highest.
         let ranked = turns.iter().zip(0_u32..);
         Ok(ranked
             .map(|(turn, place)| items::of_memory(turn, Pool::JustSaid, JUST_SAID - f64::from(place) * 0.5))
@@ -113,7 +113,7 @@ impl Search {
 }
 
 impl Search {
-    /// The newest summary of each grain above days that is over and lies in the range, the coarsest first.
+    /// Returns the newest summary of each grain above daily that is over and lies in the range, the coarsest first.
     pub(super) async fn newest_summaries(
         &self,
         agent: &Agent,
@@ -123,7 +123,7 @@ impl Search {
     ) -> Result<Vec<Candidate>> {
         let mut newest = Vec::new();
         for (grain, rank) in Grain::SUMMARIES.into_iter().rev().filter(|grain| *grain > Grain::Daily).zip(0_u32..) {
-            // Of a grain at most one period is not over.
+            // At most one period of a grain is not over.
             let within = within_until(range, zones, now);
             let select = Select { within, newest_first: true, limit: 2, ..Select::all(grain) };
             let listed = self.catalog.list(agent, &select).await?;
@@ -138,7 +138,7 @@ fn item(fact: &Fact, shared: usize, weight: f64, zones: &Zones) -> Candidate {
     items::of_fact(fact, weight * worth(fact) + SHARED * shared.min(MOST_SHARED) as f64, zones)
 }
 
-/// Between a half and one.
+/// Returns the weight of a fact's confidence, between 0.5 and 1.
 fn worth(fact: &Fact) -> f64 {
     0.5 + 0.5 * fact.confidence.clamp(0.0, 1.0)
 }

@@ -1,9 +1,9 @@
-//! Whether a prompt asks nothing and tells nothing: a greeting, thanks, a yes. Every chat is full of these words, so by words and
-//! vectors such a prompt is more like a memory of chats than most questions are. Pure.
+//! Whether a prompt is small talk: a greeting, thanks, a yes. Every chat contains these words, so by words and vectors such a
+//! prompt resembles a memory of chats more than most questions do. Pure.
 
 use annals_core::folded;
 
-/// A prompt of these words alone is small talk. Closed classes only, so that no question for something is among them.
+/// A prompt of these words alone is small talk. They are closed classes only, so that no real question consists of them.
 const WORDS: &str = "
     hi hello hey heya hiya howdy yo greetings there everyone all again good morning afternoon evening night day weekend
     thanks thank thx ty you your u so much very a lot many for everything that the this it help appreciated appreciate i really
@@ -22,7 +22,7 @@ const WORDS: &str = "
     hoi dag goedemorgen goedemiddag goedenavond goedendag hoe gaat het met je jou u dank bedankt dankjewel dankuwel graag gedaan ja nee
     doei tot ziens straks prima goed
     привет здравствуйте здравствуй добрый день утро доброе вечер спасибо большое пожалуйста да нет пока хорошо ладно как дела";
-/// The same in scripts without spaces: what is left of a prompt without them must be nothing.
+/// Phrases in scripts without spaces. They are removed from the prompt before its words are checked.
 const UNSPACED: [&str; 30] = [
     "你好吗",
     "你好",
@@ -56,7 +56,7 @@ const UNSPACED: [&str; 30] = [
     "안녕하세요",
 ];
 
-/// Whether the prompt is nothing but small talk, to one of these names or to nobody.
+/// Whether the prompt is only small talk, with or without one of these names.
 pub(super) fn is_small_talk(prompt: &str, names: &[String]) -> bool {
     let mut text = folded(prompt).replace('’', "'");
     for phrase in UNSPACED {
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn greetings_thanks_and_assent_are_small_talk_and_questions_are_not() {
+    fn greetings_thanks_and_assent_are_small_talk_but_questions_are_not() {
         fn check(prompt: &str, expect: bool) {
             assert_eq!(is_small_talk(prompt, &["ann".to_owned()]), expect, "{prompt:?}");
         }

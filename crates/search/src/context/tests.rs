@@ -1,4 +1,4 @@
-//! Contexts over a small world.
+//! Contexts over stores in memory.
 
 mod parts;
 mod reranking;
@@ -9,7 +9,7 @@ use annals_testkit::{agent, at, entry};
 use super::*;
 use crate::fixture::{NOW, World};
 
-/// What the heading of a section costs at most.
+/// Maximum tokens of a section's heading.
 const HEADING: u64 = 10;
 
 const TURNS: [(&str, &str); 4] = [
@@ -43,7 +43,7 @@ fn of_kind(context: &Context, kind: ContextKind) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn facts_are_about_whom_the_prompt_names_and_who_speaks() {
+async fn facts_are_about_named_entities_and_the_speaker() {
     let context = ask(prompt("where does Ann live?", 1000)).await;
     assert_eq!(of_kind(&context, ContextKind::Fact), ["Ann lives in Bern (since 2026-02-01)"]);
     let context = ask(ContextRequest { speaker: Some("bob".into()), ..prompt("hello", 1000) }).await;
@@ -53,7 +53,7 @@ async fn facts_are_about_whom_the_prompt_names_and_who_speaks() {
 }
 
 #[tokio::test]
-async fn of_many_facts_those_that_are_asked_for_and_the_newest_are_told() {
+async fn requested_and_newest_facts_are_kept_of_many() {
     let world = World::new();
     let day = |number: i64| format!("2026-01-{number:02}T10:00:00Z");
     let mut log = vec![entry(&agent("a"), "Ann works_at Lindt", &day(1))];
@@ -73,7 +73,7 @@ async fn of_many_facts_those_that_are_asked_for_and_the_newest_are_told() {
 }
 
 #[tokio::test]
-async fn the_budget_is_kept_and_what_is_left_out_is_counted() {
+async fn budget_is_kept_and_omissions_are_counted() {
     let full = ask(prompt("the boat of Ann", 10_000)).await;
     assert_eq!(full.omitted, 0);
     for budget in 1..full.tokens + 20 {
@@ -85,7 +85,7 @@ async fn the_budget_is_kept_and_what_is_left_out_is_counted() {
 }
 
 #[tokio::test]
-async fn the_text_is_fenced_once_and_names_ids() {
+async fn text_is_fenced_once_and_names_ids() {
     let context = ask(prompt("rain", 1000)).await;
     assert!(context.text.starts_with("<annals-memory>\n") && context.text.ends_with("\n</annals-memory>"));
     assert_eq!(context.text.matches("annals-memory>").count(), 3, "{}", context.text);
@@ -114,7 +114,7 @@ async fn blocks_come_first_and_documents_compete() {
 }
 
 #[tokio::test]
-async fn the_conversation_that_goes_on_is_there_in_order_and_each_memory_once() {
+async fn current_conversation_is_included_in_order_and_each_memory_once() {
     let context = ask(ContextRequest { conversation: Some("talk".into()), ..prompt("boat", 1000) }).await;
     let days: Vec<_> = context.items.iter().filter_map(|item| item.days).collect();
     assert!(days.is_sorted(), "{days:?}");
@@ -124,7 +124,7 @@ async fn the_conversation_that_goes_on_is_there_in_order_and_each_memory_once() 
 }
 
 #[tokio::test]
-async fn nothing_known_is_no_text() {
+async fn agent_without_memory_gets_an_empty_context() {
     let world = World::with(&TURNS, &[]).await;
     let nobody = Settings::default();
     world.catalog.save_settings(&agent("b"), &nobody).await.unwrap();

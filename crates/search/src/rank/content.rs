@@ -1,4 +1,4 @@
-//! Step 4: what a memory says, who says it and when, and how often it was given out, once it was read back.
+//! Step 4: scores the text, speaker and time of a memory that was read back, and how often it was returned.
 
 use annals_core::ports::Access;
 use annals_core::{Kind, Memory, Role, Timestamp};
@@ -9,25 +9,26 @@ use crate::Weights;
 use crate::question::{Question, Whose, is_wide};
 use crate::score::Part;
 
-/// Words of a turn as people write them in chats.
+/// Words of a usual chat turn.
 const USUAL_WORDS: f64 = 20.0;
-/// So many turns of that length are imagined in each role, so that a few do not judge themselves.
+/// Prior for the usual length in each role: this many turns of `USUAL_WORDS` words are added, so that few turns do not define
+/// their own norm.
 const IMAGINED: f64 = 8.0;
-/// Beyond so many times the usual, or so small a part of it, length makes no more difference.
+/// Length differences count up to this many doublings or halvings.
 const MOST_DOUBLINGS: f64 = 2.0;
-/// A turn that says so many words beside its questions answers as others do.
+/// A turn with at least this many words outside its questions gets no penalty for asking.
 const TELLING_WORDS: f64 = 20.0;
 const SECONDS_A_DAY: f64 = 86_400.0;
 
-/// What the question is asked with.
+/// The question and its times.
 pub(crate) struct Asked<'a> {
     pub(crate) question: &'a Question,
-    /// The instants of the days that it speaks of.
+    /// The instants of the days that it names.
     pub(crate) said: &'a [annals_core::Interval],
     pub(crate) now: Timestamp,
 }
 
-/// Adds what the content comes to.
+/// Adds the scores that depend on the content.
 pub(crate) fn content(ranked: &mut [Ranked], asked: &Asked<'_>, weights: &Weights) {
     let usual = Usual::of(ranked);
     ranked.iter_mut().for_each(|ranked| content_of(ranked, &usual, asked, weights));
@@ -67,7 +68,7 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, asked: &Asked<'_>, weights: &W
     score.add(Part::Kind, kind(memory.kind, weights));
 }
 
-/// What the words of a user have before those of an assistant.
+/// Returns what a user's turn scores above an assistant's for this question.
 fn users(whose: Option<Whose>, weights: &Weights) -> f64 {
     match whose {
         Some(Whose::Asker) => weights.own_words,
@@ -84,7 +85,7 @@ fn kind(kind: Kind, weights: &Weights) -> f64 {
     }
 }
 
-/// Whether it ends with a question; what stands in brackets, as pictures do, is not said.
+/// Whether it ends with a question. Ignores a trailing text in brackets, such as the caption of a picture.
 fn ends_with_question(text: &str) -> bool {
     without_caption(text).trim_end().trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).ends_with(is_mark)
 }
@@ -93,7 +94,7 @@ fn without_caption(text: &str) -> &str {
     text.rfind('[').filter(|_| text.trim_end().ends_with(']')).map_or(text, |place| &text[..place])
 }
 
-/// One for a text of questions alone, nothing for one that says enough besides.
+/// Returns 1 for a text of questions alone, 0 for one that says enough besides.
 fn only_asks(text: &str) -> f64 {
     let is_end = |c: char| matches!(c, '.' | '!' | '。' | '！' | '\n') || is_mark(c);
     let sentences = without_caption(text).split_inclusive(is_end).filter(|sentence| !sentence.ends_with(is_mark));
@@ -104,21 +105,22 @@ fn is_mark(c: char) -> bool {
     matches!(c, '?' | '？' | '؟')
 }
 
-/// How long turns are in each role, as the mean logarithm of their words.
+/// The usual length of turns in each role, as the mean logarithm of their word counts.
 struct Usual {
     users: f64,
     others: f64,
 }
 
 impl Usual {
-    /// In these.
+    /// Computes the usual lengths among these memories.
     fn of(ranked: &[Ranked]) -> Usual {
         let of_users = |ranked: &&Ranked| ranked.memory.role == Some(Role::User);
         let turns = || ranked.iter().filter(|ranked| ranked.memory.kind == Kind::Turn);
         Usual { users: mean(turns().filter(of_users)), others: mean(turns().filter(|ranked| !of_users(ranked))) }
     }
 
-    /// How often the length of a turn doubles the usual one; negative for shorter ones.
+    /// Returns how many times the usual length doubles to that of the turn; negative for shorter turns. Clamped to
+    /// `MOST_DOUBLINGS`.
     fn doublings(&self, memory: &Memory) -> f64 {
         let usual = if memory.role == Some(Role::User) { self.users } else { self.others };
         (words(&memory.text).max(1.0).log2() - usual).clamp(-MOST_DOUBLINGS, MOST_DOUBLINGS)
@@ -132,23 +134,23 @@ fn mean<'r>(turns: impl Iterator<Item = &'r Ranked>) -> f64 {
     sum / count
 }
 
-/// Words, of which two characters of a wide script are one.
+/// Counts words; two characters of a wide script count as one word.
 fn words(text: &str) -> f64 {
     if text.is_ascii() {
-        // Counting the words of long messages by characters was a fifth of a search of them.
+        // Fast path: counting the words of long messages by characters took a fifth of a search of them.
         return text.as_bytes().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() as f64;
     }
     let wide = text.chars().filter(|c| is_wide(*c)).count() / 2;
     (text.split_whitespace().count() + wide) as f64
 }
 
-/// One for what was given often and just now; less for what was given seldom or long ago.
+/// Returns 1 for a memory that was returned often and just now, less for one returned seldom or long ago.
 fn usage(access: Access, now: Timestamp, weights: &Weights) -> f64 {
     let often = (access.times as f64).ln_1p() / weights.often.ln_1p();
     often.min(1.0) * faded(access.last, now, weights.half_life)
 }
 
-/// One for what is of this moment or yet to come, half of that for what is of a half-life ago.
+/// Returns 1 for a time that is now or in the future. The value halves with every half-life before now.
 fn faded(at: Timestamp, now: Timestamp, half_life: f64) -> f64 {
     let seconds = now.duration_since(at).as_secs_f64().max(0.0);
     0.5_f64.powf(seconds / SECONDS_A_DAY / half_life)
@@ -163,8 +165,8 @@ mod tests {
     use crate::score::Score;
 
     #[test]
-    fn each_kind_of_memory_is_given_its_parts_and_no_others() {
-        /// Asks for a memory of Ann's in twenty words, of which the last is `end`.
+    fn each_kind_of_memory_gets_only_its_score_parts() {
+        /// Scores a memory of Ann's in twenty words, the last of which is `end`.
         fn check(question: &str, kind: Kind, end: &str, change: fn(&mut Memory), expect: &[&str]) {
             let mut said = memory("m", kind, "2026-03-04".parse().unwrap());
             (said.text, said.speaker) = (format!("{}{end}", "word ".repeat(19)), Some("Ann".into()));
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_told_from_statements() {
+    fn questions_are_distinguished_from_statements() {
         fn check(text: &str, expect: bool) {
             assert_eq!(ends_with_question(text), expect, "{text:?}");
         }
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn use_counts_less_and_less_and_fades() {
+    fn access_counts_logarithmically_and_fades() {
         let (weights, now) = (Weights::default(), Timestamp::UNIX_EPOCH);
         let days_ago = |days: i64| Timestamp::from_second(-86_400 * days).unwrap();
         let of = |times, days| usage(Access { times, last: days_ago(days) }, now, &weights);
@@ -213,12 +215,12 @@ mod tests {
         assert!(of(2, 0) - of(1, 0) > of(3, 0) - of(2, 0));
         assert_eq!((of(20, 0), of(u64::MAX, 0), of(20, -1)), (1.0, 1.0, 1.0), "a clock may have gone back");
         assert_eq!((of(20, 30), of(20, 60)), (0.5, 0.25));
-        // Whatever was given however often stays below what fits better by a third of a standard deviation.
+        // The maximum stays below a third of a standard deviation.
         assert!(weights.access * of(u64::MAX, 0) < 1.0 / 3.0);
     }
 
     #[test]
-    fn question_counts_less_the_more_a_turn_says_besides() {
+    fn question_penalty_falls_with_the_other_words_of_a_turn() {
         fn check(text: &str, expect: f64) {
             assert!((only_asks(text) - expect).abs() < 1e-9, "{text:?}: {}", only_asks(text));
         }
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn length_counts_in_doublings_of_what_is_usual_in_a_role() {
+    fn length_counts_in_doublings_of_the_usual_length_of_the_role() {
         let turn = |role, words: usize| {
             let mut memory = memory("m", Kind::Turn, "2026-03-04".parse().unwrap());
             (memory.role, memory.text) = (Some(role), "word ".repeat(words));

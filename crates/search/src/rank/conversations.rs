@@ -1,5 +1,5 @@
-//! Step 3, and the ranking of conversations: one that has several good turns, and that holds more of the question's words
-//! close together, is likely about what is asked.
+//! Step 3, and the ranking of conversations. A conversation with several good turns that holds more of the question's words
+//! close together is more likely about the question.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -11,25 +11,26 @@ use super::{Ranked, Row, Talks};
 use crate::Weights;
 use crate::score::Part;
 
-/// The words of a conversation say which conversation it is, but less which of its turns.
+/// Share of a conversation's coverage that its turns get: words identify the conversation better than the turn in it.
 const COVERAGE_OF_TURNS: f64 = 0.5;
-/// What a turn has from the words that it holds and those beside it, and from its conversation.
+/// The score parts that a turn gets from its own words, from neighbouring turns and from its conversation.
 const WORDED: [Part; 3] = [Part::Words, Part::Neighbours, Part::Conversation];
 
-/// What is known of a conversation before its turns are read back.
+/// Properties of a conversation that are computed before its turns are read back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Known {
-    /// What its words weigh.
+    /// The weighted coverage of the question's words.
     coverage: f64,
-    /// How many turns of it were scored.
+    /// The number of its turns that were scored.
     turns: usize,
 }
 
-/// By name.
+/// By conversation name.
 pub(crate) type Support = HashMap<Arc<str>, Known>;
 
-/// Adds to each row a share of what its conversation has: the mean of its best other turns, and its words. A row that stands
-/// alone, as a note or a summary, counts in the place of others that it cannot have. Expects the turns of each in their order.
+/// Adds to each row a share of its conversation's score: the mean of its best other turns, and its coverage. A row that stands
+/// alone, such as a note or a summary, counts in place of the missing turns, so that it does not lose to a long conversation.
+/// Expects the turns of each conversation in their order.
 pub(crate) fn support(rows: &mut [Row], talks: &Talks, weights: &Weights) -> Support {
     let coverage = coverage(rows, talks);
     let mut turns: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
@@ -52,8 +53,8 @@ pub(crate) fn support(rows: &mut [Row], talks: &Talks, weights: &Weights) -> Sup
     support
 }
 
-/// The conversations of the turns, ranked by three things: the best turn, without what it has from its conversation; the mean of the
-/// best without words; and the words that stand close together.
+/// Ranks the conversations of the turns by three things: the score of the best turn without its `Conversation` part, the mean
+/// score of the best turns without words, and the coverage.
 pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weights) -> Vec<ConversationFound> {
     let mut turns: BTreeMap<&str, Vec<&Ranked>> = BTreeMap::new();
     for row in ranked {
@@ -62,7 +63,7 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
         }
     }
     let wordless = |row: &Ranked| row.score.without(&WORDED);
-    // Only the best turns of all are ranked: what a conversation has beyond them is at most as good as the worst of these.
+    // Only the best turns overall are read back. The other turns of a conversation are at most as good as the worst of these.
     let worst = turns.values().flatten().map(|row| wordless(row)).fold(f64::INFINITY, f64::min);
     let found = |(conversation, turns): (&str, Vec<&Ranked>)| {
         let known = support.get(conversation).copied().unwrap_or_default();
@@ -76,7 +77,7 @@ pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weig
     found
 }
 
-/// The mean of the best so many; where fewer were found, the others score so much.
+/// Returns the mean of the `many` best scores. Where fewer were found, the others count as `missing`.
 fn mean_of_best(scores: impl Iterator<Item = f64>, many: usize, missing: f64) -> f64 {
     let mut best = best_first(&scores.collect::<Vec<_>>(), many.max(1));
     best.resize(many.max(1), missing);
@@ -90,7 +91,7 @@ fn best_first(scores: &[f64], many: usize) -> Vec<f64> {
     scores
 }
 
-/// The mean of the best so many others in the company of a row, which takes the place of those that are not there.
+/// Returns the mean of the `many` best other scores in `company`. The row's own score replaces missing ones.
 fn others(company: &[f64], own: f64, many: usize) -> f64 {
     let itself = company.iter().position(|score| *score == own);
     let others = company.iter().enumerate().filter(|(place, _)| Some(*place) != itself).map(|(_, score)| *score);
@@ -108,7 +109,7 @@ mod tests {
     use crate::rank::Talk;
     use crate::score::Score;
 
-    /// A row of a conversation with a score for vectors.
+    /// Returns a row of a conversation with a score for vectors.
     fn row(id: &str, conversation: usize, score: f64) -> Row {
         let mut own = Score::default();
         own.add(Part::Vector, score);
@@ -116,7 +117,7 @@ mod tests {
         Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), matched: 0, fit: Fit::default(), score: own }
     }
 
-    /// Conversations, each with its name, theme and words. The first so many were found.
+    /// Builds conversations from name, mean similarity and words. The first `found` of them were found.
     fn talks(all: &[(&str, f32, u64)], found: usize) -> Talks {
         let talk = |(name, ..): &(&str, f32, u64)| Talk { name: (*name).into() };
         let found = all.iter().take(found).map(talk).collect();
@@ -128,16 +129,16 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_gains_from_the_best_of_its_conversation() {
+    fn turn_gains_from_the_best_turns_of_its_conversation() {
         let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
         let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
         support(&mut rows, &talks(&[("a", 0.0, 0), ("b", 0.0, 0)], 2), &weights);
-        // Each from the two best others; one that stands alone from itself.
+        // Each gains from the two best others; a row that stands alone gains from itself.
         assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 1.0, 1.0));
     }
 
     #[test]
-    fn a_turn_gains_from_words_wherever_in_the_conversation_they_stand() {
+    fn turn_gains_from_words_anywhere_in_its_conversation() {
         let weights = Weights { conversation: 1.0, coverage: 2.0, ..Weights::default() };
         let worded = Row { matched: 1, ..row("2", 0, 0.0) };
         let mut rows = [row("1", 0, 0.0), worded, row("3", 1, 0.0)];
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_alike_none_gains() {
+    fn equal_conversations_gain_nothing() {
         let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
         let talks = talks(&[("a", 0.2, 0), ("b", 0.2, 0)], 2);
         assert!(support(&mut rows, &talks, &Weights::default()).values().all(|known| known.coverage == 0.0));
@@ -156,7 +157,8 @@ mod tests {
         assert!(support(&mut [], &Talks::default(), &Weights::default()).is_empty());
     }
 
-    /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`. Expects the order of these.
+    /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`. Expects the order of the
+    /// conversations.
     #[track_caller]
     fn check(ranked: &str, talks: &str, expect: &str) {
         let weights = Weights { best: 2, wordless: 2.0, ..Weights::default() };
@@ -181,21 +183,21 @@ mod tests {
     }
 
     #[test]
-    fn words_that_turns_repeat_count_once() {
+    fn words_repeated_by_several_turns_count_once() {
         check("a:2:0 b:1:0", "a:0 b:0", "a b");
-        // The best turn counts with its words, the second only with what it says besides.
+        // The best turn counts with its words, the second only with its other parts.
         check("a:1:3 a:1:3 b:1:4 b:1:1", "a:0 b:0", "b a");
         check("a:1:3 a:1:3 b:1:3 b:1.1:1", "a:0 b:0", "b a");
         check("a:1:3 b:1:3", "a:0 b:1", "b a");
     }
 
     #[test]
-    fn a_lone_turn_is_in_no_better_company_than_others() {
+    fn lone_turn_gains_nothing_from_missing_turns() {
         check("b:3:0 a:2.5:0 b:0.5:0 c:0:0", "a:0 b:0 c:0", "b a c");
     }
 
     #[test]
-    fn row_alone_is_no_worse_for_having_no_company() {
+    fn row_without_a_conversation_gains_like_one_among_equals() {
         let weights = Weights { coverage: 0.0, ..Weights::default() };
         let lone = |score| {
             let mut rows = [row("1", 0, score)];
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_back_is_as_bad_as_the_worst() {
+    fn turn_not_read_back_counts_as_the_worst() {
         check("a:3:0 a:3:0 b:4:0 c:0:0", "a:0 b:0 c:0", "a b c");
     }
 }

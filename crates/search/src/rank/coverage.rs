@@ -1,10 +1,10 @@
 //! How many of the question's words a conversation holds close together. Pure.
 //!
-//! What is asked of is mostly said in one breath, or as question and answer: words far apart in a long conversation say little. So the best
-//! turn counts together with those right before and after it. Each word counts once, by how few conversations have it: one
-//! that is rare among turns but comes up in every conversation does not say which. The sum stays as it is, for if no word tells
-//! conversations apart, none should stand out. A longer conversation holds more words by chance, so each is compared with those
-//! of about its length.
+//! The words of a question mostly occur in one turn, or in a question and its answer; words far apart in a long conversation
+//! mean little. So the best turn counts together with those right before and after it. Each word counts once, weighted by how
+//! few conversations have it: a word that is rare among turns but occurs in every conversation does not distinguish them. The
+//! sum is not normalised: if no word distinguishes conversations, none should stand out. Longer conversations hold more words
+//! by chance, so each is compared with those of about its length.
 
 use annals_core::ones;
 use annals_core::ports::Conversations;
@@ -12,10 +12,12 @@ use annals_core::ports::Conversations;
 use super::neighbours::follow;
 use super::{Row, Talks};
 
-/// So many conversations of mean coverage are imagined of each length, so that a few real ones do not judge themselves.
+/// Prior: this many conversations of mean coverage are added to each length class, so that few real ones do not define their
+/// own norm.
 const IMAGINED: f64 = 8.0;
 
-/// Of each conversation, beyond the mean of those of about its length. Expects the turns of each in their order.
+/// Returns the coverage of each conversation above the mean of those of about its length. Expects the turns of each in their
+/// order.
 pub(super) fn coverage(rows: &[Row], talks: &Talks) -> Vec<f64> {
     let rarity = rarity(&talks.all);
     let mut held = vec![0.0_f64; talks.found.len()];
@@ -27,7 +29,7 @@ pub(super) fn coverage(rows: &[Row], talks: &Talks) -> Vec<f64> {
             turns[conversation] += 1;
         }
     }
-    // Of those that were not found nothing is held.
+    // Conversations that were not found have coverage 0.
     let mean = held.iter().sum::<f64>() / talks.all.similarity.rows.max(1) as f64;
     let mut lengths = [(IMAGINED * mean, IMAGINED); 4];
     for (held, turns) in held.iter().zip(&turns) {
@@ -38,7 +40,7 @@ pub(super) fn coverage(rows: &[Row], talks: &Talks) -> Vec<f64> {
     held.iter().zip(turns).map(|(held, turns)| held - expected(turns)).collect()
 }
 
-/// One turn, a question and its answer, a few, and many.
+/// Returns the length class: one turn, a question and its answer, a few turns, many turns.
 fn length(turns: usize) -> usize {
     match turns {
         0 | 1 => 0,
@@ -48,14 +50,14 @@ fn length(turns: usize) -> usize {
     }
 }
 
-/// The words of a turn and of those right before and after it.
+/// Returns the words of a turn and of those right before and after it, as a bit set.
 fn around(rows: &[Row], place: usize) -> u64 {
     let before = place.checked_sub(1).map(|before| &rows[before]).filter(|before| follow(before, &rows[place]));
     let after = rows.get(place + 1).filter(|after| follow(&rows[place], after));
     rows[place].matched | before.map_or(0, |row| row.matched) | after.map_or(0, |row| row.matched)
 }
 
-/// How rare each word is among the conversations, as BM25 counts it among texts.
+/// Returns how rare each word is among the conversations, as BM25's inverse document frequency.
 fn rarity(all: &Conversations) -> Vec<f64> {
     let count = all.similarity.rows as f64;
     let of = |holders: &u32| (1.0 + (count - f64::from(*holders) + 0.5) / (f64::from(*holders) + 0.5)).ln();
@@ -71,7 +73,8 @@ mod tests {
     use crate::rank::Talk;
     use crate::score::Score;
 
-    /// Conversations as the words of their turns, a bit each, `-` for a turn that was not found; expects their order, the best first.
+    /// Conversations as the words of their turns, a bit each, `-` for a turn that was not found. Expects their order, the best
+    /// first.
     #[track_caller]
     fn check(talks: &[&str], expect: &[usize]) {
         let values = of(talks);
@@ -104,16 +107,16 @@ mod tests {
     }
 
     #[test]
-    fn words_count_that_stand_close_together() {
+    fn words_count_only_in_adjacent_turns() {
         check(&["01 00 00 10", "01 10 00 00", "00 00 00 00"], &[1, 0, 2]);
-        // One that asks, one that answers, and the next.
+        // The first asks, the second answers, the third follows.
         check(&["001 010 100", "001 010 000", "100 000 000"], &[0, 1, 2]);
-        // What stands between was not found, and the turns of another conversation are not beside it.
+        // The turn in between was not found, and turns of another conversation are no neighbours.
         check(&["01 - 10", "11", "00"], &[1, 0, 2]);
     }
 
     #[test]
-    fn a_word_of_every_conversation_says_not_which() {
+    fn word_of_every_conversation_does_not_distinguish_them() {
         check(&["01", "11", "01", "01"], &[1, 0, 2, 3]);
         check(&["011", "101", "101"], &[0, 1, 2]);
         let (often, rare) = (of(&["1", "1", "0"]), of(&["1", "0", "0"]));
@@ -121,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_alike_none_stands_out() {
+    fn equal_conversations_have_no_coverage() {
         let is_nothing = |values: Vec<f64>| values.iter().all(|value| value.abs() < 1e-9);
         assert!(is_nothing(of(&["1", "1"])) && is_nothing(of(&["0"])));
         assert!(coverage(&[], &Talks::default()).is_empty());

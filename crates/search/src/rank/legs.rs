@@ -1,9 +1,9 @@
-//! Step 1: from what the two legs found in one table to one row per memory.
+//! Step 1: converts what the two legs found in one table into one row per memory.
 //!
-//! A weighted sum of z-scores, not rank fusion: ranks throw away how much better the best one is. Mean and spread are those of
-//! all rows that pass the filter, found or not. A memory counts by its best part. Some imagined rows that have nothing to do with
-//! the question count too, so that in a table of three rows a score still says how well a row fits, where the three alone
-//! would only say which fits best.
+//! The score is a weighted sum of z-scores, not a fusion of ranks, because ranks lose how much better the best hit is. Mean and
+//! deviation are those of all rows that pass the filter, found or not. A memory counts by its best part. A prior of rows that
+//! are unrelated to the question is added: in a table of three rows, the three alone would only show which fits best, not how
+//! well it fits.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,13 +15,13 @@ use super::{Row, Talk, Talks};
 use crate::Weights;
 use crate::score::{Part, Score};
 
-/// Similarities of texts without anything in common, with the bundled model. So few rows are imagined that among hundreds of real
-/// ones they do not show.
+/// Prior for the similarity: texts without anything in common, with the bundled model. It is too small to matter among hundreds
+/// of real rows.
 const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
-/// Relevances of the same.
+/// Prior for the relevance of such texts.
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
 
-/// The rows of a table's hits, and their conversations.
+/// Returns the rows of a table's hits, and their conversations.
 pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
     let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
@@ -46,7 +46,7 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
     (rows, talks)
 }
 
-/// The share of the question's words, each by how rare it is.
+/// Returns the share of the question's words that are matched, each weighted by how rare it is.
 fn share(matched: u64, rarity: &[f32]) -> f64 {
     let all: f32 = rarity.iter().sum();
     let held: f32 = ones(matched).filter_map(|word| rarity.get(word)).sum();
@@ -58,12 +58,11 @@ fn row(hit: Hit, score: Score, fit: Fit) -> Row {
     Row { memory: hit.memory, seats, matched: hit.matched, fit, score }
 }
 
-/// From what a leg found to distances from the mean in standard deviations.
+/// Converts a leg's values to distances from the mean in standard deviations.
 struct Scale {
     mean: f64,
     deviation: f64,
-    /// What a row is taken for that the leg did not find: the worst that it found, or what unlike texts come to if that is less;
-    /// no more is known of it.
+    /// The value of a row that the leg did not find: the worst value found, or the mean of unrelated texts if that is lower.
     missing: f64,
 }
 
@@ -87,7 +86,7 @@ impl Scale {
 mod tests {
     use super::*;
 
-    /// Hits as `id:similarity:relevance`, `-` where a leg did not find it; expects ids, best first.
+    /// Hits as `id:similarity:relevance`, `-` where a leg did not find it. Expects ids, best first.
     #[track_caller]
     fn check(hits: &str, expect: &str) {
         let (rows, _) = legs(findings(hits), &Weights::default());
@@ -120,29 +119,29 @@ mod tests {
     }
 
     #[test]
-    fn what_both_legs_found_wins() {
+    fn hit_of_both_legs_ranks_first() {
         check("a:0.9:- b:0.8:7 c:-:8 d:0.1:1", "b a c d");
     }
 
     #[test]
-    fn one_leg_alone_decides_if_the_other_is_silent() {
+    fn one_leg_decides_if_the_other_finds_nothing() {
         check("a:0.2:- b:0.9:- c:0.5:-", "b c a");
         check("a:-:2 b:-:9", "b a");
     }
 
     #[test]
-    fn equals_stay_in_the_order_of_ids() {
+    fn ties_are_ordered_by_id() {
         check("b:0.5:1 a:0.5:1", "a b");
         check("", "");
     }
 
     #[test]
-    fn a_memory_counts_by_its_best_part() {
+    fn memory_counts_by_its_best_part() {
         check("a:0.1:1 b:0.5:5 a:0.9:9", "a b");
     }
 
     #[test]
-    fn a_lone_row_is_judged_by_what_it_is() {
+    fn lone_row_is_scored_against_the_prior() {
         let alone = |text| legs(findings(text), &Weights::default()).0[0].score.total();
         assert!(alone("a:0.8:9") > alone("a:0.3:2") && alone("a:0.3:2") > alone("a:0.05:-"));
         assert!(alone("a:0.05:-").abs() < 1e-6);

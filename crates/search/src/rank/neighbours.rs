@@ -1,17 +1,17 @@
-//! Step 2: an answer often stands beside the words that the question has, "Where did you go?" "To Kyoto!", so each turn is
-//! given a share of the scores of the turns before and after it in its conversation.
+//! Step 2: each turn gets a share of the scores of the turns right before and after it in its conversation, because an answer
+//! often stands beside the words of the question: "Where did you go?" "To Kyoto!"
 //!
-//! Where there is none, as beside a note or the first turn, the row counts as its own neighbour: what could not be borrowed is
-//! neither a merit nor a fault.
+//! A row without such a neighbour, such as a note or the first turn, counts as its own neighbour, so that its absence is
+//! neither a gain nor a loss.
 
 use super::Row;
 use crate::Weights;
 use crate::score::Part;
 
-/// Adds the shares, and leaves the rows in the order in which they were said. A neighbour that was not found, in a table too large
-/// to be scored whole, is as one that is not there.
+/// Adds the shares, and leaves the rows in the order in which they were said. In a table too large to be scored completely, a
+/// neighbour that was not found counts as absent.
 pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
-    // The rows are long, and so each is moved once.
+    // Rows are large, so the cached sort moves each one once.
     rows.sort_by_cached_key(|row| row.seats);
     let scores: Vec<f64> = rows.iter().map(|row| row.score.total()).collect();
     for place in 0..rows.len() {
@@ -23,7 +23,7 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     }
 }
 
-/// Whether the second was said right after the first.
+/// Whether the second row was said right after the first.
 pub(super) fn follow(before: &Row, after: &Row) -> bool {
     let seats = before.seats.zip(after.seats);
     seats.is_some_and(|((_, before), (after, _))| {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::score::Score;
 
-    /// Rows as `conversation:place:score`, `-` for no conversation; expects what each turn is given, in order of id.
+    /// Rows as `conversation:place:score`, `-` for no conversation. Expects what each turn gains, in order of id.
     #[track_caller]
     fn check(rows: &str, expect: &[f64]) {
         let mut rows: Vec<Row> = rows.split(' ').enumerate().map(|(place, text)| row(place, text)).collect();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_beside_each_other_share() {
+    fn adjacent_turns_share_scores() {
         check("0:1:4 0:2:8 0:3:0", &[4.0, 2.0, 4.0]);
         check("0:3:0 0:1:4 0:2:8", &[4.0, 4.0, 2.0]);
     }
@@ -79,7 +79,7 @@ mod tests {
         check("0:1:4 1:2:8", &[3.0, 6.0]);
         check("-:1:4 -:2:8", &[3.0, 6.0]);
         check("0:1:4", &[3.0]);
-        // What stands between them was not found.
+        // The turn between them was not found.
         check("0:1:4 0:3:8", &[3.0, 6.0]);
     }
 }

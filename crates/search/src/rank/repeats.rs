@@ -1,4 +1,4 @@
-//! Step 6: what says much the same as something above goes down, so that few places are not all taken by one thing.
+//! Step 6: lowers a text that is nearly the same as a higher-ranked one, so that one topic does not take all places.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use crate::Weights;
 use crate::question::{is_wide, spaced};
 use crate::score::Part;
 
-/// Places that are compared with each other; work grows with the square.
+/// The number of best results that are compared with each other; the work grows with its square.
 const COMPARED: usize = 60;
-/// The share of words in common from which on two texts say the same.
+/// Share of common words from which on two texts count as the same.
 const SAME: f64 = 0.8;
-/// Shorter texts are alike by chance, and cost little.
+/// Texts with fewer words are not compared: they are alike by chance, and cost few tokens.
 const LEAST_WORDS: usize = 4;
 
-/// Characters of a text that are compared: long ones that begin alike are alike.
+/// Number of characters of a text that are compared: long texts with the same beginning count as the same.
 const LONGEST: usize = 1_000;
 
-/// Takes from each of the best that repeats one above it. Expects the best first, and leaves them so.
+/// Lowers each of the best results that repeats a higher one. Expects the best first, and leaves them so.
 pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     if weights.repeat == 0.0 {
         return;
@@ -38,8 +38,8 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     super::sort_ranked(ranked);
 }
 
-/// The distinct words as numbers, ascending, and of what is written without spaces each two characters. Each text is read once; pairs of
-/// texts compare numbers, where comparing sets of words was a fifth of a search of long messages.
+/// Returns the distinct words as numbers, ascending. Text without spaces is split into pairs of characters. Each text is read
+/// once and pairs of texts compare numbers: comparing sets of words took a fifth of a search of long messages.
 fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
     let pairs = |word: &str| -> Vec<String> {
         let letters: Vec<char> = word.chars().collect();
@@ -59,7 +59,7 @@ fn words(text: &str, numbers: &mut HashMap<String, usize>) -> Vec<usize> {
     words
 }
 
-/// The share of the words of both that both have.
+/// Returns the share of the words of both texts that occur in both (Jaccard index).
 fn alike(a: &[usize], b: &[usize]) -> f64 {
     if a.len().min(b.len()) * 10 < a.len().max(b.len()) * 8 {
         return 0.0;
@@ -81,7 +81,7 @@ mod tests {
     use crate::fixture::memory;
     use crate::score::Score;
 
-    /// Texts, best first and half a point apart; expects them in their new order.
+    /// Texts, best first and half a point apart. Expects them in their new order.
     #[track_caller]
     fn check(texts: &[&str], expect: &[&str]) {
         let ranked = texts.iter().zip(0_u8..).map(|(text, place)| {
@@ -97,10 +97,10 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_something_above_goes_down() {
+    fn repeat_of_a_higher_text_goes_down() {
         let (one, again, other) = ("a b c d e f g h i", "A b c d e f g h, i!", "k l m n");
         check(&[one, again, other], &[one, other, again]);
-        // A word more or less.
+        // One word more or less.
         check(&[one, "a b c d e f g h", other], &[one, other, "a b c d e f g h"]);
         check(&[one, "a b c d", other], &[one, "a b c d", other]);
         // Further down as well.
@@ -114,12 +114,12 @@ mod tests {
             &["我昨天在东京吃了拉面。", other, "我昨天在东京吃了拉面！"],
         );
         check(&["我昨天在东京吃了拉面。", "他明天去大阪看电影。"], &["我昨天在东京吃了拉面。", "他明天去大阪看电影。"]);
-        // Short ones are alike by chance.
+        // Short texts are alike by chance.
         check(&["a boat", "A boat!", other], &["a boat", "A boat!", other]);
     }
 
     #[test]
-    fn what_is_like_a_repeat_alone_is_no_repeat() {
+    fn text_similar_only_to_a_repeat_is_not_a_repeat() {
         let (one, like_one, like_that) = ("a b c d e f g h i", "b c d e f g h i j", "c d e f g h i j k");
         check(&[one, like_one, like_that], &[one, like_that, like_one]);
     }

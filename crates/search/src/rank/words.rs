@@ -1,4 +1,4 @@
-//! The words of a text that say when, in English. Pure.
+//! Detects English words for times in a text. Pure.
 
 use crate::question::spaced;
 
@@ -43,7 +43,7 @@ const TIMES: [&str; 38] = [
     "winter",
 ];
 
-/// Whether a time is said in it: a word for one, a year, or a date.
+/// Whether the text contains a word for a time or a year.
 pub(super) fn says_a_time(text: &str) -> bool {
     spaced(text).split(' ').any(|word| TIMES.contains(&word) || is_year(word))
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_found() {
+    fn words_for_times_and_years_are_found() {
         fn check(text: &str, expect: bool) {
             assert_eq!(says_a_time(text), expect, "{text:?}");
         }

@@ -1,5 +1,5 @@
-//! Whether a question asks for a period itself, as "what happened in July?" and "summarise last week" do, rather than for something
-//! that was said in it. Pure.
+//! Whether a question asks for a period itself, such as "what happened in July?" or "summarise last week", rather than for
+//! something that was said in it. Pure.
 
 use annals_core::folded;
 
@@ -30,7 +30,7 @@ const SUMMARISE: &[&str] = &[
     "概括",
     "回顾",
 ];
-/// Questions for a period if nothing else is asked for.
+/// Questions about a period, unless they ask for something else.
 const HAPPENED: &[&str] = &[
     "what happened",
     "what has happened",
@@ -77,7 +77,7 @@ const HAPPENED: &[&str] = &[
     "发生了什么",
     "怎么样",
 ];
-/// Words that name nothing that could be asked for besides the period.
+/// Words that name no topic besides the period.
 const NEUTRAL: &str = "
     a about all an and anything around at been between brief by catch changed did do doing during events everything for from give
     go going had happen happened has have he her his how i important in is it life like lives main me month my new of on our over
@@ -90,10 +90,11 @@ const NEUTRAL: &str = "
     andata andato che com'e cosa e nel successo
     de er gebeurd gebeurde het hoe wat";
 
-/// What stands before whom a period was like something for, however it is written.
+/// Prepositions before the person of a question such as "how was July for Ann?". The word after them may be written in lower
+/// case.
 const FOR: [&str; 6] = ["for", "fur", "pour", "para", "per", "voor"];
 
-/// Whether a question without its times asks for what happened in them. A name may stay: "how was July for Ann?".
+/// Whether a question without its times asks for what happened in them. A name may remain: "how was July for Ann?".
 pub(crate) fn asks_for_a_period(rest: &str) -> bool {
     let text = folded(rest).replace('’', "'");
     if SUMMARISE.iter().any(|words| holds(&text, words)) {
@@ -109,7 +110,7 @@ fn names_nothing_but_somebody(rest: &str) -> bool {
     words.iter().enumerate().all(|(place, word)| is_for(word) || is_for_somebody(place) || names_nothing(word))
 }
 
-/// Whether the words stand in it as words; those of Chinese have no spaces around them.
+/// Whether the text contains these words at word boundaries. Chinese has no spaces between words.
 fn holds(text: &str, words: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !crate::question::is_wide(c));
     text.match_indices(words).any(|(place, _)| {
@@ -117,7 +118,8 @@ fn holds(text: &str, words: &str) -> bool {
     })
 }
 
-/// A word that is no subject: a neutral one, a name, or signs. Chinese is not cut into words, and counts as neutral.
+/// Whether a word names no topic: it is neutral, a name, or without letters. Chinese is not split into words, and counts as
+/// neutral.
 fn names_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_name = bare.chars().next().is_some_and(char::is_uppercase);
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_is_asked_for_where_nothing_else_is() {
+    fn question_without_another_topic_asks_for_the_period() {
         fn check(rest: &str, expect: bool) {
             assert_eq!(asks_for_a_period(rest), expect, "{rest:?}");
         }

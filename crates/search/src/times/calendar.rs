@@ -1,4 +1,4 @@
-//! Days of units, months, seasons and holidays. Pure.
+//! The days of units, months, seasons and holidays. Pure.
 
 use annals_core::{Date, Grain, Period};
 use jiff::{Span, ToSpan};
@@ -8,7 +8,7 @@ use super::{Holiday, Length, Season};
 /// First and last day.
 pub(super) type Days = (Date, Date);
 
-/// The week, month, quarter or year that a day lies in: what people mean by a month, not the weeks that are summed up in it.
+/// Returns the unit that contains a day. A month is the calendar month, not the weeks that a monthly summary covers.
 pub(super) fn around(length: Length, day: Date) -> Option<Days> {
     let month = day.first_of_month();
     let first = match length {
@@ -25,12 +25,12 @@ pub(super) fn around(length: Length, day: Date) -> Option<Days> {
     Some((first, first.checked_add(span(length, 1)).ok()?.yesterday().ok()?))
 }
 
-/// The unit that lies so many units before the one of today.
+/// Returns the unit that lies `units` units before the one of today.
 pub(super) fn back(length: Length, units: i64, today: Date) -> Option<Days> {
     around(length, shifted(length, units, today)?)
 }
 
-/// The last so many units, up to today.
+/// Returns the days from `units` units before today up to today.
 pub(super) fn last(length: Length, units: i64, today: Date) -> Option<Days> {
     Some((shifted(length, units, today)?, today))
 }
@@ -53,7 +53,7 @@ pub(super) fn nominal(period: Period) -> Option<Days> {
     Some((period.first_day(), period.last_day()))
 }
 
-/// The latest such day before today, or today itself.
+/// Returns the latest such weekday before today, or today itself if allowed.
 pub(super) fn weekday(weekday: i8, today: Date, is_today_allowed: bool) -> Option<Days> {
     let since = i64::from((today.weekday().to_monday_zero_offset() - weekday).rem_euclid(7));
     let since = if since == 0 && !is_today_allowed { 7 } else { since };
@@ -61,13 +61,13 @@ pub(super) fn weekday(weekday: i8, today: Date, is_today_allowed: bool) -> Optio
     Some((day, day))
 }
 
-/// A month of a year, or the latest one that has begun.
+/// Returns a month of a year, or the latest such month that has begun.
 pub(super) fn month(month: i8, year: Option<i16>, today: Date) -> Option<Days> {
     let begun = if month > today.month() { today.year() - 1 } else { today.year() };
     around(Length::Month, Date::new(year.unwrap_or(begun), month, 1).ok()?)
 }
 
-/// A day of a year, or the latest one that has come.
+/// Returns a day of a year, or the latest such day that has come.
 pub(super) fn day(day: i16, month: i8, year: Option<i16>, today: Date) -> Option<Days> {
     let of = |year| Date::new(year, month, i8::try_from(day).ok()?).ok();
     let day = match year {
@@ -77,7 +77,7 @@ pub(super) fn day(day: i16, month: i8, year: Option<i16>, today: Date) -> Option
     Some((day, day))
 }
 
-/// Three months as the northern half has them; a winter belongs to the year in which it begins.
+/// Returns the three months of a season of the northern hemisphere. A winter belongs to the year in which it begins.
 pub(super) fn season(season: Season, year: Option<i16>, today: Date) -> Option<Days> {
     let first = match season {
         Season::Spring => 3,
@@ -93,7 +93,7 @@ pub(super) fn season(season: Season, year: Option<i16>, today: Date) -> Option<D
     Some((first, first.checked_add(3.months()).ok()?.yesterday().ok()?))
 }
 
-/// The days of a holiday of a year, or of the latest one.
+/// Returns the days of a holiday of a year, or of the latest one that has begun.
 pub(super) fn holiday(holiday: Holiday, year: Option<i16>, today: Date) -> Option<Days> {
     match year {
         Some(year) => holiday_of(holiday, year),
@@ -114,7 +114,7 @@ fn holiday_of(holiday: Holiday, year: i16) -> Option<Days> {
     Some((first, first.checked_add((days - 1).days()).ok()?))
 }
 
-/// Easter Sunday of the western churches, by the anonymous Gregorian algorithm.
+/// Returns Easter Sunday of the western churches, by the anonymous Gregorian algorithm.
 fn easter(year: i16) -> Option<Date> {
     let y = i32::from(year);
     let (a, b, c) = (y % 19, y / 100, y % 100);
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn easter_sundays() {
+    fn known_easter_sundays_are_computed() {
         for expect in ["2000-04-23", "2024-03-31", "2025-04-20", "2026-04-05", "2038-04-25"] {
             let expect: Date = expect.parse().unwrap();
             assert_eq!(easter(expect.year()), Some(expect));

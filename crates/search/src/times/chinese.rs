@@ -1,4 +1,4 @@
-//! Times in Chinese, which has no spaces between words: "上个月", "2023年7月", "三天前", "上周二". Pure.
+//! Reads times in Chinese, which has no spaces between words: "上个月", "2023年7月", "三天前", "上周二". Pure.
 
 use annals_core::Date;
 use jiff::ToSpan;
@@ -11,7 +11,7 @@ use super::Token::{
 };
 use super::{Token, Word, calendar};
 
-/// Longer entries first.
+/// Longer entries come first.
 const WORDS: &[(&str, Token)] = &[
     ("圣诞节", Holiday(Christmas)),
     ("前天", DayBeforeYesterday),
@@ -71,7 +71,7 @@ fn next(text: &str) -> (usize, Token) {
     known.map_or_else(|| (text.chars().next().map_or(1, char::len_utf8), Other), |(word, token)| (word.len(), *token))
 }
 
-/// "2023年7月4日", "2023年7月", "2023年", "7月4日", "7月": each part is a number and its sign.
+/// Reads "2023年7月4日", "2023年7月", "2023年", "7月4日" or "7月": each part is a number and its sign.
 fn date(text: &str, today: Date) -> Option<(usize, Token)> {
     let part = |text: &str, signs: &[&str]| {
         let (length, value) = number(text)?;
@@ -94,7 +94,7 @@ fn date(text: &str, today: Date) -> Option<(usize, Token)> {
     Some((length, Token::Days(days.0, days.1)))
 }
 
-/// "去年", "前年", "今年", "上周二", "星期三", "三天前": what a single pattern of tokens does not say.
+/// Reads "去年", "前年", "今年", "上周二", "星期三": forms that the patterns of tokens do not cover.
 fn relative(text: &str, today: Date) -> Option<(usize, Token)> {
     for (word, back) in [("去年", 1), ("前年", 2), ("今年", 0)] {
         if text.starts_with(word) {
@@ -117,7 +117,7 @@ fn relative(text: &str, today: Date) -> Option<(usize, Token)> {
     })
 }
 
-/// "周一", "星期天".
+/// Reads "周一" or "星期天".
 fn weekday_sign(text: &str) -> Option<(usize, i8)> {
     ["星期", "礼拜", "周"].into_iter().find_map(|sign| {
         let day = text.strip_prefix(sign)?.chars().next()?;
@@ -131,7 +131,7 @@ fn weekday(sign: char) -> Option<i8> {
     place.and_then(|place| i8::try_from(place).ok())
 }
 
-/// Digits, or signs up to ninety-nine.
+/// Reads digits, or Chinese numerals up to ninety-nine.
 fn number(text: &str) -> Option<(usize, i16)> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     if digits > 0 {

@@ -1,19 +1,19 @@
-//! Patterns of tokens and the days that they mean. Pure.
+//! Matches patterns of tokens and returns the days that they mean. Pure.
 
 use annals_core::Date;
 
 use super::calendar::{self, Days};
 use super::{Length, Token, Word};
 
-/// The most tokens of one time: "since the 3rd of March of the year 2024" and the like.
+/// Maximum number of tokens of one time, such as "since the 3rd of March of the year 2024".
 const LONGEST: usize = 8;
-/// Higher numbers count something else.
+/// Numbers above this are not counts of time units.
 const MOST_UNITS: i16 = 400;
 
-/// How many words the time at the beginning takes, and its days: open if they go on until now.
+/// The number of words of a time, and its days. The end is none if the time lasts until now.
 pub(super) type Found = (usize, (Option<Date>, Option<Date>));
 
-/// The longest time at the beginning of the words, which stand behind a token.
+/// Matches the longest time at the beginning of the words. `before` is the token in front of them.
 pub(super) fn days(words: &[Word<'_>], before: Token, today: Date) -> Option<Found> {
     if words.first()?.token == Token::Since {
         let fillers = 1 + words[1..].iter().take_while(|word| matches!(word.token, Token::Filler | Token::Of)).count();
@@ -47,7 +47,7 @@ fn meaning(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
         .or_else(|| lone(tokens, before, today))
 }
 
-/// The week, weekend or month of a day: "the week of 8 May 2023".
+/// Reads the unit around a day: "the week of 8 May 2023".
 fn around(tokens: &[Token], today: Date) -> Option<Days> {
     let [Token::Unit(length), day @ ..] = tokens else { return None };
     let days = match *day {
@@ -57,7 +57,7 @@ fn around(tokens: &[Token], today: Date) -> Option<Days> {
     days.filter(|(first, last)| first == last).and_then(|(day, _)| calendar::around(*length, day))
 }
 
-/// Counted from today.
+/// Reads times counted from today.
 fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Ago, AgoBefore, Count, DayBeforeYesterday, Last, Number, This, Today, Unit, Weekday, Yesterday};
     match *tokens {
@@ -96,7 +96,7 @@ fn relative(tokens: &[Token], today: Date) -> Option<Days> {
     }
 }
 
-/// The latest month, season or holiday that had begun on a day.
+/// Returns the latest month, season or holiday that had begun on a day.
 fn yearly_before(token: Token, day: Date) -> Option<Days> {
     match token {
         Token::Month(month) | Token::PerhapsMonth(month) => calendar::month(month, None, day),
@@ -106,7 +106,7 @@ fn yearly_before(token: Token, day: Date) -> Option<Days> {
     }
 }
 
-/// With a date of its own.
+/// Reads times with a date of their own.
 fn dated(tokens: &[Token], today: Date) -> Option<Days> {
     use Token::{Holiday, Month, Number, Ordinal, PerhapsMonth, Season, Unit, Year};
     match *tokens {
@@ -129,7 +129,7 @@ fn dated(tokens: &[Token], today: Date) -> Option<Days> {
     }
 }
 
-/// A word that is a time by itself, some of them only where the word before says so.
+/// Reads a word that is a time by itself. Ambiguous words count only if the word before indicates a time.
 fn lone(tokens: &[Token], before: Token, today: Date) -> Option<Days> {
     use Token::{Days, Holiday, Month, PerhapsMonth, Season, Weekday, Year};
     let is_sure = matches!(before, Token::In | Token::Of | Token::Since | Token::Last | Token::This);

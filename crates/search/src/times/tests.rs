@@ -1,4 +1,4 @@
-//! Questions asked on Wednesday, 2026-03-04, and the times in them.
+//! Questions asked on Wednesday, 2026-03-04, and the times found in them.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn check(text: &str, expect: &[&str]) {
 }
 
 #[test]
-fn days_and_weeks() {
+fn days_and_weeks_are_found() {
     check("what did Ann say yesterday?", &["yesterday=2026-03-03..2026-03-03"]);
     check("and the day before yesterday", &["the day before yesterday=2026-03-02..2026-03-02"]);
     check("last week, or last Friday?", &["last week=2026-02-23..2026-03-01", "last Friday=2026-02-27..2026-02-27"]);
@@ -41,7 +41,7 @@ fn days_and_weeks() {
 }
 
 #[test]
-fn months_quarters_and_years() {
+fn months_quarters_and_years_are_found() {
     check("what happened last month?", &["last month=2026-02-01..2026-02-28"]);
     check("in July 2023", &["July 2023=2023-07-01..2023-07-31"]);
     check("in May 2024", &["May 2024=2024-05-01..2024-05-31"]);
@@ -60,7 +60,7 @@ fn months_quarters_and_years() {
 }
 
 #[test]
-fn dates_and_holidays() {
+fn dates_and_holidays_are_found() {
     check("on 3 May 2024", &["3 May 2024=2024-05-03..2024-05-03"]);
     check("on May 3rd", &["May 3rd=2025-05-03..2025-05-03"]);
     check("on May 3, 2024", &["May 3 2024=2024-05-03..2024-05-03"]);
@@ -73,7 +73,7 @@ fn dates_and_holidays() {
 }
 
 #[test]
-fn what_is_no_time() {
+fn words_without_a_time_give_none() {
     check("", &[]);
     check("the second of five, 12 sat in 3019", &[]);
     check("last of the 10 boats ago", &[]);
@@ -83,7 +83,7 @@ fn what_is_no_time() {
 }
 
 #[test]
-fn other_languages() {
+fn times_in_other_languages_are_found() {
     check_in("de", "Was war letzten Monat?", &["letzten Monat=2026-02-01..2026-02-28"]);
     check_in(
         "de",
@@ -152,7 +152,7 @@ fn chinese() {
 }
 
 #[test]
-fn what_is_left_is_the_question_without_its_times() {
+fn rest_is_the_question_without_its_times() {
     let rest = |text| understand(text, "en", "2026-03-04".parse().unwrap()).rest;
     assert_eq!(rest("What happened last month in Bern?"), "What happened in Bern?");
     assert_eq!(rest(""), "");

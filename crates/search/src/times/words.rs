@@ -1,6 +1,6 @@
-//! From the words of a question to tokens: English and the agent's language, and Chinese wherever it stands. Pure.
+//! Converts the words of a question to tokens: English, the agent's language, and Chinese wherever it occurs. Pure.
 //!
-//! A table names the words of a token without accents and in lower case, `_` between those that only count together.
+//! A table lists the words of a token without accents and in lower case. `_` joins words that only count together.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use super::Token::{
 use super::{Token, Word, chinese};
 use crate::question::is_wide;
 
-/// The most words of one entry.
+/// Maximum number of words of one entry.
 const LONGEST: usize = 4;
 
 type Table = &'static [(&'static str, Token)];
@@ -452,7 +452,7 @@ const DUTCH: Table = &[
     ("vierde", Ordinal(4)),
 ];
 
-/// The tables of a language, the later ones over the earlier.
+/// Returns the tables to read. Entries of later tables replace those of earlier ones.
 fn tables(language: &str) -> [Table; 2] {
     let own: Table = match language {
         "de" => GERMAN,
@@ -472,7 +472,7 @@ fn vocabulary(language: &str) -> HashMap<String, Token> {
     words.collect()
 }
 
-/// The words of a question as tokens.
+/// Returns the words of a question as tokens.
 pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'a>> {
     let vocabulary = vocabulary(language);
     let pieces: Vec<&str> = text.split_whitespace().flat_map(|word| elided(word, language)).collect();
@@ -491,20 +491,20 @@ pub(super) fn read<'a>(text: &'a str, language: &str, today: Date) -> Vec<Word<'
     words
 }
 
-/// The longest entry at the beginning of the words.
+/// Returns the longest entry at the beginning of the words.
 fn longest(keys: &[String], vocabulary: &HashMap<String, Token>) -> Option<(usize, Token)> {
     let lengths = (1..=LONGEST.min(keys.len())).rev();
     lengths.into_iter().find_map(|length| Some((length, *vocabulary.get(&keys[..length].join(" "))?)))
 }
 
-/// From the beginning of one piece of a text to the end of another.
+/// Returns the text from the beginning of one piece to the end of another.
 fn span<'a>(text: &'a str, first: &'a str, last: &'a str) -> &'a str {
     let start = first.as_ptr() as usize - text.as_ptr() as usize;
     let end = last.as_ptr() as usize + last.len() - text.as_ptr() as usize;
     &text[start..end]
 }
 
-/// An article that lost its vowel apart from its noun, as in "l'été".
+/// Splits an elided article from its noun, such as "l'été". French and Italian only.
 fn elided<'a>(word: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
     let apart = ["fr", "it"].contains(&language);
     let split = word.find(['\'', '’']).filter(|place| apart && *place <= 4).and_then(|place| {
@@ -515,7 +515,7 @@ fn elided<'a>(word: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
     split.unwrap_or([word, ""]).into_iter().filter(|piece| !piece.is_empty())
 }
 
-/// As the tables name it.
+/// Returns the word as the tables spell it.
 fn key(word: &str) -> String {
     let folded = folded(bare(word)).replace('’', "'");
     match folded.strip_suffix("'s") {
@@ -524,13 +524,13 @@ fn key(word: &str) -> String {
     }
 }
 
-/// Without what surrounds it.
+/// Removes surrounding punctuation and a possessive ending.
 pub(super) fn bare(word: &str) -> &str {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
 }
 
-/// Numbers, dates and labels of periods.
+/// Reads numbers, dates and labels of periods.
 fn plain(piece: &str, key: &str) -> Token {
     if let Some((first, last)) = labelled(bare(piece)).or_else(|| dotted(bare(piece))) {
         return Token::Days(first, last);
@@ -545,13 +545,13 @@ fn plain(piece: &str, key: &str) -> Token {
     }
 }
 
-/// The label of a period other than a year: `2026-03-04`, `2026-W10`.
+/// Reads the label of a period with a hyphen: `2026-03-04`, `2026-W10`.
 fn labelled(word: &str) -> Option<(Date, Date)> {
     let period: Period = word.contains('-').then(|| word.to_uppercase().parse().ok())??;
     Some((period.first_day(), period.last_day()))
 }
 
-/// `4.3.2026`.
+/// Reads `4.3.2026`.
 fn dotted(word: &str) -> Option<(Date, Date)> {
     let mut parts = word.split('.');
     let (day, month, year) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);

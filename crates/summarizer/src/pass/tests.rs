@@ -1,4 +1,4 @@
-//! Passes over catalogs in memory: what is rebuilt when, and that neither order nor interruption shows in the end.
+//! Passes over catalogs in memory: what is rewritten when, and that neither order nor interruption changes the final state.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn over(catalog: Arc<MemoryCatalog>) -> Summarizer {
     with(&catalog, Arc::new(QuotingEngine))
 }
 
-/// A summarizer with an engine of its own, and `QuotingEngine` as spare.
+/// Returns a summarizer with the given engine, and `QuotingEngine` as fallback.
 fn with(catalog: &Arc<MemoryCatalog>, engine: Arc<dyn Engine>) -> Summarizer {
     Summarizer::new(catalog.clone(), catalog.clone(), engine, Arc::new(QuotingEngine), Patience::default())
 }
@@ -35,7 +35,7 @@ async fn pass(catalog: &Arc<MemoryCatalog>) -> Passed {
     over(catalog.clone()).pass(&agent("a"), at(NOW), &|_| ()).await.unwrap()
 }
 
-/// A line per summary: period, text, what it was made from, and where each sentence comes from.
+/// Returns a line per summary: period, text, sources, and the sources of each sentence.
 async fn summaries(catalog: &MemoryCatalog) -> Vec<String> {
     let mut all = Vec::new();
     for grain in Grain::SUMMARIES {
@@ -62,7 +62,7 @@ fn days() -> Vec<Turn> {
 }
 
 #[tokio::test]
-async fn every_closed_period_gets_its_summary_and_a_second_pass_writes_nothing() {
+async fn closed_periods_are_summarised_once() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
     assert_eq!(pass(&catalog).await.written, [4, 3, 2, 2, 1]);
@@ -91,7 +91,7 @@ async fn open_periods_have_no_summary_until_they_close() {
 }
 
 #[tokio::test]
-async fn a_late_message_rebuilds_its_five_ancestors_and_nothing_else() {
+async fn late_message_rewrites_its_five_ancestors_only() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
     pass(&catalog).await;
@@ -101,7 +101,7 @@ async fn a_late_message_rebuilds_its_five_ancestors_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_changes_no_text_stops_there() {
+async fn unchanged_text_stops_propagation() {
     let catalog = Arc::new(MemoryCatalog::new());
     let shouting = with(&catalog, Arc::new(Shouting));
     ingest(&catalog, days()).await;
@@ -112,7 +112,7 @@ async fn what_changes_no_text_stops_there() {
 }
 
 #[tokio::test]
-async fn a_plan_names_what_a_pass_may_read() {
+async fn plan_lists_periods_and_words_and_writes_nothing() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T08:00:00Z", "one two")]).await;
     let labels = |plan: &Plan| plan.periods.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -125,7 +125,7 @@ async fn a_plan_names_what_a_pass_may_read() {
     assert_eq!(nothing, Plan::default());
 }
 
-/// Another engine.
+/// An engine with another recipe that always writes "HO".
 struct Shouting;
 
 #[async_trait::async_trait]
@@ -143,7 +143,8 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().unwrap()
 }
 
-/// Some forty turns within three months of a year's edge, no two of one moment: between these the order of arrival decides.
+/// Generates 1 to 39 turns within three months around the end of a year, no two at the same time, since the order of arrival
+/// decides between such.
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let moments = prop::collection::btree_map(0_i64..90 * 24, "[a-d]{1,3}( [a-d]{1,3}){0,6}", 1..40);
     moments.prop_map(|moments| {
@@ -162,9 +163,9 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Promises 2 and 3: in any order, in any pieces, with passes in between at any moment, the end is the same.
+    /// Promises 2 and 3: in any order, in any pieces, with passes at any time in between, the final state is the same.
     #[test]
-    fn order_and_pieces_do_not_show(turns in turns(), order in any::<prop::sample::Index>(), pieces in 1_usize..6) {
+    fn order_and_pieces_do_not_change_the_result(turns in turns(), order in any::<prop::sample::Index>(), pieces in 1_usize..6) {
         let end = at("2028-01-10T00:00:00Z");
         runtime().block_on(async {
             let straight = Arc::new(MemoryCatalog::new());
@@ -185,9 +186,9 @@ proptest! {
         });
     }
 
-    /// A catalog that fails at any call: the next pass comes to what an undisturbed one does.
+    /// A catalog that fails at any call: the next pass ends like an undisturbed one.
     #[test]
-    fn an_interruption_anywhere_does_not_show(turns in turns(), call in 1_u64..200) {
+    fn interruption_at_any_call_does_not_change_the_result(turns in turns(), call in 1_u64..200) {
         let end = at("2028-01-10T00:00:00Z");
         runtime().block_on(async {
             let straight = Arc::new(MemoryCatalog::new());

@@ -1,4 +1,4 @@
-//! What an extractor is told besides the turns it is to read: what was said right before, and what is known already.
+//! Builds the input of an extractor besides the turns to read: the turns right before, and known facts.
 
 use std::collections::HashSet;
 
@@ -11,17 +11,17 @@ use super::section::{Task, names};
 use super::{FactWriter, Inputs};
 use crate::recalled::Told;
 
-/// Earlier turns that are given along.
+/// Maximum number of earlier turns given as context.
 const CONTEXT: usize = 6;
-/// Facts that are given along, for each name and in all.
+/// Maximum number of facts given, per name and in all.
 const KNOWN: (usize, usize) = (20, 60);
-/// Predicates that are given along, so that one thing keeps one name.
+/// Maximum number of predicates given, so that one relation keeps one name.
 const PREDICATES: usize = 60;
-/// Memories before a turn, and summaries of each grain, in which its sentences are looked for.
+/// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
 const TOLD: (usize, usize) = (500, 50);
 
 impl FactWriter {
-    /// Lets an extractor read a task, with what it needs to understand it, and notes what that was.
+    /// Runs an extractor on a task with its context, and records that context in `inputs`.
     #[expect(clippy::too_many_arguments, reason = "each is a part of one question")]
     pub(crate) async fn ask(
         &self,
@@ -51,7 +51,7 @@ impl FactWriter {
         extractor.extract(task).await
     }
 
-    /// The turns of the same conversation right before, in order of time.
+    /// Returns the turns of the same conversation right before, in order of time.
     async fn context(&self, agent: &Agent, first: &Memory, told: &Told) -> Result<Vec<Memory>> {
         let select = Select {
             within: Interval { start: Timestamp::MIN, end: first.at() },
@@ -64,7 +64,8 @@ impl FactWriter {
         Ok(earlier.iter().rev().filter_map(|turn| told.fresh(turn)).collect())
     }
 
-    /// What is known about those who speak or are named: first what the turns concern, then what changed last.
+    /// Returns the facts about the speakers and names of the turns: for each name first those that the turns mention, then the
+    /// newest.
     pub(crate) async fn known(&self, agent: &Agent, turns: &[Memory]) -> Result<Vec<Fact>> {
         let mut known: Vec<Fact> = Vec::new();
         for name in names(turns) {
@@ -78,7 +79,7 @@ impl FactWriter {
         Ok(known)
     }
 
-    /// What was said before or beside these turns, as far as it is looked at.
+    /// Collects the sentences said before or beside these turns, from a limited number of memories.
     pub(crate) async fn told(&self, agent: &Agent, turns: &[Memory]) -> Result<Told> {
         let Some(latest) = turns.iter().map(|turn| turn.cover.end).max() else { return Ok(Told::default()) };
         let within = Interval { start: Timestamp::MIN, end: latest };
@@ -92,7 +93,7 @@ impl FactWriter {
     }
 }
 
-/// The facts whose object the turns name, then the others; the newest first.
+/// Sorts facts: first those with an object that the turns mention, then the others; the newest first.
 fn relevant(facts: Vec<Fact>, turns: &[Memory]) -> Vec<Fact> {
     let text: HashSet<String> = turns.iter().flat_map(|turn| words(&turn.text)).collect();
     let is_named = |fact: &Fact| words(&fact.object).iter().any(|word| word.chars().count() > 2 && text.contains(word));

@@ -1,7 +1,7 @@
-//! What an extractor was given, remembered to see whether it is still the same when its answer is to be saved.
+//! Records the input of an extractor, to check that it is still the same when the result is saved.
 //!
-//! A turn that was forgotten or revised while a model read it must not come back in what the model found, nor what it was shown
-//! of turns before and of facts.
+//! A turn that was forgotten or revised while a model read it must not come back in the result; nor must earlier turns and
+//! facts that the model was shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,15 +10,15 @@ use annals_core::{Agent, Fact, Memory, MemoryId, Result};
 use super::FactWriter;
 use super::section::Task;
 
-/// The state of all that was read.
+/// The state of everything that was read.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// How far the lane had come.
+    /// The watermark of extraction.
     extracted: u64,
     log_version: u64,
-    /// Turns, those before them included, with the change that wrote each.
+    /// The turns, earlier ones included, each with the sequence of the change that wrote it.
     turns: BTreeMap<MemoryId, u64>,
-    /// Ids of facts that were shown.
+    /// Ids of the facts that were shown.
     facts: BTreeSet<String>,
 }
 
@@ -33,7 +33,7 @@ impl Inputs {
 }
 
 impl FactWriter {
-    /// The state before these tasks are read.
+    /// Records the state before these tasks are read.
     pub(crate) async fn inputs(&self, agent: &Agent, tasks: &[Task], extracted: u64) -> Result<Inputs> {
         let log_version = self.journal.log_version(agent).await?;
         let mut inputs = Inputs { extracted, log_version, ..Inputs::default() };
@@ -41,7 +41,7 @@ impl FactWriter {
         Ok(inputs)
     }
 
-    /// Whether what was read is still the same, and the lane where it was.
+    /// Whether the input is unchanged and the watermark has not moved.
     pub(crate) async fn are_current(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
         if self.journal.extraction(agent).await?.extracted != inputs.extracted {
             return Ok(false);
@@ -54,7 +54,7 @@ impl FactWriter {
         self.are_known(agent, tasks, inputs).await
     }
 
-    /// Whether the facts that were shown are all still known. More may be.
+    /// Whether all facts that were shown are still known. There may be more.
     async fn are_known(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
         if inputs.facts.is_empty() || self.journal.log_version(agent).await? == inputs.log_version {
             return Ok(true);

@@ -1,4 +1,4 @@
-//! How new turns are put together: conversations into tasks for an extractor, tasks into sections of the lane.
+//! Groups new turns: conversations into tasks for an extractor, tasks into sections with a common watermark.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -8,19 +8,19 @@ use regex::Regex;
 
 use crate::recalled::Told;
 
-/// The most turns of a task, and about the most characters: what a small model reads well at once.
+/// Maximum turns of a task, and about the maximum characters: what a small model reads well at once.
 const LARGEST: (usize, usize) = (20, 6000);
-/// Names that are looked up for a task.
+/// Maximum number of names that are looked up for a task.
 const NAMES: usize = 24;
 
 /// Turns of one conversation that are read together.
 #[derive(Debug, Default)]
 pub struct Task {
-    /// What is to be read, in order of time, without what was recalled from memory.
+    /// The turns to read, in order of time, without text recalled from memory.
     pub spoken: Vec<Memory>,
-    /// Turns between these of which there is nothing to read. What was drawn out of their former words goes.
+    /// Turns among these with nothing to read. What was extracted from their former text is removed.
     pub silent: Vec<MemoryId>,
-    /// The change that wrote each of the silent ones.
+    /// The sequence of the change that wrote each silent turn.
     silent_seqs: Vec<u64>,
     conversation: Option<String>,
     characters: usize,
@@ -47,14 +47,14 @@ impl Task {
         }
     }
 
-    /// All its turns, with the change that wrote each.
+    /// Returns all its turns, each with the sequence of the change that wrote it.
     pub fn turns(&self) -> impl Iterator<Item = (MemoryId, u64)> {
         let spoken = self.spoken.iter().map(|turn| (turn.id.clone(), turn.seq));
         spoken.chain(self.silent.iter().cloned().zip(self.silent_seqs.iter().copied()))
     }
 }
 
-/// The turns by conversation and time, cut into tasks; in the order in which they came.
+/// Cuts the turns into tasks by conversation and time. Returns the tasks in the order in which they came.
 pub fn tasks(mut turns: Vec<Memory>, told: &Told) -> Vec<Task> {
     turns.sort_by(|a, b| (&a.conversation, a.at(), a.seq).cmp(&(&b.conversation, b.at(), b.seq)));
     let mut tasks: Vec<Task> = Vec::new();
@@ -73,16 +73,16 @@ pub fn tasks(mut turns: Vec<Memory>, told: &Told) -> Vec<Task> {
     tasks
 }
 
-/// Tasks whose turns came in between each other's. The lane moves from section to section: beyond the last turn of one there is
-/// nothing that was read, and before it nothing that was not.
+/// Tasks that interleave in catalog order. The watermark moves from section to section: everything up to the end of a section
+/// has been read, and nothing after it.
 #[derive(Debug)]
 pub struct Section {
     pub tasks: Vec<Task>,
-    /// The sequence up to which everything is done with it.
+    /// The watermark once the section is done.
     pub last: u64,
 }
 
-/// The sections of a batch of changes that ends with `last`. At least one, which may be without tasks.
+/// Returns the sections of a batch of changes that ends with `last`. There is at least one, which may have no tasks.
 pub fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for task in tasks {
@@ -102,7 +102,7 @@ pub fn sections(tasks: Vec<Task>, last: u64) -> Vec<Section> {
     sections
 }
 
-/// Who speaks in the turns, and what looks like a name in them: words with a capital that do not stand without one elsewhere.
+/// Returns the speakers of the turns, and likely names in them: capitalised words that do not also occur in lower case.
 pub fn names(turns: &[Memory]) -> Vec<String> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\p{Lu}[\p{L}'’-]{2,40}(?: \p{Lu}[\p{L}'’-]{1,40}){0,2}").expect("the pattern is tested")

@@ -51,7 +51,7 @@ async fn new_turns_are_read_once_and_become_facts() {
 }
 
 #[tokio::test]
-async fn the_extractor_is_shown_what_the_turns_name_and_then_the_newest_facts() {
+async fn extractor_gets_mentioned_facts_then_the_newest() {
     let given = Given::new();
     for minute in 0..30 {
         given.say("x", minute, &format!("Ann likes kind{minute}.")).await;
@@ -65,7 +65,7 @@ async fn the_extractor_is_shown_what_the_turns_name_and_then_the_newest_facts() 
 }
 
 #[tokio::test]
-async fn conversations_are_read_apart_and_long_ones_in_pieces() {
+async fn conversations_are_read_separately_and_long_ones_in_pieces() {
     let given = Given::new();
     for minute in 0..44 {
         given.say(["x", "y"][minute as usize % 2], minute, &format!("Ann likes tea{minute}.")).await;
@@ -81,7 +81,7 @@ async fn conversations_are_read_apart_and_long_ones_in_pieces() {
 }
 
 #[tokio::test]
-async fn tools_are_not_read_and_what_a_revised_turn_said_goes() {
+async fn tool_turns_are_not_read_and_revised_turns_lose_their_facts() {
     let given = Given::new();
     let said = |role, content: &str| Message {
         role,
@@ -99,7 +99,7 @@ async fn tools_are_not_read_and_what_a_revised_turn_said_goes() {
 }
 
 #[tokio::test]
-async fn an_outage_stops_the_lane_and_burns_nothing() {
+async fn outage_stops_extraction_without_using_the_fallback() {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
     (0..10).for_each(|_| given.model.fail(away()));
@@ -120,7 +120,7 @@ async fn an_outage_stops_the_lane_and_burns_nothing() {
 }
 
 #[tokio::test]
-async fn what_an_outage_holds_up_for_hours_is_read_by_the_spare_and_replayed() {
+async fn turns_held_up_for_hours_are_read_by_the_fallback_and_replayed() {
     let given = Given::new();
     for (minute, conversation) in [(1, "x"), (2, "y"), (3, "x")] {
         given.say(conversation, minute, &format!("Ann likes tea{minute}.")).await;
@@ -146,7 +146,7 @@ async fn what_an_outage_holds_up_for_hours_is_read_by_the_spare_and_replayed() {
 }
 
 #[tokio::test]
-async fn a_spent_budget_waits_until_there_is_more() {
+async fn spent_budget_waits_for_the_next_one() {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
     given.model.fail(Error::Budget { limit: 10, again: at("2026-03-05T05:00:00Z") });
@@ -155,7 +155,7 @@ async fn a_spent_budget_waits_until_there_is_more() {
     assert_eq!(extract(&given, "2026-03-05T05:00:00Z").await.turns, 1);
 }
 
-/// The model was away while the clock was ahead by so many hours; expects that the lane is held at the right time.
+/// The model fails while the clock is ahead by `ahead` hours. Expects whether the pipeline is held at the right time.
 async fn check_held(ahead: i64, expect: bool) {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
@@ -168,16 +168,16 @@ async fn check_held(ahead: i64, expect: bool) {
 }
 
 #[tokio::test]
-async fn a_wait_noted_under_a_clock_that_was_ahead_holds_nothing() {
+async fn wait_recorded_under_a_clock_ahead_is_ignored() {
     check_held(0, true).await;
     check_held(1, false).await;
     check_held(30, false).await;
     check_held(24 * 365, false).await;
 }
 
-/// A model that is away for good after the clock went back: the spare reads in its place after six hours, not after a year.
+/// A model that stays away after the clock went back: the fallback reads after six hours, not after a year.
 #[tokio::test]
-async fn patience_begins_anew_when_the_clock_went_back() {
+async fn patience_restarts_when_the_clock_went_back() {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
     for now in ["2027-03-05T00:00:00Z", NOW, "2026-03-05T06:00:00Z"] {
@@ -188,7 +188,7 @@ async fn patience_begins_anew_when_the_clock_went_back() {
     assert_eq!(given.held().await, ["Ann likes tea"]);
 }
 
-/// Does something to the agent just before the extractor's answer is saved: at the second time that the lock is taken.
+/// Runs `act` just before the extractor's answer is saved: at the second time that the lock is taken.
 struct Meanwhile<'g, F> {
     given: &'g Given,
     taken: AtomicU32,
@@ -207,7 +207,8 @@ impl<F: Fn(Given) -> BoxedUnit + Sync + Send> WriteLock for Meanwhile<'_, F> {
 
 type BoxedUnit = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Something happens while the model reads "Bob likes figs." after "Ann likes tea."; expects the stale answers and what holds.
+/// Runs `act` while the model reads "Bob likes figs." after "Ann likes tea.". Expects the number of stale answers and the
+/// facts.
 async fn check_meanwhile(act: impl Fn(Given) -> BoxedUnit + Send + Sync, stale: u64, held: &[&str]) {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
@@ -225,18 +226,18 @@ async fn forget(given: &Given, subject: &str) {
 }
 
 #[tokio::test]
-async fn an_answer_is_saved_only_if_what_it_was_drawn_from_is_the_same() {
+async fn answer_is_saved_only_if_its_input_is_unchanged() {
     check_meanwhile(|_| Box::pin(async {}), 0, &["Ann likes tea", "Bob likes figs"]).await;
     check_meanwhile(|given| Box::pin(async move { forget(&given, "Bob").await }), 1, &["Ann likes tea"]).await;
-    // The turn before it was shown to the model too.
+    // The turn before was shown to the model too.
     check_meanwhile(|given| Box::pin(async move { forget(&given, "Ann").await }), 1, &["Bob likes figs"]).await;
     let say = |given: Given| -> BoxedUnit { Box::pin(async move { given.say("y", 3, "Cid likes rye.").await }) };
     check_meanwhile(say, 0, &["Ann likes tea", "Bob likes figs", "Cid likes rye"]).await;
 }
 
-/// Even when the endpoint asks for a longer wait than roll-up and retention can afford.
+/// Even if the endpoint asks for a longer wait than retention can afford.
 #[tokio::test]
-async fn patience_ends_before_a_long_wait_does() {
+async fn patience_ends_before_a_longer_retry_wait() {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
     let retry_after = Some(SignedDuration::from_hours(100));
@@ -248,7 +249,7 @@ async fn patience_ends_before_a_long_wait_does() {
 }
 
 #[tokio::test]
-async fn turns_that_a_model_fails_on_do_not_block_the_others() {
+async fn turns_that_a_model_fails_on_do_not_block_others() {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
     given.say("y", 2, "Bob likes figs.").await;
@@ -264,7 +265,7 @@ async fn turns_that_a_model_fails_on_do_not_block_the_others() {
 }
 
 #[tokio::test]
-async fn what_was_recalled_is_not_read_again() {
+async fn recalled_text_is_not_read_again() {
     let given = Given::new();
     given.say("x", 1, "Ann likes tea.").await;
     given.say("x", 2, "Look: <annals-memory>Bob likes figs.</annals-memory>").await;
@@ -276,7 +277,7 @@ async fn what_was_recalled_is_not_read_again() {
     assert!(stored.iter().any(|turn| turn.text == "<annals-memory>Bob likes figs.</annals-memory>"), "as it was sent");
 }
 
-/// Two conversations in turns, so that tasks lie across each other; a tool's answer; a model that fails on one of them.
+/// Creates two interleaved conversations, so that their tasks overlap, a tool's answer, and another conversation.
 async fn busy() -> Given {
     let given = Given::new();
     for minute in 0..50 {
@@ -288,10 +289,11 @@ async fn busy() -> Given {
     given
 }
 
-/// What is left in the end: log, statements with their sources, dead letters, facts.
+/// The final state: log, statements with their sources, dead letters, facts.
 type Outcome = (Vec<FactOperation>, Vec<(String, Vec<MemoryId>)>, Vec<String>, Vec<String>);
 
-/// Fails one call of the catalog and one of the facts table, 0 for none; says how many calls of each there were.
+/// Fails one call of the catalog and one of the facts table, 0 for none. Returns the final state and the number of calls of
+/// each.
 async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome, (u64, u64)) {
     let given = busy().await;
     *given.model.refused.lock().unwrap() = Some("tea20");
@@ -312,7 +314,7 @@ async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome,
 
 /// Every call of catalog, journal and facts in turn fails once.
 #[tokio::test]
-async fn a_failure_anywhere_loses_and_doubles_nothing() {
+async fn failure_of_any_call_loses_and_doubles_nothing() {
     let (undisturbed, (catalog, facts)) = outcome_after_failures(0, 0).await;
     assert_eq!((undisturbed.0.len(), undisturbed.3.len()), (51, 51));
     assert_eq!(undisturbed.2.len(), 19, "the turns of one task");

@@ -14,7 +14,7 @@ async fn retract(given: &Given, subject: &str, object: Option<&str>, from: &str,
 }
 
 #[tokio::test]
-async fn facts_are_entered_and_retracted_by_hand() {
+async fn facts_are_added_and_retracted_by_hand() {
     let given = Given::new();
     add(&given, [" Ann ", "Likes", "tea"], "2026-01-01T00:00:00Z", NOW).await.unwrap();
     add(&given, [" Ann ", "Likes", "tea"], "2026-01-01T00:00:00Z", NOW).await.unwrap();
@@ -30,7 +30,7 @@ async fn facts_are_entered_and_retracted_by_hand() {
 }
 
 #[tokio::test]
-async fn an_entry_that_a_later_fact_has_ended_is_returned() {
+async fn added_fact_that_has_already_ended_is_returned() {
     let given = Given::new();
     let home = |place| ["Ann", "lives_in", place];
     let oslo = add(&given, home("Oslo"), "2026-02-01T00:00:00Z", NOW).await.unwrap();
@@ -40,7 +40,7 @@ async fn an_entry_that_a_later_fact_has_ended_is_returned() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_entered_is_named() {
+async fn invalid_fields_of_a_fact_are_refused() {
     async fn check(words: [&str; 3], from: &str, expect: &str) {
         let error = add(&Given::new(), words, from, NOW).await.unwrap_err();
         assert_eq!(error.to_string(), expect);
@@ -53,7 +53,7 @@ async fn what_cannot_be_entered_is_named() {
 }
 
 #[tokio::test]
-async fn what_does_not_hold_cannot_be_retracted() {
+async fn fact_that_does_not_hold_cannot_be_retracted() {
     let given = Given::new();
     add(&given, ["Ann", "likes", "tea"], NOW, NOW).await.unwrap();
     for (subject, object) in [("Bob", None), ("Ann", Some("figs"))] {
@@ -64,7 +64,7 @@ async fn what_does_not_hold_cannot_be_retracted() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_behind_is_brought_up_and_one_that_differs_is_found() {
+async fn outdated_table_is_refreshed_and_differing_table_is_reported() {
     let given = Given::new();
     add(&given, ["Ann", "likes", "tea"], NOW, NOW).await.unwrap();
     let writer = given.fact_writer();

@@ -6,7 +6,7 @@ use super::*;
 use crate::Discrepancy;
 use crate::fixture::{Given, NOW};
 
-/// Turns, statements, facts, a dead letter, a summary and rows about Bob, beside others.
+/// Creates turns, statements, facts, summaries and rows about Bob, beside others.
 async fn given() -> Given {
     let given = Given::new();
     for (minute, text) in [(1, "Bob likes figs in winter."), (2, "Ann likes tea in winter.")] {
@@ -18,7 +18,7 @@ async fn given() -> Given {
     given
 }
 
-/// What the summarizer does, in short.
+/// Does in short what the summarizer does.
 async fn roll_up(given: &Given, text: &str) {
     let day = period("2026-03-04");
     let sources: Vec<_> =
@@ -42,7 +42,7 @@ async fn assert_forgotten(given: &Given) {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_found_nowhere_and_the_rest_stays() {
+async fn forgotten_text_is_found_nowhere_and_the_rest_stays() {
     let given = given().await;
     assert!(places(&given, "figs").await.len() >= 4, "{:?}", places(&given, "figs").await);
     let eraser = given.eraser();
@@ -61,7 +61,7 @@ async fn what_is_forgotten_is_found_nowhere_and_the_rest_stays() {
 }
 
 #[tokio::test]
-async fn what_was_forgotten_is_refused_until_that_is_taken_back() {
+async fn forgotten_message_is_refused_until_unforgotten() {
     let given = Given::new();
     let said = message("2026-03-04T10:00:00Z", "My password is hunter2.");
     let ingest = async || given.writer().ingest(&agent("a"), vec![said.clone()], false, at(NOW)).await.unwrap();
@@ -79,7 +79,7 @@ async fn what_was_forgotten_is_refused_until_that_is_taken_back() {
 }
 
 #[tokio::test]
-async fn an_agent_goes_with_all_its_files() {
+async fn forgotten_agent_loses_all_its_files() {
     let given = given().await;
     let eraser = given.eraser();
     eraser.erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
@@ -91,9 +91,9 @@ async fn an_agent_goes_with_all_its_files() {
     assert_eq!(given.catalog.agents().await.unwrap(), []);
 }
 
-/// The lanes of an agent that went start anew, so its former rows would pass for live ones.
+/// The watermarks of a removed agent start at zero, so its former rows would count as live ones.
 #[tokio::test]
-async fn an_agent_that_comes_back_before_the_cleaning_brings_nothing_back() {
+async fn agent_created_again_before_cleaning_restores_nothing() {
     let given = given().await;
     given.eraser().erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
     given.say("z", 9, "Cid likes rye.").await;
@@ -103,7 +103,7 @@ async fn an_agent_that_comes_back_before_the_cleaning_brings_nothing_back() {
 }
 
 #[tokio::test]
-async fn a_half_built_generation_goes_too() {
+async fn half_built_generation_is_removed_too() {
     let given = given().await;
     let half = Table { agent: agent("a"), grain: Grain::Working, generation: 1 };
     given.strata.rewrite(&Table { generation: 0, ..half.clone() }, 1).await.unwrap();
@@ -122,7 +122,7 @@ struct Shaky {
 }
 
 impl Shaky {
-    /// Stores of which one fails at a call.
+    /// Returns stores; the one with index `which` fails at a call.
     fn new(given: &Given, which: usize, call: u64) -> Shaky {
         let call = |store| if store == which { call } else { 0 };
         Shaky {
@@ -148,10 +148,10 @@ async fn forget(eraser: &Eraser, target: &Target) -> Result<()> {
     eraser.clean(&agent("a"), at(NOW)).await
 }
 
-/// Every call of every store in turn fails once after the erasure, as if the process had ended there. A later pass asks who is
-/// owed a cleaning, and finishes it.
+/// Every call of every store in turn fails once after the erasure, as if the process had ended there. A later pass lists the
+/// agents to clean, and finishes.
 #[tokio::test]
-async fn an_interrupted_cleaning_is_owed_and_finished_later() {
+async fn interrupted_cleaning_is_owed_and_finished_later() {
     for target in [Target::Subject("Bob".into()), Target::Agent] {
         for which in 0..3 {
             for call in 1.. {
@@ -173,9 +173,9 @@ async fn an_interrupted_cleaning_is_owed_and_finished_later() {
     }
 }
 
-/// An erasure that comes while files are being cleaned of an earlier one.
+/// An erasure during the cleaning of an earlier one.
 #[tokio::test]
-async fn what_is_erased_during_a_cleaning_is_owed_still() {
+async fn erasure_during_a_cleaning_is_still_owed() {
     let given = given().await;
     let target = Target::Subject("Bob".into());
     given.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
@@ -187,9 +187,9 @@ async fn what_is_erased_during_a_cleaning_is_owed_still() {
     assert_eq!(given.eraser().owed().await.unwrap(), []);
 }
 
-/// Every call of every store in turn fails once; forgetting the same once more finishes it.
+/// Every call of every store in turn fails once; forgetting the same again finishes it.
 #[tokio::test]
-async fn a_failure_anywhere_is_finished_by_forgetting_once_more() {
+async fn failure_of_any_call_is_finished_by_forgetting_again() {
     for target in [Target::Subject("Bob".into()), Target::Agent] {
         for which in 0..3 {
             for call in 1.. {

@@ -1,23 +1,23 @@
-//! How credentials look. Each pattern captures the secret itself, so that the words around it stay; a label captures nothing,
-//! and the secret is the value after it.
+//! The shapes of credentials. Each pattern captures the secret itself, so that the words around it stay. A pattern for a label
+//! captures an empty string, and the secret is the value after it.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The most characters of a value: bounds the work for a text of labels and nothing else.
+/// Maximum characters of a value. Bounds the work for a text of labels only.
 const LONGEST_VALUE: usize = 1024;
 
 /// One kind of credential.
 pub struct Shape {
-    /// The word in the text's place.
+    /// The kind in the text that replaces the secret.
     pub kind: &'static str,
     pub pattern: Regex,
-    /// Whether what the pattern captured is one indeed.
+    /// Whether the captured text is really a secret.
     pub is_secret: fn(&str) -> bool,
 }
 
-/// In order: what holds others comes first, and what is known by its own form before what is known by a label.
+/// In order: shapes that contain others come first, and shapes with a form of their own before labelled ones.
 pub static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     vec![
         shape("private-key", PRIVATE_KEY, |block| has_run(block, 24)),
@@ -50,8 +50,8 @@ const AUTHORIZATION: &str =
     r#"(?i)(?-u:\b)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})"#;
 const KEY_LABELS: &str =
     "api[ _-]?key|access[ _-]?key|secret[ _-]?key|client[ _-]?secret|(?:access|auth|api|refresh)[ _-]?token";
-/// The ranges of card issuers: sixteen digits in fours, or fifteen as American Express groups them; not the end of a number
-/// or of a longer name.
+/// The number ranges of card issuers: sixteen digits in fours, or fifteen as American Express groups them. Not the end of a
+/// number or of a longer name.
 const CARD: &str = r"(?x)
     (?:^|[^0-9A-Za-z_.,/\#=+-])
     ( (?:4[0-9]{3}|5[1-5][0-9]{2}|2[2-7][0-9]{2}|35[0-9]{2}|6[0245][0-9]{2})
@@ -63,14 +63,14 @@ fn shape(kind: &'static str, pattern: &str, is_secret: fn(&str) -> bool) -> Shap
     Shape { kind, pattern: Regex::new(pattern).expect("the patterns are tested"), is_secret }
 }
 
-/// `LABEL: `, `"LABEL" = "`, `LABEL for the router is `.
+/// Builds the pattern of a label: `LABEL: `, `"LABEL" = "`, `LABEL for the router is `.
 fn labelled(labels: &str) -> String {
     let whose = r"(?:\s+(?:for|to|of|at|on|in)(?:\s+[A-Za-z0-9'-]{1,40}){1,4}?)?";
     let is = r"(?:\s+is\s*:?\s+|\s*(?:=>|:=|==?|:)\s*)";
     format!(r#"(?i)(?:{labels})\\?["'`]?{whose}{is}\\?["'`]?()"#)
 }
 
-/// The value at the start of a text: up to a space, a quote or a mark, without what closes the sentence.
+/// Returns the value at the start of a text: up to white space, a quote or an angle bracket, without closing punctuation.
 pub fn value(text: &str) -> &str {
     let ends = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
     let mut rest = text.char_indices().take(LONGEST_VALUE).skip_while(|(_, c)| !ends(*c));
@@ -85,7 +85,8 @@ fn is_url_password(value: &str) -> bool {
     !is_placeholder(value) && !["password", "pass", "pwd", "secret", "xxx"].contains(&value.to_lowercase().as_str())
 }
 
-/// Letters with digits or signs, or a number. What follows a label in plain talk is a word, an amount, a date or a piece of code.
+/// Whether the value has letters with digits or signs, or is a number. In plain prose a label is followed by a word, an amount,
+/// a date or code.
 fn is_password(value: &str) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && !"-_'’./:,…".contains(c);
     let (digits, letters) = (has_digit(value), value.chars().any(char::is_alphabetic));
@@ -104,7 +105,7 @@ fn is_placeholder(value: &str) -> bool {
         || value.chars().all(|c| c == first)
 }
 
-/// `8-character`, `2nd`, `5pm`, `2026-03-04`, `12:30`, `1.5`.
+/// Whether the value is like `8-character`, `2nd`, `5pm`, `2026-03-04`, `12:30` or `1.5`.
 fn is_amount(value: &str) -> bool {
     static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^(?:\d+-\p{L}+|\d+\p{L}{1,2}|\d{4}-\d\d-\d\d.*|\d+(?:[:.,/]\d+)+\p{L}{0,2})$")
@@ -117,14 +118,14 @@ fn has_digit(value: &str) -> bool {
     value.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Whether so many letters and digits stand side by side, both among them: no word of a language is such.
+/// Whether it has a run of at least `length` letters and digits, with both among them. No word of a language has one.
 fn has_run(value: &str, length: usize) -> bool {
     value
         .split(|c: char| !c.is_ascii_alphanumeric())
         .any(|run| run.len() >= length && has_digit(run) && run.contains(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Whether the check digit fits (Luhn).
+/// Whether the check digit is right (Luhn).
 fn is_card(number: &str) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let digits = number.chars().rev().filter_map(|c| c.to_digit(10)).zip(0..);

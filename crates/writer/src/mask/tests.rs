@@ -15,7 +15,7 @@ fn stays(text: &str) {
     check(text, text);
 }
 
-/// Made up, and put together here, so that no scanner of repositories takes them for real.
+/// Secrets are made up and assembled here, so that no repository scanner takes them for real ones.
 fn made_up(prefix: &str, length: usize) -> String {
     prefix.chars().chain("aB3dE6gH9jK2mN5pQ8sT1vW4yZ7".chars().cycle()).take(prefix.len() + length).collect()
 }
@@ -47,7 +47,7 @@ fn well_known_shapes_are_masked() {
 }
 
 #[test]
-fn the_words_around_a_secret_stay() {
+fn words_around_a_secret_are_kept() {
     check("Authorization: Bearer abcdef123456", "Authorization: Bearer [masked:bearer-token]");
     check(r#"-H "authorization: Basic dXNlcjpwYXNz""#, r#"-H "authorization: Basic [masked:bearer-token]""#);
     check("postgres://ann:hunter2@db/x", "postgres://ann:[masked:url-password]@db/x");
@@ -72,7 +72,7 @@ fn the_words_around_a_secret_stay() {
 }
 
 #[test]
-fn ordinary_text_stays() {
+fn ordinary_text_is_not_masked() {
     stays("my password is on the fridge");
     stays("The secret is patience. The token is gone.");
     stays("password: required; password: <password>; password=$PASSWORD, password: ********");
@@ -93,7 +93,7 @@ fn ordinary_text_stays() {
 
 /// Otherwise one message of 256 KiB would hold up all others.
 #[test]
-fn a_text_of_nothing_but_beginnings_is_read_in_time() {
+fn text_of_repeated_prefixes_is_masked_in_time() {
     stays(&"password:".repeat(28_000));
     stays(&"sk-".repeat(80_000));
     stays(&format!("{}-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----".repeat(9_000)));
@@ -101,7 +101,7 @@ fn a_text_of_nothing_but_beginnings_is_read_in_time() {
 
 proptest! {
     #[test]
-    fn masking_twice_is_masking_once(pieces in prop::collection::vec(0..PIECES.len(), 0..12), glue in "[ .:=@\"\n-]{0,2}") {
+    fn masking_twice_changes_nothing_more(pieces in prop::collection::vec(0..PIECES.len(), 0..12), glue in "[ .:=@\"\n-]{0,2}") {
         let text: Vec<&str> = pieces.into_iter().map(|piece| PIECES[piece]).collect();
         let (masked, _) = mask(&text.join(&glue));
         prop_assert_eq!(mask(&masked), (masked, 0));

@@ -1,5 +1,5 @@
-//! A life through the whole of Annals: messages come in by the writer, some of them late, summaries are rolled up as time goes by,
-//! and the agent moves; at each stop it is asked for what it remembers. Works over any stores.
+//! Simulates an agent's life with the writer, the summarizer and the search: messages arrive, some of them late, summaries are
+//! rolled up as time passes, and the agent moves. At each stop its memory is queried. Works over any stores.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use annals_writer::Writer;
 
 use super::Search;
 
-/// Writes what the diary expects.
+/// An engine that writes the summaries that the diary expects.
 struct Labels;
 
 #[async_trait::async_trait]
@@ -61,7 +61,7 @@ impl Life {
         }
     }
 
-    /// Whenever the agent moves, and in the middle of some of the days on which something happens: in between, and at the end.
+    /// Returns the stops: every move, noon of every `every`th day of the diary, and the end.
     fn stops(&self, every: usize) -> Vec<Timestamp> {
         let noon = |day| self.diary.almanac.instants(day, day).start + SignedDuration::from_hours(12);
         let moves = self.diary.place.moves.iter().map(|step| step.at.parse::<Timestamp>().unwrap());
@@ -72,7 +72,7 @@ impl Life {
         stops
     }
 
-    /// Lives from one stop to the next; at each, every so many questions are asked.
+    /// Runs from one stop to the next, with one in `asked` time bounds tested at each. Returns the number of checks.
     pub(super) async fn live(&self, every: usize, asked: usize) -> usize {
         let mut checks = 0;
         for (number, now) in self.stops(every).into_iter().enumerate() {
@@ -81,7 +81,7 @@ impl Life {
             self.hear(&diary, now).await;
             let after = self.covers().await;
             assert!(before.iter().all(|row| after.contains(row)), "{:?}: a cover changed by {now}", diary.place);
-            // Those that count days from a time to come would know of moves to come.
+            // Bounds that count days from a later time would need moves that have not happened yet.
             let bounds: Vec<_> = bounds(&diary, now).into_iter().filter(|bounds| bounds.now <= now).collect();
             for (place, bounds) in bounds.iter().skip(number % asked).step_by(asked).enumerate() {
                 for asked in bounds.each(place % 2 == 0) {
@@ -94,7 +94,7 @@ impl Life {
         checks
     }
 
-    /// What has been said by now comes in, the more part in time, the rest after the roll-up.
+    /// Ingests the messages said by now: most before a roll-up, the rest after it.
     async fn hear(&self, diary: &Diary, now: Timestamp) {
         let (late, timely): (Vec<_>, Vec<_>) =
             diary.messages().into_iter().enumerate().partition(|(number, _)| number % 3 == 1);
@@ -119,7 +119,7 @@ impl Life {
         self.catalog.save_settings(&self.agent, &settings).await.unwrap();
     }
 
-    /// The summaries and the instants that each covers.
+    /// Returns the text and cover of every summary.
     async fn covers(&self) -> Vec<(String, Interval)> {
         let mut covers = Vec::new();
         for grain in Grain::SUMMARIES {

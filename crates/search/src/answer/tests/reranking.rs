@@ -1,4 +1,4 @@
-//! Answers that a model puts into its order, or does not.
+//! Answers with and without a reranking model's order.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ async fn ask_with(world: &World, reranker: Arc<dyn Reranker>, candidates: usize,
 }
 
 #[tokio::test]
-async fn a_model_puts_the_best_into_its_order() {
+async fn model_puts_the_best_into_its_order() {
     let world = World::with(&LONG_AND_SHORT, &[]).await;
     let reranker = Arc::new(WordReranker::new());
     let asked = Query { explain: true, ..about("boat") };
@@ -27,15 +27,15 @@ async fn a_model_puts_the_best_into_its_order() {
         assert!((sum - found.score).abs() < 1e-9, "{found:?}");
     }
     assert!(answer.results[0].parts.iter().any(|part| part.name == "rerank" && part.value > 0.0));
-    // It reads when a thing was said and by whom, in our order.
+    // The model reads each text with its time and speaker, in our order.
     let sent: Vec<String> = plain.results.iter().map(|found| told(&found.memory)).collect();
     assert_eq!(reranker.asked(), [sent]);
-    // Conversations are ranked by what the model put first in them.
+    // Conversations are ranked by the turns that the model put first.
     assert_eq!(answer.conversations[0].best, answer.results[0].memory.id);
 }
 
 #[tokio::test]
-async fn a_model_reads_the_best_alone_and_the_rest_stays_below() {
+async fn model_reads_only_the_best_and_the_rest_stays_below() {
     let world = World::with(&LONG_AND_SHORT, &[]).await;
     let plain = world.ask(about("boat")).await;
     let reranker = Arc::new(WordReranker::new());
@@ -47,7 +47,7 @@ async fn a_model_reads_the_best_alone_and_the_rest_stays_below() {
 }
 
 #[tokio::test]
-async fn without_the_models_order_the_answer_is_the_one_without_it_and_says_so() {
+async fn failed_model_leaves_the_answer_unchanged_and_is_reported() {
     let world = World::with(&LONG_AND_SHORT, &[]).await;
     let away = Arc::new(Faulty::at_call(WordReranker::new(), 1));
     let answer = ask_with(&world, away, 50, about("boat")).await;
@@ -57,7 +57,7 @@ async fn without_the_models_order_the_answer_is_the_one_without_it_and_says_so()
 }
 
 #[tokio::test]
-async fn no_model_reads_what_it_must_not_or_need_not() {
+async fn model_is_not_called_for_lists_or_extractive_agents() {
     let world = World::with(&LONG_AND_SHORT, &[]).await;
     let reranker = Arc::new(WordReranker::new());
     let listed = ask_with(&world, reranker.clone(), 50, Query::default()).await;

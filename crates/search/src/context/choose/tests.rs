@@ -1,4 +1,4 @@
-//! Candidates by hand, and what of them goes in.
+//! Candidates built by hand, and the ones that are chosen.
 
 use annals_core::{ContextItem, Date};
 
@@ -33,7 +33,7 @@ fn summary(id: &str, pool: Pool, sentences: &[(&str, &str)]) -> Candidate {
     Candidate { summary, ..candidate(id, ContextKind::Summary, pool, "", 4.0) }
 }
 
-/// What goes in, sorted: ids, and of a summary its sentences.
+/// Returns what is chosen, sorted: ids, and for a summary its sentences.
 fn shown(candidates: &[Candidate], budget: u64, is_known: bool, asked: &str) -> Vec<String> {
     let asked = super::super::words::words(asked);
     let chosen = choose(candidates, &Limits { budget, is_known, asked: &asked });
@@ -47,7 +47,7 @@ fn shown(candidates: &[Candidate], budget: u64, is_known: bool, asked: &str) -> 
 }
 
 #[test]
-fn fact_and_sentence_yield_to_the_turn_they_were_made_from() {
+fn fact_and_sentence_are_dropped_if_their_turn_is_shown() {
     let all = [
         turn("t-1", "I moved to Bern"),
         fact("f-1", "Ann lives in Bern", "t-1"),
@@ -56,13 +56,13 @@ fn fact_and_sentence_yield_to_the_turn_they_were_made_from() {
         summary("s-2", Pool::Found, &[("bern", "t-1")]),
     ];
     assert_eq!(shown(&all, 1000, true, ""), ["f-2", "s-1 sold", "t-1"]);
-    // Where the turn does not fit, the fact is all there is.
+    // If the turn does not fit, the fact is shown.
     let long = turn("t-1", &"I moved to Bern. ".repeat(30));
     assert_eq!(shown(&[long, all[1].clone()], 100, true, ""), ["f-1"]);
 }
 
 #[test]
-fn turn_yields_to_a_sentence_of_the_period_that_is_asked_for() {
+fn turn_is_dropped_if_the_requested_period_covers_it() {
     let all = [
         turn("t-1", "I moved to Bern"),
         turn("t-2", "I sold the boat"),
@@ -74,7 +74,7 @@ fn turn_yields_to_a_sentence_of_the_period_that_is_asked_for() {
 }
 
 #[test]
-fn facts_have_their_share_and_what_others_leave() {
+fn facts_get_their_share_and_unused_room() {
     let facts: Vec<Candidate> = (10..30)
         .map(|number| fact(&format!("f-{number}"), "Ann likes tea very much", &format!("x-{number}")))
         .collect();
@@ -90,7 +90,7 @@ fn facts_have_their_share_and_what_others_leave() {
 }
 
 #[test]
-fn of_a_long_summary_the_sentences_go_in_that_are_asked_for() {
+fn requested_sentences_of_a_long_summary_are_kept() {
     let sentences = [("Ann painted the whole kitchen", ""), ("Bob sold a boat", ""), ("The cat was ill again", "")];
     let all = [summary("s-1", Pool::Period, &sentences)];
     let room = render::FRAME
@@ -104,7 +104,7 @@ fn of_a_long_summary_the_sentences_go_in_that_are_asked_for() {
 }
 
 #[test]
-fn newest_summaries_share_a_tenth_and_tell_nothing_twice() {
+fn newest_summaries_share_a_tenth_without_repeats() {
     let turns: Vec<Candidate> =
         (10..60).map(|number| turn(&format!("t-{number}"), "Something that was said")).collect();
     let year = summary("s-1", Pool::Newest, &[("Ann moved to Bern", "x-1"), ("Bob sold a boat", "x-2")]);
@@ -116,7 +116,7 @@ fn newest_summaries_share_a_tenth_and_tell_nothing_twice() {
     };
     assert_eq!(summaries(&all, 2000), ["s-1 Ann moved to Bern Bob sold a boat", "s-2 The cat was ill"]);
     assert_eq!(summaries(&all, 300), [""; 0], "where a tenth is less than a sentence");
-    // A turn that is shown says it better.
+    // A turn that is shown replaces the sentence made from it.
     let same = [&all[..], &[turn("x-1", "I moved to Bern")]].concat();
     assert_eq!(summaries(&same, 5000), ["s-1 Bob sold a boat", "s-2 The cat was ill"]);
     let limits = Limits { budget: 100, is_known: true, asked: &[] };
@@ -124,7 +124,7 @@ fn newest_summaries_share_a_tenth_and_tell_nothing_twice() {
 }
 
 #[test]
-fn prompt_that_memory_knows_nothing_about_gets_sixty_tokens_of_facts() {
+fn prompt_unknown_to_memory_gets_sixty_tokens_of_facts() {
     let facts: Vec<Candidate> = (1..9).map(|number| fact(&format!("f-{number}"), "Ann likes tea", "")).collect();
     let chosen = choose(&facts, &Limits { budget: 2000, is_known: false, asked: &[] });
     let text = render::render(&render::arrange(chosen.taken));

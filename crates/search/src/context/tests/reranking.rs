@@ -1,4 +1,4 @@
-//! A model that judges what goes into a context.
+//! A reranking model that ranks the candidates of a context.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn a_bit_of_everything(budget: u64) -> ContextRequest {
 }
 
 #[tokio::test]
-async fn a_model_judges_all_items_at_once_but_what_is_in_whatever_is_asked() {
+async fn model_ranks_all_items_at_once_except_the_fixed_ones() {
     let reranker = Arc::new(WordReranker::new());
     let request = ContextRequest { conversation: None, ..a_bit_of_everything(1000) };
     let context = ask_with(reranker.clone(), &request).await;
@@ -33,14 +33,14 @@ async fn a_model_judges_all_items_at_once_but_what_is_in_whatever_is_asked() {
     assert!(kept.iter().all(|item| item.kind == ContextKind::Block) && kept.len() == 1);
     let best = judged.iter().max_by(|a, b| a.score.total_cmp(&b.score)).unwrap();
     assert_eq!(best.kind, ContextKind::Fact, "{judged:?}");
-    // Of the conversation that goes on nothing is judged: it is there because it was said just now.
+    // The last turns are not ranked: they are included because they were just said.
     let reranker = Arc::new(WordReranker::new());
     ask_with(reranker.clone(), &a_bit_of_everything(1000)).await;
     assert!(reranker.asked()[0].iter().all(|text| !text.contains("boat")), "{:?}", reranker.asked());
 }
 
 #[tokio::test]
-async fn what_a_model_puts_first_is_what_fits() {
+async fn item_ranked_first_by_the_model_gets_the_room() {
     let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
     let documents = vec![document("long", "boat boat boat boat boat boat boat tale"), document("short", "my boat")];
     let request = |budget| ContextRequest { documents: documents.clone(), ..prompt("boat", budget) };
@@ -53,7 +53,7 @@ async fn what_a_model_puts_first_is_what_fits() {
 }
 
 #[tokio::test]
-async fn without_the_models_order_the_context_is_the_one_without_it_and_says_so() {
+async fn failed_model_leaves_the_context_unchanged_and_is_reported() {
     let away = Arc::new(Faulty::at_call(WordReranker::new(), 1));
     let context = ask_with(away, &a_bit_of_everything(100)).await;
     assert_eq!(context.reranked, Reranked::No("it is away".into()));

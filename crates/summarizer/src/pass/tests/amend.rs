@@ -1,11 +1,11 @@
-//! Sealed periods: what comes late is added to the base, twice is the same, and nothing is ever lost of it.
+//! Sealed periods: late input is added to the base, a second pass changes nothing, and nothing of the base is ever lost.
 
 use annals_core::ports::{Children, Seals};
 use annals_core::{MemoryId, Message};
 
 use super::*;
 
-/// Prunes what this period is made of.
+/// Seals a period by pruning its input.
 async fn seal(catalog: &MemoryCatalog, label: &str) {
     let all = catalog.children(&agent("a")).await.unwrap();
     let set: &Children = all.iter().find(|set| set.parent.to_string() == label && !set.yearly).unwrap();
@@ -27,7 +27,7 @@ async fn text(catalog: &MemoryCatalog, label: &str) -> String {
     summary(catalog, label).await.map_or("-".into(), |memory| memory.text)
 }
 
-/// Three days of two weeks, rolled up, the turns of 4 March pruned.
+/// Returns a catalog with five rolled-up turns; those of 4 March are pruned.
 async fn sealed() -> Arc<MemoryCatalog> {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
@@ -45,7 +45,7 @@ async fn sealing_alone_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_comes_late_amends_the_base_and_a_second_pass_changes_nothing() {
+async fn late_input_amends_the_base_once() {
     let catalog = sealed().await;
     let before = summary(&catalog, "2026-03-04").await.unwrap();
     let late = turn(&agent("a"), "2026-03-04T08:00:00Z", "early train");
@@ -59,7 +59,7 @@ async fn what_comes_late_amends_the_base_and_a_second_pass_changes_nothing() {
 }
 
 #[tokio::test]
-async fn late_input_that_goes_again_leaves_the_base() {
+async fn withdrawn_late_input_leaves_the_base() {
     let catalog = sealed().await;
     let before = summary(&catalog, "2026-03-04").await.unwrap();
     let said = |at_: &str| {
@@ -75,7 +75,7 @@ async fn late_input_that_goes_again_leaves_the_base() {
 }
 
 #[tokio::test]
-async fn an_amended_period_is_sealed_with_what_came_late() {
+async fn amended_period_is_sealed_with_its_late_input() {
     let catalog = sealed().await;
     for (said_at, text) in [("2026-03-04T08:00:00Z", "early train"), ("2026-03-04T23:00:00Z", "late show")] {
         ingest(&catalog, vec![turn(&agent("a"), said_at, text)]).await;
@@ -87,7 +87,7 @@ async fn an_amended_period_is_sealed_with_what_came_late() {
 }
 
 #[tokio::test]
-async fn late_input_below_what_was_pruned_reaches_the_sealed_ancestor_alone() {
+async fn late_input_below_pruned_periods_reaches_the_sealed_ancestor() {
     let catalog = sealed().await;
     seal(&catalog, "2026-03-03").await;
     seal(&catalog, "2026-W10").await;
@@ -102,9 +102,9 @@ async fn late_input_below_what_was_pruned_reaches_the_sealed_ancestor_alone() {
     assert_eq!(pass(&catalog).await, Passed::default());
 }
 
-/// An import sent again after its turns and their day were pruned: the same input as ever, and told already.
+/// An import sent again after its turns and their day were pruned: the same input, which is summarised already.
 #[tokio::test]
-async fn pruned_input_that_comes_again_changes_nothing() {
+async fn pruned_input_sent_again_changes_nothing() {
     let catalog = sealed().await;
     seal(&catalog, "2026-03-03").await;
     seal(&catalog, "2026-W10").await;

@@ -1,4 +1,5 @@
-//! Engines that refuse, and engines that are away: who waits for how long, who steps in, and what is made good later.
+//! Engines that refuse, and engines that are unavailable: what waits how long, what the fallback writes, and what is rewritten
+//! later.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,19 +9,19 @@ use annals_core::{Digest, Draft, Error};
 
 use super::*;
 
-/// What an engine does at present.
+/// The present behaviour of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mood {
     Well,
-    /// Cannot write what contains `POISON`.
+    /// Cannot summarise input that contains `POISON`.
     Picky,
     Away,
-    /// Away, and says for how many minutes.
+    /// Unavailable, with a retry time in minutes.
     AwayFor(i64),
     Spent(&'static str),
 }
 
-/// Writes as `QuotingEngine` does, with an exclamation mark, when it is in the mood.
+/// Writes like `QuotingEngine` plus an exclamation mark, or fails according to its mood.
 struct Moody {
     mood: Mutex<Mood>,
     calls: AtomicUsize,
@@ -38,7 +39,7 @@ impl Moody {
         *self.mood.lock().unwrap() = mood;
     }
 
-    /// How often it was asked since the last time.
+    /// Returns how often it was called since the last time.
     fn asked(&self) -> usize {
         self.calls.swap(0, Ordering::SeqCst)
     }
@@ -71,7 +72,7 @@ impl Engine for Moody {
     }
 }
 
-/// A pass so many minutes after [`NOW`].
+/// Runs a pass `minutes` minutes after [`NOW`].
 async fn pass_after(catalog: &Arc<MemoryCatalog>, engine: &Arc<Moody>, minutes: i64) -> Passed {
     let now = at(NOW) + SignedDuration::from_mins(minutes);
     with(catalog, engine.clone()).pass(&agent("a"), now, &|_| ()).await.unwrap()
@@ -89,7 +90,7 @@ async fn with_poison() -> Arc<MemoryCatalog> {
 }
 
 #[tokio::test]
-async fn a_failing_period_blocks_only_its_own_ancestors_and_is_tried_again() {
+async fn failing_period_blocks_only_its_ancestors_and_is_retried() {
     let (catalog, engine) = (with_poison().await, Moody::new(Mood::Picky));
     let passed = pass_after(&catalog, &engine, 0).await;
     assert_eq!((passed.written, passed.failed.len()), ([4, 2, 1, 1, 0], 1));
@@ -99,13 +100,13 @@ async fn a_failing_period_blocks_only_its_own_ancestors_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn after_three_failures_of_its_own_the_spare_engine_writes_it() {
+async fn fallback_engine_writes_after_three_failures() {
     let (catalog, engine) = (with_poison().await, Moody::new(Mood::Picky));
     for (minutes, expect) in [(0, 0), (1, 0), (2, 0), (3, 1)] {
         let passed = pass_after(&catalog, &engine, minutes).await;
         assert_eq!(passed.degraded, expect, "after {minutes} minutes");
     }
-    // The ancestors go on with what there is; those that hold its words are refused in their turn.
+    // The ancestors go on with what there is; those that contain its words fail in their turn.
     assert!(degraded(&catalog).await.starts_with(&["2026-05-12".into()]));
     let row = row(&catalog, "2026-05-12").await;
     assert_ne!(row.recipe, Some(engine.recipe(&Settings::default(), Grain::Daily)));
@@ -114,7 +115,7 @@ async fn after_three_failures_of_its_own_the_spare_engine_writes_it() {
     }
     assert_eq!(over(catalog.clone()).coverage(&agent("a"), at(NOW)).await.unwrap(), []);
 
-    // The cause is gone: all of it is written by the engine, without being asked.
+    // The cause is gone: the engine rewrites all of them without a refresh.
     engine.turns(Mood::Well);
     for minutes in [1_000, 2_000, 3_000] {
         pass_after(&catalog, &engine, minutes).await;
@@ -133,7 +134,7 @@ async fn row(catalog: &MemoryCatalog, label: &str) -> LedgerRow {
 }
 
 #[tokio::test]
-async fn an_engine_that_is_away_is_asked_once_and_all_wait() {
+async fn unavailable_engine_is_called_once_and_all_periods_wait() {
     let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Away));
     ingest(&catalog, many_days()).await;
     let passed = pass_after(&catalog, &engine, 0).await;
@@ -154,7 +155,7 @@ fn many_days() -> Vec<Turn> {
 }
 
 #[tokio::test]
-async fn after_six_hours_the_spare_engine_writes_all_that_waited() {
+async fn fallback_engine_writes_all_waiting_periods_after_six_hours() {
     let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Away));
     ingest(&catalog, days()).await;
     let mut asked = Vec::new();
@@ -180,7 +181,7 @@ async fn after_six_hours_the_spare_engine_writes_all_that_waited() {
 }
 
 #[tokio::test]
-async fn an_outage_says_when_to_come_again_and_is_believed_within_bounds() {
+async fn retry_time_of_an_outage_is_used_within_bounds() {
     let check = async |mood: Mood, expect: &str| {
         let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(mood));
         ingest(&catalog, days()).await;
@@ -190,13 +191,13 @@ async fn an_outage_says_when_to_come_again_and_is_believed_within_bounds() {
     check(Mood::Away, "2027-02-01T00:01:00Z").await;
     check(Mood::AwayFor(20), "2027-02-01T00:20:00Z").await;
     check(Mood::Spent("2027-02-01T05:00:00Z"), "2027-02-01T05:00:00Z").await;
-    // But by then it is written without.
+    // But by then the fallback has written it.
     check(Mood::AwayFor(60 * 24 * 365), "2027-02-01T06:00:00Z").await;
     check(Mood::Spent("2027-02-02T00:00:00Z"), "2027-02-01T06:00:00Z").await;
 }
 
 #[tokio::test]
-async fn waiting_is_no_failure_of_ones_own() {
+async fn waiting_does_not_count_as_a_failure() {
     let (catalog, engine) = (with_poison().await, Moody::new(Mood::Away));
     for minutes in 0..100 {
         pass_after(&catalog, &engine, minutes).await;
@@ -208,7 +209,7 @@ async fn waiting_is_no_failure_of_ones_own() {
 }
 
 #[tokio::test]
-async fn only_some_degraded_summaries_are_tried_again_in_one_pass_the_oldest_first() {
+async fn some_degraded_summaries_are_retried_per_pass_oldest_first() {
     let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Away));
     ingest(&catalog, many_days()).await;
     pass_after(&catalog, &engine, 0).await;
@@ -222,7 +223,7 @@ async fn only_some_degraded_summaries_are_tried_again_in_one_pass_the_oldest_fir
 }
 
 #[tokio::test]
-async fn a_degraded_summary_that_fails_again_stays_as_it_is_and_waits() {
+async fn degraded_summary_that_fails_again_stays_and_backs_off() {
     let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Picky));
     ingest(&catalog, vec![turn(&agent("a"), "2026-05-12T10:00:00Z", "POISON")]).await;
     for minutes in [0, 1, 3] {
@@ -241,16 +242,16 @@ async fn a_degraded_summary_that_fails_again_stays_as_it_is_and_waits() {
 }
 
 #[tokio::test]
-async fn no_more_than_four_are_asked_for_at_once() {
+async fn at_most_four_roll_ups_run_at_once() {
     let (catalog, engine) = (Arc::new(MemoryCatalog::new()), Moody::new(Mood::Well));
     ingest(&catalog, many_days()).await;
     pass_after(&catalog, &engine, 0).await;
     assert_eq!(engine.most.load(Ordering::SeqCst), 4);
 }
 
-/// A clock that ran a year ahead when something failed must not stop it for a year.
+/// A clock that was a year ahead at a failure must not block the period for a year.
 #[tokio::test]
-async fn failures_noted_in_a_future_that_did_not_come_are_forgotten() {
+async fn failure_dated_in_the_future_does_not_block() {
     let (catalog, engine) = (with_poison().await, Moody::new(Mood::Away));
     pass_after(&catalog, &engine, 365 * 24 * 60).await;
     engine.turns(Mood::Well);
@@ -258,7 +259,7 @@ async fn failures_noted_in_a_future_that_did_not_come_are_forgotten() {
 }
 
 #[tokio::test]
-async fn a_failing_store_ends_the_pass() {
+async fn failing_store_ends_the_pass() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
     let engine = Arc::new(QuotingEngine);

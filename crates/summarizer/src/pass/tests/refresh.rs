@@ -1,4 +1,4 @@
-//! Refreshing: what was written by another recipe is written anew, unless a person wrote it or what it was made of is gone.
+//! Refreshing: summaries of another recipe are rewritten, unless a person wrote them or their input was pruned.
 
 use annals_core::ports::Seals;
 
@@ -14,7 +14,7 @@ async fn quiet(catalog: &MemoryCatalog) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_new_recipe_rewrites_only_when_asked() {
+async fn new_recipe_rewrites_only_on_refresh() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
     pass(&catalog).await;
@@ -26,7 +26,7 @@ async fn a_new_recipe_rewrites_only_when_asked() {
     assert_eq!(refresh(&catalog).await, Passed::default());
 }
 
-/// As the archive does it.
+/// Corrects a summary like the archive does.
 async fn correct(catalog: &MemoryCatalog, label: &str, text: &str) {
     let period = label.parse().unwrap();
     let ledger = catalog.ledger(&agent("a")).await.unwrap();
@@ -41,7 +41,7 @@ async fn correct(catalog: &MemoryCatalog, label: &str, text: &str) {
 }
 
 #[tokio::test]
-async fn what_a_person_corrected_stays() {
+async fn corrected_summary_survives_a_refresh() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
     pass(&catalog).await;
@@ -52,7 +52,7 @@ async fn what_a_person_corrected_stays() {
 }
 
 #[tokio::test]
-async fn what_is_sealed_stays_and_what_was_pruned_is_not_looked_for() {
+async fn sealed_summary_stays_and_pruned_one_is_not_recreated() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
     pass(&catalog).await;

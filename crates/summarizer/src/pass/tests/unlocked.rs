@@ -1,4 +1,4 @@
-//! Passes that hold no lock while the engine writes: what was written from an input that changed meanwhile is not saved.
+//! Passes that hold no lock while the engine writes: a summary is not saved if its input changed meanwhile.
 
 use std::pin::Pin;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use super::*;
 
 type Act = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
-/// Does something to the agent when the lock is taken for the first time: after the engine wrote, before that is saved.
+/// Runs an action when the lock is taken for the first time: after the engine wrote, before its summaries are saved.
 struct Meanwhile(Mutex<Option<Act>>);
 
 #[async_trait::async_trait]
@@ -29,8 +29,8 @@ async fn unlocked(catalog: &Arc<MemoryCatalog>, act: Act) -> Passed {
     summarizer.pass_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap()
 }
 
-/// Expects so many stale summaries of days, a text that is in none of those that were saved, and that a further pass comes to what
-/// a pass under the lock comes to.
+/// Runs an action during a pass. Expects `stale` stale summaries of days, no saved summary with the text `gone`, and that a
+/// further pass ends like a pass under the lock.
 async fn check(act: fn(Arc<MemoryCatalog>) -> Act, stale: u64, gone: &str) {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
@@ -43,12 +43,12 @@ async fn check(act: fn(Arc<MemoryCatalog>) -> Act, stale: u64, gone: &str) {
 }
 
 #[tokio::test]
-async fn a_summary_is_saved_if_nothing_happened_meanwhile() {
+async fn summary_is_saved_if_nothing_changed_meanwhile() {
     check(|_| Box::new(|| Box::pin(async {})), 0, "").await;
 }
 
 #[tokio::test]
-async fn what_was_forgotten_meanwhile_is_in_no_summary() {
+async fn turn_forgotten_meanwhile_is_in_no_summary() {
     let forget = |catalog: Arc<MemoryCatalog>| -> Act {
         Box::new(move || {
             Box::pin(async move {
@@ -61,7 +61,7 @@ async fn what_was_forgotten_meanwhile_is_in_no_summary() {
 }
 
 #[tokio::test]
-async fn what_came_meanwhile_is_written_too() {
+async fn turn_added_meanwhile_is_summarised_too() {
     let say = |catalog: Arc<MemoryCatalog>| -> Act {
         Box::new(move || {
             Box::pin(async move { ingest(&catalog, vec![turn(&agent("a"), "2026-03-04T11:00:00Z", "rain")]).await })
@@ -70,9 +70,9 @@ async fn what_came_meanwhile_is_written_too() {
     check(say, 1, "").await;
 }
 
-/// A summary that a person corrected while it was written anew stays as the person left it.
+/// A summary that a person corrected while it was being rewritten keeps the person's text.
 #[tokio::test]
-async fn what_was_corrected_meanwhile_stays() {
+async fn summary_corrected_meanwhile_stays() {
     let catalog = Arc::new(MemoryCatalog::new());
     ingest(&catalog, days()).await;
     pass(&catalog).await;
