@@ -23,7 +23,7 @@ impl Shelf {
         gone.map(str::to_owned).collect()
     }
 
-    /// Returns the remaining texts: turns, statements, operations, blocks, and the sentences of sealed bases. Includes former texts.
+    /// Returns the remaining texts: turns, statements, operations, blocks, former texts, and the sentences of sealed bases.
     fn stays(&self) -> impl Iterator<Item = &str> {
         let memories = self.memories.values().filter(|memory| memory.kind != Kind::Summary);
         let texts = memories.map(|memory| memory.text.as_str());
