@@ -148,8 +148,8 @@ async fn bad_request_reports_every_fault_with_its_field() {
 #[tokio::test]
 async fn former_spellings_of_options_are_accepted() {
     let served = Served::new();
-    let said = json!({ "conversation": "talk", "messages": [{ "role": "user", "content": "We sold the boat." }] });
-    served.post("/v1/agents/ann/messages?wait=searchable", &said).await;
+    let output = json!({ "conversation": "talk", "messages": [{ "role": "user", "content": "We sold the boat." }] });
+    served.post("/v1/agents/ann/messages?wait=searchable", &output).await;
     let search = |body: Value| async {
         let body = body;
         served.post("/v1/agents/ann/search", &body).await

@@ -97,8 +97,8 @@ fn check(harm: impl Fn(&Path), expect: &str) {
     let annals = with_story();
     let made = back_up(&annals, 0, &[]);
     harm(&target(&annals).join(made["name"].as_str().unwrap()));
-    let (code, said) = verify(&annals);
-    assert!(code != 0 && said.contains(expect), "{code}: {said}");
+    let (code, output) = verify(&annals);
+    assert!(code != 0 && output.contains(expect), "{code}: {output}");
     let other = Annals::new();
     let refused = other.run(&["restore", target(&annals).to_str().unwrap()]);
     assert_ne!(refused.code, 0, "{}", refused.out);

@@ -128,8 +128,8 @@ fn invalid_option_values_are_explained() {
     ] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_annals"));
         let output = command.args(args).arg("--data").arg(annals.data()).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(2) && said.contains(expect), "{args:?}: {said}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && errors.contains(expect), "{args:?}: {errors}");
     }
     let found = annals.run(&["restore", "/no/backups"]);
     assert_eq!((found.code, found.err.as_str()), (3, "annals: there is no folder of backups \"/no/backups\"\n"));

@@ -44,8 +44,8 @@ impl Set<'_> {
     #[track_caller]
     fn is_refused(&self, expect: &[&str]) {
         let answer = self.run(&["config", "check"]);
-        let said: Vec<&str> = answer.err.strip_prefix("annals: ").unwrap_or(&answer.err).lines().collect();
-        assert_eq!((answer.code, said), (2, expect.to_vec()), "{}", answer.out);
+        let output: Vec<&str> = answer.err.strip_prefix("annals: ").unwrap_or(&answer.err).lines().collect();
+        assert_eq!((answer.code, output), (2, expect.to_vec()), "{}", answer.out);
     }
 }
 
@@ -118,11 +118,11 @@ fn all_errors_are_reported_at_once_with_their_place() {
     let environment = &[("ANNALS_LIMITS_CONCURRENT", "many"), ("ANNALS_SERVER_LISTN", "1"), ("ANNALS_CACHE", "/x")];
     let set = Set { file, environment, flags: &["backup.keep=0", "server", "backup.kep=1"] };
     let answer = set.run(&["config", "check"]);
-    let mut said: Vec<&str> = answer.err.strip_prefix("annals: ").unwrap().lines().collect();
-    said.sort_unstable();
+    let mut output: Vec<&str> = answer.err.strip_prefix("annals: ").unwrap().lines().collect();
+    output.sort_unstable();
     assert_eq!(answer.code, 2);
     assert_eq!(
-        said,
+        output,
         [
             "--set needs a key and a value, as in server.listen=127.0.0.1:80",
             "--set: backup.keep is 0; it is at least 1 and at most 10000",

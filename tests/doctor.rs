@@ -35,9 +35,10 @@ impl Patient {
     /// Returns the exit code and the findings.
     fn see(&self) -> (i32, Value) {
         let answer = self.annals.run(&["doctor", "--json"]);
-        let said: Value = serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}{}", answer.out, answer.err));
-        assert_eq!(said["well"], json!(answer.code == 0));
-        (answer.code, said["findings"].clone())
+        let output: Value =
+            serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}{}", answer.out, answer.err));
+        assert_eq!(output["well"], json!(answer.code == 0));
+        (answer.code, output["findings"].clone())
     }
 }
 
@@ -67,8 +68,8 @@ fn healthy_folder_is_well_and_stays_unchanged() {
         assert_eq!(finding(&findings, about)["state"], json!("ok"), "{findings}");
     }
     assert_eq!((files(&patient.annals.data()).len(), patient.annals.dump()), (before, dump));
-    let told = patient.annals.run(&["doctor"]);
-    assert!(told.code == 0 && told.out.ends_with("Annals is well.\n"), "{}", told.out);
+    let stated = patient.annals.run(&["doctor"]);
+    assert!(stated.code == 0 && stated.out.ends_with("Annals is well.\n"), "{}", stated.out);
 }
 
 #[test]
@@ -139,8 +140,8 @@ fn working_and_failing_models_are_reported() {
     let settings = |url: &str| format!("[models]\nbase_url = \"{url}\"\nmodel = \"scripted\"\ntimeout = 1\n");
     let patient = Patient::new().configure(&settings(server.base_url()));
     let (code, findings) = patient.see();
-    let said = finding(&findings, "model")["says"].as_str().unwrap();
-    assert!(code == 0 && said.contains("read a message for facts and found"), "{findings}");
+    let output = finding(&findings, "model")["says"].as_str().unwrap();
+    assert!(code == 0 && output.contains("read a message for facts and found"), "{findings}");
     assert_eq!(server.requests().len(), 1, "one call for one endpoint");
     // A different model for yearly summaries is tried as well, with a yearly summary.
     let patient = patient.configure(&(settings(server.base_url()) + "[models.yearly]\nmodel = \"other\"\n"));
@@ -152,6 +153,6 @@ fn working_and_failing_models_are_reported() {
     is_wrong(&patient, "model", "scripted at http://127.0.0.1");
     let without = patient.annals.run(&["doctor", "--without-models"]);
     assert_eq!(without.code, 0, "{}", without.out);
-    let babbling = ModelServer::choosing(|_| Script::Says("I would rather not.".into()));
+    let babbling = ModelServer::choosing(|_| Script::Answers("I would rather not.".into()));
     is_wrong(&patient.configure(&settings(babbling.base_url())), "model", "scripted at");
 }

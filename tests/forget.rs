@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::command::{Annals, files};
 use crate::story::{days, line};
 
-/// Sentences about one person, spread over months. `told` adds a sentence about the person whom she supersedes.
+/// Sentences about one person, spread over months. `stated` adds a sentence about the person whom she supersedes.
 const SAID: [(&str, &str, &str); 7] = [
     ("1", "2026-01-07T10:00:00Z", "My landlord Zelda Quist raised the rent of the flat by forty euros."),
     ("2", "2026-01-21T10:00:00Z", "Zelda Quist lives in Valparaiso."),
@@ -17,7 +17,7 @@ const SAID: [(&str, &str, &str); 7] = [
     ("7", "2026-11-19T20:00:00Z", "I owe Zelda Quist the deposit of two months."),
 ];
 
-fn told() -> String {
+fn stated() -> String {
     let about = SAID.iter().map(|(id, at, text)| line("ann", "landlord", id, "Ann", text, at));
     let before = line("ann", "music", "1", "Ann", "I am married to Hana Mori.", "2026-01-05T10:00:00Z");
     about.chain([before]).collect()
@@ -32,7 +32,7 @@ fn spouses(annals: &Annals) -> Vec<Value> {
 fn holders(annals: &Annals) -> Vec<String> {
     let holds = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).to_lowercase();
-        text.contains("zelda quist") || SAID.iter().any(|(_, _, said)| text.contains(&said.to_lowercase()))
+        text.contains("zelda quist") || SAID.iter().any(|(_, _, output)| text.contains(&output.to_lowercase()))
     };
     let files = files(&annals.data());
     files.iter().filter(|path| holds(&std::fs::read(path).unwrap())).map(|path| path.display().to_string()).collect()
@@ -41,11 +41,11 @@ fn holders(annals: &Annals) -> Vec<String> {
 #[test]
 fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
     let annals = Annals::new();
-    annals.import(&(days("ann", 120, 2) + &told()));
+    annals.import(&(days("ann", 120, 2) + &stated()));
     annals.json(&["rollup"]);
     annals.json(&["agent", "set", "ann", "--plan", "free"]);
     annals.json(&["retain", "--trust-clock"]);
-    annals.import(&told());
+    annals.import(&stated());
     annals.json(&["rollup"]);
     assert_eq!(spouses(&annals), [json!("Zelda Quist")]);
     assert!(!holders(&annals).is_empty());
@@ -64,7 +64,7 @@ fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
     assert_eq!(annals.json(&["verify"])["sound"], json!(true));
 
     let after = annals.dump();
-    let again = annals.import(&told());
+    let again = annals.import(&stated());
     // Four pruned messages had left traces that name her. The others had left none, and count as pruned.
     assert_eq!((&again["accepted"], &again["forgotten"]), (&json!(0), &json!(5)));
     annals.json(&["rollup"]);
@@ -74,10 +74,10 @@ fn subject_is_forgotten_in_turns_facts_summaries_and_sealed_months() {
 #[test]
 fn forgotten_messages_return_only_with_unforget() {
     let annals = Annals::new();
-    annals.import(&told());
+    annals.import(&stated());
     let done = annals.json(&["forget", "--agent", "ann", "--conversation", "landlord", "--yes"]);
     assert_eq!(done["turns"].as_array().unwrap().len(), 7);
-    let file = annals.file("again.jsonl", &told());
+    let file = annals.file("again.jsonl", &stated());
     let taken = annals.json(&["import", "--unforget", file.to_str().unwrap()]);
     assert_eq!((&taken["accepted"], &taken["forgotten"]), (&json!(7), &json!(0)));
 }
@@ -101,7 +101,7 @@ fn range_and_id_forget_what_they_name() {
 #[test]
 fn deleted_agent_leaves_nothing_and_other_agents_stay() {
     let annals = Annals::new();
-    annals.import(&(told() + &days("bob", 10, 2)));
+    annals.import(&(stated() + &days("bob", 10, 2)));
     annals.json(&["rollup"]);
     annals.json(&["facts", "--agent", "ann"]);
     let dump = annals.json(&["timeline", "--agent", "bob", "--grain", "daily"]);

@@ -57,9 +57,9 @@ fn absolute_path_in_a_manifest_is_refused() {
     std::fs::create_dir_all(below.parent().unwrap()).unwrap();
     std::fs::write(&below, "x").unwrap();
     manifest["files"].as_array_mut().unwrap().push(entry(outside.to_str().unwrap()));
-    let (code, said) = backup.restore(&manifest.to_string());
+    let (code, output) = backup.restore(&manifest.to_string());
     assert!(!outside.exists(), "the restore wrote {}", outside.display());
-    assert!(code != 0 && said.contains("is no path within a backup"), "{code}: {said}");
+    assert!(code != 0 && output.contains("is no path within a backup"), "{code}: {output}");
     let verified = backup.annals.run(&["backup", "verify", backup.target.to_str().unwrap()]);
     assert!(!outside.exists() && verified.code != 0, "{}", verified.out);
 }
@@ -76,8 +76,8 @@ fn file_that_no_backup_contains_is_refused() {
         let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         let entry = json!({ "path": path, "bytes": 0, "sha256": empty });
         manifest["files"].as_array_mut().unwrap().push(entry);
-        let (code, said) = backup.restore(&manifest.to_string());
-        assert!(code != 0 && said.contains("is no path within a backup"), "{path}: {code}: {said}");
+        let (code, output) = backup.restore(&manifest.to_string());
+        assert!(code != 0 && output.contains("is no path within a backup"), "{path}: {code}: {output}");
     }
 }
 
@@ -88,8 +88,8 @@ fn file_longer_than_stated_is_not_read_to_its_end() {
     // A sparse file: it takes no space here, but would take 8 GiB where it is copied to.
     std::fs::File::options().write(true).open(catalog).unwrap().set_len(8 << 30).unwrap();
     let begun = Instant::now();
-    let (code, said) = backup.restore(&backup.text);
-    assert!(code != 0 && said.contains("catalog.sqlite has more than"), "{code}: {said}");
+    let (code, output) = backup.restore(&backup.text);
+    assert!(code != 0 && output.contains("catalog.sqlite has more than"), "{code}: {output}");
     assert!(begun.elapsed() < Duration::from_secs(30), "it was read to its end");
 }
 
@@ -98,8 +98,8 @@ fn sizes_beyond_the_free_space_are_refused() {
     let backup = Backup::new();
     let mut manifest: Value = serde_json::from_str(&backup.text).unwrap();
     manifest["files"][0]["bytes"] = json!(u64::MAX);
-    let (code, said) = backup.restore(&manifest.to_string());
-    assert!(code != 0 && said.contains("are free"), "{code}: {said}");
+    let (code, output) = backup.restore(&manifest.to_string());
+    assert!(code != 0 && output.contains("are free"), "{code}: {output}");
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn mutated_manifest_writes_nothing_outside_and_causes_no_panic() {
     let before = files(&place);
     let run = runner.run(&mutation, |mutation| {
         let mutated = mutation.apply(&backup.text);
-        let (code, said) = backup.restore(&mutated);
+        let (code, output) = backup.restore(&mutated);
         // Code 0 is allowed: a change to a name or to white space has no effect.
-        prop_assert!([0, 2, 3, 5, 6].contains(&code), "{code}: {said}\n{mutated}");
-        prop_assert!(!said.contains("panicked"), "{said}\n{mutated}");
+        prop_assert!([0, 2, 3, 5, 6].contains(&code), "{code}: {output}\n{mutated}");
+        prop_assert!(!output.contains("panicked"), "{output}\n{mutated}");
         prop_assert_eq!(files(&place), before.clone(), "{}", mutated);
         prop_assert!(!Path::new("/tmp/annals-hostile").exists());
         Ok(())
@@ -367,12 +367,12 @@ async fn command_run_by_the_service_uses_the_callers_settings() {
 async fn large_input_and_output_of_a_forwarded_command_pass_through() {
     let served = Served::new();
     // Forty messages with an unknown field, five hundred times each: twenty megabytes.
-    let said = (0..40).map(|n| {
+    let output = (0..40).map(|n| {
         let at = format!("2026-02-01T10:{:02}:{:02}Z", n / 60, n % 60);
         line("ann", "c", &n.to_string(), "Ann", &format!("Message {n} about the boat."), &at)
     });
     let padded = |line: String| line.replacen('{', &format!("{{\"pad\": {:?}, ", "x".repeat(1000)), 1);
-    let lines: String = said.map(|line| padded(line).repeat(500)).collect();
+    let lines: String = output.map(|line| padded(line).repeat(500)).collect();
     let mut child = served.annals.command(&["import", "-", "--json"]);
     let mut child = child.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();

@@ -127,8 +127,8 @@ fn progress_is_written_to_a_log() {
     let file = annals.file("long.jsonl", &days("ann", 40, 30));
     let answer = annals.run(&["import", file.to_str().unwrap()]);
     assert_eq!(answer.code, 0, "{}", answer.err);
-    let told: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("importing: ")).collect();
-    assert!((2..=11).contains(&told.len()), "{}", answer.err);
-    assert_eq!(told.last(), Some(&"importing: 1,200 of 1,200"));
+    let stated: Vec<&str> = answer.err.lines().filter(|line| line.starts_with("importing: ")).collect();
+    assert!((2..=11).contains(&stated.len()), "{}", answer.err);
+    assert_eq!(stated.last(), Some(&"importing: 1,200 of 1,200"));
     assert_eq!(annals.run(&["import", file.to_str().unwrap(), "--json"]).err, "");
 }

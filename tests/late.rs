@@ -132,18 +132,18 @@ fn changed_source_of_a_correction_is_named_by_its_line() {
 #[test]
 fn messages_of_one_time_keep_the_order_of_file_and_export() {
     let annals = Annals::new();
-    let said =
+    let output =
         ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour.", "Since when?", "Since May."];
     let message = |text: &str| {
         let at = "2026-01-04T08:00:00Z";
         json!({ "agent": "ann", "conversation": "talk", "role": "user", "content": text, "at": at }).to_string() + "\n"
     };
-    let messages: String = said.iter().map(|text| message(text)).collect();
+    let messages: String = output.iter().map(|text| message(text)).collect();
     annals.import(&messages);
-    assert_eq!(texts(&annals), said);
+    assert_eq!(texts(&annals), output);
     assert_eq!(annals.import(&messages)["duplicate"], json!(6));
     let moved = Annals::new();
     moved.import(&annals.run(&["export", "--agent", "ann"]).out);
-    assert_eq!(texts(&moved), said);
+    assert_eq!(texts(&moved), output);
     assert_eq!(moved.import(&messages)["duplicate"], json!(6));
 }

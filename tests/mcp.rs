@@ -85,8 +85,8 @@ fn three_clients_share_a_memory_after_the_first_is_killed() {
     let annals = Annals::new();
     let _started = Started(&annals);
     let (mut first, mut second, mut third) = (Client::start(&annals), Client::start(&annals), Client::start(&annals));
-    let said = json!({ "content": "The key to the boat hangs behind the door.", "at": "2026-03-04T18:30:00Z" });
-    first.call("add_memory", said);
+    let output = json!({ "content": "The key to the boat hangs behind the door.", "at": "2026-03-04T18:30:00Z" });
+    first.call("add_memory", output);
     drop(first);
     let reading = ["search_memory", "get_memory", "timeline", "search_facts", "memory_context"];
     assert_eq!(second.tools(), [&reading[..], &["add_memory"]].concat(), "forgetting is asked for");
@@ -117,13 +117,13 @@ fn memories_of_one_time_keep_their_order() {
     let annals = Annals::new();
     let _started = Started(&annals);
     let mut client = Client::start(&annals);
-    let said = ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour."];
-    for text in said {
+    let output = ["Where is the key?", "Behind the door.", "And the boat?", "In the harbour."];
+    for text in output {
         client.call("add_memory", json!({ "content": text, "at": "2026-03-04T18:30:00Z" }));
     }
     let turns = annals.json(&["timeline", "--agent", "ann", "--grain", "working"]);
     let texts: Vec<&str> = turns.as_array().unwrap().iter().map(|turn| turn["text"].as_str().unwrap()).collect();
-    assert_eq!(texts, said);
+    assert_eq!(texts, output);
 }
 
 #[test]
@@ -157,8 +157,8 @@ fn default_timeline_covers_each_time_once_in_whole_lines() {
     annals.import(&crate::story::days("ann", 70, 3));
     annals.json(&["rollup"]);
     let mut client = Client::start(&annals);
-    let told = client.call("timeline", json!({}));
-    let memories = told["structuredContent"]["memories"].as_array().unwrap().clone();
+    let stated = client.call("timeline", json!({}));
+    let memories = stated["structuredContent"]["memories"].as_array().unwrap().clone();
     let mut until = String::new();
     for memory in &memories {
         let (from, to) = (memory["date"].as_str().unwrap(), memory["to"].as_str().unwrap());
@@ -167,12 +167,12 @@ fn default_timeline_covers_each_time_once_in_whole_lines() {
     }
     assert!(memories.len() > 2 && until.starts_with("2026-03"), "{memories:?}");
     // Each sentence of a summary is on its own line, and none is cut in the middle.
-    let text = told["content"][0]["text"].as_str().unwrap();
+    let text = stated["content"][0]["text"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("  ")).collect();
     assert!(lines.len() > memories.len(), "{text}");
     assert!(lines.iter().all(|line| line.contains("with my brother.") || line.ends_with("shows all of it)")), "{text}");
     // The text in the structured content is shorter.
-    let brief = told["structuredContent"]["text"].as_str().unwrap();
+    let brief = stated["structuredContent"]["text"].as_str().unwrap();
     assert!(
         brief.len() < text.len() / 2 && brief.contains("get_memory shows all of it"),
         "{} {}",

@@ -15,12 +15,12 @@ fn annals(url: &str) -> Annals {
     let judge = "model = \"judge\"\nkey = \"sk-very-secret\"\ntimeout = \"1m\"";
     let config = format!("[models.rerank]\nbase_url = \"{url}\"\n{judge}\n");
     std::fs::write(annals.data().join("annals.toml"), config).unwrap();
-    let said = [
+    let output = [
         ("1", "Ann told at length how the blue boat was bought in the harbour for very little money."),
         ("2", "Boat?"),
         ("3", "It rained all day."),
     ];
-    let lines = said.iter().map(|(id, text)| line("ann", "c", id, "Ann", text, "2026-11-05T10:00:00Z"));
+    let lines = output.iter().map(|(id, text)| line("ann", "c", id, "Ann", text, "2026-11-05T10:00:00Z"));
     annals.import(&lines.collect::<String>());
     annals
 }
@@ -73,13 +73,13 @@ fn search_is_answered_whatever_the_model_does() {
         assert_eq!((&answer["reranked"], answer["results"].as_array().unwrap().len()), (&json!(false), 3));
         assert_eq!(answer["not_reranked_because"], json!(why), "{script:?}");
         assert_eq!(server.requests().len(), usize::from(!why.contains("budget")), "{script:?}");
-        let told = annals.run(&[&ask[..], &more[..]].concat());
-        assert!(told.out.contains(why) && !(told.out + &told.err).contains("very-secret"), "{script:?}");
+        let stated = annals.run(&[&ask[..], &more[..]].concat());
+        assert!(stated.out.contains(why) && !(stated.out + &stated.err).contains("very-secret"), "{script:?}");
     }
     check(Script::Hangs, "models.rerank.timeout=50ms", "no answer within 50ms");
     check(Script::Refuses(500, None), "", "it answered with status 500");
     check(Script::Raw("{\"results\": []}".into()), "", "it left out a text");
-    check(Script::Says("Certainly!".into()), "", "its answer holds no list of scores");
+    check(Script::Answers("Certainly!".into()), "", "its answer holds no list of scores");
     let spent = "the daily budget of 1 tokens is spent; it begins anew at 2026-11-21T00:00:00Z";
     check(Script::Good, "models.rerank.daily_tokens=1", spent);
 }

@@ -61,8 +61,8 @@ fn new_zone_begins_later_where_only_summaries_are_left() {
     };
     let set = |_: &Annals| ["agent", "set", "ann", "--time-zone", "Asia/Tokyo"].map(String::from).to_vec();
     let import = |annals: &Annals| {
-        let said = line("ann", "new", "1", "Ann", "I am in Kyoto now.", "2026-11-20T09:00:00Z");
-        let path = annals.file("more.jsonl", &said).to_str().unwrap().to_owned();
+        let output = line("ann", "new", "1", "Ann", "I am in Kyoto now.", "2026-11-20T09:00:00Z");
+        let path = annals.file("more.jsonl", &output).to_str().unwrap().to_owned();
         ["import", &path, "--time-zone", "Asia/Tokyo"].map(String::from).to_vec()
     };
     assert_eq!(zones(&set), ["UTC", "Asia/Tokyo"]);

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use annals_catalog::SqliteCatalog;
 use annals_core::Embedder;
 use annals_facts::DuckFacts;
-use annals_server::jobs::{Alone, Moment, Pass, RolledUp, Rota, Round};
+use annals_server::jobs::{Exclusive, Moment, Pass, RolledUp, RoundRobin, Sweep};
 use annals_server::locks::AgentLocks;
 use annals_strata::{LanceStrata, Memory};
 use annals_testkit::{QuotingEngine, WordEmbedder};

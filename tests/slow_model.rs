@@ -149,10 +149,10 @@ async fn nothing_waits_for_a_model_that_writes_summaries() {
 async fn data_forgotten_during_extraction_stays_forgotten() {
     let slow = Slow::serving(Task::Facts, "");
     // Messages of the present: no summary is due, for which the forgetting itself would need the model.
-    let said = |content: &str, conversation: &str| json!({ "messages": [{ "role": "user", "name": "Ann", "content": content }], "conversation": conversation });
+    let message_saying = |content: &str, conversation: &str| json!({ "messages": [{ "role": "user", "name": "Ann", "content": content }], "conversation": conversation });
     let path = "/v1/agents/ann/messages?wait=extracted&timeout_seconds=1";
-    slow.served.post(path, &said("Zelda Quist bakes bread in Uppsala.", "secret")).await;
-    slow.served.post("/v1/agents/ann/messages", &said("Tom likes his tea black.", "other")).await;
+    slow.served.post(path, &message_saying("Zelda Quist bakes bread in Uppsala.", "secret")).await;
+    slow.served.post("/v1/agents/ann/messages", &message_saying("Tom likes his tea black.", "other")).await;
     slow.asked().await;
     let forgotten = slow.served.ask(Method::DELETE, "/v1/agents/ann/conversations/secret?dry_run=false", None, None);
     let (status, answer) = tokio::time::timeout(Duration::from_secs(120), forgotten).await.expect("forgetting");

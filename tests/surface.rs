@@ -207,8 +207,8 @@ fn shown_dates_are_local_and_the_zone_is_named_once() {
 fn now_and_calendar_months_limit_the_results() {
     let annals = Annals::new();
     let line = |id: &str, at: &str| line("ann", id, id, "Ann", "a red boat in the harbour", at);
-    let said = [("1", "2026-03-01"), ("2", "2026-03-31"), ("3", "2026-04-01"), ("4", "2026-11-20")];
-    annals.import(&said.map(|(id, day)| line(id, &format!("{day}T12:04:00Z"))).join(""));
+    let output = [("1", "2026-03-01"), ("2", "2026-03-31"), ("3", "2026-04-01"), ("4", "2026-11-20")];
+    annals.import(&output.map(|(id, day)| line(id, &format!("{day}T12:04:00Z"))).join(""));
     let found = |args: &[&str]| {
         let answer = annals.json(&[&["search", "boat", "--agent", "ann"], args].concat());
         answer["results"].as_array().unwrap().len()

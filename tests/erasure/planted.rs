@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annals_catalog::SqliteCatalog;
-use annals_core::ports::{Catalog, Erasure, Journal, Reach, Seals, Select, Target};
+use annals_core::ports::{Catalog, Erasure, ErasureReport, Journal, Seals, Select, Target};
 use annals_core::{
     Agent, Base, Digest, Draft, FactOperation, Grain, Memory, Result, Summary, Timestamp, TurnKey, Zones, entity_key,
 };
@@ -71,11 +71,11 @@ impl Planted {
         &self,
         agent: &Agent,
         kept: Vec<(Memory, Base)>,
-        reach: &mut Reach,
+        report: &mut ErasureReport,
         now: Timestamp,
     ) -> Result<()> {
         let zones = Zones::new("UTC")?;
-        let lost = std::mem::take(&mut reach.lost);
+        let lost = std::mem::take(&mut report.lost);
         for (memory, base) in kept.iter().filter(|(memory, _)| lost.contains(&memory.period)) {
             let ledger = self.catalog.ledger(agent).await?;
             let row = ledger.iter().find(|row| row.period == memory.period).unwrap();
@@ -98,37 +98,37 @@ impl Planted {
             };
             self.catalog.save_summaries(agent, vec![summary], now).await?;
         }
-        reach.lost = lost;
-        reach.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
+        report.lost = lost;
+        report.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
         Ok(())
     }
 }
 
 #[async_trait]
 impl Erasure for Planted {
-    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
+    async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport> {
         let target = self.target(agent, target).await?;
         let kept = if self.bug == Bug::RewordedSummariesStay { self.reworded(agent).await? } else { Vec::new() };
         let named = self.naming(agent, &target).await?;
-        let mut reach = self.catalog.reach(agent, &target).await?;
-        reach.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
-        reach.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
-        Ok(reach)
+        let mut report = self.catalog.preview(agent, &target).await?;
+        report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
+        report.lost.retain(|period| !kept.iter().any(|(memory, _)| memory.period == *period));
+        Ok(report)
     }
 
-    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let is_kept = self.bug == Bug::RewordedSummariesStay && *target != Target::Agent;
         let kept = if is_kept { self.reworded(agent).await? } else { Vec::new() };
         let target = self.target(agent, target).await?;
         let mut named = self.naming(agent, &target).await?;
-        let mut reach = self.catalog.erase(agent, &target, now).await?;
-        named.retain(|operation| reach.operations.contains(&operation.id));
-        reach.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
+        let mut report = self.catalog.erase(agent, &target, now).await?;
+        named.retain(|operation| report.operations.contains(&operation.id));
+        report.operations.retain(|id| !named.iter().any(|operation| operation.id == *id));
         if !named.is_empty() {
             self.catalog.add_operations(agent, named).await?;
         }
-        self.put_back(agent, kept, &mut reach, now).await?;
-        Ok(reach)
+        self.put_back(agent, kept, &mut report, now).await?;
+        Ok(report)
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
@@ -151,13 +151,13 @@ impl Erasure for Planted {
         self.catalog.scrub().await
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         if self.bug != Bug::ProofOverAllAgents {
-            return self.catalog.holds(agent, words).await;
+            return self.catalog.find_leftovers(agent, words).await;
         }
         let mut places = Vec::new();
         for agent in self.catalog.agents().await? {
-            places.extend(self.catalog.holds(&agent, words).await?);
+            places.extend(self.catalog.find_leftovers(&agent, words).await?);
         }
         Ok(places)
     }

@@ -13,7 +13,7 @@ use annals_search::Search;
 use annals_server::config::Limits;
 use annals_server::{Parts, Prompts, Service};
 use annals_strata::{LanceStrata, Memory};
-use annals_summarizer::{Patience, Summarizer};
+use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::WordEmbedder;
 use annals_writer::{Eraser, FactWriter, Writer};
 
@@ -49,7 +49,8 @@ impl World {
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
         let fact_writer =
             FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), reader.clone(), reader.clone());
-        let patience = Patience { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, ..Patience::default() };
+        let policy =
+            SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, ..SchedulePolicy::default() };
         let clock = moment.clone();
         let service = Service::new(Parts {
             accesses: catalog.clone(),
@@ -62,7 +63,7 @@ impl World {
             replies: catalog.clone(),
             extractor: reader,
             eraser: Eraser::new(writer.clone(), fact_writer.clone(), erasure),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engines.clone(), engines, patience),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engines.clone(), engines, policy),
             retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
             search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
             plans: Plans::built_in(),

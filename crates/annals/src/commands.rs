@@ -39,9 +39,9 @@ use annals_core::{Error, Result, Timestamp};
 
 use crate::cli::{Cli, Command, Global};
 use crate::config::Config;
+use crate::console::remote;
 use crate::folder::{Folder, Opening, default_path};
-use crate::guest;
-use crate::terminal::guest;
+use crate::ipc;
 
 /// Runs the command to completion on a new Tokio runtime.
 pub fn run(cli: Cli) -> Result<ExitCode> {
@@ -54,9 +54,9 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
 /// otherwise.
 async fn own_or_hand_over(cli: Cli) -> Result<ExitCode> {
     if cli.command.works_on_the_folder()
-        && let Some(owner) = guest::owner(&data(&cli.global)?).await
+        && let Some(owner) = ipc::owner(&data(&cli.global)?).await
     {
-        return guest::hand_over(owner, &cli.global).await;
+        return ipc::hand_over(owner, &cli.global).await;
     }
     dispatch(cli.global, cli.command).await
 }
@@ -110,7 +110,7 @@ async fn open_or_make(global: &Global) -> Result<Folder> {
 }
 
 async fn open_at(global: &Global, data: &Path, create: bool) -> Result<Folder> {
-    if let Some(folder) = guest(|guest| guest.folder.clone()) {
+    if let Some(folder) = remote(|remote| remote.folder.clone()) {
         let now = global.now.unwrap_or(folder.now);
         return Ok(folder.at(now));
     }

@@ -24,7 +24,7 @@ use annals_server::config::Limits;
 use annals_server::metrics::{Measured, Metrics};
 use annals_server::{Clock, Parts, Prompts, Service};
 use annals_strata::{LanceStrata, Memory};
-use annals_summarizer::{Patience, Summarizer};
+use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_writer::{Eraser, FactWriter, Writer};
 use jiff::SignedDuration;
 
@@ -90,7 +90,7 @@ impl Folder {
         let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
-        let patience = Patience { grace: GRACE, quiet, ..Patience::default() };
+        let policy = SchedulePolicy { grace: GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
         let mut search = Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
         if let Some(model) = models.rerank.clone() {
@@ -103,14 +103,14 @@ impl Folder {
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder);
         let fact_writer =
             FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
-        let spare = Arc::new(Extractive);
+        let fallback = Arc::new(Extractive);
         let measured = Arc::new(Measured::new(engine.clone(), &metrics));
         let now = clock();
         let service = Service::measured_by(
             metrics,
             Parts {
                 eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-                summarizer: Summarizer::new(catalog.clone(), catalog.clone(), measured, spare, patience),
+                summarizer: Summarizer::new(catalog.clone(), catalog.clone(), measured, fallback, policy),
                 retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
                 search,
                 accesses: catalog.clone(),

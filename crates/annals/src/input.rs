@@ -5,13 +5,13 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::console::remote;
 use crate::folder::CATALOG;
-use crate::terminal::guest;
 
 /// Opens a file for reading. Refuses the catalog of the service that runs this command, under any name: closing the file would
 /// release SQLite's locks on it.
 pub fn open(path: &Path) -> Result<File> {
-    if let Some(data) = guest(|guest| guest.folder.path.clone())
+    if let Some(data) = remote(|remote| remote.folder.path.clone())
         && is_catalog(path, &data)
     {
         let why = "it is the catalog of the running service; `annals export` and `annals backup` read it";

@@ -3,19 +3,19 @@
 mod cli;
 mod commands;
 mod config;
+mod console;
 mod failure;
 mod folder;
-mod guest;
 mod input;
+mod ipc;
 mod jsonl;
 mod logging;
+mod maintenance;
 mod private;
 mod progress;
 mod records;
 mod scratch;
 mod source;
-mod terminal;
-mod upkeep;
 mod view;
 mod visible;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::terminal::{guest, print_error};
+use crate::console::{print_error, remote};
 use crate::view::count;
 
 /// Without a terminal, smaller tasks print no progress: they end quickly.
@@ -35,7 +35,7 @@ pub fn bar(total: u64, doing: &'static str, json: bool) -> Progress {
         return Progress::Hidden;
     }
     // The terminal belongs to another process, so no bar is drawn.
-    if guest(|_| ()).is_none() && stderr().is_terminal() {
+    if remote(|_| ()).is_none() && stderr().is_terminal() {
         let template = "{msg:12} {bar:32} {human_pos}/{human_len} · {per_sec} · {eta} left";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         return Progress::Bar(ProgressBar::new(total).with_style(style).with_message(doing));

@@ -37,7 +37,7 @@ pub enum Source {
 /// Opens a file, or standard input for `-`.
 pub fn open(path: &Path) -> Result<Source> {
     if path == Path::new("-") {
-        return read(Box::new(BufReader::new(crate::terminal::input())), path);
+        return read(Box::new(BufReader::new(crate::console::input())), path);
     }
     if path.is_dir() {
         return Err(wrong(path, "is a folder; name the files in it"));

@@ -10,10 +10,10 @@ use serde_json::Value;
 /// Prints a line for people to the standard output of the process that gave the command.
 macro_rules! say {
     () => {
-        $crate::terminal::print(format_args!("\n"))
+        $crate::console::print(format_args!("\n"))
     };
     ($($words:tt)*) => {
-        $crate::terminal::print(format_args!("{}\n", format_args!($($words)*)))
+        $crate::console::print(format_args!("{}\n", format_args!($($words)*)))
     };
 }
 pub(crate) use say;
@@ -21,7 +21,7 @@ pub(crate) use say;
 /// Prints a line for programs unchanged: their formats have escapes of their own.
 macro_rules! say_raw {
     ($($words:tt)*) => {
-        $crate::terminal::print_raw(format_args!("{}\n", format_args!($($words)*)))
+        $crate::console::print_raw(format_args!("{}\n", format_args!($($words)*)))
     };
 }
 pub(crate) use say_raw;
@@ -80,7 +80,7 @@ pub fn range(range: DateRange) -> String {
 
 /// Wraps the text to the terminal's width, each line indented by `indent` spaces.
 pub fn column(text: &str, indent: usize) -> String {
-    let width = crate::terminal::columns().min(100);
+    let width = crate::console::columns().min(100);
     let pad = " ".repeat(indent);
     let options = textwrap::Options::new(width).initial_indent(&pad).subsequent_indent(&pad);
     text.lines().map(|line| textwrap::fill(line, &options)).collect::<Vec<_>>().join("\n")

@@ -128,11 +128,11 @@ mod tests {
 
     #[test]
     fn unanswerable_questions_are_left_out_and_counted() {
-        let said = file(&[
+        let spoken = file(&[
             r#"{"agent":"a","conversation":"c","id":"1","role":"user","content":"x","at":"2026-03-04T10:00:00Z","more":1}"#,
             "",
         ]);
-        let messages = messages(said.path()).unwrap();
+        let messages = messages(spoken.path()).unwrap();
         let question = |agent: &str, evidence: &str| {
             format!(
                 r#"{{"agent":"{agent}","query":"?","at":"2026-03-05T10:00:00Z","type":"t","evidence":[{evidence}]}}"#

@@ -110,8 +110,8 @@ pub async fn open(folder: &Path, scoring: Scoring) -> Result<World> {
 
 /// Stores and embeds all messages. The current time is that of the last message or question.
 pub async fn fill(world: &World, messages: &Messages, questions: &[Question]) -> Result<Import> {
-    let said = messages.values().flatten().map(|message| message.at);
-    let now = said.chain(questions.iter().map(|question| question.at)).max().unwrap_or(Timestamp::UNIX_EPOCH);
+    let spoken = messages.values().flatten().map(|message| message.at);
+    let now = spoken.chain(questions.iter().map(|question| question.at)).max().unwrap_or(Timestamp::UNIX_EPOCH);
     let mut import = Import::default();
     for (agent, messages) in messages {
         let one = world.fill(agent, messages.iter().cloned(), now, &|_, _| ()).await?;

@@ -25,7 +25,7 @@ use crate::figures::round;
 use crate::input;
 use crate::progress::Progress;
 use crate::vectors::Kept;
-use ask::{Asked, Latency};
+use ask::{Latency, QuestionResult};
 use fill::{Filling, Seconds};
 use questions::{Asking, Wanted};
 use row_vectors::RowVectors;
@@ -120,7 +120,7 @@ async fn embed(embedder: &impl Embedder, texts: Vec<String>) -> Result<Vec<Vec<f
     Ok(vectors)
 }
 
-fn in_json(args: &Scale, seconds: Seconds, asking: &Asking, asked: &Asked) -> String {
+fn in_json(args: &Scale, seconds: Seconds, asking: &Asking, asked: &QuestionResult) -> String {
     json!({
         "rows": args.rows,
         "questions": asked.questions,
@@ -139,7 +139,7 @@ fn in_json(args: &Scale, seconds: Seconds, asking: &Asking, asked: &Asked) -> St
     .to_string()
 }
 
-fn table(args: &Scale, seconds: Seconds, asking: &Asking, asked: &Asked) -> String {
+fn table(args: &Scale, seconds: Seconds, asking: &Asking, asked: &QuestionResult) -> String {
     let row = |what: &str, times: Latency, recall: f64| {
         let Latency { p50, p95, p99 } = times;
         format!("{what:<24} {p50:>8.2} {p95:>8.2} {p99:>8.2} {recall:>10.2}\n")

@@ -15,7 +15,7 @@ use annals_llm::{Auto, Extractive, Rules};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_strata::LanceStrata;
-use annals_summarizer::{Patience, Summarizer};
+use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_writer::{FactWriter, Writer};
 
 /// Messages per transaction, as in an import.
@@ -44,13 +44,13 @@ impl Stores {
         let strata =
             LanceStrata::open(&path.join("tables"), embedder.dimension(), annals_strata::Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(strata);
-        let (spare, rules) = (Arc::new(Extractive), Arc::new(Rules));
-        let engine = Arc::new(Auto::new(spare.clone(), rules.clone(), None));
-        let patience = Patience { grace: GRACE, ..Patience::default() };
+        let (fallback, rules) = (Arc::new(Extractive), Arc::new(Rules));
+        let engine = Arc::new(Auto::new(fallback.clone(), rules.clone(), None));
+        let policy = SchedulePolicy { grace: GRACE, ..SchedulePolicy::default() };
         Ok(Stores {
             writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
             fact_writer: FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), rules),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine, spare, patience),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine, fallback, policy),
             search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
             retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
             facts,
@@ -96,10 +96,10 @@ impl Stores {
     }
 
     /// Compacts the tables, as the service does every night.
-    pub async fn tidy(&self, agent: &Agent) -> Result<()> {
+    pub async fn compact(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
-            let generation = self.catalog.lane(agent, grain).await?.generation;
-            self.strata.tidy(&Table { agent: agent.clone(), grain, generation }).await?;
+            let generation = self.catalog.watermark(agent, grain).await?.generation;
+            self.strata.compact(&Table { agent: agent.clone(), grain, generation }).await?;
         }
         Ok(())
     }

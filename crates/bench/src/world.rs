@@ -155,7 +155,7 @@ impl World {
         within: Interval,
         count: usize,
     ) -> Result<Vec<MemoryId>> {
-        let generation = self.catalog.lane(agent, Grain::Working).await?.generation;
+        let generation = self.catalog.watermark(agent, Grain::Working).await?.generation;
         let table = Table { agent: agent.clone(), grain: Grain::Working, generation };
         let filter = Filter { within, ..Filter::default() };
         let probe = Probe { vector: Some(vector), filter, limit: count, ..Probe::default() };

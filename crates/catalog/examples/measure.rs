@@ -119,12 +119,12 @@ async fn copy(agent: &Agent, catalog: &SqliteCatalog, path: &Path) -> annals_cor
 async fn forget(agent: &Agent, catalog: &SqliteCatalog) -> annals_core::Result<()> {
     println!("what periods are made of: {:.1?}", timed(catalog.children(agent)).await?);
     let one = Target::Conversation("session 7".into());
-    println!("what a conversation reaches: {:.1?}", timed(catalog.reach(agent, &one)).await?);
+    println!("what a conversation reaches: {:.1?}", timed(catalog.preview(agent, &one)).await?);
     let named = Target::Subject("Melanie".into());
-    println!("what a subject that nobody names reaches: {:.1?}", timed(catalog.reach(agent, &named)).await?);
+    println!("what a subject that nobody names reaches: {:.1?}", timed(catalog.preview(agent, &named)).await?);
     println!("forgetting a conversation: {:.1?}", timed(catalog.erase(agent, &one, Timestamp::UNIX_EPOCH)).await?);
     let words: Vec<String> = (0..1000).map(|index| format!("a sentence of number {index}")).collect();
-    println!("searching the file for 1,000 sentences: {:.1?}", timed(catalog.holds(agent, &words)).await?);
+    println!("searching the file for 1,000 sentences: {:.1?}", timed(catalog.find_leftovers(agent, &words)).await?);
     println!("rewriting the file: {:.1?}", timed(catalog.scrub()).await?);
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! Agents: their numbers in the file, and their settings.
 
-use annals_core::ports::Standing;
+use annals_core::ports::AgentState;
 use annals_core::{Agent, Grain, Period, Settings, Timestamp, latest_day};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::{json, to_json};
 use crate::failure::Result;
-use crate::{changes, lanes};
+use crate::{changes, watermarks};
 
-pub(crate) const STANDING: &str = include_str!("sql/standing.sql");
+pub(crate) const AGENT_STATE: &str = include_str!("sql/standing.sql");
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
 /// Returns every agent that has settings, messages, ledger rows, fact operations or blocks, by name, then by workspace.
@@ -64,17 +64,17 @@ pub(crate) fn note_erasure(connection: &Connection, agent: &Agent) -> Result<()>
 }
 
 /// Returns the agent's state: whether it is known, its settings and its backlog.
-pub(crate) fn standing(connection: &Connection, agent: &Agent) -> Result<Standing> {
-    let mut statement = connection.prepare_cached(STANDING)?;
+pub(crate) fn agent_state(connection: &Connection, agent: &Agent) -> Result<AgentState> {
+    let mut statement = connection.prepare_cached(AGENT_STATE)?;
     let found = statement.query_row([known(connection, agent)?], |row| {
         let is_set = row.get_ref("settings")? != rusqlite::types::ValueRef::Null;
         let settings = if is_set { json(row, "settings")? } else { Settings::default() };
         Ok((row.get("known")?, settings))
     });
-    let Some((known, settings)) = found.optional()? else { return Ok(Standing::default()) };
-    let applied = lanes::lane(connection, agent, Grain::Working)?.applied;
+    let Some((known, settings)) = found.optional()? else { return Ok(AgentState::default()) };
+    let applied = watermarks::watermark(connection, agent, Grain::Working)?.applied;
     let waiting = changes::backlog(connection, agent, Grain::Working, applied)?;
-    Ok(Standing { known, settings, waiting })
+    Ok(AgentState { known, settings, waiting })
 }
 
 /// Returns the agent's settings; the defaults if it has none.
@@ -98,7 +98,7 @@ pub(crate) fn save_settings_of(connection: &Connection, agent_id: i64, settings:
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
     use annals_core::{Agent, Catalog, Settings, Timestamp};
     use annals_testkit::agent;
 
@@ -106,7 +106,7 @@ mod tests {
     async fn agent_with_settings_or_messages_is_listed() {
         let folder = Folder::new();
         let catalog = folder.open();
-        let (set, told) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
+        let (set, stated) = (agent("o'brien \"x\"; --"), agent("../μνήμη"));
         let elsewhere = Agent::in_workspace("another", "z").unwrap();
         assert_eq!(catalog.settings(&set).await.unwrap(), Settings::default());
         assert_eq!(catalog.agents().await.unwrap(), []);
@@ -117,11 +117,11 @@ mod tests {
             ..Settings::default()
         };
         catalog.save_settings(&set, &settings).await.unwrap();
-        for agent in [&told, &elsewhere] {
-            catalog.ingest(agent, vec![said(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
+        for agent in [&stated, &elsewhere] {
+            catalog.ingest(agent, vec![spoken_turn(agent, "1", "hello")], false, Timestamp::UNIX_EPOCH).await.unwrap();
         }
-        assert_eq!(catalog.agents().await.unwrap(), [told.clone(), set.clone(), elsewhere]);
+        assert_eq!(catalog.agents().await.unwrap(), [stated.clone(), set.clone(), elsewhere]);
         assert_eq!(catalog.settings(&set).await.unwrap(), settings);
-        assert_eq!(catalog.settings(&told).await.unwrap(), Settings::default());
+        assert_eq!(catalog.settings(&stated).await.unwrap(), Settings::default());
     }
 }

@@ -24,7 +24,7 @@ fn lines(connection: &Connection, sql: &str) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
     use annals_core::ports::{Journal, Requests};
     use annals_core::{Catalog, Digest, MemoryId};
     use annals_testkit::{agent, at, entry, period, summary};
@@ -46,7 +46,7 @@ mod tests {
         ] {
             let folder = Folder::new();
             let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-            let turn = said(&me, "1", "tea");
+            let turn = spoken_turn(&me, "1", "tea");
             let done = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap();
             let (seq, key) = (done.seq, Digest::of(["key"]));
             catalog.save_request(&me, &key, &key, &done.id, now).await.unwrap();
@@ -64,7 +64,7 @@ mod tests {
     async fn zeroed_page_is_reported() {
         let folder = Folder::new();
         let (catalog, me) = (folder.open(), agent("me"));
-        let turns = (0..200).map(|id| said(&me, &id.to_string(), &"tea ".repeat(100))).collect();
+        let turns = (0..200).map(|id| spoken_turn(&me, &id.to_string(), &"tea ".repeat(100))).collect();
         catalog.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
         drop(catalog);
         let mut bytes = std::fs::read(folder.path()).unwrap();

@@ -109,7 +109,7 @@ mod tests {
     use rusqlite::Connection;
 
     use super::{PIECE, copy_pages};
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
     use crate::open::{Options, open};
     use crate::{SqliteCatalog, counts, erasure, ingest, pages, sequence};
 
@@ -117,7 +117,7 @@ mod tests {
     async fn fill(catalog: &SqliteCatalog, agent: &Agent, pieces: usize) {
         let text = "x".repeat(1024 * 1024 / 16);
         for piece in 0..pieces {
-            let turns = (0..16).map(|id| said(agent, &format!("{piece}-{id}"), &text)).collect();
+            let turns = (0..16).map(|id| spoken_turn(agent, &format!("{piece}-{id}"), &text)).collect();
             catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
         }
         assert_eq!(PIECE * 4096, 1024 * 1024);
@@ -154,16 +154,17 @@ mod tests {
             if pieces == 2 {
                 let undone = connection.unchecked_transaction().unwrap();
                 // More than the cache holds, so that a part reaches the disk before the rollback: the copy starts over.
-                let turns: Vec<_> = (0..80).map(|id| said(&me, &format!("u{id}"), &"undone ".repeat(20_000))).collect();
+                let turns: Vec<_> =
+                    (0..80).map(|id| spoken_turn(&me, &format!("u{id}"), &"undone ".repeat(20_000))).collect();
                 ingest::ingest(&connection, &me, &turns, false, now).ok().unwrap();
                 undone.rollback().unwrap();
             }
             if pieces == 4 {
-                let first = Target::Memories((0..16).map(|id| said(&me, &format!("0-{id}"), "").id).collect());
+                let first = Target::Memories((0..16).map(|id| spoken_turn(&me, &format!("0-{id}"), "").id).collect());
                 erasure::erase(&connection, &me, &first, now).ok().unwrap();
                 scrub_at_once(&connection);
             }
-            let turn = said(&me, &format!("between {pieces}"), &"tea ".repeat(2000));
+            let turn = spoken_turn(&me, &format!("between {pieces}"), &"tea ".repeat(2000));
             ingest::ingest(&connection, &me, &[turn], false, now).ok().unwrap();
         };
         copy_pages(&connection, &copy, between).unwrap();
@@ -188,7 +189,7 @@ mod tests {
                 if let Some(last) = copy.as_mut().now_or_never() {
                     break last.unwrap();
                 }
-                catalog.ingest(&me, vec![said(&me, &stored.to_string(), "tea")], false, now).await.unwrap();
+                catalog.ingest(&me, vec![spoken_turn(&me, &stored.to_string(), "tea")], false, now).await.unwrap();
                 stored += 1;
             };
             let (found, turns) = within(&path, &me).await;
@@ -206,10 +207,10 @@ mod tests {
     async fn copy_holds_acknowledged_writes_and_no_later_ones() {
         let (folder, me, now) = (Folder::new(), agent("me"), at("2026-06-01T00:00:00Z"));
         let catalog = folder.open();
-        let first = catalog.ingest(&me, vec![said(&me, "1", "tea")], false, now).await.unwrap();
+        let first = catalog.ingest(&me, vec![spoken_turn(&me, "1", "tea")], false, now).await.unwrap();
         let copy = folder.path().with_file_name("copy.sqlite");
         assert_eq!(catalog.copy_to(&copy).await.unwrap(), i64::try_from(first.seq).unwrap());
-        catalog.ingest(&me, vec![said(&me, "2", "coffee")], false, now).await.unwrap();
+        catalog.ingest(&me, vec![spoken_turn(&me, "2", "coffee")], false, now).await.unwrap();
 
         let copied = SqliteCatalog::open(&copy).unwrap();
         let all = Select { limit: 9, ..Select::all(Grain::Working) };
@@ -225,7 +226,7 @@ mod tests {
         let catalog = folder.open();
         let writes = async {
             for id in 0..60 {
-                catalog.ingest(&me, vec![said(&me, &id.to_string(), "tea")], false, now).await.unwrap();
+                catalog.ingest(&me, vec![spoken_turn(&me, &id.to_string(), "tea")], false, now).await.unwrap();
             }
         };
         let copies = async {

@@ -9,7 +9,7 @@ use crate::columns::{grain, grain_number, instant, micros, number};
 use crate::failure::Result;
 
 /// Stores the letters, replacing earlier ones of the same memory and stage.
-pub(crate) fn bury(connection: &Connection, letters: &[DeadLetter]) -> Result<()> {
+pub(crate) fn add_dead_letters(connection: &Connection, letters: &[DeadLetter]) -> Result<()> {
     let mut statement = connection.prepare_cached(include_str!("sql/bury.sql"))?;
     for letter in letters {
         let agent_id = agents::enrolled(connection, &letter.agent)?;
@@ -43,7 +43,7 @@ pub(crate) fn dead_letters(connection: &Connection, agent: &Agent) -> Result<Vec
 }
 
 /// Removes the letters of these memories at stage table.
-pub(crate) fn exhume(connection: &Connection, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
+pub(crate) fn remove_dead_letters(connection: &Connection, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
     settle(connection, agents::known(connection, agent)?, memories, Stage::Table)
 }
 
@@ -104,10 +104,10 @@ mod tests {
             at: Timestamp::from_second(at).unwrap(),
         };
         let first = [letter(&me, "s-1", "old", 1), letter(&me, "s-2", "too long", 2), letter(&other, "s-1", "x", 3)];
-        catalog.bury(first.to_vec()).await.unwrap();
-        catalog.bury(vec![letter(&me, "s-1", "new", 4)]).await.unwrap();
+        catalog.add_dead_letters(first.to_vec()).await.unwrap();
+        catalog.add_dead_letters(vec![letter(&me, "s-1", "new", 4)]).await.unwrap();
         assert_eq!(catalog.dead_letters(&me).await.unwrap(), [first[1].clone(), letter(&me, "s-1", "new", 4)]);
-        catalog.exhume(&me, &[MemoryId::from_text("s-1"), MemoryId::from_text("s-9")]).await.unwrap();
+        catalog.remove_dead_letters(&me, &[MemoryId::from_text("s-1"), MemoryId::from_text("s-9")]).await.unwrap();
         assert_eq!(catalog.dead_letters(&me).await.unwrap(), first[1..2]);
         assert_eq!(catalog.dead_letters(&other).await.unwrap(), first[2..]);
     }

@@ -4,10 +4,10 @@
 //! writes nothing and cannot differ from the erasure. The search for sentences that occur nowhere else runs afterwards,
 //! in pieces with other work between, because it reads all texts of the agent.
 
-mod aim;
 mod carry_out;
-mod holds;
+mod leftovers;
 mod plan;
+mod selection;
 mod subject;
 mod summaries;
 mod wipe;
@@ -19,10 +19,10 @@ use rusqlite::Connection;
 
 use crate::failure::Result;
 use crate::{agents, cleaning};
-#[cfg(test)]
-pub(crate) use aim::{OF_CONVERSATION, WITHIN};
-pub(crate) use holds::{phrases, tables};
+pub(crate) use leftovers::{phrases, tables};
 pub(crate) use plan::{Plan, plan};
+#[cfg(test)]
+pub(crate) use selection::{OF_CONVERSATION, WITHIN};
 pub(crate) use wipe::{agent as wipe_agent, tables_of_agents};
 pub(crate) use words::{Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::{
-    Agent, DeadLetter, Extraction, ExtractionLane, FactOperation, Grain, MemoryId, Stage, Statement, Timestamp,
+    Agent, DeadLetter, Extraction, ExtractionWatermark, FactOperation, Grain, MemoryId, Stage, Statement, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -16,7 +16,7 @@ pub(crate) const FORMER: &str =
 pub(crate) const IS_LIVE: &str = "SELECT 1 FROM turn WHERE agent_id = ?1 AND id = ?2";
 
 /// Returns the watermark of extraction and its failures.
-pub(crate) fn lane(connection: &Connection, agent: &Agent) -> Result<ExtractionLane> {
+pub(crate) fn watermark(connection: &Connection, agent: &Agent) -> Result<ExtractionWatermark> {
     let sql = "SELECT * FROM journal WHERE agent_id = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row([agents::known(connection, agent)?], read).optional()?.unwrap_or_default())
@@ -43,7 +43,7 @@ pub(crate) fn save(connection: &Connection, agent: &Agent, extraction: &Extracti
     relog(connection, agent_id, turns, &found.operations)?;
     dead_letters::settle(connection, agent_id, turns, Stage::Extraction)?;
     if let Some(error) = degraded {
-        bury(connection, agent, turns, error, now)?;
+        add_dead_letters(connection, agent, turns, error, now)?;
     }
     move_lane(connection, agent_id, *extracted)
 }
@@ -125,21 +125,27 @@ fn all_live(connection: &Connection, agent_id: i64, turns: &[MemoryId]) -> Resul
     Ok(true)
 }
 
-fn bury(connection: &Connection, agent: &Agent, turns: &[MemoryId], error: &str, now: Timestamp) -> Result<()> {
+fn add_dead_letters(
+    connection: &Connection,
+    agent: &Agent,
+    turns: &[MemoryId],
+    error: &str,
+    now: Timestamp,
+) -> Result<()> {
     let agent_id = agents::known(connection, agent)?;
     for memory in turns {
         if all_live(connection, agent_id, std::slice::from_ref(memory))? {
             let (agent, memory, error) = (agent.clone(), memory.clone(), error.to_owned());
             let grain = Grain::Working;
             let letter = DeadLetter { agent, grain, memory, stage: Stage::Extraction, error, at: now };
-            dead_letters::bury(connection, &[letter])?;
+            dead_letters::add_dead_letters(connection, &[letter])?;
         }
     }
     Ok(())
 }
 
-fn read(row: &Row) -> rusqlite::Result<ExtractionLane> {
-    Ok(ExtractionLane {
+fn read(row: &Row) -> rusqlite::Result<ExtractionWatermark> {
+    Ok(ExtractionWatermark {
         extracted: number(row, "extracted")?,
         attempts: number(row, "attempts")?,
         failing_since: maybe_instant(row, "failing_since")?,

@@ -8,7 +8,7 @@ use rusqlite::ErrorCode;
 /// SQLite's error, shared because one failed commit fails many jobs; or a finished port error.
 pub(crate) enum Failure {
     Sqlite(Arc<rusqlite::Error>),
-    Told(Error),
+    Core(Error),
 }
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -17,7 +17,7 @@ impl Failure {
     /// Converts to the port's error: unreadable data becomes `Damaged`, everything else `Storage`.
     pub(crate) fn context(self, doing: &str) -> Error {
         match self {
-            Failure::Told(error) => error,
+            Failure::Core(error) => error,
             Failure::Sqlite(error) if is_damage(&error) => Error::damaged(format!("the catalog ({doing})"), error),
             Failure::Sqlite(error) => Error::storage(doing, error),
         }
@@ -40,7 +40,7 @@ impl From<rusqlite::Error> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Told(error)
+        Failure::Core(error)
     }
 }
 

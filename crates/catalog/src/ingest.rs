@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use annals_core::ports::{Comparison, Origin, Turn};
-use annals_core::{Agent, Digest, Error, Grain, MemoryId, Message, Operation, Period, Timestamp, TurnKey};
+use annals_core::{Agent, Digest, Error, Grain, IngestReceipt, MemoryId, Message, Period, Timestamp, TurnKey};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::columns::{number, signed};
@@ -24,9 +24,9 @@ pub(crate) fn ingest(
     turns: &[Turn],
     revise: bool,
     now: Timestamp,
-) -> Result<Operation> {
+) -> Result<IngestReceipt> {
     let masked = turns.iter().map(|turn| turn.masked).sum();
-    let mut operation = Operation { id: operation_id(turns), masked, ..Operation::default() };
+    let mut operation = IngestReceipt { id: operation_id(turns), masked, ..IngestReceipt::default() };
     if turns.is_empty() {
         return Ok(operation);
     }
@@ -82,7 +82,7 @@ fn is_what_was_sent(known: &Stored, message: &Message, hashes: Option<&KeyedHash
 }
 
 /// Returns the accepted request of that id.
-pub(crate) fn operation(connection: &Connection, agent: &Agent, id: &str) -> Result<Option<Operation>> {
+pub(crate) fn operation(connection: &Connection, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
     let sql = "SELECT * FROM operation WHERE agent_id = ?1 AND id = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     Ok(statement.query_row(params![agents::known(connection, agent)?, id], read_operation).optional()?)
@@ -115,7 +115,7 @@ struct AgentTurns<'c> {
 
 impl AgentTurns<'_> {
     /// Stores and counts one turn. Returns its sequence number; 0 if it was skipped.
-    fn store(&mut self, turn: &Turn, revise: bool, counts: &mut Operation) -> Result<u64> {
+    fn store(&mut self, turn: &Turn, revise: bool, counts: &mut IngestReceipt) -> Result<u64> {
         if let Some(hashes) = &self.hashes
             && hashes.is_forgotten(&turn.key, &turn.message.digest())?
         {
@@ -228,7 +228,7 @@ fn operation_id(turns: &[Turn]) -> String {
     format!("o-{}", &Digest::of(parts).to_string()[..OPERATION_ID])
 }
 
-fn save_operation(connection: &Connection, agent_id: i64, operation: &Operation) -> Result<()> {
+fn save_operation(connection: &Connection, agent_id: i64, operation: &IngestReceipt) -> Result<()> {
     connection.prepare_cached(include_str!("sql/save_operation.sql"))?.execute(params![
         agent_id,
         operation.id,
@@ -242,8 +242,8 @@ fn save_operation(connection: &Connection, agent_id: i64, operation: &Operation)
     Ok(())
 }
 
-pub(crate) fn read_operation(row: &Row) -> rusqlite::Result<Operation> {
-    Ok(Operation {
+pub(crate) fn read_operation(row: &Row) -> rusqlite::Result<IngestReceipt> {
+    Ok(IngestReceipt {
         id: row.get("id")?,
         accepted: number(row, "accepted")?,
         duplicate: number(row, "duplicate")?,
@@ -257,7 +257,7 @@ pub(crate) fn read_operation(row: &Row) -> rusqlite::Result<Operation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
     use annals_core::Catalog;
     use annals_testkit::{agent, at, period};
 
@@ -266,12 +266,12 @@ mod tests {
         let folder = Folder::new();
         let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
         let now = at("2026-06-01T00:00:00Z");
-        let request = vec![said(&me, "1", "tea"), said(&me, "2", "cake")];
+        let request = vec![spoken_turn(&me, "1", "tea"), spoken_turn(&me, "2", "cake")];
         let first = catalog.ingest(&me, request.clone(), false, now).await.unwrap();
-        catalog.ingest(&other, vec![said(&other, "1", "later")], false, now).await.unwrap();
+        catalog.ingest(&other, vec![spoken_turn(&other, "1", "later")], false, now).await.unwrap();
         let again = catalog.ingest(&me, request, false, now).await.unwrap();
         // The repeated request does not wait for another agent's later change.
-        assert_eq!(again, Operation { accepted: 0, duplicate: 2, ..first });
+        assert_eq!(again, IngestReceipt { accepted: 0, duplicate: 2, ..first });
         assert_eq!(catalog.operation(&me, &again.id).await.unwrap(), Some(again));
     }
 
@@ -280,7 +280,7 @@ mod tests {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
         let store = async |ids: &[(&str, &str)]| {
-            let turns = ids.iter().map(|(id, text)| said(&me, id, text)).collect();
+            let turns = ids.iter().map(|(id, text)| spoken_turn(&me, id, text)).collect();
             catalog.ingest(&me, turns, false, now).await
         };
         assert_eq!(store(&[("1", "tea")]).await.unwrap().seq, 1);
@@ -292,7 +292,7 @@ mod tests {
     async fn mismatched_id_and_non_daily_period_are_refused() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let good = said(&me, "1", "tea");
+        let good = spoken_turn(&me, "1", "tea");
         let by_chance = Turn { id: MemoryId::from_text("t-chance"), ..good.clone() };
         let weekly = Turn { day: period("2026-W10"), ..good };
         for (turn, expect) in

@@ -33,7 +33,6 @@ mod get;
 mod ingest;
 mod inputs;
 mod keys;
-mod lanes;
 mod ledger;
 mod list;
 mod log;
@@ -56,6 +55,7 @@ mod thread;
 mod tombstones;
 mod turns;
 mod versions;
+mod watermarks;
 
 #[cfg(test)]
 mod conformance;

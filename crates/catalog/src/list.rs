@@ -22,8 +22,8 @@ pub(crate) fn list(connection: &Connection, agent: &Agent, select: &Select) -> R
         (Grain::Working, None) => {
             let place = params![agent_id, start, end, most];
             let turns = asked(select, Kind::Turn, || turns::memories(connection, &sql, place))?;
-            let told = statements_within(select);
-            let statements = asked(select, Kind::Fact, || statements::memories(connection, &told, place))?;
+            let stated = statements_within(select);
+            let statements = asked(select, Kind::Statement, || statements::memories(connection, &stated, place))?;
             Ok(merge(turns, statements, select))
         }
         (Grain::Working, Some(conversation)) => asked(select, Kind::Turn, || {

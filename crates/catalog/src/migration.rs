@@ -4,18 +4,18 @@ use annals_testkit::all_records;
 use std::path::Path;
 
 use annals_core::ports::{
-    Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Lane, Record, Replies, Requests, Seals,
-    Target,
+    Access, Accesses, Archive, Blocks, ClockNote, Erasure, Journal, Keys, Record, Replies, Requests, Seals, Target,
+    Watermark,
 };
 use annals_core::{
-    Agent, Catalog, DeadLetter, Digest, ExtractionLane, Grain, LedgerRow, MemoryId, Operation, Sentence, Settings,
-    Stage,
+    Agent, Catalog, DeadLetter, Digest, ExtractionWatermark, Grain, IngestReceipt, LedgerRow, MemoryId, Sentence,
+    Settings, Stage,
 };
 use annals_testkit::{agent, at, period};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::SqliteCatalog;
-use crate::fixture::{Folder, said};
+use crate::fixture::{Folder, spoken_turn};
 use crate::power_cut::{Drive, Unsynced, open};
 
 const VERSION_1: &str = include_str!("fixture/version_1.sql");
@@ -72,12 +72,12 @@ async fn turn_pruned_before_version_5_is_matched_by_id_or_remaining_data() {
     for version in [VERSION_2, VERSION_3, VERSION_4] {
         let catalog = folder_of(version).open();
         let (you, now, day) = (agent("you"), at("2026-06-01T00:00:00Z"), period("2026-03-04"));
-        let reach = async |target: Target| catalog.reach(&you, &target).await.unwrap();
-        let by_conversation = reach(Target::Conversation("talk".into())).await;
+        let report = async |target: Target| catalog.preview(&you, &target).await.unwrap();
+        let by_conversation = report(Target::Conversation("talk".into())).await;
         assert_eq!((by_conversation.unresolved, by_conversation.unresolved_in), (1, vec![day]));
         assert_eq!((by_conversation.pruned, by_conversation.lost), (Vec::new(), Vec::new()));
         let id = MemoryId::from_text(PRUNED);
-        let by_speaker = reach(Target::Subject("user".into())).await;
+        let by_speaker = report(Target::Subject("user".into())).await;
         assert_eq!((by_speaker.pruned, by_speaker.lost), (vec![id.clone()], vec![day]));
         let by_id = catalog.erase(&you, &Target::Memories(vec![id.clone()]), now).await.unwrap();
         assert_eq!((by_id.pruned, by_id.lost, by_id.unresolved), (vec![id], vec![day], 0));
@@ -93,7 +93,8 @@ async fn holds_what_version_3_held(catalog: &SqliteCatalog) {
     let blocks = catalog.blocks(&they).await.unwrap();
     assert_eq!((blocks[0].name.as_str(), blocks[0].text.as_str()), ("human", "They like \"rye\"."));
     let digest = Digest([7; 32]);
-    let operation = Operation { id: "o-fedcba".into(), accepted: 1, seq: 11, masked: 2, ..Operation::default() };
+    let operation =
+        IngestReceipt { id: "o-fedcba".into(), accepted: 1, seq: 11, masked: 2, ..IngestReceipt::default() };
     assert_eq!(catalog.request(&they, &digest).await.unwrap(), Some((digest, operation)));
     let (key, hash) = catalog.key("k1").await.unwrap().unwrap();
     assert_eq!((key.name.as_str(), key.opens(&they), key.is_good(now), hash), ("laptop", true, true, digest));
@@ -117,21 +118,22 @@ async fn holds_what_version_2_held(catalog: &SqliteCatalog) {
     assert_eq!(records, expected);
     let day = catalog.ledger(&you).await.unwrap().remove(0);
     assert_eq!((day.sealed, day.ungrounded, day.tokens), (true, 2, 7));
-    let lane = catalog.extraction(&you).await.unwrap();
-    let failing = ExtractionLane { extracted: 7, attempts: 1, failing_since: Some(now), ..lane.clone() };
-    assert_eq!((lane.last_error.as_deref(), &lane), (Some("bad answer"), &failing));
+    let watermark = catalog.extraction(&you).await.unwrap();
+    let failing = ExtractionWatermark { extracted: 7, attempts: 1, failing_since: Some(now), ..watermark.clone() };
+    assert_eq!((watermark.last_error.as_deref(), &watermark), (Some("bad answer"), &failing));
     assert_eq!(catalog.log_version(&you).await.unwrap(), 9);
     assert_eq!(catalog.reply(&you, &Digest::of(["q"])).await.unwrap().as_deref(), Some("{\"text\":\"jam\"}"));
     assert_eq!(catalog.usage(&you, now).await.unwrap()[0].tokens_in, 10);
     let steady_since = at("2026-05-31T23:59:59.999995Z");
     assert_eq!(catalog.clock().await.unwrap(), Some(ClockNote { seen: now, steady_since }));
-    let operation = Operation { id: "o-abcdef".into(), accepted: 1, seq: 7, forgotten: 1, ..Operation::default() };
+    let operation =
+        IngestReceipt { id: "o-abcdef".into(), accepted: 1, seq: 7, forgotten: 1, ..IngestReceipt::default() };
     assert_eq!(catalog.find_operation("default", "o-abcdef").await.unwrap(), Some((you.clone(), operation)));
-    let told = [("3", "a secret"), ("9", "a secret"), ("9", "nothing")].map(|(id, text)| {
-        let turn = said(&you, id, text);
+    let stated = [("3", "a secret"), ("9", "a secret"), ("9", "nothing")].map(|(id, text)| {
+        let turn = spoken_turn(&you, id, text);
         (turn.key, turn.message.digest())
     });
-    assert_eq!(catalog.forgotten(&you, &told).await.unwrap(), [true, true, false]);
+    assert_eq!(catalog.forgotten(&you, &stated).await.unwrap(), [true, true, false]);
 }
 
 fn in_short(record: &Record) -> String {
@@ -175,8 +177,8 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.settings(&me).await.unwrap(), settings);
     let [tea, cake] = [TEA, CAKE].map(MemoryId::from_text);
     let turns = catalog.inputs(&me, period("2026-03-04")).await.unwrap();
-    let told: Vec<_> = turns.iter().map(|turn| (&turn.id, turn.text.as_str(), turn.pinned)).collect();
-    assert_eq!(told, [(&tea, "tea", false), (&cake, "cake?", false)]);
+    let stated: Vec<_> = turns.iter().map(|turn| (&turn.id, turn.text.as_str(), turn.pinned)).collect();
+    assert_eq!(stated, [(&tea, "tea", false), (&cake, "cake?", false)]);
     let day = catalog.inputs(&me, period("2026-W10")).await.unwrap().remove(0);
     let first_day = period("2026-03-04").first_day();
     let quoted = Sentence { day: first_day, speaker: Some("user".into()), text: "tea".into(), from: vec![tea.clone()] };
@@ -198,9 +200,9 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     let emptied = LedgerRow { clean_seq: 3, ..LedgerRow::new(period("2026-03-01"), 1, now) };
     assert_eq!(catalog.ledger(&me).await.unwrap(), [emptied, clean, week]);
     assert_eq!(catalog.changes(&me, Grain::Daily, 0, 9).await.unwrap().len(), 2, "a deletion and a summary");
-    let lane = Lane { generation: 1, applied: 2, building: Some((2, 1)) };
-    assert_eq!(catalog.lane(&me, Grain::Working).await.unwrap(), lane);
-    let operation = Operation { id: "o-0123456789".into(), accepted: 2, seq: 2, ..Operation::default() };
+    let watermark = Watermark { generation: 1, applied: 2, building: Some((2, 1)) };
+    assert_eq!(catalog.watermark(&me, Grain::Working).await.unwrap(), watermark);
+    let operation = IngestReceipt { id: "o-0123456789".into(), accepted: 2, seq: 2, ..IngestReceipt::default() };
     assert_eq!(catalog.operation(&me, "o-0123456789").await.unwrap(), Some(operation));
     let (error, grain, stage) = ("too long".into(), Grain::Working, Stage::Table);
     let letter = DeadLetter { agent: me.clone(), grain, memory: cake, stage, error, at: now };
@@ -208,9 +210,9 @@ async fn holds_what_it_held(catalog: &SqliteCatalog, next: u64) {
     assert_eq!(catalog.log_version(&me).await.unwrap(), 0);
     assert_eq!(catalog.children(&me).await.unwrap().len(), 2);
     // The sequence continues.
-    let done = catalog.ingest(&me, vec![said(&me, "3", "jam")], false, now).await.unwrap();
+    let done = catalog.ingest(&me, vec![spoken_turn(&me, "3", "jam")], false, now).await.unwrap();
     assert_eq!(done.seq, next);
-    let revised = vec![said(&me, "1", "coffee")];
+    let revised = vec![spoken_turn(&me, "1", "coffee")];
     catalog.ingest(&me, revised, true, now).await.unwrap();
     assert_eq!(catalog.versions(&me, &tea).await.unwrap().len(), 1);
     let given = (tea.clone(), Access { times: 2, last: now });

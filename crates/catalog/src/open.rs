@@ -83,7 +83,7 @@ fn prepare_schema(connection: &Connection) -> Result<()> {
         0 => bring_to_version(connection, &[include_str!("sql/schema.sql")]),
         former @ 1..VERSION => bring_to_version(connection, &STEPS[former as usize - 1..]),
         VERSION => Ok(()),
-        other => Err(Failure::Told(Error::storage(
+        other => Err(Failure::Core(Error::storage(
             "opening the catalog",
             format!("it has schema version {other}, and this annals knows {VERSION}; a newer annals wrote it"),
         ))),

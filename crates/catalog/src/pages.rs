@@ -75,7 +75,7 @@ pub(crate) fn unused_space_holds(connection: &Connection, phrases: &Phrases, fro
             };
             Ok(unused.into_iter().any(|range| phrases.is_in(&content[range])).then_some(false))
         })?;
-        let holds = match held {
+        let find_leftovers = match held {
             Some(true) => {
                 if free.is_none() {
                     free = Some(free_pages(connection)?);
@@ -85,7 +85,7 @@ pub(crate) fn unused_space_holds(connection: &Connection, phrases: &Phrases, fro
             Some(false) => true,
             None => false,
         };
-        if holds {
+        if find_leftovers {
             return Ok((true, Progress { next: None, changes: connection.total_changes() }));
         }
         page += 1;
@@ -229,8 +229,8 @@ mod tests {
         let phrases = Phrases::new(["swordfish"]);
         let mut from = Some(1);
         while let Some(page) = from {
-            let (holds, progress) = unused_space_holds(connection, &phrases, page).ok().unwrap();
-            if holds {
+            let (find_leftovers, progress) = unused_space_holds(connection, &phrases, page).ok().unwrap();
+            if find_leftovers {
                 return true;
             }
             from = progress.next;
@@ -282,8 +282,8 @@ mod tests {
                 "CREATE TABLE long (text TEXT); INSERT INTO long VALUES (hex(zeroblob(4000000))); DROP TABLE long",
             )
             .unwrap();
-        let told: u32 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).unwrap();
-        assert!(told > 1900, "{told}");
-        assert_eq!(free_pages(&connection).ok().unwrap().len(), told as usize);
+        let stated: u32 = connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).unwrap();
+        assert!(stated > 1900, "{stated}");
+        assert_eq!(free_pages(&connection).ok().unwrap().len(), stated as usize);
     }
 }

@@ -1,6 +1,6 @@
 //! Requests with a client's idempotency key, and lookup of operations without their agent.
 
-use annals_core::{Agent, Digest, Error, Operation, Timestamp};
+use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::{digest, micros};
@@ -15,7 +15,7 @@ pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
 /// Returns the body digest and the operation of the request with this key.
-pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>> {
+pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
     let place = params![agents::known(connection, agent)?, key.0];
     let mut statement = connection.prepare_cached(REQUEST)?;
     let found =
@@ -47,7 +47,7 @@ pub(crate) fn drop_before(connection: &Connection, before: Timestamp) -> Result<
 }
 
 /// Returns the operation of that id and its agent, among the agents of a workspace.
-pub(crate) fn find(connection: &Connection, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>> {
+pub(crate) fn find(connection: &Connection, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
     let mut statement = connection.prepare_cached(FIND)?;
     let read = |row: &rusqlite::Row| Ok((row.get::<_, String>("agent")?, ingest::read_operation(row)?));
     let found = statement.query_row([workspace, id], read).optional()?;

@@ -1,12 +1,12 @@
 //! Tests that forgotten text is nowhere in the files after a scrub, and that this survives a power cut.
 
-use annals_core::ports::{Archive, Erasure, Journal, Reach, Target};
+use annals_core::ports::{Archive, Erasure, ErasureReport, Journal, Target};
 use annals_core::{Agent, Catalog, MemoryId};
 use annals_testkit::{agent, at, entry, summary};
 use rusqlite::Connection;
 
 use crate::SqliteCatalog;
-use crate::fixture::{Folder, said};
+use crate::fixture::{Folder, spoken_turn};
 use crate::power_cut::{Drive, Unsynced, open};
 
 const SECRET: &str = "the password is \"swordfish\"";
@@ -15,18 +15,18 @@ const SECRET: &str = "the password is \"swordfish\"";
 /// it too.
 async fn tell(catalog: &SqliteCatalog, me: &Agent) {
     let now = at("2026-06-01T00:00:00Z");
-    let mut turns: Vec<_> = (0..200).map(|id| said(me, &id.to_string(), &"words ".repeat(id % 90))).collect();
-    turns.push(said(me, "secret", &format!("{SECRET}. {}", "More of it. ".repeat(900))));
+    let mut turns: Vec<_> = (0..200).map(|id| spoken_turn(me, &id.to_string(), &"words ".repeat(id % 90))).collect();
+    turns.push(spoken_turn(me, "secret", &format!("{SECRET}. {}", "More of it. ".repeat(900))));
     let seq = catalog.ingest(me, turns.clone(), false, now).await.unwrap().seq;
     let ids: Vec<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
     catalog.save_summaries(me, vec![summary("2026-03-04", seq, &ids, &format!("So {SECRET}!"))], now).await.unwrap();
     catalog.correct(me, &MemoryId::summary(me, "2026-03-04".parse().unwrap()), "Nothing.", now).await.unwrap();
-    catalog.ingest(me, vec![said(me, "5", &format!("{SECRET}, too."))], true, now).await.unwrap();
-    catalog.ingest(me, vec![said(me, "5", "five")], true, now).await.unwrap();
+    catalog.ingest(me, vec![spoken_turn(me, "5", &format!("{SECRET}, too."))], true, now).await.unwrap();
+    catalog.ingest(me, vec![spoken_turn(me, "5", "five")], true, now).await.unwrap();
 }
 
-async fn erase(catalog: &SqliteCatalog, me: &Agent) -> annals_core::Result<Reach> {
-    let target = Target::Memories(vec![said(me, "secret", "").id, said(me, "5", "").id]);
+async fn erase(catalog: &SqliteCatalog, me: &Agent) -> annals_core::Result<ErasureReport> {
+    let target = Target::Memories(vec![spoken_turn(me, "secret", "").id, spoken_turn(me, "5", "").id]);
     catalog.erase(me, &target, at("2026-06-02T00:00:00Z")).await
 }
 
@@ -49,11 +49,11 @@ async fn scrubbed_files_hold_no_forgotten_text() {
     let folder = Folder::new();
     let (catalog, me) = (folder.open(), agent("me"));
     tell(&catalog, &me).await;
-    let held = catalog.holds(&me, &[SECRET.to_owned()]).await.unwrap();
+    let held = catalog.find_leftovers(&me, &[SECRET.to_owned()]).await.unwrap();
     assert_eq!(held, ["turn.content", "version.text"]);
     assert!(occurs(&files(&folder)));
     forget(&catalog, &me).await;
-    assert_eq!(catalog.holds(&me, &[SECRET.to_owned()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(catalog.find_leftovers(&me, &[SECRET.to_owned()]).await.unwrap(), Vec::<String>::new());
     catalog.scrub().await.unwrap();
     assert!(!occurs(&files(&folder)), "while the catalog is open");
     assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new());
@@ -67,14 +67,14 @@ async fn scrubbed_files_hold_no_forgotten_text() {
 async fn split_pages_hold_no_forgotten_text_after_scrub() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-    let told = |index: usize| {
+    let stated = |index: usize| {
         let object = if index.is_multiple_of(3) { SECRET.to_owned() } else { "tea ".repeat(index % 40) };
         entry(&me, &format!("Ann{index} likes {object}"), "2026-03-04T10:00:00Z")
     };
     for index in 0..1000 {
-        catalog.add_operations(&me, vec![told(index)]).await.unwrap();
+        catalog.add_operations(&me, vec![stated(index)]).await.unwrap();
     }
-    let secrets = (0..1000).step_by(3).map(|index| told(index).source).collect();
+    let secrets = (0..1000).step_by(3).map(|index| stated(index).source).collect();
     catalog.erase(&me, &Target::Memories(secrets), now).await.unwrap();
     let free = async || {
         let read = |c: &Connection| Ok(c.query_row("PRAGMA freelist_count", [], |row| row.get::<_, i64>(0))?);
@@ -98,20 +98,20 @@ async fn split_pages_hold_no_forgotten_text_after_scrub() {
 async fn forgotten_text_is_scrubbed_during_concurrent_writes() {
     let folder = Folder::new();
     let (catalog, me, other) = (folder.open(), agent("me"), agent("other"));
-    let told = |agent: &Agent, index: usize, object: &str| {
+    let stated = |agent: &Agent, index: usize, object: &str| {
         entry(agent, &format!("Ann{index} likes {object}"), "2026-03-04T10:00:00Z")
     };
     for index in 0..1500 {
         let agent = if index % 2 == 0 { &me } else { &other };
         let object = if index % 6 == 0 { SECRET.to_owned() } else { "tea ".repeat(index % 40) };
-        catalog.add_operations(agent, vec![told(agent, index, &object)]).await.unwrap();
+        catalog.add_operations(agent, vec![stated(agent, index, &object)]).await.unwrap();
     }
-    let secrets = (0..1500).step_by(6).map(|index| told(&me, index, SECRET).source).collect();
+    let secrets = (0..1500).step_by(6).map(|index| stated(&me, index, SECRET).source).collect();
     catalog.erase(&me, &Target::Memories(secrets), at("2026-06-01T00:00:00Z")).await.unwrap();
     let write = async {
         for index in 1500..2500 {
             let object = "cake ".repeat(index % 50);
-            catalog.add_operations(&other, vec![told(&other, index, &object)]).await.unwrap();
+            catalog.add_operations(&other, vec![stated(&other, index, &object)]).await.unwrap();
         }
     };
     let (scrubbed, ()) = futures::join!(catalog.scrub(), write);
@@ -128,7 +128,7 @@ async fn long_rows_leave_no_text_in_free_pages() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
     let turns: Vec<_> =
-        (0..20).map(|id| said(&me, &id.to_string(), &format!("{SECRET} {id}. ").repeat(2000))).collect();
+        (0..20).map(|id| spoken_turn(&me, &id.to_string(), &format!("{SECRET} {id}. ").repeat(2000))).collect();
     catalog.ingest(&me, turns, false, now).await.unwrap();
     catalog.erase(&me, &Target::Conversation("talk".into()), now).await.unwrap();
     catalog.scrub().await.unwrap();
@@ -152,7 +152,7 @@ async fn concurrent_scrubs_share_a_pass() {
 async fn text_escaped_in_json_is_found() {
     let folder = Folder::new();
     let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-    let turn = said(&me, "1", "tea");
+    let turn = spoken_turn(&me, "1", "tea");
     catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap();
     let mut day = summary("2026-03-04", 1, std::slice::from_ref(&turn.id), "They had tea.");
     day.draft.as_mut().unwrap().sentences = vec![annals_core::Sentence {
@@ -167,7 +167,7 @@ async fn text_escaped_in_json_is_found() {
         ("tea", &["summary.sentences", "summary.text", "turn.content"]),
         ("coffee", &[]),
     ] {
-        assert_eq!(catalog.holds(&me, &[word.to_owned()]).await.unwrap(), expect, "{word:?}");
+        assert_eq!(catalog.find_leftovers(&me, &[word.to_owned()]).await.unwrap(), expect, "{word:?}");
     }
 }
 
@@ -217,6 +217,10 @@ async fn power_cut_while_forgetting_loses_nothing_else_and_restores_nothing() {
         assert_eq!(catalog.check().await.unwrap(), Vec::<String>::new(), "step {step}");
         let turns = catalog.counts(&me).await.unwrap().memories[0];
         assert!(turns == 199 || (turns == 201 && !erased), "step {step}: {turns} turns");
-        assert_eq!(catalog.holds(&me, &[SECRET.to_owned()]).await.unwrap().is_empty(), turns == 199, "step {step}");
+        assert_eq!(
+            catalog.find_leftovers(&me, &[SECRET.to_owned()]).await.unwrap().is_empty(),
+            turns == 199,
+            "step {step}"
+        );
     }
 }

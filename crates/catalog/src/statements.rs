@@ -95,7 +95,7 @@ impl Stored {
         Memory {
             id: statement.id,
             grain: Grain::Working,
-            kind: Kind::Fact,
+            kind: Kind::Statement,
             period: statement.day,
             cover: statement.cover,
             days: statement.day.cover_days(),

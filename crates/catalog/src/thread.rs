@@ -249,7 +249,7 @@ impl Owner {
 mod tests {
     use super::*;
     use crate::SqliteCatalog;
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
     use crate::power_cut::{Drive, open};
     use annals_core::{Agent, Catalog};
     use annals_testkit::{agent, at};
@@ -258,7 +258,7 @@ mod tests {
     use std::sync::mpsc as blocking;
 
     async fn say(catalog: &SqliteCatalog, agent: &Agent, id: &str, text: &str) -> annals_core::Result<()> {
-        let turns = vec![said(agent, id, text)];
+        let turns = vec![spoken_turn(agent, id, text)];
         catalog.ingest(agent, turns, false, at("2026-06-01T00:00:00Z")).await.map(|_| ())
     }
 
@@ -282,8 +282,8 @@ mod tests {
         assert!(futures::poll!(busy.as_mut()).is_pending());
         start.recv().unwrap();
         // Polled in order: all messages are submitted before the thread is released.
-        let said = join_all(messages.iter().map(|(id, text)| say(catalog, agent, id, text)));
-        let answers = join(said, async { release.send(()).unwrap() }).await.0;
+        let spoken_turn = join_all(messages.iter().map(|(id, text)| say(catalog, agent, id, text)));
+        let answers = join(spoken_turn, async { release.send(()).unwrap() }).await.0;
         busy.await.unwrap();
         answers
     }

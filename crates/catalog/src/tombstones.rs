@@ -1,6 +1,6 @@
 //! Tombstones: record deletions, so that projections apply them. They are dropped when every table has applied them.
 
-use annals_core::ports::Lane;
+use annals_core::ports::Watermark;
 use annals_core::{Grain, MemoryId};
 use rusqlite::{Connection, params};
 
@@ -19,8 +19,8 @@ pub(crate) fn set(connection: &Connection, agent_id: i64, id: &MemoryId, grain: 
 }
 
 /// Drops the tombstones that the grain's table and the generation being built beside it have applied.
-pub(crate) fn drop_applied(connection: &Connection, agent_id: i64, grain: Grain, lane: Lane) -> Result<()> {
-    let applied = lane.building.map_or(lane.applied, |(_, building)| building.min(lane.applied));
+pub(crate) fn drop_applied(connection: &Connection, agent_id: i64, grain: Grain, watermark: Watermark) -> Result<()> {
+    let applied = watermark.building.map_or(watermark.applied, |(_, building)| building.min(watermark.applied));
     connection.prepare_cached(DROP)?.execute(params![agent_id, grain_number(grain), signed(applied)])?;
     Ok(())
 }

@@ -11,7 +11,7 @@ pub const FENCE: &str = "annals-memory";
 
 /// A request for context for one prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ContextRequest {
+pub struct ContextQuery {
     /// The prompt to be answered.
     pub prompt: String,
     /// Maximum tokens of the text, marks included; estimated from above.

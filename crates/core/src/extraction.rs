@@ -56,7 +56,7 @@ pub struct Extraction {
 
 /// Progress of extraction for one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ExtractionLane {
+pub struct ExtractionWatermark {
     /// The watermark: the catalog sequence up to which all turns have been read.
     pub extracted: u64,
     /// Failures since the watermark last moved.

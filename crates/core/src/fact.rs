@@ -52,7 +52,8 @@ pub struct Fact {
     /// When it was first recorded.
     pub recorded_at: Timestamp,
     /// When its sources were said: from the first to the last of them, end exclusive.
-    pub said: Interval,
+    #[serde(rename = "spoken")]
+    pub mentioned: Interval,
     /// The turns that state it, ordered by the instant from which each says it holds. Ids of manual entries start with
     /// `u-`.
     pub sources: Vec<MemoryId>,

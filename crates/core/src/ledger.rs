@@ -94,7 +94,7 @@ pub struct DeadLetter {
 
 /// Receipt of one accepted ingest request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Operation {
+pub struct IngestReceipt {
     /// Its id. The same request always has the same id.
     pub id: String,
     /// Number of new messages.

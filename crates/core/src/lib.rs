@@ -27,16 +27,16 @@ mod tame;
 mod tokens;
 mod zones;
 
-pub use context::{Block, Context, ContextItem, ContextKind, ContextRequest, Document, FENCE, one_line, unfenced};
+pub use context::{Block, Context, ContextItem, ContextKind, ContextQuery, Document, FENCE, one_line, unfenced};
 pub use digest::{Digest, MemoryId};
 pub use error::{Error, Fault, Result};
-pub use extraction::{Extracted, Extraction, ExtractionLane, Purpose, Reply, Statement, Usage};
+pub use extraction::{Extracted, Extraction, ExtractionWatermark, Purpose, Reply, Statement, Usage};
 pub use fact::{
     ALIAS, Along, Direction, FARTHEST, Fact, FactOperation, FactQuery, MERGED_BECAUSE, Properties, Reached, Route,
     SPEAKER, UNTIL, Verb, Walk, entity_key, fold, folded, joined_names, predicate_name,
 };
 pub use grain::Grain;
-pub use ledger::{DeadLetter, LedgerRow, Operation, Stage};
+pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, Stage};
 pub use memory::{Kind, Memory};
 pub use message::{Message, Role, TurnKey, identify};
 pub use name::Agent;

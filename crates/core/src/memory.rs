@@ -11,7 +11,7 @@ pub enum Kind {
     /// A message in working memory.
     Turn,
     /// A statement in working memory.
-    Fact,
+    Statement,
     /// The summary of a period.
     Summary,
 }
@@ -21,7 +21,7 @@ impl Kind {
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Turn => "turn",
-            Kind::Fact => "fact",
+            Kind::Statement => "fact",
             Kind::Summary => "summary",
         }
     }
@@ -31,7 +31,7 @@ impl std::str::FromStr for Kind {
     type Err = crate::Error;
 
     fn from_str(text: &str) -> crate::Result<Kind> {
-        [Kind::Turn, Kind::Fact, Kind::Summary]
+        [Kind::Turn, Kind::Statement, Kind::Summary]
             .into_iter()
             .find(|kind| kind.as_str() == text)
             .ok_or_else(|| crate::Error::invalid("kind", format!("is {text:?}; it is one of turn, fact, summary")))

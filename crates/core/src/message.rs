@@ -115,7 +115,7 @@ pub fn identify(messages: &[Message]) -> Vec<TurnKey> {
 mod tests {
     use super::*;
 
-    fn said(content: &str, id: Option<&str>) -> Message {
+    fn spoken(content: &str, id: Option<&str>) -> Message {
         Message {
             conversation: "c".into(),
             client_id: id.map(Into::into),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn equal_messages_get_distinct_repeatable_keys() {
-        let request = [said("ok", None), said("ok", None), said("ok", Some("7"))];
+        let request = [spoken("ok", None), spoken("ok", None), spoken("ok", Some("7"))];
         let keys = identify(&request);
         assert_ne!(keys[0], keys[1]);
         assert_eq!(keys[2].id, "7");
@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn digest_covers_everything_but_the_key() {
-        let base = said("ok", Some("1"));
-        assert_eq!(base.digest(), said("ok", Some("2")).digest());
+        let base = spoken("ok", Some("1"));
+        assert_eq!(base.digest(), spoken("ok", Some("2")).digest());
         let others = [
             Message { role: Role::Tool, ..base.clone() },
             Message { name: Some("A".into()), ..base.clone() },

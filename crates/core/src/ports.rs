@@ -27,10 +27,12 @@ mod write_lock;
 pub use accesses::{Access, Accesses};
 pub use archive::{Archive, Record, RecordOrigin, Version, check_origin};
 pub use blocks::{Block, Blocks};
-pub use catalog::{Catalog, Change, Comparison, Counts, Lane, Origin, Select, Standing, StoredConversation, Turn};
+pub use catalog::{
+    AgentState, Catalog, Change, Comparison, Counts, Origin, Select, StoredConversation, Turn, Watermark,
+};
 pub use embedder::Embedder;
 pub use engine::{Engine, SummaryTask};
-pub use erasure::{Erasure, Reach, Target};
+pub use erasure::{Erasure, ErasureReport, Target};
 pub use extractor::{ExtractionTask, Extractor};
 pub use facts::Facts;
 pub use journal::Journal;
@@ -40,6 +42,6 @@ pub use requests::Requests;
 pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};
 pub use strata::{
-    Batch, Conversation, Conversations, Findings, Hit, Part, Probe, Seat, Spread, Stored, Strata, Table, Wear,
+    Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };
 pub use write_lock::{AlreadyHeld, WriteGuard, WriteLock};

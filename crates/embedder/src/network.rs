@@ -1,4 +1,4 @@
-//! Runs the network with rten, on thread pools of one thread each (`lanes`).
+//! Runs the network with rten, on thread pools of one thread each (`threads`).
 //!
 //! One text per run, so that its vector has the same bits whatever else is embedded. Measured with batches of 32: with inputs
 //! quantised per batch, cosines with the vector of the same text alone fell to 0.95; with one scale per token, as in the
@@ -14,7 +14,7 @@ use rten::{Dimension, LoadError, Model, ModelOptions, NodeId, RunOptions, Thread
 use rten_tensor::NdTensor;
 
 /// More thread pools would only take memory (about 10 MB each) and cores that other work needs.
-const MOST_LANES: usize = 16;
+const MOST_THREADS: usize = 16;
 
 /// At this niceness, another thread gets about nine times as much of a busy core.
 const NICENESS: i32 = 10;
@@ -25,7 +25,7 @@ pub struct Network {
     input: NodeId,
     output: NodeId,
     dimension: usize,
-    lanes: Vec<Arc<ThreadPool>>,
+    threads: Vec<Arc<ThreadPool>>,
     turn: AtomicUsize,
 }
 
@@ -40,8 +40,8 @@ impl Network {
         let Some(&[_, Dimension::Fixed(dimension)]) = shape.as_deref() else {
             return Err(Error::damaged("model.onnx", "its output is not a row of fixed length"));
         };
-        let lanes = lanes()?;
-        Ok(Network { model, input, output, dimension, lanes, turn: AtomicUsize::new(0) })
+        let threads = threads()?;
+        Ok(Network { model, input, output, dimension, threads, turn: AtomicUsize::new(0) })
     }
 
     /// Returns the length of each vector.
@@ -50,21 +50,21 @@ impl Network {
     }
 
     /// Returns how many texts can run in parallel.
-    pub fn lanes(&self) -> usize {
-        self.lanes.len()
+    pub fn threads(&self) -> usize {
+        self.threads.len()
     }
 
     /// Returns the next thread pool in turn.
-    pub fn next_lane(&self) -> Arc<ThreadPool> {
+    pub fn next_thread(&self) -> Arc<ThreadPool> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        self.lanes[turn % self.lanes.len()].clone()
+        self.threads[turn % self.threads.len()].clone()
     }
 
     /// Returns the vector of one text. Blocks until the thread pool is free and the network has run.
-    pub fn run(&self, lane: &Arc<ThreadPool>, ids: &[u32]) -> Result<Vec<f32>> {
+    pub fn run(&self, thread: &Arc<ThreadPool>, ids: &[u32]) -> Result<Vec<f32>> {
         let ids: Vec<i32> = ids.iter().map(|id| id.cast_signed()).collect();
         let input = NdTensor::from_data([1, ids.len()], ids);
-        let options = RunOptions::default().with_thread_pool(Some(lane.clone()));
+        let options = RunOptions::default().with_thread_pool(Some(thread.clone()));
         let outputs = self.model.run_n(vec![(self.input, input.into())], [self.output], Some(options));
         let [output] = outputs.map_err(|error| Error::model("cannot run model.onnx", error))?;
         let (_, mut vector) =
@@ -75,14 +75,14 @@ impl Network {
     }
 }
 
-/// Creates one thread pool per core, at most [`MOST_LANES`], at lower priority, so that durable writes come first. The pools'
+/// Creates one thread pool per core, at most [`MOST_THREADS`], at lower priority, so that durable writes come first. The pools'
 /// threads inherit the priority of the thread that creates them.
-fn lanes() -> Result<Vec<Arc<ThreadPool>>> {
+fn threads() -> Result<Vec<Arc<ThreadPool>>> {
     let make = || {
         // May be refused; then everything works as before, without the priority.
         let _ = rustix::process::setpriority_process(None, NICENESS);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        (0..cores.min(MOST_LANES)).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect()
+        (0..cores.min(MOST_THREADS)).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect()
     };
     std::thread::spawn(make).join().map_err(|_| Error::model("cannot start the embedder", "its threads do not start"))
 }

@@ -52,7 +52,7 @@ impl Loaded {
     /// Checks that a vector has length 1. Cosines are computed as dot products, which would be wrong without an error for a
     /// model that does not normalise.
     fn try_out(&self) -> Result<()> {
-        let vector = self.network.run(&self.network.next_lane(), &self.tokens.ids("")?)?;
+        let vector = self.network.run(&self.network.next_thread(), &self.tokens.ids("")?)?;
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         if (length - 1.0).abs() < 1e-3 {
             return Ok(());
@@ -63,12 +63,12 @@ impl Loaded {
     /// Embeds texts one after another until none is left; other workers take from the same list. Returns each vector with the
     /// index of its text.
     fn work(&self, texts: &[String], next: &AtomicUsize) -> Result<Vec<(usize, Vec<f32>)>> {
-        let lane = self.network.next_lane();
+        let thread = self.network.next_thread();
         let mut vectors = Vec::new();
         while let place = next.fetch_add(1, Ordering::Relaxed)
             && let Some(text) = texts.get(place)
         {
-            vectors.push((place, self.network.run(&lane, &self.tokens.ids(text)?)?));
+            vectors.push((place, self.network.run(&thread, &self.tokens.ids(text)?)?));
         }
         Ok(vectors)
     }
@@ -90,11 +90,11 @@ impl Embedder for OnnxEmbedder {
     }
 
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
-        let lanes = texts.len().min(self.0.network.lanes());
+        let threads = texts.len().min(self.0.network.threads());
         let mut vectors = vec![Vec::new(); texts.len()];
         let shared = Arc::new((texts, AtomicUsize::new(0)));
         let mut workers = JoinSet::new();
-        for _ in 0..lanes {
+        for _ in 0..threads {
             let (loaded, shared) = (self.0.clone(), shared.clone());
             workers.spawn_blocking(move || loaded.work(&shared.0, &shared.1));
         }

@@ -47,7 +47,7 @@ async fn main() {
     let all = tables.find(&agent, &FactQuery { history: true, ..FactQuery::default() }).await.unwrap();
     println!("find all                {:>9.1?}; {} found; resident {}", began.elapsed(), all.len(), resident());
     let began = Instant::now();
-    tables.holds(&agent, &["nowhere".into()]).await.unwrap();
+    tables.find_leftovers(&agent, &["nowhere".into()]).await.unwrap();
     println!("holds                   {:>9.1?}; resident {}", began.elapsed(), resident());
     if let Some(target) = std::env::args().nth(2) {
         let began = Instant::now();
@@ -83,7 +83,7 @@ fn fact(number: usize) -> Fact {
         valid_from: from,
         valid_to: number.is_multiple_of(3).then_some(end),
         recorded_at: end,
-        said: Interval { start: from, end },
+        mentioned: Interval { start: from, end },
         sources: (0..1 + number % 3).map(source).collect(),
         superseded_by: None,
     }

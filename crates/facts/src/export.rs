@@ -10,9 +10,9 @@ use crate::table::Table;
 use crate::{DuckFacts, blocking};
 
 pub async fn export(tables: &DuckFacts, agent: &Agent, target: &Path) -> Result<()> {
-    let _seat = tables.seats.take(agent).await;
-    let stored = match tables.shelf.newest(agent).await? {
-        Some(snapshot) => Some(tables.shelf.read(agent, &snapshot).await?),
+    let _seat = tables.table_cache.take(agent).await;
+    let stored = match tables.parquet_store.newest(agent).await? {
+        Some(snapshot) => Some(tables.parquet_store.read(agent, &snapshot).await?),
         None => None,
     };
     let (scratch, target) = (tables.scratch.clone(), target.to_owned());

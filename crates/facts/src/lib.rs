@@ -32,12 +32,12 @@ mod convert;
 mod export;
 mod find;
 mod graph;
-mod holds;
+mod leftovers;
+mod parquet_store;
 mod replace;
 mod rows;
-mod seats;
-mod shelf;
 mod table;
+mod table_cache;
 #[cfg(test)]
 mod tests;
 
@@ -51,9 +51,9 @@ use object_store::ObjectStore;
 pub use convert::json_to_parquet;
 
 use graph::{Graph, Graphs};
-use seats::{Seat, Seats};
-use shelf::Shelf;
+use parquet_store::ParquetStore;
 use table::{Scratch, Table};
+use table_cache::{CachedTable, TableCache};
 
 /// A walk over no more facts than this, as most are, runs on the calling thread: it is over before another thread would
 /// start.
@@ -65,27 +65,32 @@ const SCRATCH: &str = "scratch";
 /// The tables of facts of all agents.
 #[derive(Clone)]
 pub struct DuckFacts {
-    shelf: Arc<Shelf>,
+    parquet_store: Arc<ParquetStore>,
     scratch: Scratch,
-    seats: Arc<Seats>,
+    table_cache: Arc<TableCache>,
     graphs: Arc<Graphs>,
 }
 
 impl DuckFacts {
     /// Opens the tables below a local folder and removes files that a crash left half-written.
     pub fn open(folder: &Path) -> Result<DuckFacts> {
-        let shelf = Shelf::local(folder)?;
-        DuckFacts::with(shelf, &folder.join(SCRATCH))
+        let parquet_store = ParquetStore::local(folder)?;
+        DuckFacts::with(parquet_store, &folder.join(SCRATCH))
     }
 
     /// Opens the tables in any object store. Empties the folder `scratch`.
     pub fn over(store: Arc<dyn ObjectStore>, scratch: &Path) -> Result<DuckFacts> {
-        DuckFacts::with(Shelf::over(store), scratch)
+        DuckFacts::with(ParquetStore::over(store), scratch)
     }
 
-    fn with(shelf: Shelf, scratch: &Path) -> Result<DuckFacts> {
+    fn with(parquet_store: ParquetStore, scratch: &Path) -> Result<DuckFacts> {
         let scratch = Scratch::emptied(scratch)?;
-        Ok(DuckFacts { shelf: Arc::new(shelf), scratch, seats: Arc::default(), graphs: Arc::default() })
+        Ok(DuckFacts {
+            parquet_store: Arc::new(parquet_store),
+            scratch,
+            table_cache: Arc::default(),
+            graphs: Arc::default(),
+        })
     }
 
     /// Runs a query on the agent's table, which is loaded if needed; `None` if the table was never written.
@@ -94,11 +99,11 @@ impl DuckFacts {
         agent: &Agent,
         question: impl FnOnce(&Table) -> Result<T> + Send + 'static,
     ) -> Result<Option<T>> {
-        let mut seat = self.seats.take(agent).await;
-        if seat.is_none() {
-            *seat = self.load(agent).await?;
+        let mut cached = self.table_cache.take(agent).await;
+        if cached.is_none() {
+            *cached = self.load(agent).await?;
         }
-        blocking(move || seat.as_ref().map(question).transpose()).await
+        blocking(move || cached.as_ref().map(question).transpose()).await
     }
 
     /// Runs a query on the agent's graph, which is built from the table if it is not cached; `None` if the table was
@@ -130,9 +135,9 @@ impl DuckFacts {
         self.ask(agent, read).await
     }
 
-    async fn load(&self, agent: &Agent) -> Result<Seat> {
-        let Some(snapshot) = self.shelf.newest(agent).await? else { return Ok(None) };
-        let bytes = self.shelf.read(agent, &snapshot).await?;
+    async fn load(&self, agent: &Agent) -> Result<CachedTable> {
+        let Some(snapshot) = self.parquet_store.newest(agent).await? else { return Ok(None) };
+        let bytes = self.parquet_store.read(agent, &snapshot).await?;
         let (scratch, agent) = (self.scratch.clone(), agent.clone());
         blocking(move || Table::decode(&agent, snapshot.version, &bytes, &scratch).map(Some)).await
     }
@@ -146,13 +151,13 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + '
 #[async_trait]
 impl Facts for DuckFacts {
     async fn version(&self, agent: &Agent) -> Result<u64> {
-        let seat = self.seats.take(agent).await;
-        if let Some(table) = &*seat {
+        let cached = self.table_cache.take(agent).await;
+        if let Some(table) = &*cached {
             return Ok(table.version);
         }
-        let Some(snapshot) = self.shelf.newest(agent).await? else { return Ok(0) };
+        let Some(snapshot) = self.parquet_store.newest(agent).await? else { return Ok(0) };
         // Bytes that are what was written can be loaded, so there is no need to load them now.
-        self.shelf.read(agent, &snapshot).await?;
+        self.parquet_store.read(agent, &snapshot).await?;
         Ok(snapshot.version)
     }
 
@@ -196,13 +201,13 @@ impl Facts for DuckFacts {
     }
 
     async fn remove(&self, agent: &Agent) -> Result<()> {
-        let mut seat = self.seats.take(agent).await;
-        *seat = None;
+        let mut cached = self.table_cache.take(agent).await;
+        *cached = None;
         self.graphs.give_up(agent);
-        self.shelf.clear(agent, None).await
+        self.parquet_store.clear(agent, None).await
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-        holds::holds(self, agent, words).await
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        leftovers::find_leftovers(self, agent, words).await
     }
 }

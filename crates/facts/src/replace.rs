@@ -7,9 +7,9 @@ use crate::table::Table;
 use crate::{DuckFacts, blocking};
 
 pub async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, version: u64) -> Result<()> {
-    let mut seat = tables.seats.take(agent).await;
+    let mut cached = tables.table_cache.take(agent).await;
     // If any of this fails, the next query reads what is stored.
-    *seat = None;
+    *cached = None;
     tables.graphs.give_up(agent);
     let scratch = tables.scratch.clone();
     let (table, bytes) = blocking(move || {
@@ -18,7 +18,7 @@ pub async fn replace(tables: &DuckFacts, agent: &Agent, facts: Vec<Fact>, versio
         Ok((table, bytes))
     })
     .await?;
-    tables.shelf.write(agent, version, bytes).await?;
-    *seat = Some(table);
+    tables.parquet_store.write(agent, version, bytes).await?;
+    *cached = Some(table);
     Ok(())
 }

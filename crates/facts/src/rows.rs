@@ -8,7 +8,7 @@ use duckdb::{Connection, Row, params};
 pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
     connection.execute_batch(include_str!("sql/stage.sql"))?;
     let mut stage = connection.appender("stage")?;
-    let mut told = connection.appender("told")?;
+    let mut stated = connection.appender("told")?;
     for (number, fact) in facts.iter().enumerate() {
         stage.append_row(params![
             number,
@@ -21,18 +21,18 @@ pub fn append(connection: &Connection, facts: &[Fact]) -> duckdb::Result<()> {
             Instant(fact.valid_from),
             fact.valid_to.map(Instant),
             Instant(fact.recorded_at),
-            Instant(fact.said.start),
-            Instant(fact.said.end),
+            Instant(fact.mentioned.start),
+            Instant(fact.mentioned.end),
             fact.superseded_by,
             entity_key(&fact.subject),
             entity_key(&fact.object),
         ])?;
         for (place, source) in fact.sources.iter().enumerate() {
-            told.append_row(params![number, place, source.as_str()])?;
+            stated.append_row(params![number, place, source.as_str()])?;
         }
     }
     stage.flush()?;
-    told.flush()?;
+    stated.flush()?;
     connection.execute_batch(include_str!("sql/gather.sql"))
 }
 
@@ -48,7 +48,7 @@ pub fn fact(row: &Row<'_>) -> duckdb::Result<Fact> {
         valid_from: row.get::<_, Instant>("valid_from")?.0,
         valid_to: row.get::<_, Option<Instant>>("valid_to")?.map(|instant| instant.0),
         recorded_at: row.get::<_, Instant>("recorded_at")?.0,
-        said: Interval { start: row.get::<_, Instant>("said_from")?.0, end: row.get::<_, Instant>("said_to")?.0 },
+        mentioned: Interval { start: row.get::<_, Instant>("said_from")?.0, end: row.get::<_, Instant>("said_to")?.0 },
         sources: row.get::<_, Ids>("sources")?.0,
         superseded_by: row.get("superseded_by")?,
     })

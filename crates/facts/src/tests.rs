@@ -78,8 +78,8 @@ impl Facts for Restarted {
     async fn remove(&self, agent: &Agent) -> Result<()> {
         self.open().remove(agent).await
     }
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-        self.open().holds(agent, words).await
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.open().find_leftovers(agent, words).await
     }
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn fact(subject: &str, predicate: &str, object: &str) -> Fact {
         valid_from: from,
         valid_to: None,
         recorded_at: from,
-        said: Interval { start: from, end: Timestamp::from_microsecond(from.as_microsecond() + 1).unwrap() },
+        mentioned: Interval { start: from, end: Timestamp::from_microsecond(from.as_microsecond() + 1).unwrap() },
         sources: vec![MemoryId::from_text("t-1")],
         superseded_by: None,
     }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use annals_core::Filter;
-use annals_core::ports::{Conversation, Conversations, Findings, Hit, Probe, Seat, Spread};
+use annals_core::ports::{Conversation, Conversations, Findings, Hit, Position, Probe, Spread};
 use rayon::prelude::*;
 
 use crate::InMemoryTable;
@@ -220,14 +220,14 @@ impl InMemoryTable {
     }
 
     fn hit(&self, row: usize, similarity: Option<f32>, found: &WordScores, numbers: &HashMap<usize, usize>) -> Hit {
-        let seat = |conversation: usize| Seat {
+        let position = |conversation: usize| Position {
             conversation: numbers[&conversation],
-            place: self.conversations.position(row),
+            index: self.conversations.position(row),
         };
         Hit {
             memory: self.memory(row),
             part: self.rows[row].part,
-            seat: self.conversations.of(row).map(seat),
+            position: self.conversations.of(row).map(position),
             similarity,
             relevance: Some(found.scores[row]).filter(|score| *score > 0.0),
             matched: found.matched[row],

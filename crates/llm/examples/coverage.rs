@@ -61,7 +61,7 @@ async fn summarize(agent: &str, turns: &[Memory]) -> Result<Draft, Failure> {
 }
 
 /// A sentence and its turn.
-type Said<'a> = (&'a Memory, String);
+type ChatMessage<'a> = (&'a Memory, String);
 
 /// Of the distinct evidence turns (`asked`), *represented* are those with at least half of their distinct content words in the
 /// day's sentences, *quoted* those with a chosen sentence. Speakers and dates at the head of lines do not count for any
@@ -75,11 +75,11 @@ struct Score {
 }
 
 impl Score {
-    fn add(&mut self, asked: &[&Memory], summary: &[Said], weight: f64) {
-        let told: BTreeSet<String> = summary.iter().flat_map(|(_, text)| content(text)).collect();
+    fn add(&mut self, asked: &[&Memory], summary: &[ChatMessage], weight: f64) {
+        let stated: BTreeSet<String> = summary.iter().flat_map(|(_, text)| content(text)).collect();
         for turn in asked {
             let words: BTreeSet<String> = content(&turn.text).collect();
-            let found = words.iter().filter(|word| told.contains(*word)).count();
+            let found = words.iter().filter(|word| stated.contains(*word)).count();
             self.asked += weight;
             self.represented += if !words.is_empty() && found * 2 >= words.len() { weight } else { 0.0 };
             self.quoted += if summary.iter().any(|(of, _)| of.id == turn.id) { weight } else { 0.0 };
@@ -88,22 +88,22 @@ impl Score {
     }
 }
 
-fn quoted<'a>(draft: &Draft, turns: &'a [Memory]) -> Vec<Said<'a>> {
+fn quoted<'a>(draft: &Draft, turns: &'a [Memory]) -> Vec<ChatMessage<'a>> {
     let turn = |id: &MemoryId| turns.iter().find(|turn| turn.id == *id).expect("a draft quotes its sources only");
     let whole = draft.sentences.iter().filter(|sentence| sentence.speaker.is_some());
     whole.map(|sentence| (turn(&sentence.from[0]), sentence.text.clone())).collect()
 }
 
-fn sentences(turns: &[Memory]) -> Vec<Said<'_>> {
+fn sentences(turns: &[Memory]) -> Vec<ChatMessage<'_>> {
     let of_turn = |turn| turn_sentences(turn).map(move |text| (turn, text.trim().to_owned()));
     turns.iter().flat_map(of_turn).collect()
 }
 
-fn first<'a>(sentences: &[Said<'a>], words: usize) -> Vec<Said<'a>> {
+fn first<'a>(sentences: &[ChatMessage<'a>], words: usize) -> Vec<ChatMessage<'a>> {
     let mut used = 0;
-    let fits = |said: &&Said| {
+    let fits = |spoken: &&ChatMessage| {
         let fits = used < words;
-        used += count(&said.1);
+        used += count(&spoken.1);
         fits
     };
     sentences.iter().take_while(fits).cloned().collect()

@@ -12,20 +12,20 @@ mod breaker;
 mod budget;
 mod channel;
 mod extraction;
+mod failure;
 mod form;
 mod grounding;
 mod http;
 mod lines;
-mod pace;
-pub(crate) mod reach;
+pub(crate) mod network_policy;
 mod rerank;
+mod retry_policy;
 mod sentences;
 mod summary;
 mod suspicion;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod trouble;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -38,7 +38,7 @@ use async_trait::async_trait;
 use breaker::Breaker;
 use budget::{Budget, Caps};
 use channel::{Channel, Server};
-use pace::Pace;
+use retry_policy::RetryPolicy;
 
 use crate::config::Models;
 use crate::prompts::Prompt;
@@ -67,7 +67,7 @@ impl fmt::Debug for Endpoint {
 impl Endpoint {
     /// Creates the endpoint. Connects to nothing yet.
     pub fn new(models: Models, replies: Arc<dyn Replies>) -> Result<Endpoint> {
-        Endpoint::at_pace(&models, replies, Pace::default())
+        Endpoint::with_retry_policy(&models, replies, RetryPolicy::default())
     }
 
     /// Whether there is a model for this purpose.
@@ -75,7 +75,7 @@ impl Endpoint {
         self.channels.contains_key(&purpose)
     }
 
-    fn at_pace(models: &Models, replies: Arc<dyn Replies>, pace: Pace) -> Result<Endpoint> {
+    fn with_retry_policy(models: &Models, replies: Arc<dyn Replies>, retry_policy: RetryPolicy) -> Result<Endpoint> {
         let mut servers: HashMap<String, Arc<Server>> = HashMap::new();
         let mut channels = HashMap::new();
         for (purpose, model) in models.iter() {
@@ -83,11 +83,11 @@ impl Endpoint {
                 Some(server) => Arc::clone(server),
                 None => Arc::new(Server {
                     http: http::client(&model.base_url, model.local_network)?,
-                    breaker: Breaker::new(pace),
+                    breaker: Breaker::new(retry_policy),
                 }),
             };
             servers.insert(model.base_url.clone(), Arc::clone(&server));
-            channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, pace)));
+            channels.insert(purpose, Arc::new(Channel::new(Arc::clone(model), server, retry_policy)));
         }
         let caps = Caps { workspace: models.workspace_daily_tokens, process: models.process_daily_tokens };
         let budget = Budget::new(caps, |purpose| purpose != Purpose::Rerank);

@@ -1,7 +1,7 @@
 //! The built-in engine: a summary is a selection of the input's sentences, in order of time, within a budget of words.
 //!
 //! Purely lexical: the same on every processor, free, and without a model. Reads messages by sentence (`reading`: `clean`,
-//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`standing`) and its content (`worth`: `words`,
+//! `split`, `openers`, `pronouns`, `dates`), rates whether each stands alone (`dependence`) and its content (`worth`: `words`,
 //! `events`, `vague`), selects the best without repetition (`choose`) and formats them (`lines`). Sentences of a sealed base
 //! compete with late ones. Never rewords: a line is one sentence of a turn, or one with those that depend on it. Words are
 //! removed (remarks, links, cuts marked "…") or added: a name for the first pronoun, dates in brackets, a question before its
@@ -13,6 +13,7 @@ mod candidates;
 mod choose;
 mod clean;
 mod dates;
+mod dependence;
 mod events;
 mod explain;
 mod language;
@@ -23,7 +24,6 @@ mod pronouns;
 mod reading;
 mod small_talk;
 pub(crate) mod split;
-mod standing;
 #[cfg(test)]
 mod tests;
 mod tokens;

@@ -23,7 +23,7 @@ pub struct State<'a> {
     /// The ledger.
     pub ledger: &'a [LedgerRow],
     /// The periods with a live summary; only those of sets that are past the plan are needed.
-    pub told: &'a HashSet<Period>,
+    pub stated: &'a HashSet<Period>,
     /// The catalog sequence up to which extraction has read all turns.
     pub extracted: u64,
     /// The current time.
@@ -122,7 +122,7 @@ fn judge(state: &State<'_>, set: &Children, row: Option<&LedgerRow>, finer: bool
     if !is_past(set, state.plan, state.zones, state.now) {
         return Verdict::IsKept;
     }
-    let Some(row) = row.filter(|row| !row.is_dirty() && state.told.contains(&set.parent)) else {
+    let Some(row) = row.filter(|row| !row.is_dirty() && state.stated.contains(&set.parent)) else {
         return Verdict::Waits(Hold::Uncovered);
     };
     let holds = [

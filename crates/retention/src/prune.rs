@@ -45,10 +45,11 @@ impl Retention {
         let past = children.iter().filter(|set| is_past(set, plan, &zones, now));
         let parents: HashSet<Period> = past.map(|set| set.parent).collect();
         let ids: Vec<MemoryId> = parents.iter().map(|parent| MemoryId::summary(agent, *parent)).collect();
-        let told = self.catalog.get(agent, &ids).await?.iter().map(|summary| summary.period).collect();
+        let stated = self.catalog.get(agent, &ids).await?.iter().map(|summary| summary.period).collect();
         let ledger = self.catalog.ledger(agent).await?;
         let extracted = self.journal.extraction(agent).await?.extracted;
-        let state = State { plan, zones: &zones, children: &children, ledger: &ledger, told: &told, extracted, now };
+        let state =
+            State { plan, zones: &zones, children: &children, ledger: &ledger, stated: &stated, extracted, now };
         Ok(due(&state))
     }
 
@@ -57,13 +58,13 @@ impl Retention {
         self.prune_until(agent, now, confirmed, &|| false).await
     }
 
-    /// Does the same, but begins no further set once `enough` returns true, except the first. The next pass prunes the rest.
+    /// Does the same, but begins no further set once `should_stop` returns true, except the first. The next pass prunes the rest.
     pub async fn prune_until(
         &self,
         agent: &Agent,
         now: Timestamp,
         confirmed: bool,
-        enough: &(dyn Fn() -> bool + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Pruned> {
         let due = self.due(agent, now).await?;
         if !confirmed {
@@ -71,7 +72,7 @@ impl Retention {
         }
         let (mut gone, mut stale, mut over_stale) = (Vec::new(), Vec::new(), HashSet::new());
         for (number, pruning) in due.prunings.iter().enumerate() {
-            if number > 0 && enough() {
+            if number > 0 && should_stop() {
                 break;
             }
             let set = &pruning.children;

@@ -15,7 +15,7 @@ use annals_core::ports::{Journal, Select, Turn};
 use annals_core::{
     Agent, Catalog, Extracted, Extraction, Grain, Memory, Period, Settings, SignedDuration, Timestamp, Zones,
 };
-use annals_summarizer::{Gap, Patience, Summarizer};
+use annals_summarizer::{Gap, SchedulePolicy, Summarizer};
 use annals_testkit::{MemoryCatalog, agent, at, turn};
 
 use crate::{Hold, Plan, Plans, Pruned, Retention, Totals};
@@ -58,7 +58,7 @@ struct World {
     summarizer: Summarizer,
     retention: Retention,
     /// Every word that was said, with its turn.
-    said: BTreeMap<String, Turn>,
+    messages: BTreeMap<String, Turn>,
     spoken: i64,
     /// The sequence of the last message.
     last: u64,
@@ -74,19 +74,19 @@ impl World {
         let mut plans = Plans::built_in();
         plans.add("swift", SWIFT).unwrap();
         catalog.save_settings(&agent, &Settings { plan: plan.into(), ..Settings::default() }).await.unwrap();
-        let patience = Patience { grace: SignedDuration::from_mins(30), ..Patience::default() };
-        let spare = Arc::new(Keeper::default());
+        let policy = SchedulePolicy { grace: SignedDuration::from_mins(30), ..SchedulePolicy::default() };
+        let fallback = Arc::new(Keeper::default());
         World {
             name: format!("plan {plan}, seed {seed}"),
             dice: Dice(seed),
             zones: Zones::new("UTC").unwrap(),
             plan: plans.get(plan).unwrap().clone(),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), model.clone(), spare, patience),
+            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), model.clone(), fallback, policy),
             retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans),
             agent,
             catalog,
             model,
-            said: BTreeMap::new(),
+            messages: BTreeMap::new(),
             spoken: 0,
             last: 0,
             pruned: NOTHING,
@@ -132,9 +132,9 @@ impl World {
             let late = self.dice.below(day.min(300) + 1);
             self.say(day - late).await;
         }
-        if self.dice.percent(4) && !self.said.is_empty() {
+        if self.dice.percent(4) && !self.messages.is_empty() {
             let index = self.dice.below(self.spoken);
-            let again = self.said.values().nth(usize::try_from(index).unwrap()).unwrap().clone();
+            let again = self.messages.values().nth(usize::try_from(index).unwrap()).unwrap().clone();
             self.store(again, day).await;
         }
     }
@@ -145,7 +145,7 @@ impl World {
         let text = if self.dice.below(300) == 0 { format!("{word} POISON") } else { word.clone() };
         let said_at = moment(day) + SignedDuration::from_secs(self.dice.below(86_400));
         let turn = turn(&self.agent, &said_at.to_string(), &text);
-        self.said.insert(word, turn.clone());
+        self.messages.insert(word, turn.clone());
         self.store(turn, day).await;
     }
 
@@ -254,7 +254,7 @@ impl World {
     /// Checks that every word is in some live memory, or that its year is past the plan.
     fn no_word_is_lost(&self, memories: &[Memory], now: Timestamp) {
         let words: HashSet<&str> = memories.iter().flat_map(|memory| memory.text.split_whitespace()).collect();
-        for (word, turn) in &self.said {
+        for (word, turn) in &self.messages {
             let is_kept = words.contains(word.as_str()) || self.is_over(turn, now);
             assert!(is_kept, "{} at {now}: {word} of {} is lost", self.name, turn.day);
         }
@@ -309,7 +309,7 @@ impl World {
             .filter(|memory| memory.grain > Grain::Working)
             .map(|memory| (memory.period, memory.text.split_whitespace().map(str::to_owned).collect()))
             .collect();
-        for (word, turn) in self.said.iter().filter(|(_, turn)| !self.is_over(turn, now)) {
+        for (word, turn) in self.messages.iter().filter(|(_, turn)| !self.is_over(turn, now)) {
             let path = Grain::SUMMARIES.map(|grain| turn.day.ancestor(grain));
             let closed =
                 path.iter().rev().find(|period| self.zones.is_closed(**period, SignedDuration::from_mins(30), now));

@@ -8,11 +8,11 @@ use annals_core::{
 use futures::future::try_join_all;
 use jiff::ToSpan;
 
-use crate::context::told;
+use crate::context::as_line;
 use crate::question::Question;
 use crate::range::{Bounds, within};
 use crate::rank::{self, Ranked, Row, Support};
-use crate::rerank::Case;
+use crate::rerank::RerankRequest;
 use crate::score::{Part, Score};
 use crate::times::{Understood, asks_for_a_period, understand};
 use crate::{Search, budget::budget, fold::fold};
@@ -48,23 +48,23 @@ impl Search {
         let Understood { times, rest } = understand(looked_at, &settings.language, zones.day_of(now));
         let period = asked_period(bounds.days, &times, &rest, zones.day_of(now));
         let grains = self.grains(agent, query, &bounds).await?;
-        let asked = Asked { agent, query, text, settings, zones, bounds, grains, times, period, now };
+        let plan = QueryPlan { agent, query, text, settings, zones, bounds, grains, times, period, now };
         let (mut ranked, support, compared) = match text {
-            Some(text) => self.ranked(&asked, text).await?,
-            None => (self.newest(&asked).await?, Support::default(), 0),
+            Some(text) => self.ranked(&plan, text).await?,
+            None => (self.newest(&plan).await?, Support::default(), 0),
         };
-        let summaries = self.of_period(&asked).await?;
+        let summaries = self.of_period(&plan).await?;
         ranked.retain(|ranked| summaries.iter().all(|memory| memory.id != ranked.memory.id));
-        Ok(Gathered { asked, ranked, summaries, support, compared })
+        Ok(Gathered { plan, ranked, summaries, support, compared })
     }
 
     /// Runs the second half: waits for the reranking model, if there is one, then folds and cuts to the limits.
     pub async fn conclude(&self, gathered: Gathered<'_>) -> Result<Answer> {
-        let Gathered { asked, mut ranked, summaries, support, compared } = gathered;
-        let query = asked.query;
-        let (reranked, conversations) = match asked.text {
+        let Gathered { plan, mut ranked, summaries, support, compared } = gathered;
+        let query = plan.query;
+        let (reranked, conversations) = match plan.text {
             Some(text) => {
-                let reranked = self.order(&asked, text, &mut ranked).await;
+                let reranked = self.order(&plan, text, &mut ranked).await;
                 let mut conversations = rank::conversations(&ranked, &support, &self.weights);
                 conversations.truncate(query.limit);
                 rank::repeats(&mut ranked, &self.weights);
@@ -74,9 +74,9 @@ impl Search {
         };
         let first = summaries.iter().map(|memory| memory.id.clone()).collect();
         put_first(summaries, &mut ranked);
-        let results = budget(fold(asked.found(ranked), query.limit, &first), query.tokens);
-        let range_is_empty = results.is_empty() && self.is_empty(&asked).await?;
-        let Asked { grains, times, period, bounds, .. } = asked;
+        let results = budget(fold(plan.found(ranked), query.limit, &first), query.tokens);
+        let range_is_empty = results.is_empty() && self.is_empty(&plan).await?;
+        let QueryPlan { grains, times, period, bounds, .. } = plan;
         let (range, cover) = (bounds.days_of(Grain::Working), bounds.days_of(Grain::Weekly));
         let summary_range = Some(cover).filter(|cover| *cover != range);
         Ok(Answer {
@@ -94,11 +94,11 @@ impl Search {
     }
 
     /// Puts the best results into the order of a reranking model. Expects the best first, and leaves them so.
-    async fn order(&self, asked: &Asked<'_>, question: &str, ranked: &mut [Ranked]) -> Reranked {
-        let lines = ranked.iter().map(|ranked| (told(&ranked.memory), ranked.score.total()));
-        let shown = self.shown(&asked.settings, lines);
-        let case = Case { agent: asked.agent, question, now: asked.now };
-        let (reranked, changes) = self.rerank(case, shown).await;
+    async fn order(&self, plan: &QueryPlan<'_>, question: &str, ranked: &mut [Ranked]) -> Reranked {
+        let lines = ranked.iter().map(|ranked| (as_line(&ranked.memory), ranked.score.total()));
+        let shown = self.shown(&plan.settings, lines);
+        let request = RerankRequest { agent: plan.agent, question, now: plan.now };
+        let (reranked, changes) = self.rerank(request, shown).await;
         for (ranked, change) in ranked.iter_mut().zip(changes) {
             ranked.score.add(Part::Rerank, change);
         }
@@ -107,62 +107,62 @@ impl Search {
     }
 
     /// Returns the best rows, the support of their conversations, and the number of rows that the text was compared with.
-    async fn ranked(&self, asked: &Asked<'_>, text: &str) -> Result<(Vec<Ranked>, Support, usize)> {
+    async fn ranked(&self, plan: &QueryPlan<'_>, text: &str) -> Result<(Vec<Ranked>, Support, usize)> {
         let probe = Probe {
             vector: self.embedder.embed(vec![text.to_owned()]).await?.pop(),
             text: Some(text.to_owned()),
-            language: asked.settings.language.clone(),
+            language: plan.settings.language.clone(),
             filter: Filter::default(),
-            limit: CANDIDATES.max(asked.query.limit * 2),
+            limit: CANDIDATES.max(plan.query.limit * 2),
             exact: self.exact,
         };
-        let tables = try_join_all(asked.grains.iter().map(|grain| self.probe(asked, *grain, &probe))).await?;
-        let (mut rows, talks) = rank::all(tables, &self.weights.for_question(text));
+        let tables = try_join_all(plan.grains.iter().map(|grain| self.probe(plan, *grain, &probe))).await?;
+        let (mut rows, conversations) = rank::all(tables, &self.weights.for_question(text));
         rank::neighbours(&mut rows, &self.weights);
-        let support = rank::support(&mut rows, &talks, &self.weights);
-        let mut ranked = self.read_back(asked, rank::best(&rows, READ.max(asked.query.limit * 2))).await?;
-        let (mut question, said) = (Question::new(text, &asked.settings.language), asked.times_within());
-        question.about_now &= !asked.is_about_the_past();
-        let wanted = rank::Asked { question: &question, said: &said, now: asked.now };
+        let support = rank::support(&mut rows, &conversations, &self.weights);
+        let mut ranked = self.read_back(plan, rank::best(&rows, READ.max(plan.query.limit * 2))).await?;
+        let (mut question, mentioned) = (Question::new(text, &plan.settings.language), plan.times_within());
+        question.about_now &= !plan.is_about_the_past();
+        let wanted = rank::QuestionContext { question: &question, mentioned: &mentioned, now: plan.now };
         rank::content(&mut ranked, &wanted, &self.weights);
         rank::sort_ranked(&mut ranked);
-        Ok((ranked, support, talks.rows))
+        Ok((ranked, support, conversations.rows))
     }
 
-    async fn probe(&self, asked: &Asked<'_>, grain: Grain, probe: &Probe) -> Result<Findings> {
-        let lane = self.catalog.lane(asked.agent, grain).await?;
-        let table = Table { agent: asked.agent.clone(), grain, generation: lane.generation };
-        self.strata.require(&table, lane.applied).await?;
-        self.strata.search(&table, &Probe { filter: asked.filter(grain), ..probe.clone() }).await
+    async fn probe(&self, plan: &QueryPlan<'_>, grain: Grain, probe: &Probe) -> Result<Findings> {
+        let watermark = self.catalog.watermark(plan.agent, grain).await?;
+        let table = Table { agent: plan.agent.clone(), grain, generation: watermark.generation };
+        self.strata.require(&table, watermark.applied).await?;
+        self.strata.search(&table, &Probe { filter: plan.filter(grain), ..probe.clone() }).await
     }
 
     /// Returns the summaries of the period that the question asks for, as far as the query admits them.
-    async fn of_period(&self, asked: &Asked<'_>) -> Result<Vec<Memory>> {
-        let Some(days) = asked.period else { return Ok(Vec::new()) };
-        let grains = &asked.query.grains;
-        let admits = |memory: &Memory| asked.admits(memory) && (grains.is_empty() || grains.contains(&memory.grain));
-        let summaries = self.summaries_of(asked.agent, days, &asked.bounds, &asked.zones).await?;
+    async fn of_period(&self, plan: &QueryPlan<'_>) -> Result<Vec<Memory>> {
+        let Some(days) = plan.period else { return Ok(Vec::new()) };
+        let grains = &plan.query.grains;
+        let admits = |memory: &Memory| plan.admits(memory) && (grains.is_empty() || grains.contains(&memory.grain));
+        let summaries = self.summaries_of(plan.agent, days, &plan.bounds, &plan.zones).await?;
         Ok(summaries.into_iter().filter(admits).collect())
     }
 
     /// Reads the rows back from the catalog, which is authoritative. Drops rows that it no longer holds, or that no longer
     /// match the query by its data.
-    async fn read_back(&self, asked: &Asked<'_>, rows: Vec<Row>) -> Result<Vec<Ranked>> {
+    async fn read_back(&self, plan: &QueryPlan<'_>, rows: Vec<Row>) -> Result<Vec<Ranked>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.clone()).collect();
         let mut scores =
             rows.into_iter().map(|row| (row.memory, (row.score, row.fit))).collect::<std::collections::HashMap<_, _>>();
-        let recalled = self.accesses.recall(asked.agent, &ids).await?.into_iter();
+        let recalled = self.accesses.recall(plan.agent, &ids).await?.into_iter();
         let ranked = |(memory, access): (Memory, Option<Access>)| {
             let (score, fit) = scores.remove(&memory.id).unwrap_or_default();
             Ranked { memory, access, score, fit }
         };
-        Ok(recalled.filter(|(memory, _)| asked.admits(memory)).map(ranked).collect())
+        Ok(recalled.filter(|(memory, _)| plan.admits(memory)).map(ranked).collect())
     }
 
-    async fn newest(&self, asked: &Asked<'_>) -> Result<Vec<Ranked>> {
+    async fn newest(&self, plan: &QueryPlan<'_>) -> Result<Vec<Ranked>> {
         let mut found: Vec<Memory> = Vec::new();
-        for grain in &asked.grains {
-            found.extend(self.newest_of(asked, *grain).await?);
+        for grain in &plan.grains {
+            found.extend(self.newest_of(plan, *grain).await?);
         }
         found.sort_by_key(|memory| (std::cmp::Reverse(memory.cover.end), memory.grain));
         Ok(found
@@ -173,19 +173,19 @@ impl Search {
 
     /// Lists the newest memories of a grain. The store does not apply `strict`. Periods of one grain do not overlap, so that
     /// filter drops at most one memory at each end; the limit is two higher for them.
-    async fn newest_of(&self, asked: &Asked<'_>, grain: Grain) -> Result<Vec<Memory>> {
-        let limit = asked.query.limit + 2;
-        let select = Select { kinds: asked.query.kinds.clone(), limit, ..asked.select(grain) };
-        let listed = self.catalog.list(asked.agent, &select).await?;
-        Ok(listed.into_iter().filter(|memory| asked.admits(memory)).collect())
+    async fn newest_of(&self, plan: &QueryPlan<'_>, grain: Grain) -> Result<Vec<Memory>> {
+        let limit = plan.query.limit + 2;
+        let select = Select { kinds: plan.query.kinds.clone(), limit, ..plan.select(grain) };
+        let listed = self.catalog.list(plan.agent, &select).await?;
+        Ok(listed.into_iter().filter(|memory| plan.admits(memory)).collect())
     }
 
     /// Whether the range holds no memory of any kind.
-    async fn is_empty(&self, asked: &Asked<'_>) -> Result<bool> {
-        for grain in &asked.grains {
+    async fn is_empty(&self, plan: &QueryPlan<'_>) -> Result<bool> {
+        for grain in &plan.grains {
             // At most one period of a grain is not over.
-            let select = Select { limit: 2, ..asked.select(*grain) };
-            if self.catalog.list(asked.agent, &select).await?.iter().any(|memory| asked.bounds.is_over(memory)) {
+            let select = Select { limit: 2, ..plan.select(*grain) };
+            if self.catalog.list(plan.agent, &select).await?.iter().any(|memory| plan.bounds.is_over(memory)) {
                 return Ok(false);
             }
         }
@@ -215,7 +215,7 @@ fn put_first(summaries: Vec<Memory>, ranked: &mut Vec<Ranked>) {
 
 /// Ranked results of a query, before reranking.
 pub struct Gathered<'a> {
-    asked: Asked<'a>,
+    plan: QueryPlan<'a>,
     /// Best first.
     ranked: Vec<Ranked>,
     /// The summaries of the period that the question asks for, the coarsest grain first and each grain in order of time.
@@ -225,7 +225,7 @@ pub struct Gathered<'a> {
 }
 
 /// A query with the values derived from it.
-struct Asked<'a> {
+struct QueryPlan<'a> {
     agent: &'a Agent,
     query: &'a Query,
     /// The search text; none to list the newest memories.
@@ -239,7 +239,7 @@ struct Asked<'a> {
     now: Timestamp,
 }
 
-impl Asked<'_> {
+impl QueryPlan<'_> {
     fn filter(&self, grain: Grain) -> Filter {
         let conversation = self.query.conversation.clone();
         Filter { within: self.bounds.of_grain(grain), kinds: self.query.kinds.clone(), conversation }

@@ -20,13 +20,13 @@ mod words;
 use std::collections::HashSet;
 
 use annals_core::{
-    Agent, Answer, Context, ContextKind, ContextRequest, DateRange, Error, Found, Kind, Query, Result, Settings,
+    Agent, Answer, Context, ContextKind, ContextQuery, DateRange, Error, Found, Kind, Query, Result, Settings,
     Timestamp,
 };
 
 use crate::Search;
-use crate::rerank::Case;
-pub(crate) use items::told;
+use crate::rerank::RerankRequest;
+pub(crate) use items::as_line;
 use items::{Candidate, Pool};
 use known::Known;
 
@@ -38,7 +38,7 @@ const MOST: u64 = 200;
 
 impl Search {
     /// Returns the context that memory adds to a prompt at `now`.
-    pub async fn context(&self, agent: &Agent, request: &ContextRequest, now: Timestamp) -> Result<Context> {
+    pub async fn context(&self, agent: &Agent, request: &ContextQuery, now: Timestamp) -> Result<Context> {
         Ok(self.conclude_context(self.gather_context(agent, request, now).await?).await)
     }
 
@@ -46,12 +46,12 @@ impl Search {
     pub async fn gather_context<'a>(
         &self,
         agent: &'a Agent,
-        request: &'a ContextRequest,
+        request: &'a ContextQuery,
         now: Timestamp,
     ) -> Result<GatheredContext<'a>> {
         check(request)?;
         // A model ranks all candidates together, once, in the second half.
-        let unjudged = Search { judge: None, ..self.clone() };
+        let unjudged = Search { rerank_config: None, ..self.clone() };
         let answer = unjudged.answer(agent, &query(request), now).await?;
         let settings = self.catalog.settings(agent).await?;
         let zones = settings.zones()?;
@@ -82,7 +82,7 @@ impl Search {
         let is_judged = |candidate: &Candidate| !matches!(candidate.pool, Pool::Blocks | Pool::JustSaid);
         let judged = candidates.iter().filter(|candidate| is_judged(candidate));
         let shown = self.shown(&settings, judged.map(|judged| (judged.item.text.clone(), judged.item.score)));
-        let (reranked, changes) = self.rerank(Case { agent, question: &request.prompt, now }, shown).await;
+        let (reranked, changes) = self.rerank(RerankRequest { agent, question: &request.prompt, now }, shown).await;
         for (candidate, change) in candidates.iter_mut().filter(|candidate| is_judged(candidate)).zip(changes) {
             candidate.item.score += change;
         }
@@ -98,7 +98,7 @@ impl Search {
 /// Candidates for a context, before reranking and before the budget is applied.
 pub struct GatheredContext<'a> {
     agent: &'a Agent,
-    request: &'a ContextRequest,
+    request: &'a ContextQuery,
     settings: Settings,
     range: DateRange,
     /// Without repeats, best first.
@@ -108,7 +108,7 @@ pub struct GatheredContext<'a> {
     now: Timestamp,
 }
 
-fn check(request: &ContextRequest) -> Result<()> {
+fn check(request: &ContextQuery) -> Result<()> {
     if request.prompt.trim().is_empty() {
         return Err(Error::invalid("prompt", "is empty"));
     }
@@ -118,7 +118,7 @@ fn check(request: &ContextRequest) -> Result<()> {
     Ok(())
 }
 
-fn query(request: &ContextRequest) -> Query {
+fn query(request: &ContextQuery) -> Query {
     Query {
         text: Some(request.prompt.clone()),
         from: request.from,

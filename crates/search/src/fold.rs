@@ -33,11 +33,11 @@ fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Fou
         return ranked;
     }
     let is_working = |found: &&Found| found.memory.grain == Grain::Working;
-    let said: HashSet<String> = ranked.iter().filter(is_working).map(text).collect();
+    let spoken: HashSet<String> = ranked.iter().filter(is_working).map(text).collect();
     let mut shown: HashMap<String, Grain> = HashMap::new();
     let keep = |found: &Found| {
         let (text, grain) = (text(found), found.memory.grain);
-        let is_repeat = shown.get(&text).is_some_and(|other| *other != grain) || said.contains(&text);
+        let is_repeat = shown.get(&text).is_some_and(|other| *other != grain) || spoken.contains(&text);
         shown.entry(text).or_insert(grain);
         grain == Grain::Working || !is_repeat || asked_for.contains(&found.memory.id)
     };

@@ -44,7 +44,7 @@ pub struct Search {
     weights: Weights,
     /// Tables with at most this many rows are scored completely.
     exact: usize,
-    judge: Option<rerank::Judge>,
+    rerank_config: Option<rerank::RerankConfig>,
 }
 
 impl Search {
@@ -56,7 +56,16 @@ impl Search {
         facts: Arc<dyn Facts>,
         embedder: Arc<dyn Embedder>,
     ) -> Search {
-        Search { catalog, accesses, strata, facts, embedder, weights: Weights::default(), exact: EXACT, judge: None }
+        Search {
+            catalog,
+            accesses,
+            strata,
+            facts,
+            embedder,
+            weights: Weights::default(),
+            exact: EXACT,
+            rerank_config: None,
+        }
     }
 
     /// Returns the search with other weights, to measure the effect of each.

@@ -17,13 +17,13 @@ mod words;
 
 use std::sync::Arc;
 
-use annals_core::ports::{Access, Conversation, Conversations, Findings, Seat};
+use annals_core::ports::{Access, Conversation, Conversations, Findings, Position};
 use annals_core::{Fit, Memory, MemoryId};
 
 use crate::Weights;
 use crate::score::Score;
 
-pub(crate) use content::{Asked, content};
+pub(crate) use content::{QuestionContext, content};
 pub(crate) use conversations::{Support, conversations, support};
 use legs::legs;
 pub(crate) use neighbours::neighbours;
@@ -34,7 +34,7 @@ pub(crate) use repeats::repeats;
 pub(crate) struct Row {
     pub(crate) memory: MemoryId,
     /// For a turn, the positions of its first and its last part in its conversation.
-    pub(crate) seats: Option<(Seat, Seat)>,
+    pub(crate) positions: Option<(Position, Position)>,
     /// Bit set of the question's words that it contains.
     pub(crate) matched: u64,
     pub(crate) fit: Fit,
@@ -47,12 +47,13 @@ impl Row {
         self.matched |= other.matched;
         self.fit = self.fit.max(other.fit);
         self.score.raise(&other.score);
-        self.seats = self.seats.zip(other.seats).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
+        self.positions =
+            self.positions.zip(other.positions).map(|(own, other)| (own.0.min(other.0), own.1.max(other.1)));
     }
 
     /// Shifts the index of its conversation by the number of `others` that are listed before.
     fn renumber(&mut self, others: usize) {
-        if let Some((first, last)) = &mut self.seats {
+        if let Some((first, last)) = &mut self.positions {
             first.conversation += others;
             last.conversation += others;
         }
@@ -60,28 +61,28 @@ impl Row {
 
     /// Returns the index of its conversation.
     fn conversation(&self) -> Option<usize> {
-        self.seats.map(|(seat, _)| seat.conversation)
+        self.positions.map(|(position, _)| position.conversation)
     }
 }
 
 /// A conversation that was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Talk {
+pub(crate) struct NamedConversation {
     pub(crate) name: Arc<str>,
 }
 
 /// The conversations of the rows, with totals over all conversations.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Talks {
-    pub(crate) found: Vec<Talk>,
+pub(crate) struct FoundConversations {
+    pub(crate) found: Vec<NamedConversation>,
     pub(crate) all: Conversations,
     /// The number of rows that pass the filter, found or not.
     pub(crate) rows: usize,
 }
 
-impl From<Conversation> for Talk {
-    fn from(found: Conversation) -> Talk {
-        Talk { name: found.name }
+impl From<Conversation> for NamedConversation {
+    fn from(found: Conversation) -> NamedConversation {
+        NamedConversation { name: found.name }
     }
 }
 
@@ -96,21 +97,21 @@ pub(crate) struct Ranked {
 }
 
 /// Combines the rows of all tables and their conversations.
-pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, Talks) {
-    let (mut rows, mut talks) = (Vec::new(), Talks::default());
+pub(crate) fn all(tables: Vec<Findings>, weights: &Weights) -> (Vec<Row>, FoundConversations) {
+    let (mut rows, mut conversations) = (Vec::new(), FoundConversations::default());
     for findings in tables {
         let (mut found, with) = legs(findings, weights);
-        found.iter_mut().for_each(|row| row.renumber(talks.found.len()));
+        found.iter_mut().for_each(|row| row.renumber(conversations.found.len()));
         rows.append(&mut found);
-        talks = talks.and(with);
+        conversations = conversations.and(with);
     }
-    (rows, talks)
+    (rows, conversations)
 }
 
-impl Talks {
-    fn and(mut self, other: Talks) -> Talks {
+impl FoundConversations {
+    fn and(mut self, other: FoundConversations) -> FoundConversations {
         self.found.extend(other.found);
-        Talks { found: self.found, all: self.all.and(other.all), rows: self.rows + other.rows }
+        FoundConversations { found: self.found, all: self.all.and(other.all), rows: self.rows + other.rows }
     }
 }
 

@@ -17,13 +17,13 @@ const STEP: f64 = 1e-6;
 
 /// A reranking model, and how many of the best candidates it is shown.
 #[derive(Clone)]
-pub(crate) struct Judge {
+pub(crate) struct RerankConfig {
     reranker: Arc<dyn Reranker>,
     candidates: usize,
 }
 
 /// The question, the agent and the time of one reranking.
-pub(crate) struct Case<'a> {
+pub(crate) struct RerankRequest<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) question: &'a str,
     pub(crate) now: Timestamp,
@@ -32,25 +32,26 @@ pub(crate) struct Case<'a> {
 impl Search {
     /// Returns the search with a model that reorders the best `candidates` results.
     pub fn reranked_by(self, reranker: Arc<dyn Reranker>, candidates: usize) -> Search {
-        Search { judge: Some(Judge { reranker, candidates }), ..self }
+        Search { rerank_config: Some(RerankConfig { reranker, candidates }), ..self }
     }
 
     /// Returns the texts with their scores, best first, that the model is shown. Empty without a model or if models may not
     /// read the agent's memory.
     pub(crate) fn shown(&self, settings: &Settings, ranked: impl Iterator<Item = (String, f64)>) -> Vec<(String, f64)> {
         let may_read = settings.engine == EngineChoice::Auto;
-        let candidates = self.judge.as_ref().filter(|_| may_read).map_or(0, |judge| judge.candidates);
+        let candidates =
+            self.rerank_config.as_ref().filter(|_| may_read).map_or(0, |rerank_config| rerank_config.candidates);
         ranked.take(candidates).collect()
     }
 
     /// Returns the change to the score of each text shown, or nothing if the model returned no order.
-    pub(crate) async fn rerank(&self, case: Case<'_>, shown: Vec<(String, f64)>) -> (Reranked, Vec<f64>) {
-        let Some(judge) = self.judge.as_ref().filter(|_| shown.len() > 1) else {
+    pub(crate) async fn rerank(&self, request: RerankRequest<'_>, shown: Vec<(String, f64)>) -> (Reranked, Vec<f64>) {
+        let Some(rerank_config) = self.rerank_config.as_ref().filter(|_| shown.len() > 1) else {
             return (Reranked::NotAsked, Vec::new());
         };
         let (texts, scores): (Vec<String>, Vec<f64>) = shown.into_iter().unzip();
-        let task = RerankTask { agent: case.agent, question: case.question, texts: &texts, now: case.now };
-        match judge.reranker.rerank(task).await {
+        let task = RerankTask { agent: request.agent, question: request.question, texts: &texts, now: request.now };
+        match rerank_config.reranker.rerank(task).await {
             Ok(judged) => (Reranked::Yes, changes(&scores, &judged)),
             Err(error) => (Reranked::No(why(&error)), Vec::new()),
         }

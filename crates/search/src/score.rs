@@ -24,7 +24,7 @@ pub(crate) enum Part {
     /// The question asks when, and the memory contains a time.
     When,
     /// It was said at a time that the question names.
-    Said,
+    Mentioned,
     /// Recency, for a question about the present.
     Recency,
     /// Importance, as judged by a model.
@@ -57,7 +57,7 @@ impl Part {
         Part::Question,
         Part::Length,
         Part::When,
-        Part::Said,
+        Part::Mentioned,
         Part::Recency,
         Part::Importance,
         Part::Confidence,

@@ -45,7 +45,7 @@ pub struct Weights {
     pub when: f64,
     /// The memory was said in the days that the question names, or in the week after, because events are told later. It is only
     /// a bonus: most answers were said on other days.
-    pub said: f64,
+    pub mentioned: f64,
     /// Bonus for recent memories in a question about the present; it halves with every half-life.
     pub recency: f64,
     /// Days in which `recency` and `access` halve.
@@ -87,7 +87,7 @@ impl Default for Weights {
             question: 1.5,
             length: 0.6,
             when: 1.0,
-            said: 2.0,
+            mentioned: 2.0,
             recency: 1.0,
             half_life: 30.0,
             importance: 0.5,
@@ -126,7 +126,7 @@ impl Weights {
             ("question", Weights { question: 0.0, ..all() }),
             ("length", Weights { length: 0.0, ..all() }),
             ("when", Weights { when: 0.0, ..all() }),
-            ("said", Weights { said: 0.0, ..all() }),
+            ("said", Weights { mentioned: 0.0, ..all() }),
             ("recency", Weights { recency: 0.0, ..all() }),
             ("importance", Weights { importance: 0.0, ..all() }),
             ("confidence", Weights { confidence: 0.0, ..all() }),

@@ -1,6 +1,6 @@
 //! Admission of new messages: refused while the agent's backlog is too long or the disk is nearly full.
 
-use annals_core::ports::Standing;
+use annals_core::ports::AgentState;
 use annals_core::{Agent, Settings};
 use axum::http::StatusCode;
 
@@ -20,7 +20,7 @@ impl Service {
             );
             return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "disk_low", detail).after(60));
         }
-        let Standing { settings, waiting: depth, .. } = self.catalog.standing(agent).await?;
+        let AgentState { settings, waiting: depth, .. } = self.catalog.agent_state(agent).await?;
         if depth >= u64::from(self.limits.lane_depth) {
             // Assumes some tens of messages a second; other agents may share the queue.
             let seconds = (depth / 50).clamp(1, 60);
@@ -33,8 +33,8 @@ impl Service {
 
     /// Returns the free bytes for the data folder; `None` without a folder, or if the system does not report them.
     pub(crate) fn disk_free(&self) -> Option<u64> {
-        let told = rustix::fs::statvfs(self.folder.as_deref()?).ok()?;
-        Some(told.f_bavail.saturating_mul(told.f_frsize))
+        let stated = rustix::fs::statvfs(self.folder.as_deref()?).ok()?;
+        Some(stated.f_bavail.saturating_mul(stated.f_frsize))
     }
 
     /// Returns the free bytes below which new messages are refused.

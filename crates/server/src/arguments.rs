@@ -81,7 +81,7 @@ mod tests {
 
     #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
-    struct Wish {
+    struct ListRequest {
         /// How many.
         #[schemars(range(min = 1, max = 9))]
         limit: Option<u32>,
@@ -93,14 +93,14 @@ mod tests {
         min_days_ago: Option<u32>,
     }
 
-    fn told<T>(result: Result<T>) -> String {
+    fn faults_of<T>(result: Result<T>) -> String {
         result.err().map(|error| error.to_string()).unwrap_or_default()
     }
 
     #[test]
     fn all_faults_of_a_body_are_reported_with_their_fields() {
         fn check(value: Value, expect: &[&str]) {
-            assert_eq!(told(from_value::<SearchRequest>(value, "the body")), expect.join("\n"));
+            assert_eq!(faults_of(from_value::<SearchRequest>(value, "the body")), expect.join("\n"));
         }
         check(json!({ "query": "tea", "limit": 3 }), &[]);
         check(json!({ "limit": "3" }), &["limit is \"3\"; it must be a whole number"]);
@@ -114,7 +114,7 @@ mod tests {
                 "limit is -1; 0 or more are allowed",
             ],
         );
-        let unknown = told(from_value::<SearchRequest>(json!({ "colour": 1, "size": 2 }), "the body"));
+        let unknown = faults_of(from_value::<SearchRequest>(json!({ "colour": 1, "size": 2 }), "the body"));
         let lines: Vec<&str> = unknown.lines().collect();
         assert!(lines[0].starts_with("colour is unknown; there are query, grains, "), "{unknown}");
         assert!(lines.len() == 2 && lines[1].starts_with("size is unknown"), "{unknown}");
@@ -128,8 +128,8 @@ mod tests {
             messages[1].content is missing\n\
             messages[2].content is 7; it must be a text\n\
             messages[2].at is \"soon\"; a moment looks like 2026-03-04T18:30:00Z";
-        assert_eq!(told(from_value::<IngestRequest>(wrong, "the body")), expect);
-        assert_eq!(told(from_value::<IngestRequest>(json!({}), "the body")), "messages is missing");
+        assert_eq!(faults_of(from_value::<IngestRequest>(wrong, "the body")), expect);
+        assert_eq!(faults_of(from_value::<IngestRequest>(json!({}), "the body")), "messages is missing");
     }
 
     #[test]
@@ -141,7 +141,8 @@ mod tests {
         check(json!({ "min_days_ago": 3 }), 3);
         check(json!({ "minimum_days_ago": 4 }), 4);
         check(json!({ "minimumDaysAgo": 5, "queryText": "tea", "maxResults": 7 }), 5);
-        let both = told(from_value::<SearchRequest>(json!({ "min_days_ago": 3, "minimum_days_ago": 4 }), "the body"));
+        let both =
+            faults_of(from_value::<SearchRequest>(json!({ "min_days_ago": 3, "minimum_days_ago": 4 }), "the body"));
         assert_eq!(both, "min_days_ago is given twice: also as minimum_days_ago");
         let one: SearchRequest = from_value(json!({ "grain": "weekly" }), "the body").unwrap();
         assert_eq!(one.grains, [annals_core::Grain::Weekly]);
@@ -150,11 +151,11 @@ mod tests {
     #[test]
     fn query_parameters_are_parsed_by_their_schema_types() {
         fn check(query: &str, expect: &str) {
-            assert_eq!(told(from_query::<Wish>(query)), expect, "{query}");
+            assert_eq!(faults_of(from_query::<ListRequest>(query)), expect, "{query}");
         }
-        let wish: Wish = from_query("limit=3&from=2026-03-04&strict=true&minimum_days_ago=2").unwrap();
+        let request: ListRequest = from_query("limit=3&from=2026-03-04&strict=true&minimum_days_ago=2").unwrap();
         let from = Some(jiff::civil::date(2026, 3, 4));
-        assert_eq!(wish, Wish { limit: Some(3), from, strict: true, min_days_ago: Some(2) });
+        assert_eq!(request, ListRequest { limit: Some(3), from, strict: true, min_days_ago: Some(2) });
         check("", "");
         check("limit=x", "limit is \"x\"; it must be a whole number");
         check("limit=1&limit=2", "limit is given twice");

@@ -12,7 +12,7 @@ use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_server::config::Limits;
 use annals_server::{Clock, Parts, Prompts, Service};
-use annals_summarizer::{Patience, Summarizer};
+use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, Store, WordEmbedder, at, message};
 use annals_writer::{Eraser, FactWriter, Writer};
 use async_trait::async_trait;
@@ -85,7 +85,13 @@ pub fn over(catalog: Arc<impl Store + 'static>, clock: Clock) -> Service {
         replies: catalog.clone(),
         extractor: Arc::new(ThreeWords),
         eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-        summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default()),
+        summarizer: Summarizer::new(
+            catalog.clone(),
+            catalog.clone(),
+            engine.clone(),
+            engine,
+            SchedulePolicy::default(),
+        ),
         retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
         search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
         plans: Plans::built_in(),
@@ -103,7 +109,7 @@ pub fn over(catalog: Arc<impl Store + 'static>, clock: Clock) -> Service {
 
 /// Returns a service with three messages of March 2026, already read for facts, summarized and made searchable. Its clock
 /// stays at [`NOW`].
-pub async fn told(agent: &Agent) -> Service {
+pub async fn service_with_memories(agent: &Agent) -> Service {
     let service = service(Arc::new(|| at(NOW)));
     let said = [
         ("2026-03-04T18:30:00Z", "Ann lives_in Bern."),

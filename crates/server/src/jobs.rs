@@ -9,7 +9,7 @@
 mod alarm;
 mod declared;
 mod pass;
-mod rota;
+mod round_robin;
 mod runner;
 #[cfg(test)]
 mod simulation;
@@ -17,7 +17,7 @@ mod task;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
 pub use declared::{Jobs, Rounds, Timing};
-pub use pass::{Alone, Backoff, Enough, Pass, Retained, RolledUp, Tables};
-pub use rota::{Rota, Round};
+pub use pass::{Backoff, Exclusive, Pass, Retained, RolledUp, ShouldStop, Tables};
+pub use round_robin::{RoundRobin, Sweep};
 pub use runner::{Outcome, Runs};
 pub use task::{Moment, MomentClock, Report, RetentionTask, RollUpTask, Task};

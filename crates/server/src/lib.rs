@@ -9,7 +9,7 @@
 //! | `arguments` | parses requests into types and reports all their faults |
 //! | `operations` | the operations of the service, one file each |
 //! | `tables` | makes new messages searchable in the background |
-//! | `given` | counts how often memories are returned |
+//! | `access_counter` | counts how often memories are returned |
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
 //! | `metrics` | counters, histograms and gauges |
 //! | `rest` | the operations over HTTP |
@@ -23,13 +23,13 @@
 extern crate self as annals_server;
 
 pub mod access;
+mod access_counter;
 mod activity;
 mod admit;
 mod arguments;
 pub mod config;
 #[cfg(test)]
 mod fixture;
-mod given;
 pub mod jobs;
 pub mod locks;
 pub mod mcp;

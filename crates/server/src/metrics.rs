@@ -26,7 +26,7 @@ use prometheus_client::registry::{Metric, Registry};
 use labels::{Failure, OfGrain, OfJob, OfLane, OfState, OfStore, Outcome, Route, Tokens};
 
 pub use measured::Measured;
-pub use waits::Lane;
+pub use waits::Pipeline;
 
 /// The empty label set of a gauge that is absent until it is set.
 type Unlabelled = [(&'static str, &'static str); 0];
@@ -177,14 +177,14 @@ impl Metrics {
     }
 
     /// Records that changes of an agent up to `seq` wait in a pipeline.
-    pub fn waits(&self, lane: Lane, agent: &Agent, seq: u64) {
-        self.0.waits.begin(lane, agent, seq, Instant::now());
+    pub fn waits(&self, pipeline: Pipeline, agent: &Agent, seq: u64) {
+        self.0.waits.begin(pipeline, agent, seq, Instant::now());
     }
 
     /// Records that a pipeline has processed an agent's changes up to `seq`.
-    pub fn reached(&self, lane: Lane, agent: &Agent, seq: u64) {
-        if let Some(waited) = self.0.waits.end(lane, agent, seq, Instant::now())
-            && lane == Lane::Working
+    pub fn reached(&self, pipeline: Pipeline, agent: &Agent, seq: u64) {
+        if let Some(waited) = self.0.waits.end(pipeline, agent, seq, Instant::now())
+            && pipeline == Pipeline::Working
         {
             self.0.searchable.observe(waited.as_secs_f64());
         }

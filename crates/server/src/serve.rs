@@ -99,12 +99,12 @@ pub async fn serve(
     }
     if let Some(listener) = listeners.tcp {
         let served = serve_connections(listener, public(&service, config), connection_limits(config), stop.clone());
-        tasks.spawn(async move { told(served.await) });
+        tasks.spawn(async move { log_error(served.await) });
     }
     if let Some((listener, more)) = listeners.unix {
         let served = axum::serve(listener, private(&service, config, more))
             .with_graceful_shutdown(stop.clone().cancelled_owned());
-        tasks.spawn(async move { told(served.await) });
+        tasks.spawn(async move { log_error(served.await) });
     }
     stop.cancelled().await;
     tasks.close();
@@ -126,7 +126,7 @@ fn connection_limits(config: &ServerConfig) -> ConnectionLimits {
     }
 }
 
-fn told(served: io::Result<()>) {
+fn log_error(served: io::Result<()>) {
     if let Err(error) = served {
         tracing::error!(%error, "a listener failed");
     }

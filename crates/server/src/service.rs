@@ -14,9 +14,9 @@ use annals_summarizer::Summarizer;
 use annals_writer::{Eraser, FactWriter, Writer};
 use tokio::sync::Semaphore;
 
+use crate::access_counter::AccessCounter;
 use crate::activity::Activity;
 use crate::config::Limits;
-use crate::given::Given;
 use crate::locks::AgentLocks;
 use crate::metrics::Metrics;
 use crate::tables::Queue;
@@ -98,7 +98,7 @@ pub struct Service {
     /// The agents with new messages to make searchable.
     pub(crate) queue: Queue,
     /// Access counts that are not in the catalog yet.
-    pub(crate) given: Given,
+    pub(crate) access_counter: AccessCounter,
     /// The metrics of the process.
     pub metrics: Metrics,
 }
@@ -119,7 +119,7 @@ impl Service {
             searches: Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from))),
             activity: Activity::default(),
             queue: Queue::default(),
-            given: Given::default(),
+            access_counter: AccessCounter::default(),
         }
     }
 

@@ -17,9 +17,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::Service;
-use crate::jobs::Enough;
+use crate::jobs::ShouldStop;
 use crate::locks::{Extraction, Facts, Held, Lock, Tables};
-use crate::metrics::Lane;
+use crate::metrics::Pipeline;
 
 /// Changes that a worker applies to each table of an agent before it takes the next agent: of an agent that is not large, and
 /// of a large one.
@@ -349,12 +349,16 @@ impl Service {
         self.read_until(agent, reader, progress, &|| false).await
     }
 
-    /// Reads new messages for facts until `enough` returns true or another task waits for the lock. Does nothing if another
+    /// Reads new messages for facts until `should_stop` returns true or another task waits for the lock. Does nothing if another
     /// task reads the agent's messages now.
-    pub(crate) async fn read_for_facts_if_free(&self, agent: &Agent, enough: Enough<'_>) -> Result<ExtractionPassed> {
+    pub(crate) async fn read_for_facts_if_free(
+        &self,
+        agent: &Agent,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
         let Some(reader) = self.locks.try_lock::<Extraction>(agent) else { return Ok(ExtractionPassed::default()) };
         let signal = reader.signal();
-        self.read_until(agent, reader, &|_| (), &|| enough() || signal.is_waited_for()).await
+        self.read_until(agent, reader, &|_| (), &|| should_stop() || signal.is_waited_for()).await
     }
 
     async fn read_until(
@@ -362,11 +366,11 @@ impl Service {
         agent: &Agent,
         reader: Held<'_, Extraction>,
         progress: &(dyn Fn(u64) + Sync),
-        enough: Enough<'_>,
+        should_stop: ShouldStop<'_>,
     ) -> Result<ExtractionPassed> {
         let passed = {
             let facts = reader.for_saving::<Facts>();
-            self.fact_writer.extract_unlocked(agent, self.now(), progress, enough, &facts).await?
+            self.fact_writer.extract_unlocked(agent, self.now(), progress, should_stop, &facts).await?
         };
         drop(reader);
         self.came(agent).await?;
@@ -393,8 +397,8 @@ impl Service {
     /// Reports an agent's progress to the metrics and wakes the tasks that wait for it.
     async fn came(&self, agent: &Agent) -> Result<()> {
         let (searchable, extracted) = self.reached(agent).await?;
-        self.metrics.reached(Lane::Working, agent, searchable);
-        self.metrics.reached(Lane::Extract, agent, extracted);
+        self.metrics.reached(Pipeline::Working, agent, searchable);
+        self.metrics.reached(Pipeline::Extract, agent, extracted);
         self.queue.tell(agent);
         Ok(())
     }
@@ -402,13 +406,13 @@ impl Service {
     /// Returns the catalog sequence up to which an agent's messages are searchable, and the one up to which they were read for
     /// facts.
     pub(crate) async fn reached(&self, agent: &Agent) -> Result<(u64, u64)> {
-        let searchable = self.catalog.lane(agent, Grain::Working).await?.applied;
+        let searchable = self.catalog.watermark(agent, Grain::Working).await?.applied;
         Ok((searchable, self.journal.extraction(agent).await?.extracted))
     }
 
     /// Waits until `is_there` accepts the result of [`Service::reached`], or until the deadline has passed. Returns what was
     /// reached.
-    pub(crate) async fn reach(
+    pub(crate) async fn preview(
         &self,
         agent: &Agent,
         deadline: Duration,

@@ -14,16 +14,16 @@ mod status;
 mod when;
 mod words;
 
-pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextWish, DocumentIn};
-pub use facts::{FactEntry, FactView, FactsAnswer, FactsWish, Verb};
+pub use context::{BlockView, BlocksRequest, BlocksView, ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
+pub use facts::{FactEntry, FactView, FactsAnswer, FactsRequest, Verb};
 pub use forget::{ForgetAnswer, ForgetRequest, ProofView};
 pub use ingest::{IngestRequest, Ingested, MessageIn, OperationView, Progress};
-pub use lists::{ConversationEntry, ConversationsAnswer, PageWish};
+pub use lists::{ConversationEntry, ConversationsAnswer, PageRequest};
 pub use memory::{
     CorrectRequest, CoverView, MemoryAnswer, MemoryView, PartView, SentenceView, SourcesAnswer, VersionView,
 };
 pub use plans::{PastPlanView, PlanView, PlansAnswer};
-pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineWish};
+pub use search::{ConversationView, RangeView, SaidTime, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
 pub use settings::{NewAgent, SettingsChange, SettingsView, ZoneView};
 pub use status::{AgentsAnswer, FailureView, GrainStatus, RollupAnswer, RollupRequest, StatusView, UsageView};
 pub use when::When;

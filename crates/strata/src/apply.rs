@@ -15,9 +15,9 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::merge::MergeInsertBuilder;
 
 use crate::damage::explain;
+use crate::maintenance::Versions;
 use crate::rows;
 use crate::tables::{Slot, Tables};
-use crate::upkeep::Versions;
 
 /// Rows of one commit. Larger batches, as in a rebuild, become several commits of whole memories. A row takes about 10
 /// kB with its text, and a merge holds about three copies of its input.
@@ -30,7 +30,7 @@ type Change = (MemoryId, BTreeMap<u32, Part>);
 pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     check_vectors(&batch, tables.dimension)?;
     let slot = tables.slot(name);
-    let _lane = slot.lane.lock().await;
+    let _lane = slot.watermark.lock().await;
     tables.writing(name, &slot).await?;
     for changes in commits(batch) {
         let (memories, parts) = split(changes);
@@ -39,7 +39,7 @@ pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
         let merged = commit_in_both(tables, name, &slot, &table, (memories, rows)).await;
         let versions = merged?;
         tables.save_head(name, versions.after)?;
-        tables.upkeep.after(versions, name, &slot, &table).await?;
+        tables.maintenance.after(versions, name, &slot, &table).await?;
     }
     Ok(())
 }

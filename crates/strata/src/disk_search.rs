@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use annals_core::ports::{Conversation, Conversations, Findings, Hit, Probe, Seat, Spread};
+use annals_core::ports::{Conversation, Conversations, Findings, Hit, Position, Probe, Spread};
 use annals_core::{Filter, Interval, MemoryId};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int64Type, UInt32Type};
@@ -111,7 +111,7 @@ impl Hits {
         for row in (0..batch.num_rows()).filter(|row| starts.value(*row) < ends.value(*row)) {
             let (memory, part) = (MemoryId::from_text(memories.value(row)), parts.value(row));
             let hit =
-                || Hit { memory: memory.clone(), part, seat: None, similarity: None, relevance: None, matched: 0 };
+                || Hit { memory: memory.clone(), part, position: None, similarity: None, relevance: None, matched: 0 };
             let conversation = || conversations.is_valid(row).then(|| conversations.value(row).to_owned());
             let found = self.0.entry((memory.clone(), part)).or_insert_with(|| (hit(), conversation()));
             set(&mut found.0, scores.value(row));
@@ -134,7 +134,7 @@ impl Hits {
     /// Builds the findings. `words` is the number of query words. Their rarity is unknown here, so it is equal for all.
     fn findings(self, words: usize) -> Findings {
         let mut hits: Vec<(Hit, Option<String>)> = self.0.into_values().collect();
-        let conversations = seat(&mut hits);
+        let conversations = position(&mut hits);
         let hits: Vec<Hit> = hits.into_iter().map(|(hit, _)| hit).collect();
         let similar = || hits.iter().filter_map(|hit| hit.similarity);
         let all_conversations = Conversations::of(conversations.iter().map(|talk| (talk.similarity, talk.matched)));
@@ -150,7 +150,7 @@ impl Hits {
 }
 
 /// Assigns positions to the hits. It is unknown which hits are neighbours, so no two positions are consecutive.
-fn seat(hits: &mut [(Hit, Option<String>)]) -> Vec<Conversation> {
+fn position(hits: &mut [(Hit, Option<String>)]) -> Vec<Conversation> {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut conversations: Vec<Conversation> = Vec::new();
     for (hit, name) in hits.iter_mut() {
@@ -160,7 +160,7 @@ fn seat(hits: &mut [(Hit, Option<String>)]) -> Vec<Conversation> {
             conversations.len() - 1
         });
         let conversation = &mut conversations[number];
-        hit.seat = Some(Seat { conversation: number, place: conversation.parts * 2 });
+        hit.position = Some(Position { conversation: number, index: conversation.parts * 2 });
         conversation.parts += 1;
         conversation.similarity += hit.similarity.unwrap_or(0.0);
         conversation.matched |= hit.matched;

@@ -9,12 +9,14 @@
 
 mod apply;
 mod background;
+mod compact;
 mod damage;
 mod disk;
 mod disk_search;
 mod head;
-mod holds;
+mod leftovers;
 mod load;
+mod maintenance;
 mod memory;
 mod purge;
 mod remove;
@@ -25,20 +27,18 @@ mod search;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod tidy;
-mod upkeep;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use annals_core::ports::{Batch, Findings, Probe, Stored, Table, Wear};
+use annals_core::ports::{Batch, Findings, Probe, Stored, Table, TableStats};
 use annals_core::{Agent, Error, Result, Strata};
 use async_trait::async_trait;
 
 use damage::contain;
+use maintenance::Maintenance;
 pub use memory::Memory;
 use tables::Tables;
-use upkeep::Upkeep;
 
 /// The tables of all agents below one folder, as `<agent>/<grain>-g<generation>.lance`.
 #[derive(Clone)]
@@ -50,14 +50,19 @@ impl LanceStrata {
     /// Opens the tables below `root`, with vectors of `dimension` numbers. Creates the folder, but nothing in it before
     /// the first write. [`annals_core::Error::Storage`] if it cannot be created.
     pub async fn open(root: &Path, dimension: usize, memory: Memory) -> Result<LanceStrata> {
-        let upkeep = Upkeep { memory, ..Upkeep::default() };
-        LanceStrata::open_on(disk::synced(), upkeep, root, dimension).await
+        let maintenance = Maintenance { memory, ..Maintenance::default() };
+        LanceStrata::open_on(disk::synced(), maintenance, root, dimension).await
     }
 
     /// Like [`LanceStrata::open`], on any store of local files, for tests that cut the power, and with any maintenance
     /// settings.
-    async fn open_on(disk: Arc<dyn disk::Disk>, upkeep: Upkeep, root: &Path, dimension: usize) -> Result<LanceStrata> {
-        Ok(LanceStrata { tables: Arc::new(Tables::open(disk, upkeep, root, dimension).await?) })
+    async fn open_on(
+        disk: Arc<dyn disk::Disk>,
+        maintenance: Maintenance,
+        root: &Path,
+        dimension: usize,
+    ) -> Result<LanceStrata> {
+        Ok(LanceStrata { tables: Arc::new(Tables::open(disk, maintenance, root, dimension).await?) })
     }
 }
 
@@ -104,20 +109,20 @@ impl Strata for LanceStrata {
         task.await.map_err(|error| Error::storage("purging tables", error))?
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         let (tables, agent, words) = (self.tables.clone(), agent.clone(), words.to_vec());
-        let task = background::spawn(async move { holds::holds(&tables, &agent, &words).await });
+        let task = background::spawn(async move { leftovers::find_leftovers(&tables, &agent, &words).await });
         task.await.map_err(|error| Error::storage("searching tables", error))?
     }
 
-    async fn tidy(&self, table: &Table) -> Result<()> {
+    async fn compact(&self, table: &Table) -> Result<()> {
         let (tables, name) = (self.tables.clone(), table.clone());
-        contain(table, async move { tidy::tidy(&tables, &name).await }).await
+        contain(table, async move { compact::compact(&tables, &name).await }).await
     }
 
-    async fn wear(&self, table: &Table) -> Result<Wear> {
+    async fn table_stats(&self, table: &Table) -> Result<TableStats> {
         let (tables, name) = (self.tables.clone(), table.clone());
-        contain(table, async move { tidy::wear(&tables, &name).await }).await
+        contain(table, async move { compact::table_stats(&tables, &name).await }).await
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

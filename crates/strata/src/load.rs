@@ -35,7 +35,7 @@ pub async fn load(tables: &Tables, name: &Table, slot: &Slot) -> Result<Location
         // The snapshot stays at one version, even if compaction runs meanwhile.
         let snapshot = table.query_snapshot().await?;
         let rows = snapshot.count_rows(None).await?;
-        if expected_bytes(rows, tables.dimension) > tables.upkeep.memory.bytes {
+        if expected_bytes(rows, tables.dimension) > tables.maintenance.memory.bytes {
             return Ok(Location::Disk(snapshot, rows));
         }
         let loaded = Arc::new(RwLock::new(background::apart(read(snapshot, rows, tables.dimension)).await??));

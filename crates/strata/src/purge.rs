@@ -7,7 +7,7 @@ use std::path::Path;
 use annals_core::ports::Table;
 use annals_core::{Agent, Error, Result};
 
-use crate::holds::tables_in;
+use crate::leftovers::tables_in;
 use crate::remove::remove;
 use crate::tables::{Tables, file_name};
 

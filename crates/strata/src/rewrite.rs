@@ -8,11 +8,11 @@ use annals_core::{Error, Result};
 use futures::TryStreamExt;
 
 use crate::damage::{explain, name};
+use crate::maintenance::Versions;
 use crate::remove::remove;
 use crate::rows;
 use crate::scan;
 use crate::tables::Tables;
-use crate::upkeep::Versions;
 
 /// Copies the rows unchanged, vectors included, and checks each one. First removes what an interrupted earlier copy
 /// left.
@@ -21,7 +21,7 @@ pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<(
     remove(tables, &to).await?;
     let (source, target) = (tables.slot(from), tables.slot(&to));
     let Some(open) = tables.reading(from, &source).await? else { return Ok(()) };
-    let _lane = target.lane.lock().await;
+    let _lane = target.watermark.lock().await;
     let copy = tables.writing(&to, &target).await?;
     let mut batches = scan::read(&open, tables.dimension).await.map_err(|error| explain(from, error))?;
     while let Some(batch) = batches.try_next().await.map_err(|error| explain(from, error))? {
@@ -32,7 +32,7 @@ pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<(
         };
         let versions = written.await.map_err(|error| explain(&to, error))?;
         tables.save_head(&to, versions.after)?;
-        tables.upkeep.after(versions, &to, &target, &copy).await?;
+        tables.maintenance.after(versions, &to, &target, &copy).await?;
     }
     Ok(())
 }

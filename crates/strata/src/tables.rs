@@ -17,8 +17,8 @@ use tokio::sync::{RwLock, RwLockReadGuard, Semaphore};
 use crate::damage::{explain, name};
 use crate::disk::{self, Disk};
 use crate::head;
+use crate::maintenance::Maintenance;
 use crate::rows;
-use crate::upkeep::Upkeep;
 use annals_index::InMemoryTables;
 
 /// Handles kept open. Ten agents are active at once on a small machine; each handle costs about 10 kB.
@@ -35,7 +35,7 @@ pub struct Tables {
     /// Length of the vectors.
     pub dimension: usize,
     /// When to compact and index, and the limits of memory.
-    pub upkeep: Upkeep,
+    pub maintenance: Maintenance,
     /// The tables loaded into memory.
     pub in_memory: InMemoryTables,
     /// Limits concurrent searches in memory to the number of cores: more would only wait for each other, each with
@@ -51,7 +51,7 @@ pub struct Tables {
 /// The locks and the handle of one table, whether the table exists or not.
 pub struct Slot {
     /// The write lock: two merges of one table would conflict and redo each other's work.
-    pub lane: tokio::sync::Mutex<()>,
+    pub watermark: tokio::sync::Mutex<()>,
     /// Read-locked while the files are read, so that none is pruned or moved meanwhile.
     pub handle: RwLock<Option<lancedb::Table>>,
     /// Held while the table is loaded into memory, and during a commit, so that the load does not miss it.
@@ -60,25 +60,26 @@ pub struct Slot {
 
 impl Tables {
     /// Opens the tables below `root` on a disk.
-    pub async fn open(disk: Arc<dyn Disk>, upkeep: Upkeep, root: &Path, dimension: usize) -> Result<Tables> {
+    pub async fn open(disk: Arc<dyn Disk>, maintenance: Maintenance, root: &Path, dimension: usize) -> Result<Tables> {
         let failed = |error| Error::storage(format!("opening the tables in {}", root.display()), error);
         std::fs::create_dir_all(root).map_err(failed)?;
         let root = root.canonicalize().map_err(failed)?;
         let what = || format!("opening the tables in {}", root.display());
         let url = disk::url(&root).ok_or_else(|| Error::storage(what(), "its path has no URL"))?;
         let url = url.to_string();
-        let database = connected(&url, disk.clone(), &upkeep).await.map_err(|error| Error::storage(what(), error))?;
+        let database =
+            connected(&url, disk.clone(), &maintenance).await.map_err(|error| Error::storage(what(), error))?;
         let (database, slots) = (Mutex::new(database), Mutex::new(LruCache::unbounded()));
-        let in_memory = InMemoryTables::new(upkeep.memory.bytes);
+        let in_memory = InMemoryTables::new(maintenance.memory.bytes);
         let searching = Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from));
-        Ok(Tables { root, dimension, upkeep, in_memory, searching, disk, url, database, slots })
+        Ok(Tables { root, dimension, maintenance, in_memory, searching, disk, url, database, slots })
     }
 
     /// Starts with empty caches, after a folder was removed. LanceDB keys its caches by path and version: a table that
     /// is created again at the same path would be searched with the text index of the removed one.
     pub async fn forget_caches(&self) -> Result<()> {
         let failed = |error| Error::storage(format!("opening the tables in {}", self.root.display()), error);
-        *self.database() = connected(&self.url, self.disk.clone(), &self.upkeep).await.map_err(failed)?;
+        *self.database() = connected(&self.url, self.disk.clone(), &self.maintenance).await.map_err(failed)?;
         Ok(())
     }
 
@@ -137,7 +138,7 @@ impl Tables {
         saved.map_err(|error| Error::storage(format!("noting the version of {}", name(table)), error))
     }
 
-    /// Returns the table for writing, and creates it if needed. The caller must hold `lane`, which keeps the table in
+    /// Returns the table for writing, and creates it if needed. The caller must hold `watermark`, which keeps the table in
     /// place.
     pub async fn writing(&self, table: &Table, slot: &Slot) -> Result<lancedb::Table> {
         let found = self.reading(table, slot).await?.map(|open| open.clone());
@@ -176,8 +177,8 @@ impl Tables {
     }
 }
 
-async fn connected(url: &str, disk: Arc<dyn Disk>, upkeep: &Upkeep) -> lancedb::Result<Connection> {
-    connect(url).session(disk::session(disk, upkeep.index_cache_bytes)).execute().await
+async fn connected(url: &str, disk: Arc<dyn Disk>, maintenance: &Maintenance) -> lancedb::Result<Connection> {
+    connect(url).session(disk::session(disk, maintenance.index_cache_bytes)).execute().await
 }
 
 /// An open table that is not pruned, moved or closed while this guard lives.
@@ -185,7 +186,11 @@ pub type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
 
 impl Slot {
     fn empty() -> Slot {
-        Slot { lane: tokio::sync::Mutex::new(()), handle: RwLock::new(None), load_lock: tokio::sync::Mutex::new(()) }
+        Slot {
+            watermark: tokio::sync::Mutex::new(()),
+            handle: RwLock::new(None),
+            load_lock: tokio::sync::Mutex::new(()),
+        }
     }
 
     /// Drops the handle: the next reader opens the table again.

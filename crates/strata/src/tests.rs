@@ -14,7 +14,7 @@ use std::sync::Arc;
 use annals_core::ports::{Batch, Hit, Part, Probe, Table};
 use annals_core::{Agent, Filter, Grain, Interval, Kind, MemoryId, Strata, Timestamp};
 
-use crate::upkeep::Upkeep;
+use crate::maintenance::Maintenance;
 use crate::{LanceStrata, Memory, disk};
 
 const DIMENSION: usize = 4;
@@ -26,7 +26,7 @@ async fn open(root: &Path) -> LanceStrata {
 
 /// Opens tables that are compacted, indexed and pruned all the time.
 async fn open_busy(disk: Arc<dyn disk::Disk>, root: &Path) -> annals_core::Result<LanceStrata> {
-    let busy = Upkeep {
+    let busy = Maintenance {
         every: 5,
         overdue: 20,
         small_rows: 12,

@@ -113,7 +113,7 @@ impl Summarizer {
                 sealed: sealed.contains(&period),
             }));
         }
-        Ok(gaps(agent, &days, &lineages, &zones, self.patience.grace, now))
+        Ok(gaps(agent, &days, &lineages, &zones, self.policy.grace, now))
     }
 }
 

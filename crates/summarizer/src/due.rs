@@ -14,7 +14,7 @@ pub(crate) const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(7 * 2
 
 /// How long to wait for late input and for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct SchedulePolicy {
     /// How long after the end of its cover a period closes.
     pub grace: SignedDuration,
     /// How long a period must have had no new input.
@@ -23,14 +23,14 @@ pub struct Patience {
     pub outage: SignedDuration,
 }
 
-impl Default for Patience {
-    /// Returns no grace, no quiet time, and [`Patience::OUTAGE`].
-    fn default() -> Patience {
-        Patience { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: Patience::OUTAGE }
+impl Default for SchedulePolicy {
+    /// Returns no grace, no quiet time, and [`SchedulePolicy::OUTAGE`].
+    fn default() -> SchedulePolicy {
+        SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, outage: SchedulePolicy::OUTAGE }
     }
 }
 
-impl Patience {
+impl SchedulePolicy {
     /// Most restarts, overloads and nightly maintenance windows end within six hours. After a day without summaries, yesterday
     /// would have no summary and retention would stand still.
     pub const OUTAGE: SignedDuration = SignedDuration::from_hours(6);
@@ -47,15 +47,21 @@ impl Patience {
 }
 
 /// Returns the periods of one grain that can be rolled up at `now`, in order of time.
-pub fn due(ledger: &[LedgerRow], grain: Grain, zones: &Zones, patience: Patience, now: Timestamp) -> Vec<LedgerRow> {
+pub fn due(
+    ledger: &[LedgerRow],
+    grain: Grain,
+    zones: &Zones,
+    policy: SchedulePolicy,
+    now: Timestamp,
+) -> Vec<LedgerRow> {
     let unsettled = unsettled(ledger, grain);
     ledger
         .iter()
         .filter(|row| row.period.grain() == grain && row.is_dirty())
         .filter(|row| !unsettled.contains(&row.period))
         .filter(|row| may_be_tried(row, now))
-        .filter(|row| has_passed(row.dirty_at, patience.quiet, now))
-        .filter(|row| zones.is_closed(row.period, patience.grace, now))
+        .filter(|row| has_passed(row.dirty_at, policy.quiet, now))
+        .filter(|row| zones.is_closed(row.period, policy.grace, now))
         .cloned()
         .collect()
 }
@@ -113,10 +119,10 @@ pub(crate) fn later(from: Timestamp, wait: SignedDuration) -> Timestamp {
 mod tests {
     use super::*;
 
-    const QUIET: Patience = Patience {
+    const QUIET: SchedulePolicy = SchedulePolicy {
         grace: SignedDuration::from_mins(10),
         quiet: SignedDuration::from_mins(5),
-        outage: Patience::OUTAGE,
+        outage: SchedulePolicy::OUTAGE,
     };
 
     /// Rows as `label:dirty/clean`, with input at noon of 2026-03-04. Expects the labels that are due.

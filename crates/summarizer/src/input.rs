@@ -34,15 +34,15 @@ impl Summarizer {
     /// Whether the period has a summary. A ledger row outlives a pruned or forgotten summary; the same input, sent again, must
     /// be summarised again.
     async fn is_told(&self, agent: &Agent, row: &LedgerRow) -> Result<bool> {
-        Ok(!self.told(agent, vec![row.clone()]).await?.is_empty())
+        Ok(!self.with_summary(agent, vec![row.clone()]).await?.is_empty())
     }
 
     /// Returns the rows with a summary for their period.
-    pub(crate) async fn told(&self, agent: &Agent, rows: Vec<LedgerRow>) -> Result<Vec<LedgerRow>> {
+    pub(crate) async fn with_summary(&self, agent: &Agent, rows: Vec<LedgerRow>) -> Result<Vec<LedgerRow>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| MemoryId::summary(agent, row.period)).collect();
-        let told: HashSet<Period> =
+        let with_summary: HashSet<Period> =
             self.catalog.get(agent, &ids).await?.into_iter().map(|summary| summary.period).collect();
-        Ok(rows.into_iter().filter(|row| told.contains(&row.period)).collect())
+        Ok(rows.into_iter().filter(|row| with_summary.contains(&row.period)).collect())
     }
 }
 

@@ -7,10 +7,10 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod batches;
 mod coverage;
 mod due;
 mod input;
-mod lane;
 mod pass;
 mod plan;
 mod roll_up;
@@ -21,7 +21,7 @@ use annals_core::ports::Seals;
 use annals_core::{Catalog, Engine};
 
 pub use coverage::{Content, Gap, Lineage, gaps};
-pub use due::{Patience, due};
+pub use due::{SchedulePolicy, due};
 pub use pass::Passed;
 pub use plan::Plan;
 
@@ -31,20 +31,20 @@ pub struct Summarizer {
     catalog: Arc<dyn Catalog>,
     seals: Arc<dyn Seals>,
     engine: Arc<dyn Engine>,
-    spare: Arc<dyn Engine>,
-    patience: Patience,
+    fallback: Arc<dyn Engine>,
+    policy: SchedulePolicy,
 }
 
 impl Summarizer {
-    /// Returns a summarizer over this catalog. `engine` writes; `spare`, the fallback, needs no network and writes what
+    /// Returns a summarizer over this catalog. `engine` writes; `fallback`, the fallback, needs no network and writes what
     /// `engine` cannot.
     pub fn new(
         catalog: Arc<dyn Catalog>,
         seals: Arc<dyn Seals>,
         engine: Arc<dyn Engine>,
-        spare: Arc<dyn Engine>,
-        patience: Patience,
+        fallback: Arc<dyn Engine>,
+        policy: SchedulePolicy,
     ) -> Summarizer {
-        Summarizer { catalog, seals, engine, spare, patience }
+        Summarizer { catalog, seals, engine, fallback, policy }
     }
 }

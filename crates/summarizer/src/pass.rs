@@ -40,10 +40,10 @@ pub(crate) struct Pass<'a> {
     pub(crate) zones: Zones,
     pub(crate) now: Timestamp,
     pub(crate) progress: &'a (dyn Fn(u64) + Sync),
-    pub(crate) enough: &'a (dyn Fn() -> bool + Sync),
+    pub(crate) should_stop: &'a (dyn Fn() -> bool + Sync),
     /// Taken to save.
     pub(crate) lock: &'a dyn WriteLock,
-    /// Whether a period was begun. Before that, `enough` is not checked.
+    /// Whether a period was begun. Before that, `should_stop` is not checked.
     pub(crate) begun: bool,
     pub(crate) passed: Passed,
     /// Periods with a child that the fallback engine wrote. The outage was waited for there; waiting again at each grain would
@@ -58,15 +58,15 @@ impl Summarizer {
         self.pass_until(agent, now, progress, &|| false).await
     }
 
-    /// Does the same, but begins no further period once `enough` returns true, except the first. So every pass makes progress.
+    /// Does the same, but begins no further period once `should_stop` returns true, except the first. So every pass makes progress.
     pub async fn pass_until(
         &self,
         agent: &Agent,
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
-        enough: &(dyn Fn() -> bool + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Passed> {
-        self.pass_unlocked(agent, now, progress, enough, &AlreadyHeld).await
+        self.pass_unlocked(agent, now, progress, should_stop, &AlreadyHeld).await
     }
 
     /// Does the same, but takes the lock of the agent's history only to save, not while an engine writes. A summary is not
@@ -76,15 +76,15 @@ impl Summarizer {
         agent: &Agent,
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
-        enough: &(dyn Fn() -> bool + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
         lock: &dyn WriteLock,
     ) -> Result<Passed> {
-        let mut pass = self.begin(agent, now, progress, enough, lock).await?;
+        let mut pass = self.begin(agent, now, progress, should_stop, lock).await?;
         for grain in Grain::SUMMARIES {
             // Read first, so that summaries which the fallback engine writes now are not retried right away.
             let again = degraded(&pass.ledger().await?, grain, now);
             pass.write_due(grain).await?;
-            pass.lane(&again, Why::Degraded).await?;
+            pass.roll_up_rows(&again, Why::Degraded).await?;
         }
         Ok(pass.passed)
     }
@@ -116,7 +116,7 @@ impl Summarizer {
         agent: &'a Agent,
         now: Timestamp,
         progress: &'a (dyn Fn(u64) + Sync),
-        enough: &'a (dyn Fn() -> bool + Sync),
+        should_stop: &'a (dyn Fn() -> bool + Sync),
         lock: &'a dyn WriteLock,
     ) -> Result<Pass<'a>> {
         let settings = self.catalog.settings(agent).await?;
@@ -128,7 +128,7 @@ impl Summarizer {
             zones,
             now,
             progress,
-            enough,
+            should_stop,
             lock,
             begun: false,
             passed: Passed::default(),
@@ -145,14 +145,14 @@ impl Pass<'_> {
     async fn write_due(&mut self, grain: Grain) -> Result<()> {
         let ledger = self.ledger().await?;
         self.over_degraded = ledger.iter().filter(|row| row.degraded).filter_map(|row| row.period.parent()).collect();
-        let rows = due(&ledger, grain, &self.zones, self.summarizer.patience, self.now);
-        self.lane(&rows, Why::Dirty).await
+        let rows = due(&ledger, grain, &self.zones, self.summarizer.policy, self.now);
+        self.roll_up_rows(&rows, Why::Dirty).await
     }
 
     async fn write_outdated(&mut self, grain: Grain) -> Result<()> {
         let recipe = self.summarizer.engine.recipe(&self.settings, grain);
-        let rows = self.summarizer.told(self.agent, outdated(&self.ledger().await?, grain, recipe)).await?;
-        self.lane(&rows, Why::Outdated).await
+        let rows = self.summarizer.with_summary(self.agent, outdated(&self.ledger().await?, grain, recipe)).await?;
+        self.roll_up_rows(&rows, Why::Outdated).await
     }
 }
 

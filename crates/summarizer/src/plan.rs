@@ -24,15 +24,15 @@ impl Summarizer {
         let ledger = self.catalog.ledger(agent).await?;
         let mut periods: BTreeSet<Period> = BTreeSet::new();
         for grain in Grain::SUMMARIES {
-            periods.extend(due(&ledger, grain, &zones, self.patience, now).iter().map(|row| row.period));
+            periods.extend(due(&ledger, grain, &zones, self.policy, now).iter().map(|row| row.period));
             let again = if refresh {
-                self.told(agent, outdated(&ledger, grain, self.engine.recipe(&settings, grain))).await?
+                self.with_summary(agent, outdated(&ledger, grain, self.engine.recipe(&settings, grain))).await?
             } else {
                 degraded(&ledger, grain, now)
             };
             periods.extend(again.iter().map(|row| row.period));
             let parents = periods.iter().filter_map(|period| period.parent());
-            let closed = parents.filter(|parent| zones.is_closed(*parent, self.patience.grace, now));
+            let closed = parents.filter(|parent| zones.is_closed(*parent, self.policy.grace, now));
             periods.extend(closed.collect::<Vec<_>>());
         }
         let words = self.words(agent, &ledger, &periods).await?;

@@ -33,7 +33,7 @@ pub(crate) enum Outcome {
     Failed(String),
     /// The engine is unavailable; see [`Outage`].
     Waiting,
-    /// Not begun because `enough` returned true.
+    /// Not begun because `should_stop` returned true.
     Left,
 }
 
@@ -66,7 +66,7 @@ impl Pass<'_> {
             Err(fault) => fault,
         };
         if why == Why::Dirty && self.is_enough(row, &fault) {
-            return self.by_spare(row, &input).await;
+            return self.by_fallback(row, &input).await;
         }
         Ok(match fault {
             Fault::Own(error) => Outcome::Failed(error),
@@ -78,7 +78,7 @@ impl Pass<'_> {
     fn is_enough(&self, row: &LedgerRow, fault: &Fault) -> bool {
         match fault {
             Fault::Own(_) => row.attempts + 1 >= OWN_FAILURES,
-            Fault::Away => self.over_degraded.contains(&row.period) || self.summarizer.patience.is_over(row, self.now),
+            Fault::Away => self.over_degraded.contains(&row.period) || self.summarizer.policy.is_over(row, self.now),
         }
     }
 
@@ -104,15 +104,15 @@ impl Pass<'_> {
         Ok(Err(Fault::Away))
     }
 
-    async fn by_spare(&self, row: &LedgerRow, input: &Input) -> Result<Outcome> {
-        let spare = &*self.summarizer.spare;
-        let draft = match spare.summarize(self.task(row, input)).await {
+    async fn by_fallback(&self, row: &LedgerRow, input: &Input) -> Result<Outcome> {
+        let fallback = &*self.summarizer.fallback;
+        let draft = match fallback.summarize(self.task(row, input)).await {
             Ok(draft) => draft,
             Err(error) if is_own(&error) => return Ok(Outcome::Failed(error.to_string())),
             Err(error) => return Err(error),
         };
         // A recipe that no engine has, so that a refresh finds the summary even if both engines are the same.
-        let recipe = Digest::of(["degraded".as_bytes(), &spare.recipe(&self.settings, row.period.grain()).0]);
+        let recipe = Digest::of(["degraded".as_bytes(), &fallback.recipe(&self.settings, row.period.grain()).0]);
         let summary = self.summary(row, input, Some(draft), Some(recipe));
         Ok(Outcome::Done(Summary { degraded: true, ..summary }))
     }

@@ -1,6 +1,7 @@
 //! The in-memory catalog with all its ports: the reference that every other implementation is compared with.
 
 mod accesses;
+mod agent_data;
 mod archive;
 mod blocks;
 mod erasure;
@@ -9,23 +10,22 @@ mod keys;
 mod replies;
 mod requests;
 mod seals;
-mod shelf;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
-    Catalog, Change, ClockNote, Comparison, Counts, Key, Lane, Select, Standing, StoredConversation, Turn,
+    AgentState, Catalog, Change, ClockNote, Comparison, Counts, Key, Select, StoredConversation, Turn, Watermark,
 };
 use annals_core::{
-    Agent, Date, DeadLetter, Digest, Grain, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result,
+    Agent, Date, DeadLetter, Digest, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period, Result,
     Settings, Stage, Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
-use shelf::{Shelf, request_id};
+use agent_data::{AgentData, request_id};
 
-pub(crate) use shelf::remember;
+pub(crate) use agent_data::remember;
 
 /// Ports `Catalog`, `Journal`, `Seals`, `Replies`, `Erasure`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` of one
 /// store, over plain maps. Clones share their content.
@@ -37,10 +37,10 @@ pub struct MemoryCatalog {
 #[derive(Debug, Default)]
 struct State {
     seq: u64,
-    shelves: BTreeMap<Agent, Shelf>,
+    agents_data: BTreeMap<Agent, AgentData>,
     clock: Option<ClockNote>,
     /// Agents whose restore is in progress.
-    restoring: BTreeMap<Agent, Shelf>,
+    restoring: BTreeMap<Agent, AgentData>,
     /// Keys of the service, by id.
     keys: BTreeMap<String, (Key, Digest)>,
     /// Number of erasures so far, over all agents.
@@ -60,13 +60,13 @@ impl MemoryCatalog {
     }
 
     /// Runs `read` on the state of an agent. An unknown agent reads as empty.
-    fn read<T>(&self, agent: &Agent, read: impl FnOnce(&Shelf) -> T) -> Result<T> {
-        Ok(read(self.state().shelves.get(agent).unwrap_or(&Shelf::default())))
+    fn read<T>(&self, agent: &Agent, read: impl FnOnce(&AgentData) -> T) -> Result<T> {
+        Ok(read(self.state().agents_data.get(agent).unwrap_or(&AgentData::default())))
     }
 
-    fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut Shelf, &mut u64) -> T) -> Result<T> {
+    fn write<T>(&self, agent: &Agent, write: impl FnOnce(&mut AgentData, &mut u64) -> T) -> Result<T> {
         let state = &mut *self.state();
-        Ok(write(state.shelves.entry(agent.clone()).or_default(), &mut state.seq))
+        Ok(write(state.agents_data.entry(agent.clone()).or_default(), &mut state.seq))
     }
 }
 
@@ -74,7 +74,7 @@ impl MemoryCatalog {
 impl Catalog for MemoryCatalog {
     async fn agents(&self) -> Result<Vec<Agent>> {
         let state = self.state();
-        let known = state.shelves.iter().filter(|(_, shelf)| shelf.is_known());
+        let known = state.agents_data.iter().filter(|(_, data)| data.is_known());
         let mut agents: Vec<Agent> = known.map(|(agent, _)| agent.clone()).collect();
         agents.sort_by(|a, b| (a.name(), a.workspace()).cmp(&(b.name(), b.workspace())));
         Ok(agents)
@@ -82,101 +82,101 @@ impl Catalog for MemoryCatalog {
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
         let state = self.state();
-        let busy = state.shelves.iter().filter(|(_, shelf)| shelf.has_work(now));
+        let busy = state.agents_data.iter().filter(|(_, data)| data.has_work(now));
         Ok(busy.map(|(agent, _)| agent.clone()).collect())
     }
 
-    async fn standing(&self, agent: &Agent) -> Result<Standing> {
-        let applied = self.lane(agent, Grain::Working).await?.applied;
-        self.read(agent, |shelf| Standing {
-            known: shelf.is_known(),
-            settings: shelf.settings.clone().unwrap_or_default(),
-            waiting: shelf.changes(Grain::Working, applied).len() as u64,
+    async fn agent_state(&self, agent: &Agent) -> Result<AgentState> {
+        let applied = self.watermark(agent, Grain::Working).await?.applied;
+        self.read(agent, |data| AgentState {
+            known: data.is_known(),
+            settings: data.settings.clone().unwrap_or_default(),
+            waiting: data.changes(Grain::Working, applied).len() as u64,
         })
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
-        self.read(agent, |shelf| shelf.settings.clone().unwrap_or_default())
+        self.read(agent, |data| data.settings.clone().unwrap_or_default())
     }
 
     async fn save_settings(&self, agent: &Agent, settings: &Settings) -> Result<()> {
-        self.write(agent, |shelf, _| shelf.settings = Some(settings.clone()))
+        self.write(agent, |data, _| data.settings = Some(settings.clone()))
     }
 
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
-        self.write(agent, |shelf, seq| {
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
+        self.write(agent, |data, seq| {
             let masked = turns.iter().map(|turn| turn.masked).sum();
-            let mut operation = Operation { id: request_id(&turns), masked, ..Operation::default() };
-            let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| shelf.has_forgotten(agent, turn));
+            let mut operation = IngestReceipt { id: request_id(&turns), masked, ..IngestReceipt::default() };
+            let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| data.has_forgotten(agent, turn));
             operation.forgotten = known.len() as u64;
             // Work on a copy, so that all turns are stored or none.
-            let (mut after, mut last) = (shelf.clone(), *seq);
-            let mut told = HashMap::new();
+            let (mut after, mut last) = (data.clone(), *seq);
+            let mut stated = HashMap::new();
             for turn in turns {
-                after.store(turn, revise, &mut last, now, &mut operation, &mut told)?;
+                after.store(turn, revise, &mut last, now, &mut operation, &mut stated)?;
             }
             after.requests.insert(operation.id.clone(), operation.clone());
-            (*shelf, *seq) = (after, last);
+            (*data, *seq) = (after, last);
             Ok(operation)
         })?
     }
 
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
-        self.read(agent, |shelf| {
-            let compare = |(key, message): &(TurnKey, Message)| shelf.compare(&MemoryId::turn(agent, key), message);
+        self.read(agent, |data| {
+            let compare = |(key, message): &(TurnKey, Message)| data.compare(&MemoryId::turn(agent, key), message);
             messages.iter().map(compare).collect()
         })
     }
 
     async fn changes(&self, agent: &Agent, grain: Grain, after: u64, limit: usize) -> Result<Vec<Change>> {
-        let mut changes = self.read(agent, |shelf| shelf.changes(grain, after))?;
+        let mut changes = self.read(agent, |data| data.changes(grain, after))?;
         changes.truncate(limit);
         Ok(changes)
     }
 
     async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64> {
-        self.read(agent, |shelf| shelf.changes(grain, after).len() as u64)
+        self.read(agent, |data| data.changes(grain, after).len() as u64)
     }
 
-    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
-        let unknown = Lane { generation: 0, applied: 0, building: None };
-        self.read(agent, |shelf| shelf.lanes.get(&grain).copied().unwrap_or(unknown))
+    async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
+        let unknown = Watermark { generation: 0, applied: 0, building: None };
+        self.read(agent, |data| data.watermarks.get(&grain).copied().unwrap_or(unknown))
     }
 
-    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
-        self.write(agent, |shelf, _| {
-            shelf.lanes.insert(grain, lane);
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
+        self.write(agent, |data, _| {
+            data.watermarks.insert(grain, watermark);
             // Deletions that every generation of the table has applied are no longer needed.
-            let applied = lane.building.map_or(lane.applied, |(_, building)| building.min(lane.applied));
-            shelf.gone.retain(|_, (of, seq)| *of != grain || *seq > applied);
+            let applied = watermark.building.map_or(watermark.applied, |(_, building)| building.min(watermark.applied));
+            data.gone.retain(|_, (of, seq)| *of != grain || *seq > applied);
         })
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
-        self.read(agent, |shelf| shelf.ledger.values().cloned().collect())
+        self.read(agent, |data| data.ledger.values().cloned().collect())
     }
 
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
-        self.read(agent, |shelf| {
-            let sealed = shelf.ledger.values().filter(|row| row.sealed).map(|row| row.period);
+        self.read(agent, |data| {
+            let sealed = data.ledger.values().filter(|row| row.sealed).map(|row| row.period);
             sealed.filter(|period| Some(period.grain()) == grain.coarser()).map(|period| period.cover_days().1).max()
         })
     }
 
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
-        self.read(agent, |shelf| {
-            shelf.select(|memory| match memory.kind {
+        self.read(agent, |data| {
+            data.select(|memory| match memory.kind {
                 Kind::Turn => memory.period == period,
-                Kind::Fact => false,
+                Kind::Statement => false,
                 Kind::Summary => memory.period.parent() == Some(period),
             })
         })
     }
 
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()> {
-        self.write(agent, |shelf, seq| {
+        self.write(agent, |data, seq| {
             for summary in summaries {
-                shelf.save(agent, summary, seq, now);
+                data.save(agent, summary, seq, now);
             }
         })
     }
@@ -189,8 +189,8 @@ impl Catalog for MemoryCatalog {
         not_before: Timestamp,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(agent, |shelf, _| {
-            if let Some(row) = shelf.ledger.get_mut(&period) {
+        self.write(agent, |data, _| {
+            if let Some(row) = data.ledger.get_mut(&period) {
                 row.attempts += 1;
                 row.failing_since = Some(row.failing_since.map_or(now, |since| since.min(now)));
                 row.last_error = Some(error.to_owned());
@@ -207,8 +207,8 @@ impl Catalog for MemoryCatalog {
         not_before: Timestamp,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(agent, |shelf, _| {
-            for row in shelf.ledger.values_mut().filter(|row| periods.contains(&row.period)) {
+        self.write(agent, |data, _| {
+            for row in data.ledger.values_mut().filter(|row| periods.contains(&row.period)) {
                 row.failing_since = Some(row.failing_since.map_or(now, |since| since.min(now)));
                 row.last_error = Some(error.to_owned());
                 row.not_before = Some(not_before);
@@ -218,8 +218,8 @@ impl Catalog for MemoryCatalog {
 
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
         let Select { grain, within, conversation, newest_first, limit, .. } = select;
-        let mut memories = self.read(agent, |shelf| {
-            shelf.select(|memory| {
+        let mut memories = self.read(agent, |data| {
+            data.select(|memory| {
                 memory.grain == *grain
                     && memory.cover.overlaps(within)
                     && select.asks_for(memory.kind)
@@ -234,13 +234,13 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn get(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<Memory>> {
-        self.read(agent, |shelf| ids.iter().filter_map(|id| shelf.memories.get(id).cloned()).collect())
+        self.read(agent, |data| ids.iter().filter_map(|id| data.memories.get(id).cloned()).collect())
     }
 
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
-        self.read(agent, |shelf| {
+        self.read(agent, |data| {
             let mut found: BTreeMap<String, StoredConversation> = BTreeMap::new();
-            for turn in shelf.select(|memory| memory.kind == Kind::Turn) {
+            for turn in data.select(|memory| memory.kind == Kind::Turn) {
                 let (name, at) = (turn.conversation.clone().unwrap_or_default(), turn.at());
                 let new = StoredConversation { name: name.clone(), turns: 0, first: at, last: at };
                 let conversation = found.entry(name).or_insert(new);
@@ -253,37 +253,37 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn counts(&self, agent: &Agent) -> Result<Counts> {
-        self.read(agent, |shelf| {
+        self.read(agent, |data| {
             let mut counts = Counts::default();
-            for memory in shelf.memories.values() {
+            for memory in data.memories.values() {
                 counts.memories[memory.grain as usize] += 1;
             }
-            let turns = shelf.select(|memory| memory.kind == Kind::Turn);
+            let turns = data.select(|memory| memory.kind == Kind::Turn);
             counts.extent = turns.first().zip(turns.last()).map(|(first, last)| (first.at(), last.at()));
             counts
         })
     }
 
-    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>> {
-        self.read(agent, |shelf| shelf.requests.get(id).cloned())
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
+        self.read(agent, |data| data.requests.get(id).cloned())
     }
 
-    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()> {
+    async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()> {
         for letter in letters {
-            self.write(&letter.agent.clone(), |shelf, _| shelf.bury(letter))?;
+            self.write(&letter.agent.clone(), |data, _| data.add_dead_letter(letter))?;
         }
         Ok(())
     }
 
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
-        let mut letters: Vec<_> = self.read(agent, |shelf| shelf.letters.values().cloned().collect())?;
+        let mut letters: Vec<_> = self.read(agent, |data| data.letters.values().cloned().collect())?;
         letters.sort_by_key(|letter| letter.at);
         Ok(letters)
     }
 
-    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
-        self.write(agent, |shelf, _| {
-            shelf.letters.retain(|(id, stage), _| *stage != Stage::Table || !memories.contains(id));
+    async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
+        self.write(agent, |data, _| {
+            data.letters.retain(|(id, stage), _| *stage != Stage::Table || !memories.contains(id));
         })
     }
 

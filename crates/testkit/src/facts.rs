@@ -94,7 +94,7 @@ impl Facts for MemoryFacts {
         Ok(())
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         let mut texts = self.facts(agent).into_iter().flat_map(texts);
         let found = texts.any(|text| words.iter().any(|word| text.contains(word.as_str())));
         Ok(if found { vec![format!("the facts of {agent}")] } else { Vec::new() })
@@ -127,8 +127,8 @@ fn is_about(fact: &Fact, names: &BTreeSet<String>) -> bool {
 fn fits(fact: &Fact, query: &FactQuery) -> bool {
     let now = query.history || query.as_of.map_or(fact.valid_to.is_none(), |at| fact.holds_at(at));
     let predicate = query.predicate.as_deref().map(predicate_name);
-    let said = query.said_within.is_none_or(|within| fact.said.overlaps(&within));
-    now && said && predicate.is_none_or(|predicate| predicate == fact.predicate)
+    let spoken_turn = query.said_within.is_none_or(|within| fact.mentioned.overlaps(&within));
+    now && spoken_turn && predicate.is_none_or(|predicate| predicate == fact.predicate)
 }
 
 fn texts(fact: Fact) -> Vec<String> {

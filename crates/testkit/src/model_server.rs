@@ -23,7 +23,7 @@ pub enum Script {
     /// share.
     Good,
     /// This text, whatever the request.
-    Says(String),
+    Answers(String),
     /// This text, with finish reason `length`: cut off by the token limit.
     CutOff(String),
     /// A good answer that reports this many prompt tokens as read.

@@ -5,7 +5,7 @@ mod search;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use annals_core::ports::{Batch, Findings, Part, Probe, Stored, Strata, Table, Wear};
+use annals_core::ports::{Batch, Findings, Part, Probe, Stored, Strata, Table, TableStats};
 use annals_core::{Agent, Digest, MemoryId, Result};
 use async_trait::async_trait;
 
@@ -72,19 +72,20 @@ impl Strata for MemoryStrata {
         Ok(())
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         let tables = self.tables();
-        let holds = |rows: &Rows| rows.values().any(|part| words.iter().any(|word| part.text.contains(word.as_str())));
-        let holders = tables.iter().filter(|(table, rows)| table.agent == *agent && holds(rows));
+        let find_leftovers =
+            |rows: &Rows| rows.values().any(|part| words.iter().any(|word| part.text.contains(word.as_str())));
+        let holders = tables.iter().filter(|(table, rows)| table.agent == *agent && find_leftovers(rows));
         Ok(holders.map(|(table, _)| format!("{} generation {}", table.grain, table.generation)).collect())
     }
 
-    async fn tidy(&self, _: &Table) -> Result<()> {
+    async fn compact(&self, _: &Table) -> Result<()> {
         Ok(())
     }
 
-    async fn wear(&self, _: &Table) -> Result<Wear> {
-        Ok(Wear::default())
+    async fn table_stats(&self, _: &Table) -> Result<TableStats> {
+        Ok(TableStats::default())
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Lane, Select, Stored, Table};
+use annals_core::ports::{Select, Stored, Table, Watermark};
 use annals_core::{Agent, Error, Grain, MemoryId, Result, Stage, Timestamp};
 
 use crate::Writer;
@@ -52,7 +52,7 @@ impl Writer {
 
     /// Reads every row of the present table. Returns [`Error::Damaged`] if it cannot be read or is missing.
     async fn read_table(&self, agent: &Agent, grain: Grain) -> Result<Vec<Stored>> {
-        let Lane { generation, applied, .. } = self.catalog.lane(agent, grain).await?;
+        let Watermark { generation, applied, .. } = self.catalog.watermark(agent, grain).await?;
         let table = Table { agent: agent.clone(), grain, generation };
         self.strata.require(&table, applied).await?;
         self.strata.scan(&table).await
@@ -63,8 +63,8 @@ impl Writer {
         let mut places = Vec::new();
         for grain in Grain::ALL {
             if let Err(Error::Damaged { .. }) = self.read_table(agent, grain).await {
-                let lane = self.catalog.lane(agent, grain).await?;
-                places.extend(self.put_aside(agent, grain, lane).await?);
+                let watermark = self.catalog.watermark(agent, grain).await?;
+                places.extend(self.put_aside(agent, grain, watermark).await?);
             }
         }
         self.project(agent, now, &|_| ()).await?;
@@ -72,7 +72,7 @@ impl Writer {
     }
 
     pub(crate) async fn table(&self, agent: &Agent, grain: Grain) -> Result<Table> {
-        let generation = self.catalog.lane(agent, grain).await?.generation;
+        let generation = self.catalog.watermark(agent, grain).await?.generation;
         Ok(Table { agent: agent.clone(), grain, generation })
     }
 
@@ -80,7 +80,7 @@ impl Writer {
         let letters = self.catalog.dead_letters(agent).await?.into_iter();
         let dead: BTreeSet<MemoryId> =
             letters.filter(|letter| letter.stage == Stage::Table).map(|letter| letter.memory).collect();
-        let applied = self.catalog.lane(agent, grain).await?.applied;
+        let applied = self.catalog.watermark(agent, grain).await?.applied;
         let select = Select::all(grain);
         let memories = self.catalog.list(agent, &select).await?;
         let mut seqs: BTreeMap<MemoryId, u64> = memories.into_iter().map(|memory| (memory.id, memory.seq)).collect();

@@ -24,7 +24,7 @@ impl Writer {
     }
 
     async fn correct_turn(&self, agent: &Agent, turn: Memory, key: TurnKey, text: &str, now: Timestamp) -> Result<()> {
-        let message = said(turn, &key, text);
+        let message = spoken(turn, &key, text);
         let faults = check(&message, now);
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
@@ -41,7 +41,7 @@ fn key(turn: &Memory) -> Option<TurnKey> {
 }
 
 /// Returns the turn as it was sent, with another text.
-fn said(turn: Memory, key: &TurnKey, text: &str) -> Message {
+fn spoken(turn: Memory, key: &TurnKey, text: &str) -> Message {
     let at = turn.at();
     let role = turn.role.expect("a turn has a role");
     Message {
@@ -66,23 +66,23 @@ mod tests {
 
     const NOW: &str = "2026-03-05T00:00:00Z";
 
-    struct Given {
+    struct Fixture {
         catalog: Arc<MemoryCatalog>,
         writer: Writer,
         turn: MemoryId,
     }
 
-    async fn given(content: &str, name: Option<&str>) -> Given {
+    async fn fixture(content: &str, name: Option<&str>) -> Fixture {
         let catalog = Arc::new(MemoryCatalog::new());
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata, embedder);
-        let said = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
-        writer.ingest(&agent("a"), vec![said], false, at(NOW)).await.unwrap();
+        let spoken = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
+        writer.ingest(&agent("a"), vec![spoken], false, at(NOW)).await.unwrap();
         let inputs = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap();
-        Given { catalog, writer, turn: inputs[0].id.clone() }
+        Fixture { catalog, writer, turn: inputs[0].id.clone() }
     }
 
-    impl Given {
+    impl Fixture {
         async fn correct(&self, id: &MemoryId, text: &str) -> Result<()> {
             self.writer.correct(&agent("a"), id, text, at(NOW)).await
         }
@@ -100,43 +100,43 @@ mod tests {
     #[tokio::test]
     async fn corrected_turn_keeps_its_fields_and_a_version() {
         for name in [None, Some("Ann")] {
-            let given = given("I live in Bonn.", name).await;
-            let before = given.catalog.get(&agent("a"), std::slice::from_ref(&given.turn)).await.unwrap().remove(0);
-            given.correct(&given.turn, "I live in Bern. My password is hunter2.").await.unwrap();
-            let after = given.catalog.get(&agent("a"), std::slice::from_ref(&given.turn)).await.unwrap().remove(0);
+            let fixture = fixture("I live in Bonn.", name).await;
+            let before = fixture.catalog.get(&agent("a"), std::slice::from_ref(&fixture.turn)).await.unwrap().remove(0);
+            fixture.correct(&fixture.turn, "I live in Bern. My password is hunter2.").await.unwrap();
+            let after = fixture.catalog.get(&agent("a"), std::slice::from_ref(&fixture.turn)).await.unwrap().remove(0);
             let text = "I live in Bern. My password is [masked:password].".to_owned();
             assert_eq!(after, Memory { text, seq: after.seq, ..before });
-            assert_eq!(given.versions(&given.turn).await, ["I live in Bonn."]);
-            given.correct(&given.turn, &after.text).await.unwrap();
-            assert_eq!(given.versions(&given.turn).await.len(), 1, "the same words again are no version");
+            assert_eq!(fixture.versions(&fixture.turn).await, ["I live in Bonn."]);
+            fixture.correct(&fixture.turn, &after.text).await.unwrap();
+            assert_eq!(fixture.versions(&fixture.turn).await.len(), 1, "the same words again are no version");
         }
     }
 
     #[tokio::test]
     async fn corrected_summary_keeps_the_correction_and_a_version() {
-        let given = given("I live in Bonn.", None).await;
-        let roll_up = summary("2026-03-04", u64::MAX, std::slice::from_ref(&given.turn), "Ann lives in Bonn.");
-        given.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
+        let fixture = fixture("I live in Bonn.", None).await;
+        let roll_up = summary("2026-03-04", u64::MAX, std::slice::from_ref(&fixture.turn), "Ann lives in Bonn.");
+        fixture.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
         let id = MemoryId::summary(&agent("a"), period("2026-03-04"));
-        given.correct(&id, "Ann lives in Bern.").await.unwrap();
-        assert_eq!(given.text(&id).await, "Ann lives in Bern.");
-        assert_eq!(given.versions(&id).await, ["Ann lives in Bonn."]);
+        fixture.correct(&id, "Ann lives in Bern.").await.unwrap();
+        assert_eq!(fixture.text(&id).await, "Ann lives in Bern.");
+        assert_eq!(fixture.versions(&id).await, ["Ann lives in Bonn."]);
     }
 
     #[tokio::test]
     async fn unknown_memory_and_empty_text_are_refused() {
-        let given = given("I live in Bonn.", None).await;
-        let unknown = given.correct(&MemoryId::from_text("t-x"), "other").await.unwrap_err();
+        let fixture = fixture("I live in Bonn.", None).await;
+        let unknown = fixture.correct(&MemoryId::from_text("t-x"), "other").await.unwrap_err();
         assert_eq!(unknown.to_string(), "there is no memory \"t-x\"");
-        assert_eq!(given.correct(&given.turn, " ").await.unwrap_err().to_string(), "text is empty");
+        assert_eq!(fixture.correct(&fixture.turn, " ").await.unwrap_err().to_string(), "text is empty");
     }
 
     #[tokio::test]
     async fn masking_can_be_switched_off() {
-        let given = given("I live in Bonn.", None).await;
+        let fixture = fixture("I live in Bonn.", None).await;
         let settings = Settings { mask: false, ..Settings::default() };
-        given.catalog.save_settings(&agent("a"), &settings).await.unwrap();
-        given.correct(&given.turn, "My password is hunter2.").await.unwrap();
-        assert_eq!(given.text(&given.turn).await, "My password is hunter2.");
+        fixture.catalog.save_settings(&agent("a"), &settings).await.unwrap();
+        fixture.correct(&fixture.turn, "My password is hunter2.").await.unwrap();
+        assert_eq!(fixture.text(&fixture.turn).await, "My password is hunter2.");
     }
 }

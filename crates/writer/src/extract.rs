@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use annals_core::ports::{AlreadyHeld, Change, Journal, WriteLock};
 use annals_core::{
-    Agent, Catalog, Error, Extracted, Extraction, ExtractionLane, Extractor, Facts, Grain, Kind, Memory, Result,
+    Agent, Catalog, Error, Extracted, Extraction, ExtractionWatermark, Extractor, Facts, Grain, Kind, Memory, Result,
     Settings, SignedDuration, Timestamp,
 };
 
-use crate::recalled::Told;
+use crate::recalled::SeenSentences;
 pub(crate) use inputs::Inputs;
 use section::{Section, sections};
 pub(crate) use section::{Task, tasks};
@@ -42,7 +42,7 @@ pub struct FactWriter {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) facts: Arc<dyn Facts>,
     pub(crate) extractor: Arc<dyn Extractor>,
-    spare: Arc<dyn Extractor>,
+    fallback: Arc<dyn Extractor>,
 }
 
 /// The result of an extraction pass.
@@ -99,16 +99,16 @@ struct Pause {
 }
 
 impl FactWriter {
-    /// Returns a writer of facts over these stores. `spare` is the fallback: it needs no network and reads what `extractor`
+    /// Returns a writer of facts over these stores. `fallback` is the fallback: it needs no network and reads what `extractor`
     /// cannot.
     pub fn new(
         catalog: Arc<dyn Catalog>,
         journal: Arc<dyn Journal>,
         facts: Arc<dyn Facts>,
         extractor: Arc<dyn Extractor>,
-        spare: Arc<dyn Extractor>,
+        fallback: Arc<dyn Extractor>,
     ) -> FactWriter {
-        FactWriter { catalog, journal, facts, extractor, spare }
+        FactWriter { catalog, journal, facts, extractor, fallback }
     }
 
     /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. Calls `progress` with the
@@ -122,16 +122,16 @@ impl FactWriter {
         self.extract_until(agent, now, progress, &|| false).await
     }
 
-    /// Does the same, but stops after the section at which `enough` returns true. The caller holds the lock of the agent's
+    /// Does the same, but stops after the section at which `should_stop` returns true. The caller holds the lock of the agent's
     /// facts, or is the only one that writes them.
     pub async fn extract_until(
         &self,
         agent: &Agent,
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
-        enough: &(dyn Fn() -> bool + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<ExtractionPassed> {
-        self.extract_unlocked(agent, now, progress, enough, &AlreadyHeld).await
+        self.extract_unlocked(agent, now, progress, should_stop, &AlreadyHeld).await
     }
 
     /// Does the same, but takes the lock only to save and to write the table of facts, not while an extractor reads. Two
@@ -141,12 +141,12 @@ impl FactWriter {
         agent: &Agent,
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
-        enough: &(dyn Fn() -> bool + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
         lock: &dyn WriteLock,
     ) -> Result<ExtractionPassed> {
         self.bring_facts_locked(agent, lock).await?;
         let mut pass = self.begin(agent, now, lock).await?;
-        while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress, enough).await? {
+        while pass.sum.waiting.is_none() && self.extract_batch(&mut pass, progress, should_stop).await? {
             if !self.extractor.is_local(&pass.settings) {
                 // A model gets the known facts as input. The rules need no fresh table, and folding takes longer than they do.
                 self.bring_facts_locked(agent, lock).await?;
@@ -163,36 +163,36 @@ impl FactWriter {
     }
 
     async fn begin<'a>(&self, agent: &'a Agent, now: Timestamp, lock: &'a dyn WriteLock) -> Result<Pass<'a>> {
-        let lane = self.journal.extraction(agent).await?;
-        let overdue = lane.failing_since.is_some_and(|since| now.duration_since(since) >= PATIENCE);
-        let held = if is_held(&lane, now) { lane.last_error } else { None };
+        let watermark = self.journal.extraction(agent).await?;
+        let overdue = watermark.failing_since.is_some_and(|since| now.duration_since(since) >= PATIENCE);
+        let held = if is_held(&watermark, now) { watermark.last_error } else { None };
         let (stand_in, waiting) = if overdue { (held, None) } else { (None, held) };
         let settings = self.catalog.settings(agent).await?;
         let sum = ExtractionPassed { waiting, ..ExtractionPassed::default() };
         Ok(Pass { agent, settings, now, overdue, stand_in, lock, sum })
     }
 
-    /// Reads the next changes. Returns whether to go on: there were changes, nothing waits, and `enough` is false.
+    /// Reads the next changes. Returns whether to go on: there were changes, nothing waits, and `should_stop` is false.
     async fn extract_batch(
         &self,
         pass: &mut Pass<'_>,
         progress: &(dyn Fn(u64) + Sync),
-        enough: &(dyn Fn() -> bool + Sync),
+        should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<bool> {
         let after = self.journal.extraction(pass.agent).await?.extracted;
         let changes = self.catalog.changes(pass.agent, Grain::Working, after, BATCH).await?;
         let Some(last) = changes.last().map(Change::seq) else { return Ok(false) };
         let turns: Vec<Memory> = changes.into_iter().filter_map(turn).collect();
-        let told = self.told(pass.agent, &turns).await?;
-        for section in sections(tasks(turns, &told), last) {
-            let read = self.read_section(pass, &told, &section).await?;
+        let seen = self.seen(pass.agent, &turns).await?;
+        for section in sections(tasks(turns, &seen), last) {
+            let read = self.read_section(pass, &seen, &section).await?;
             if !self.save_section(pass, &section, read).await? {
                 return Ok(pass.sum.waiting.is_none() && pass.sum.stale < STALE_READS);
             }
             let turns = section.tasks.iter().map(|task| task.spoken.len() as u64).sum();
             pass.sum.turns += turns;
             progress(turns);
-            if enough() {
+            if should_stop() {
                 return Ok(false);
             }
         }
@@ -224,14 +224,18 @@ impl FactWriter {
     }
 
     /// Runs the extractors on the tasks of a section.
-    async fn read_section(&self, pass: &mut Pass<'_>, told: &Told, section: &Section) -> Result<Read> {
-        let lane = self.journal.extraction(pass.agent).await?;
-        let mut inputs = self.inputs(pass.agent, &section.tasks, lane.extracted).await?;
-        let empty =
-            Extraction { turns: Vec::new(), found: Extracted::default(), extracted: lane.extracted, degraded: None };
+    async fn read_section(&self, pass: &mut Pass<'_>, seen: &SeenSentences, section: &Section) -> Result<Read> {
+        let watermark = self.journal.extraction(pass.agent).await?;
+        let mut inputs = self.inputs(pass.agent, &section.tasks, watermark.extracted).await?;
+        let empty = Extraction {
+            turns: Vec::new(),
+            found: Extracted::default(),
+            extracted: watermark.extracted,
+            degraded: None,
+        };
         let (mut whole, mut pieces) = (empty.clone(), Vec::new());
         for task in &section.tasks {
-            let (found, degraded) = match self.read(pass, told, &lane, task, &mut inputs).await? {
+            let (found, degraded) = match self.read(pass, seen, &watermark, task, &mut inputs).await? {
                 Ok(found) => found,
                 Err(pause) => return Ok(Read { inputs, outcome: Outcome::Wait(pause) }),
             };
@@ -258,29 +262,29 @@ impl FactWriter {
     async fn read(
         &self,
         pass: &mut Pass<'_>,
-        told: &Told,
-        lane: &ExtractionLane,
+        seen: &SeenSentences,
+        watermark: &ExtractionWatermark,
         task: &Task,
         inputs: &mut Inputs,
     ) -> Result<std::result::Result<(Extracted, Option<String>), Pause>> {
         let (agent, now) = (pass.agent, pass.now);
         if pass.stand_in.is_none() {
-            let error = match self.ask(&*self.extractor, agent, &pass.settings, told, task, now, inputs).await {
+            let error = match self.ask(&*self.extractor, agent, &pass.settings, seen, task, now, inputs).await {
                 Ok(found) => return Ok(Ok((found, None))),
                 Err(error) if is_outage(&error) || is_own_fault(&error) => error,
                 Err(error) => return Err(error),
             };
             let reason = error.to_string();
-            if let Some(until) = again(&error, lane, pass.overdue, now) {
+            if let Some(until) = again(&error, watermark, pass.overdue, now) {
                 return Ok(Err(Pause { reason, until }));
             }
             if !is_outage(&error) {
-                let found = self.ask(&*self.spare, agent, &pass.settings, told, task, now, inputs).await?;
+                let found = self.ask(&*self.fallback, agent, &pass.settings, seen, task, now, inputs).await?;
                 return Ok(Ok((found, Some(reason))));
             }
             pass.stand_in = Some(reason);
         }
-        let found = self.ask(&*self.spare, agent, &pass.settings, told, task, now, inputs).await?;
+        let found = self.ask(&*self.fallback, agent, &pass.settings, seen, task, now, inputs).await?;
         Ok(Ok((found, pass.stand_in.clone())))
     }
 }
@@ -319,19 +323,19 @@ pub(crate) fn is_own_fault(error: &Error) -> bool {
 
 /// Whether the model must not be called yet. A failure dated in the future was recorded under a clock that was ahead, and must
 /// not hold until then. A failure dated in the past holds for [`PATIENCE`] at most.
-fn is_held(lane: &ExtractionLane, now: Timestamp) -> bool {
-    lane.not_before.is_some_and(|until| until > now) && lane.failing_since.is_none_or(|since| since <= now)
+fn is_held(watermark: &ExtractionWatermark, now: Timestamp) -> bool {
+    watermark.not_before.is_some_and(|until| until > now) && watermark.failing_since.is_none_or(|since| since <= now)
 }
 
 /// Returns when to call the model again; none if it was called, or waited for, long enough.
-fn again(error: &Error, lane: &ExtractionLane, overdue: bool, now: Timestamp) -> Option<Timestamp> {
+fn again(error: &Error, watermark: &ExtractionWatermark, overdue: bool, now: Timestamp) -> Option<Timestamp> {
     let after = |wait: SignedDuration| now.saturating_add(wait).unwrap_or(Timestamp::MAX);
-    let doubled = FIRST_WAIT.saturating_mul(1 << lane.attempts.min(10)).min(LONGEST_WAIT);
+    let doubled = FIRST_WAIT.saturating_mul(1 << watermark.attempts.min(10)).min(LONGEST_WAIT);
     match error {
         Error::Unavailable { .. } | Error::Budget { .. } if overdue => None,
         Error::Unavailable { retry_after, .. } => Some(after(retry_after.unwrap_or(doubled))),
         Error::Budget { again, .. } => Some(*again),
-        _ => (lane.attempts + 1 < ATTEMPTS).then(|| after(doubled)),
+        _ => (watermark.attempts + 1 < ATTEMPTS).then(|| after(doubled)),
     }
 }
 

@@ -139,8 +139,8 @@ fn entry(agent: &Agent, verb: Verb, words: [&str; 3], at: Timestamp, now: Timest
         let (first, last) = (Period::YEARS.start(), Period::YEARS.end());
         return Err(Error::invalid("at", format!("is outside of the years {first} to {last}")));
     }
-    let said = [verb.as_str(), subject, &predicate, object, &at.to_string()].join("\0");
-    let source = MemoryId::entry(agent, &said, now);
+    let spoken = [verb.as_str(), subject, &predicate, object, &at.to_string()].join("\0");
+    let source = MemoryId::entry(agent, &spoken, now);
     Ok(FactOperation {
         id: FactOperation::id(&source, 0),
         verb,

@@ -17,7 +17,7 @@ pub const NOW: &str = "2026-03-05T00:00:00Z";
 
 /// The input of one call of an extractor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct RecordedQuestion {
     pub turns: Vec<String>,
     pub context: Vec<String>,
     pub known: Vec<String>,
@@ -30,7 +30,7 @@ pub struct Reader {
     confidence: f64,
     pub refused: Mutex<Option<&'static str>>,
     pub failures: Mutex<VecDeque<Error>>,
-    pub asked: Mutex<Vec<Asked>>,
+    pub asked: Mutex<Vec<RecordedQuestion>>,
 }
 
 impl Reader {
@@ -42,7 +42,7 @@ impl Reader {
         self.failures.lock().unwrap().push_back(error);
     }
 
-    pub fn take_asked(&self) -> Vec<Asked> {
+    pub fn take_asked(&self) -> Vec<RecordedQuestion> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
 
@@ -83,7 +83,7 @@ impl Extractor for Reader {
 
     async fn extract(&self, task: ExtractionTask<'_>) -> Result<Extracted> {
         let known = task.known.iter().map(|fact| fact.object.clone()).collect();
-        let asked = Asked { turns: texts(task.turns), context: texts(task.context), known };
+        let asked = RecordedQuestion { turns: texts(task.turns), context: texts(task.context), known };
         self.asked.lock().unwrap().push(asked);
         if let Some(error) = self.failures.lock().unwrap().pop_front() {
             return Err(error);
@@ -112,7 +112,7 @@ impl Extractor for Reader {
 
 /// An agent with all its stores. Clones share their contents.
 #[derive(Clone)]
-pub struct Given {
+pub struct Fixture {
     pub catalog: MemoryCatalog,
     pub strata: MemoryStrata,
     pub facts: MemoryFacts,
@@ -120,9 +120,9 @@ pub struct Given {
     pub rules: Arc<Reader>,
 }
 
-impl Given {
-    pub fn new() -> Given {
-        Given {
+impl Fixture {
+    pub fn new() -> Fixture {
+        Fixture {
             catalog: MemoryCatalog::new(),
             strata: MemoryStrata::new(),
             facts: MemoryFacts::new(),
@@ -162,8 +162,8 @@ impl Given {
 
     /// Stores a message in a conversation, `minute` minutes after ten o'clock.
     pub async fn say(&self, conversation: &str, minute: u32, text: &str) {
-        let said = message(&format!("2026-03-04T10:{minute:02}:00Z"), text);
-        self.send(Message { conversation: conversation.into(), ..said }).await;
+        let spoken = message(&format!("2026-03-04T10:{minute:02}:00Z"), text);
+        self.send(Message { conversation: conversation.into(), ..spoken }).await;
     }
 
     pub async fn send(&self, message: Message) {
@@ -173,7 +173,7 @@ impl Given {
     /// Returns texts and sources of all statements.
     pub async fn statements(&self) -> Vec<(String, Vec<MemoryId>)> {
         let mut all = self.memories(Grain::Working).await;
-        all.retain(|memory| memory.kind == annals_core::Kind::Fact);
+        all.retain(|memory| memory.kind == annals_core::Kind::Statement);
         all.into_iter().map(|memory| (memory.text, memory.sources)).collect()
     }
 

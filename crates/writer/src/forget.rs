@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Erasure, Lane, Reach, Table, Target};
+use annals_core::ports::{Erasure, ErasureReport, Table, Target, Watermark};
 use annals_core::{Agent, Digest, Grain, Message, Result, Timestamp, TurnKey};
 
 use crate::{FactWriter, Writer};
@@ -25,13 +25,13 @@ impl Eraser {
     }
 
     /// Returns what forgetting the target would remove. Changes nothing.
-    pub async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
-        self.erasure.reach(agent, target).await
+    pub async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport> {
+        self.erasure.preview(agent, target).await
     }
 
     /// Forgets the target in the catalog: from here on no answer contains it, and it is refused when it is sent again. Its text
     /// stays on disk until [`Eraser::clean`] has run.
-    pub async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+    pub async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         self.erasure.erase(agent, target, now).await
     }
 
@@ -52,7 +52,7 @@ impl Eraser {
     }
 
     async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let keep = if self.writer.catalog.standing(agent).await?.known {
+        let keep = if self.writer.catalog.agent_state(agent).await?.known {
             self.renew_tables(agent, now).await?
         } else {
             Vec::new()
@@ -73,10 +73,10 @@ impl Eraser {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let mut places = self.erasure.holds(agent, words).await?;
+        let mut places = self.erasure.find_leftovers(agent, words).await?;
         places.extend(self.remains(words).await?);
-        places.extend(self.writer.strata.holds(agent, words).await?);
-        places.extend(self.facts.facts.holds(agent, words).await?);
+        places.extend(self.writer.strata.find_leftovers(agent, words).await?);
+        places.extend(self.facts.facts.find_leftovers(agent, words).await?);
         Ok(places)
     }
 
@@ -114,20 +114,20 @@ impl Eraser {
     /// because rows that should be gone would be copied too.
     async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
         let Writer { catalog, strata, .. } = &self.writer;
-        let mut lane = catalog.lane(agent, grain).await?;
-        if lane.building.take().is_some() {
+        let mut watermark = catalog.watermark(agent, grain).await?;
+        if watermark.building.take().is_some() {
             // A half-built generation is dropped: it is never copied, so deleted rows would stay in it.
-            catalog.save_lane(agent, grain, lane).await?;
+            catalog.save_watermark(agent, grain, watermark).await?;
         }
         if !self.writer.audit_grain(agent, grain).await?.is_empty() {
             return self.writer.rebuild(agent, grain, now, &|_| ()).await;
         }
-        let former = Table { agent: agent.clone(), grain, generation: lane.generation };
-        let generation = lane.generation + 1;
+        let former = Table { agent: agent.clone(), grain, generation: watermark.generation };
+        let generation = watermark.generation + 1;
         // Removes what an earlier attempt may have left before it was recorded.
         strata.remove(&Table { generation, ..former.clone() }).await?;
         strata.rewrite(&former, generation).await?;
-        catalog.save_lane(agent, grain, Lane { generation, ..lane }).await
+        catalog.save_watermark(agent, grain, Watermark { generation, ..watermark }).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use annals_core::ports::{Comparison, Origin, Turn};
 use annals_core::{
-    Agent, Error, Fault, Grain, MemoryId, Message, Operation, Period, Result, Settings, Timestamp, TurnKey, Zones,
+    Agent, Error, Fault, Grain, IngestReceipt, MemoryId, Message, Period, Result, Settings, Timestamp, TurnKey, Zones,
     identify,
 };
 
@@ -20,7 +20,7 @@ impl Writer {
         messages: Vec<Message>,
         revise: bool,
         now: Timestamp,
-    ) -> Result<Operation> {
+    ) -> Result<IngestReceipt> {
         let settings = self.catalog.settings(agent).await?;
         self.ingest_by(agent, &settings, messages, revise, now).await
     }
@@ -33,7 +33,7 @@ impl Writer {
         messages: Vec<Message>,
         revise: bool,
         now: Timestamp,
-    ) -> Result<Operation> {
+    ) -> Result<IngestReceipt> {
         let messages = messages.into_iter().map(|message| (message, Origin::Client)).collect();
         self.ingest_from(agent, settings, messages, revise, now).await
     }
@@ -46,7 +46,7 @@ impl Writer {
         messages: Vec<(Message, Origin)>,
         revise: bool,
         now: Timestamp,
-    ) -> Result<Operation> {
+    ) -> Result<IngestReceipt> {
         let (messages, origins): (Vec<Message>, Vec<Origin>) = messages.into_iter().unzip();
         let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
         if !faults.is_empty() {
@@ -74,7 +74,7 @@ impl Writer {
         messages: Vec<(TurnKey, Message)>,
         revise: bool,
         now: Timestamp,
-    ) -> Result<Operation> {
+    ) -> Result<IngestReceipt> {
         let settings = self.catalog.settings(agent).await?;
         let incoming =
             messages.into_iter().map(|(key, message)| Incoming { key, message, masked: 0, origin: Origin::Client });
@@ -88,7 +88,7 @@ impl Writer {
         agent: &Agent,
         (key, message): (TurnKey, Message),
         now: Timestamp,
-    ) -> Result<Operation> {
+    ) -> Result<IngestReceipt> {
         let settings = self.catalog.settings(agent).await?;
         let (message, masked) = prepare_each(&settings, vec![message]).remove(0);
         let incoming = Incoming { key, message, masked, origin: Origin::Correction };
@@ -102,7 +102,7 @@ impl Writer {
         incoming: impl Iterator<Item = Incoming> + Send,
         revise: bool,
         now: Timestamp,
-    ) -> Result<Operation> {
+    ) -> Result<IngestReceipt> {
         let zones = settings.zones()?;
         let turns = incoming.map(|incoming| incoming.into_turn(agent, &zones)).collect();
         self.catalog.ingest(agent, turns, revise, now).await

@@ -1,10 +1,10 @@
 //! Projection of a table: applies the catalog's changes of one grain to its table, in order and in batches.
 //!
-//! A batch is durable in the table before the watermark ([`Lane`]) advances, and applying a batch twice has no further effect.
+//! A batch is durable in the table before the watermark ([`Watermark`]) advances, and applying a batch twice has no further effect.
 //! So a crash at any point repeats at most one batch. A memory that the table refuses becomes a dead letter and the projection
 //! goes on; an outage stops it where it is; a damaged or missing table is moved aside and rebuilt (`rebuild.rs`).
 
-use annals_core::ports::{Batch, Change, Lane, Part, Table};
+use annals_core::ports::{Batch, Change, Part, Table, Watermark};
 use annals_core::{Agent, DeadLetter, Error, Grain, Memory, Result, Stage, Timestamp};
 
 use crate::Writer;
@@ -40,8 +40,8 @@ impl Writer {
     pub async fn backlog(&self, agent: &Agent) -> Result<u64> {
         let mut backlog = 0;
         for grain in Grain::ALL {
-            let lane = self.catalog.lane(agent, grain).await?;
-            backlog += self.catalog.backlog(agent, grain, lane.applied).await?;
+            let watermark = self.catalog.watermark(agent, grain).await?;
+            backlog += self.catalog.backlog(agent, grain, watermark.applied).await?;
         }
         Ok(backlog)
     }
@@ -94,16 +94,18 @@ impl Writer {
                 Err(error) => return Err(error),
             }
         }
-        Ok(is_full || self.catalog.lane(agent, grain).await?.building.is_some())
+        Ok(is_full || self.catalog.watermark(agent, grain).await?.building.is_some())
     }
 
     /// Applies the next batch of a grain to the present table. Once that is complete or unreadable, applies it to the
     /// generation that is being built. Returns none if both are complete.
     async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<Step>> {
-        let lane = self.catalog.lane(agent, grain).await?;
-        match self.advance_present(agent, grain, lane, now, most).await {
-            Ok(None) => self.build(agent, grain, lane, now, most).await,
-            Err(Error::Damaged { .. }) if lane.building.is_some() => self.build(agent, grain, lane, now, most).await,
+        let watermark = self.catalog.watermark(agent, grain).await?;
+        match self.advance_present(agent, grain, watermark, now, most).await {
+            Ok(None) => self.build(agent, grain, watermark, now, most).await,
+            Err(Error::Damaged { .. }) if watermark.building.is_some() => {
+                self.build(agent, grain, watermark, now, most).await
+            }
             done => done,
         }
     }
@@ -112,13 +114,13 @@ impl Writer {
         &self,
         agent: &Agent,
         grain: Grain,
-        lane: Lane,
+        watermark: Watermark,
         now: Timestamp,
         most: usize,
     ) -> Result<Option<Step>> {
-        let table = Table { agent: agent.clone(), grain, generation: lane.generation };
-        let Some(step) = self.step(&table, lane.applied, now, most).await? else { return Ok(None) };
-        self.catalog.save_lane(agent, grain, Lane { applied: step.applied_to, ..lane }).await?;
+        let table = Table { agent: agent.clone(), grain, generation: watermark.generation };
+        let Some(step) = self.step(&table, watermark.applied, now, most).await? else { return Ok(None) };
+        self.catalog.save_watermark(agent, grain, Watermark { applied: step.applied_to, ..watermark }).await?;
         Ok(Some(step))
     }
 
@@ -150,7 +152,7 @@ impl Writer {
             }
         }
         let dead = letters.len() as u64;
-        self.catalog.bury(letters).await?;
+        self.catalog.add_dead_letters(letters).await?;
         Ok(dead)
     }
 
@@ -233,7 +235,7 @@ mod tests {
         Table { agent: agent("a"), grain: Grain::Working, generation: 0 }
     }
 
-    async fn said(writer: &Writer, texts: &[&str]) {
+    async fn spoken(writer: &Writer, texts: &[&str]) {
         let messages = texts.iter().map(|text| message("2026-03-04T10:00:00Z", text)).collect();
         writer.ingest(&agent("a"), messages, false, at(NOW)).await.unwrap();
     }
@@ -251,7 +253,7 @@ mod tests {
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
         let catalog = Arc::new(MemoryCatalog::new());
         let writer = Writer::new(catalog.clone(), catalog, strata.clone(), embedder.clone());
-        said(&writer, &["one", "two", "two"]).await;
+        spoken(&writer, &["one", "two", "two"]).await;
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 3);
         assert_eq!(project(&writer).await.unwrap(), Projected { applied: 3, ..Projected::default() });
         assert_eq!(project(&writer).await.unwrap(), Projected::default());
@@ -262,7 +264,7 @@ mod tests {
     async fn long_text_becomes_several_rows_of_one_memory() {
         let strata = Arc::new(MemoryStrata::new());
         let writer = writer(MemoryCatalog::new(), &strata, WordEmbedder::new());
-        said(&writer, &[&"word ".repeat(100)]).await;
+        spoken(&writer, &[&"word ".repeat(100)]).await;
         project(&writer).await.unwrap();
         let rows = strata.scan(&table()).await.unwrap();
         assert_eq!(rows.iter().map(|row| row.part).collect::<Vec<_>>(), [0, 1, 2]);
@@ -287,7 +289,7 @@ mod tests {
     async fn rows_after_failure_at(call: u64, texts: &[&str]) -> (Vec<Stored>, u64) {
         let strata = Arc::new(MemoryStrata::new());
         let catalog = Arc::new(MemoryCatalog::new());
-        said(&Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts)
+        spoken(&Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts)
             .await;
         let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
         let writer = Writer::new(catalog.clone(), catalog, faulty.clone(), Arc::new(WordEmbedder::new()));
@@ -300,7 +302,7 @@ mod tests {
     async fn outage_loses_nothing_and_adds_no_dead_letter() {
         let strata = Arc::new(MemoryStrata::new());
         let writer = writer(MemoryCatalog::new(), &strata, Faulty::at_call(WordEmbedder::new(), 1));
-        said(&writer, &["one"]).await;
+        spoken(&writer, &["one"]).await;
         assert!(matches!(project(&writer).await, Err(Error::Unavailable { .. })));
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 1);
         assert_eq!(project(&writer).await.unwrap().applied, 1);
@@ -311,7 +313,7 @@ mod tests {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
         let picky = Arc::new(Faulty::refusing(WordEmbedder::new(), "POISON"));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), picky);
-        said(&writer, &["one", "POISON", "three"]).await;
+        spoken(&writer, &["one", "POISON", "three"]).await;
         let projected = project(&writer).await.unwrap();
         assert_eq!((projected.applied, projected.dead), (3, 1));
         assert_eq!(strata.scan(&table()).await.unwrap().len(), 2);

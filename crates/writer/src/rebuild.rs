@@ -4,7 +4,7 @@
 //! a crash. Until the swap the watermark belongs to the present generation. If that one is damaged or missing, searches report
 //! it until the new one is complete; a half-built table never answers.
 
-use annals_core::ports::{Lane, Table};
+use annals_core::ports::{Table, Watermark};
 use annals_core::{Agent, Grain, Result, Timestamp};
 
 use crate::Writer;
@@ -20,25 +20,25 @@ impl Writer {
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<()> {
-        let mut lane = self.catalog.lane(agent, grain).await?;
-        if lane.building.is_none() {
-            lane = self.schedule_rebuild(agent, grain).await?;
+        let mut watermark = self.catalog.watermark(agent, grain).await?;
+        if watermark.building.is_none() {
+            watermark = self.schedule_rebuild(agent, grain).await?;
         }
-        while let Some(step) = self.build(agent, grain, lane, now, BATCH).await? {
+        while let Some(step) = self.build(agent, grain, watermark, now, BATCH).await? {
             progress(step.changes);
-            lane = self.catalog.lane(agent, grain).await?;
+            watermark = self.catalog.watermark(agent, grain).await?;
         }
         Ok(())
     }
 
     /// Records that a grain's table is to be rebuilt, from the beginning even if a rebuild was already begun.
     /// [`Writer::project`] does the work.
-    pub async fn schedule_rebuild(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
-        let lane = self.catalog.lane(agent, grain).await?;
-        let next = lane.building.map_or(lane.generation + 1, |(generation, _)| generation);
-        let lane = Lane { building: Some((next, 0)), ..lane };
-        self.catalog.save_lane(agent, grain, lane).await?;
-        Ok(lane)
+    pub async fn schedule_rebuild(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
+        let watermark = self.catalog.watermark(agent, grain).await?;
+        let next = watermark.building.map_or(watermark.generation + 1, |(generation, _)| generation);
+        let watermark = Watermark { building: Some((next, 0)), ..watermark };
+        self.catalog.save_watermark(agent, grain, watermark).await?;
+        Ok(watermark)
     }
 
     /// Applies the next batch to the generation that is being built, and swaps it in when it is complete. Returns none if no
@@ -47,15 +47,17 @@ impl Writer {
         &self,
         agent: &Agent,
         grain: Grain,
-        lane: Lane,
+        watermark: Watermark,
         now: Timestamp,
         most: usize,
     ) -> Result<Option<Step>> {
-        let Some((generation, mut applied)) = lane.building else { return Ok(None) };
+        let Some((generation, mut applied)) = watermark.building else { return Ok(None) };
         let table = Table { agent: agent.clone(), grain, generation };
         if applied > 0 && !self.strata.exists(&table).await? {
             // Recorded first: after a crash the new table would exist and count as holding what was applied before.
-            self.catalog.save_lane(agent, grain, Lane { building: Some((generation, 0)), ..lane }).await?;
+            self.catalog
+                .save_watermark(agent, grain, Watermark { building: Some((generation, 0)), ..watermark })
+                .await?;
             applied = 0;
         }
         if applied == 0 {
@@ -64,11 +66,11 @@ impl Writer {
         }
         if let Some(step) = self.step(&table, applied, now, most).await? {
             let building = Some((generation, step.applied_to));
-            self.catalog.save_lane(agent, grain, Lane { building, ..lane }).await?;
+            self.catalog.save_watermark(agent, grain, Watermark { building, ..watermark }).await?;
             return Ok(Some(step));
         }
-        self.catalog.save_lane(agent, grain, Lane { generation, applied, building: None }).await?;
-        self.strata.remove(&Table { generation: lane.generation, ..table }).await?;
+        self.catalog.save_watermark(agent, grain, Watermark { generation, applied, building: None }).await?;
+        self.strata.remove(&Table { generation: watermark.generation, ..table }).await?;
         Ok(None)
     }
 
@@ -76,20 +78,20 @@ impl Writer {
     /// else the present one is moved aside, and the result is its new place. The rebuild is recorded first, so the table is
     /// still replaced after a crash between the two.
     pub(crate) async fn replace(&self, agent: &Agent, grain: Grain) -> Result<Option<String>> {
-        let lane = self.catalog.lane(agent, grain).await?;
-        if lane.building.is_some() {
+        let watermark = self.catalog.watermark(agent, grain).await?;
+        if watermark.building.is_some() {
             self.schedule_rebuild(agent, grain).await?;
             return Ok(None);
         }
-        self.put_aside(agent, grain, lane).await
+        self.put_aside(agent, grain, watermark).await
     }
 
     /// Records that the table is to be rebuilt, if it held anything, and moves the present one aside. Returns its new place.
-    pub(crate) async fn put_aside(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<Option<String>> {
-        if lane.building.is_none() && lane.applied > 0 {
+    pub(crate) async fn put_aside(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<Option<String>> {
+        if watermark.building.is_none() && watermark.applied > 0 {
             self.schedule_rebuild(agent, grain).await?;
         }
-        self.strata.quarantine(&Table { agent: agent.clone(), grain, generation: lane.generation }).await
+        self.strata.quarantine(&Table { agent: agent.clone(), grain, generation: watermark.generation }).await
     }
 }
 
@@ -120,7 +122,7 @@ mod tests {
             let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
             let shaky = Writer::new(catalog.clone(), catalog.clone(), faulty.clone(), embedder);
             let first = shaky.rebuild(&agent, Grain::Working, now, &|_| ()).await;
-            if first.is_err() && catalog.lane(&agent, Grain::Working).await.unwrap().generation == 0 {
+            if first.is_err() && catalog.watermark(&agent, Grain::Working).await.unwrap().generation == 0 {
                 assert_eq!(strata.scan(&table(0)).await.unwrap(), before, "readers see the former table");
                 shaky.rebuild(&agent, Grain::Working, now, &|_| ()).await.unwrap();
             }
@@ -133,7 +135,7 @@ mod tests {
         }
     }
 
-    struct Given {
+    struct Fixture {
         strata: Arc<MemoryStrata>,
         catalog: Arc<MemoryCatalog>,
         writer: Writer,
@@ -142,17 +144,17 @@ mod tests {
     const NOW: &str = "2026-03-05T00:00:00Z";
 
     /// Creates an agent with two searchable messages.
-    async fn given() -> Given {
+    async fn fixture() -> Fixture {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
         let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
-        let given = Given { strata, catalog, writer };
-        given.say("one").await;
-        given.say("two").await;
-        given.project().await;
-        given
+        let fixture = Fixture { strata, catalog, writer };
+        fixture.say("one").await;
+        fixture.say("two").await;
+        fixture.project().await;
+        fixture
     }
 
-    impl Given {
+    impl Fixture {
         async fn say(&self, text: &str) {
             let messages = vec![message("2026-03-04T10:00:00Z", text)];
             self.writer.ingest(&agent("a"), messages, false, at(NOW)).await.unwrap();
@@ -163,8 +165,8 @@ mod tests {
         }
 
         async fn present(&self) -> (Table, u64) {
-            let lane = self.catalog.lane(&agent("a"), Grain::Working).await.unwrap();
-            (Table { agent: agent("a"), grain: Grain::Working, generation: lane.generation }, lane.applied)
+            let watermark = self.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
+            (Table { agent: agent("a"), grain: Grain::Working, generation: watermark.generation }, watermark.applied)
         }
 
         /// Returns the number of rows that a search may find; none if the table counts as damaged.
@@ -177,23 +179,23 @@ mod tests {
 
     #[tokio::test]
     async fn lost_table_is_damaged_until_the_next_message_rebuilds_it() {
-        let given = given().await;
-        given.strata.remove(&given.present().await.0).await.unwrap();
-        assert_eq!(given.rows().await, None);
-        let found = given.writer.audit(&agent("a")).await.unwrap();
+        let fixture = fixture().await;
+        fixture.strata.remove(&fixture.present().await.0).await.unwrap();
+        assert_eq!(fixture.rows().await, None);
+        let found = fixture.writer.audit(&agent("a")).await.unwrap();
         assert_eq!(found, [crate::Discrepancy::Damaged(Grain::Working, "it is missing".into())]);
-        given.say("three").await;
-        given.project().await;
-        assert_eq!(given.rows().await, Some(3));
-        assert_eq!(given.writer.audit(&agent("a")).await.unwrap(), []);
+        fixture.say("three").await;
+        fixture.project().await;
+        assert_eq!(fixture.rows().await, Some(3));
+        assert_eq!(fixture.writer.audit(&agent("a")).await.unwrap(), []);
     }
 
     #[tokio::test]
     async fn lost_table_is_repaired_without_a_new_message() {
-        let given = given().await;
-        given.strata.remove(&given.present().await.0).await.unwrap();
-        given.writer.mend(&agent("a"), at(NOW)).await.unwrap();
-        assert_eq!(given.rows().await, Some(2));
+        let fixture = fixture().await;
+        fixture.strata.remove(&fixture.present().await.0).await.unwrap();
+        fixture.writer.mend(&agent("a"), at(NOW)).await.unwrap();
+        assert_eq!(fixture.rows().await, Some(2));
     }
 
     /// Whichever store call fails, a search afterwards finds everything or reports the table as damaged, and the next pass
@@ -201,23 +203,23 @@ mod tests {
     #[tokio::test]
     async fn table_being_replaced_never_answers_with_less() {
         for call in 1.. {
-            let given = given().await;
-            given.strata.remove(&given.present().await.0).await.unwrap();
-            given.say("three").await;
-            let strata = Arc::new(Faulty::at_call((*given.strata).clone(), call));
-            let catalog = Arc::new(Faulty::at_call((*given.catalog).clone(), call));
+            let fixture = fixture().await;
+            fixture.strata.remove(&fixture.present().await.0).await.unwrap();
+            fixture.say("three").await;
+            let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
+            let catalog = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
             let embedder = Arc::new(WordEmbedder::new());
             for writer in [
-                Writer::new(given.catalog.clone(), given.catalog.clone(), strata.clone(), embedder.clone()),
-                Writer::new(catalog.clone(), catalog.clone(), given.strata.clone(), embedder.clone()),
+                Writer::new(fixture.catalog.clone(), fixture.catalog.clone(), strata.clone(), embedder.clone()),
+                Writer::new(catalog.clone(), catalog.clone(), fixture.strata.clone(), embedder.clone()),
             ] {
                 let _ = writer.project_some(&agent("a"), at(NOW), 1).await;
                 let _ = writer.mend(&agent("a"), at(NOW)).await;
-                assert!(matches!(given.rows().await, None | Some(3)), "failing call {call}");
+                assert!(matches!(fixture.rows().await, None | Some(3)), "failing call {call}");
             }
-            given.writer.mend(&agent("a"), at(NOW)).await.unwrap();
-            assert_eq!(given.rows().await, Some(3), "failing call {call}");
-            assert_eq!(given.writer.audit(&agent("a")).await.unwrap(), [], "failing call {call}");
+            fixture.writer.mend(&agent("a"), at(NOW)).await.unwrap();
+            assert_eq!(fixture.rows().await, Some(3), "failing call {call}");
+            assert_eq!(fixture.writer.audit(&agent("a")).await.unwrap(), [], "failing call {call}");
             if strata.calls() < call && catalog.calls() < call {
                 break;
             }
@@ -228,19 +230,19 @@ mod tests {
     #[tokio::test]
     async fn rebuild_with_a_missing_table_is_reset_before_any_write() {
         for call in 1.. {
-            let given = given().await;
-            let lane = given.catalog.lane(&agent("a"), Grain::Working).await.unwrap();
-            let building = Lane { building: Some((1, 1)), ..lane };
-            given.catalog.save_lane(&agent("a"), Grain::Working, building).await.unwrap();
-            let strata = Arc::new(Faulty::at_call((*given.strata).clone(), call));
-            let catalog = given.catalog.clone();
+            let fixture = fixture().await;
+            let watermark = fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
+            let building = Watermark { building: Some((1, 1)), ..watermark };
+            fixture.catalog.save_watermark(&agent("a"), Grain::Working, building).await.unwrap();
+            let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
+            let catalog = fixture.catalog.clone();
             let shaky = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
             let done = shaky.project(&agent("a"), at(NOW), &|_| ()).await;
-            let left = catalog.lane(&agent("a"), Grain::Working).await.unwrap().building;
+            let left = catalog.watermark(&agent("a"), Grain::Working).await.unwrap().building;
             assert!(call == 1 || left != Some((1, 1)), "failing call {call}");
-            given.project().await;
-            assert_eq!(given.writer.audit(&agent("a")).await.unwrap(), [], "failing call {call}");
-            assert_eq!((given.present().await.0.generation, given.rows().await), (1, Some(2)));
+            fixture.project().await;
+            assert_eq!(fixture.writer.audit(&agent("a")).await.unwrap(), [], "failing call {call}");
+            assert_eq!((fixture.present().await.0.generation, fixture.rows().await), (1, Some(2)));
             if done.is_ok() {
                 break;
             }
@@ -249,11 +251,11 @@ mod tests {
 
     #[tokio::test]
     async fn scheduled_rebuild_is_done_in_pieces_by_later_passes() {
-        let given = given().await;
-        given.writer.schedule_rebuild(&agent("a"), Grain::Working).await.unwrap();
-        assert_eq!(given.rows().await, Some(2), "searches read the present table meanwhile");
-        assert!(given.writer.project_some(&agent("a"), at(NOW), 1).await.unwrap(), "more is due");
-        given.project().await;
-        assert_eq!((given.present().await.0.generation, given.rows().await), (1, Some(2)));
+        let fixture = fixture().await;
+        fixture.writer.schedule_rebuild(&agent("a"), Grain::Working).await.unwrap();
+        assert_eq!(fixture.rows().await, Some(2), "searches read the present table meanwhile");
+        assert!(fixture.writer.project_some(&agent("a"), at(NOW), 1).await.unwrap(), "more is due");
+        fixture.project().await;
+        assert_eq!((fixture.present().await.0.generation, fixture.rows().await), (1, Some(2)));
     }
 }

@@ -15,37 +15,37 @@ const LEAST_WORDS: usize = 6;
 
 /// Sentences that occurred in earlier memories.
 #[derive(Debug, Default)]
-pub struct Told(HashMap<String, Vec<Telling>>);
+pub struct SeenSentences(HashMap<String, Vec<Occurrence>>);
 
 #[derive(Debug)]
-struct Telling {
+struct Occurrence {
     /// The speaker; none for a sentence worded by memory.
     by: Option<String>,
     from: Vec<MemoryId>,
     at: Timestamp,
 }
 
-impl Told {
+impl SeenSentences {
     /// Collects the sentences of these memories.
-    pub fn new<'m>(memories: impl IntoIterator<Item = &'m Memory>) -> Told {
-        let mut told = Told::default();
+    pub fn new<'m>(memories: impl IntoIterator<Item = &'m Memory>) -> SeenSentences {
+        let mut seen = SeenSentences::default();
         for memory in memories {
             match memory.kind {
-                Kind::Turn => told.add(&unfenced(&memory.text), &memory.speaker, vec![memory.id.clone()], memory.at()),
-                Kind::Fact => told.add(&memory.text, &None, memory.sources.clone(), memory.at()),
+                Kind::Turn => seen.add(&unfenced(&memory.text), &memory.speaker, vec![memory.id.clone()], memory.at()),
+                Kind::Statement => seen.add(&memory.text, &None, memory.sources.clone(), memory.at()),
                 Kind::Summary => {
                     for sentence in &memory.sentences {
-                        told.add(&sentence.text, &sentence.speaker, sentence.from.clone(), memory.cover.end);
+                        seen.add(&sentence.text, &sentence.speaker, sentence.from.clone(), memory.cover.end);
                     }
                 }
             }
         }
-        told
+        seen
     }
 
     fn add(&mut self, text: &str, by: &Option<String>, from: Vec<MemoryId>, at: Timestamp) {
         for key in sentences(text).filter_map(key) {
-            self.0.entry(key).or_default().push(Telling { by: by.clone(), from: from.clone(), at });
+            self.0.entry(key).or_default().push(Occurrence { by: by.clone(), from: from.clone(), at });
         }
     }
 
@@ -54,15 +54,15 @@ impl Told {
         if !matches!(turn.role, Some(Role::User | Role::Assistant)) {
             return None;
         }
-        let said = unfenced(&turn.text);
-        let text: String = sentences(&said).filter(|sentence| !self.is_recalled(sentence, turn)).collect();
+        let spoken = unfenced(&turn.text);
+        let text: String = sentences(&spoken).filter(|sentence| !self.is_recalled(sentence, turn)).collect();
         text.contains(char::is_alphanumeric).then(|| Memory { text, ..turn.clone() })
     }
 
     fn is_recalled(&self, sentence: &str, turn: &Memory) -> bool {
         let Some(tellings) = key(sentence).and_then(|key| self.0.get(&key)) else { return false };
         // Sentences extracted from this very turn, or said later, are not earlier ones: a turn may be read a second time.
-        let before = |telling: &&Telling| telling.at < turn.at() && !telling.from.contains(&turn.id);
+        let before = |telling: &&Occurrence| telling.at < turn.at() && !telling.from.contains(&turn.id);
         let mut others = tellings.iter().filter(before).peekable();
         others.peek().is_some()
             && others.clone().all(|telling| telling.by != turn.speaker)
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    fn said(id: &str, speaker: &str, role: Role, text: &str) -> Memory {
+    fn spoken(id: &str, speaker: &str, role: Role, text: &str) -> Memory {
         let turn = memory(id, Kind::Turn, "2026-03-04T10:00:00Z", text);
         Memory { speaker: Some(speaker.into()), role: Some(role), ..turn }
     }
@@ -123,21 +123,21 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(told: &[&Memory], turn: &Memory, expect: Option<&str>) {
-        assert_eq!(Told::new(told.iter().copied()).fresh(turn).map(|left| left.text).as_deref(), expect);
+    fn check(seen: &[&Memory], turn: &Memory, expect: Option<&str>) {
+        assert_eq!(SeenSentences::new(seen.iter().copied()).fresh(turn).map(|left| left.text).as_deref(), expect);
     }
 
     #[test]
     fn assistants_repetition_of_a_user_is_dropped() {
-        let ann = earlier(said("t-1", "Ann", Role::User, LONG));
+        let ann = earlier(spoken("t-1", "Ann", Role::User, LONG));
         let repeated = "Noted! i went hiking in the Alps, with Bob. Anything else?";
-        check(&[&ann], &said("t-2", "assistant", Role::Assistant, repeated), Some("Noted! Anything else?"));
-        check(&[&ann], &said("t-2", "assistant", Role::Assistant, LONG), None);
-        check(&[&ann], &said("t-2", "Ann", Role::User, LONG), Some(LONG));
-        check(&[&ann], &said("t-2", "Bob", Role::User, LONG), Some(LONG));
+        check(&[&ann], &spoken("t-2", "assistant", Role::Assistant, repeated), Some("Noted! Anything else?"));
+        check(&[&ann], &spoken("t-2", "assistant", Role::Assistant, LONG), None);
+        check(&[&ann], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));
+        check(&[&ann], &spoken("t-2", "Bob", Role::User, LONG), Some(LONG));
         check(
-            &[&earlier(said("t-1", "Ann", Role::User, "Yes."))],
-            &said("t-2", "a", Role::Assistant, "Yes."),
+            &[&earlier(spoken("t-1", "Ann", Role::User, "Yes."))],
+            &spoken("t-2", "a", Role::Assistant, "Yes."),
             Some("Yes."),
         );
     }
@@ -146,12 +146,12 @@ mod tests {
     fn sentence_worded_by_memory_is_dropped_from_any_speaker() {
         let statement = Memory {
             sources: vec![MemoryId::from_text("t-1")],
-            ..earlier(memory("f-1", Kind::Fact, "2026-03-03T10:00:00Z", LONG))
+            ..earlier(memory("f-1", Kind::Statement, "2026-03-03T10:00:00Z", LONG))
         };
-        check(&[&statement], &said("t-2", "Bob", Role::User, LONG), None);
-        check(&[&statement], &said("t-1", "Ann", Role::User, LONG), Some(LONG));
-        let ann = earlier(said("t-1", "Ann", Role::User, LONG));
-        check(&[&statement, &ann], &said("t-2", "Ann", Role::User, LONG), Some(LONG));
+        check(&[&statement], &spoken("t-2", "Bob", Role::User, LONG), None);
+        check(&[&statement], &spoken("t-1", "Ann", Role::User, LONG), Some(LONG));
+        let ann = earlier(spoken("t-1", "Ann", Role::User, LONG));
+        check(&[&statement, &ann], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));
         let quoted = |speaker: Option<&str>| Memory {
             sentences: vec![Sentence {
                 day: period("2026-03-03").first_day(),
@@ -161,22 +161,22 @@ mod tests {
             }],
             ..earlier(memory("s-1", Kind::Summary, "2026-03-03T00:00:00Z", "2026-03-03 Ann: …"))
         };
-        check(&[&quoted(None)], &said("t-2", "Ann", Role::User, LONG), None);
-        check(&[&quoted(Some("Ann"))], &said("t-2", "Ann", Role::User, LONG), Some(LONG));
-        check(&[&quoted(Some("Ann"))], &said("t-2", "assistant", Role::Assistant, LONG), None);
+        check(&[&quoted(None)], &spoken("t-2", "Ann", Role::User, LONG), None);
+        check(&[&quoted(Some("Ann"))], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));
+        check(&[&quoted(Some("Ann"))], &spoken("t-2", "assistant", Role::Assistant, LONG), None);
     }
 
     #[test]
     fn later_sentence_is_no_recall() {
-        let first = earlier(said("t-1", "assistant", Role::Assistant, LONG));
-        check(&[&said("t-2", "Ann", Role::User, LONG)], &first, Some(LONG));
+        let first = earlier(spoken("t-1", "assistant", Role::Assistant, LONG));
+        check(&[&spoken("t-2", "Ann", Role::User, LONG)], &first, Some(LONG));
     }
 
     #[test]
     fn system_and_tool_turns_are_never_read() {
         for role in [Role::System, Role::Tool] {
-            check(&[], &said("t-1", "x", role, LONG), None);
+            check(&[], &spoken("t-1", "x", role, LONG), None);
         }
-        check(&[], &said("t-1", "x", Role::User, "…"), None);
+        check(&[], &spoken("t-1", "x", Role::User, "…"), None);
     }
 }

@@ -33,12 +33,12 @@ impl FactWriter {
             self.save_again(agent, gone, Extracted::default(), now).await?;
         }
         let mut passed = ExtractionPassed::default();
-        let told = self.told(agent, &turns).await?;
+        let seen = self.seen(agent, &turns).await?;
         let settings = self.catalog.settings(agent).await?;
-        for task in tasks(turns, &told) {
+        for task in tasks(turns, &seen) {
             let extracted = self.journal.extraction(agent).await?.extracted;
             let mut inputs = self.inputs(agent, std::slice::from_ref(&task), extracted).await?;
-            match self.ask(&*self.extractor, agent, &settings, &told, &task, now, &mut inputs).await {
+            match self.ask(&*self.extractor, agent, &settings, &seen, &task, now, &mut inputs).await {
                 Ok(found) => {
                     let _guard = lock.acquire(agent).await;
                     if !(lock.is_held() || self.are_current(agent, std::slice::from_ref(&task), &inputs).await?) {

@@ -1,6 +1,6 @@
 //! Retries dead letters of the tables after their cause was fixed.
 
-use annals_core::ports::{Change, Lane, Table};
+use annals_core::ports::{Change, Table, Watermark};
 use annals_core::{Agent, DeadLetter, Error, MemoryId, Result, Stage};
 
 use crate::Writer;
@@ -14,13 +14,13 @@ impl Writer {
         for letter in letters.into_iter().filter(|letter| letter.stage == Stage::Table) {
             alive.extend(self.revive_one(letter).await?);
         }
-        self.catalog.exhume(agent, &alive).await?;
+        self.catalog.remove_dead_letters(agent, &alive).await?;
         Ok(alive.len() as u64)
     }
 
     async fn revive_one(&self, letter: DeadLetter) -> Result<Option<MemoryId>> {
         let agent = &letter.agent;
-        let Lane { generation, applied, .. } = self.catalog.lane(agent, letter.grain).await?;
+        let Watermark { generation, applied, .. } = self.catalog.watermark(agent, letter.grain).await?;
         let table = Table { agent: agent.clone(), grain: letter.grain, generation };
         self.strata.require(&table, applied).await?;
         let language = self.catalog.settings(agent).await?.language;

@@ -32,9 +32,9 @@ fn answers_are_used_or_refused() {
     let (agent, now, settings) = (agent("tester"), at(NOW), Settings::default());
     let catalog = MemoryCatalog::new();
     let turns: Vec<Memory> = runtime.block_on(async {
-        let said = ["I signed for a flat in Lisbon.", "The movers come on Friday.", "I told my sister."];
+        let output = ["I signed for a flat in Lisbon.", "The movers come on Friday.", "I told my sister."];
         let moments = ["2026-03-04T09:00:00Z", "2026-03-04T09:01:00Z", "2026-03-04T09:02:00Z"];
-        let turns = moments.iter().zip(said).map(|(at, text)| turn(&agent, at, text)).collect();
+        let turns = moments.iter().zip(output).map(|(at, text)| turn(&agent, at, text)).collect();
         catalog.ingest(&agent, turns, false, now).await.unwrap();
         catalog.inputs(&agent, period(DAY)).await.unwrap()
     });
@@ -60,7 +60,7 @@ fn answers_are_used_or_refused() {
     ];
     fuzz("answers", &good.map(String::into_bytes), |input| {
         let text = String::from_utf8_lossy(input.get(1..).unwrap_or_default()).into_owned();
-        let script = if input.first() == Some(&b'b') { Script::Raw(text) } else { Script::Says(text) };
+        let script = if input.first() == Some(&b'b') { Script::Raw(text) } else { Script::Answers(text) };
         let server = ModelServer::always(script);
         let config: ModelsConfig =
             serde_json::from_value(json!({ "base_url": server.base_url(), "model": "test" })).unwrap();

@@ -7,9 +7,10 @@ use super::{exports, messages};
 
 /// Checks that the command ended with one of these codes, without a panic, and with a reason if it failed.
 pub fn ended_well(answer: &Answer, codes: &[i32]) -> Verdict {
-    let said = answer.err.trim();
-    let is_well = codes.contains(&answer.code) && !said.contains("panicked") && (answer.code == 0 || !said.is_empty());
-    if is_well { Ok(()) } else { Err(format!("code {}: {said}", answer.code)) }
+    let output = answer.err.trim();
+    let is_well =
+        codes.contains(&answer.code) && !output.contains("panicked") && (answer.code == 0 || !output.is_empty());
+    if is_well { Ok(()) } else { Err(format!("code {}: {output}", answer.code)) }
 }
 
 const CONFIG: &str = r#"[server]

@@ -64,7 +64,7 @@ fn exports_are_restored_completely_or_not_at_all() {
                     }
                     Err(error) => {
                         names_its_fault(&error, usize::try_from(*number).unwrap())?;
-                        if catalog.standing(agent).await.unwrap().known {
+                        if catalog.agent_state(agent).await.unwrap().known {
                             return Err(format!("half restored: {error}"));
                         }
                     }

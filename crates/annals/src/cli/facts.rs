@@ -7,7 +7,7 @@ use annals_server::wire::When;
 use clap::{Args, Subcommand};
 
 use super::value::{direction, number, when};
-use crate::terminal::path;
+use crate::console::path;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::OneOrAll;
-use crate::terminal::path;
+use crate::console::path;
 
 #[derive(Subcommand)]
 pub enum Prompt {

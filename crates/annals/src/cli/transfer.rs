@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::terminal::path;
+use crate::console::path;
 
 const EXAMPLE: &str = r#"A line, of which id and name may be left out; role is user, assistant, system or tool:
   {"agent": "ann", "conversation": "2026-03-04", "id": "17", "role": "user", "name": "Ann",

@@ -23,8 +23,8 @@ use tokio_util::sync::CancellationToken;
 use super::{data, open};
 use crate::cli::{self, BackupCommand, Global};
 use crate::config::Config;
+use crate::console;
 use crate::scratch::Scratch;
-use crate::terminal;
 use crate::view::{DIM, WARN, count, plural, print_json, say};
 
 pub use fetch::fetch;
@@ -112,7 +112,7 @@ fn chosen(target: Option<&str>, config: &Config) -> Result<String> {
     let target = target.or(config.backup.target.as_deref());
     let missing = || Error::invalid("TARGET", "is needed: a folder or s3://bucket/prefix, or target under [backup]");
     let target = target.ok_or_else(missing)?;
-    let Ok(path) = terminal::path(target);
+    let Ok(path) = console::path(target);
     Ok(if target.contains("://") { target.to_owned() } else { path.display().to_string() })
 }
 

@@ -3,17 +3,17 @@
 use std::process::ExitCode;
 
 use annals_core::Result;
-use annals_server::wire::ContextWish;
+use annals_server::wire::ContextRequest;
 
 use crate::cli::Context;
+use crate::console::remote;
 use crate::folder::Folder;
-use crate::terminal::guest;
 use crate::view::{DIM, plural, print_json, say};
 
 pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
     folder.make_searchable(&agent, &|_| ()).await?;
-    let wish = ContextWish {
+    let request = ContextRequest {
         prompt: args.prompt.clone(),
         budget_tokens: args.budget,
         speaker: args.speaker.clone(),
@@ -22,7 +22,7 @@ pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode
         to: args.range.to,
         documents: Vec::new(),
     };
-    let answer = folder.service.context(&agent, wish, folder.now).await?;
+    let answer = folder.service.context(&agent, request, folder.now).await?;
     if json {
         print_json(&answer);
     } else {
@@ -32,7 +32,7 @@ pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode
         let hint = answer.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
         say!("{DIM}{}.{hint}{DIM:#}", plural(answer.tokens, "token"));
     }
-    if guest(|_| ()).is_none() {
+    if remote(|_| ()).is_none() {
         folder.count_given().await?;
     }
     Ok(ExitCode::SUCCESS)

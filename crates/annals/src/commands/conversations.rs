@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Result, Zones};
-use annals_server::wire::{ConversationEntry, PageWish};
+use annals_server::wire::{ConversationEntry, PageRequest};
 
 use crate::cli::Conversations;
 use crate::folder::Folder;
@@ -18,8 +18,8 @@ pub async fn run(folder: &Folder, args: &Conversations, json: bool) -> Result<Ex
     let (mut all, mut cursor) = (Vec::new(), args.cursor.clone());
     let most = args.limit.unwrap_or(usize::MAX);
     while all.len() < most {
-        let wish = PageWish { limit: Some(PAGE.min(most - all.len())), cursor };
-        let page = folder.service.conversations(&agent, wish).await?;
+        let request = PageRequest { limit: Some(PAGE.min(most - all.len())), cursor };
+        let page = folder.service.conversations(&agent, request).await?;
         all.extend(page.conversations);
         cursor = page.next_cursor;
         if cursor.is_none() {

@@ -4,7 +4,7 @@
 mod machine;
 mod models;
 mod rights;
-mod round;
+mod round_trip;
 mod stores;
 
 use std::path::Path;
@@ -118,9 +118,9 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, tell: &mut dy
         Ok(scratch) => scratch,
         Err(error) => return tell(Finding::wrong("data folder", error.to_string(), rights::MEND)),
     };
-    let Some(round) = round::go(global, scratch.path(), tell).await else { return };
+    let Some(round_trip) = round_trip::go(global, scratch.path(), tell).await else { return };
     match &config {
-        Some(config) if !args.without_models => models::call(&config.models, &round, tell).await,
+        Some(config) if !args.without_models => models::call(&config.models, &round_trip, tell).await,
         _ => {}
     }
 }

@@ -58,7 +58,7 @@ async fn ledger(folder: &Folder, agent: &Agent) -> Result<()> {
 }
 
 async fn rows(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
-    let generation = folder.catalog.lane(agent, grain).await?.generation;
+    let generation = folder.catalog.watermark(agent, grain).await?.generation;
     for row in folder.strata.scan(&Table { agent: agent.clone(), grain, generation }).await? {
         print_json(&json!({ "table": grain, "memory": row.memory, "part": row.part, "row": row.digest.to_string() }));
     }

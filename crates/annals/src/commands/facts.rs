@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::{Agent, MERGED_BECAUSE, Result, Timestamp, Zones};
 use annals_server::locks;
-use annals_server::wire::{FactView, FactsAnswer, FactsWish};
+use annals_server::wire::{FactView, FactsAnswer, FactsRequest};
 
 use super::extract::bring_up_to_date;
 use crate::cli::{ChangeFacts, Facts, FindFacts};
@@ -52,7 +52,7 @@ async fn find(folder: &Folder, args: &FindFacts, json: bool) -> Result<()> {
         }
         return Ok(());
     }
-    let wish = FactsWish {
+    let request = FactsRequest {
         about: args.about.clone(),
         depth: args.depth,
         to: args.to.clone(),
@@ -63,15 +63,15 @@ async fn find(folder: &Folder, args: &FindFacts, json: bool) -> Result<()> {
         limit: args.limit,
         cursor: None,
     };
-    show(folder, &agent, wish, json).await
+    show(folder, &agent, request, json).await
 }
 
 async fn about(folder: &Folder, agent: &Agent, subject: &str, json: bool) -> Result<()> {
-    show(folder, agent, FactsWish { about: Some(subject.to_owned()), ..FactsWish::default() }, json).await
+    show(folder, agent, FactsRequest { about: Some(subject.to_owned()), ..FactsRequest::default() }, json).await
 }
 
-async fn show(folder: &Folder, agent: &Agent, wish: FactsWish, json: bool) -> Result<()> {
-    let answer = folder.ask_facts(agent, wish, folder.now).await?;
+async fn show(folder: &Folder, agent: &Agent, request: FactsRequest, json: bool) -> Result<()> {
+    let answer = folder.ask_facts(agent, request, folder.now).await?;
     if json {
         match answer.connected {
             Some(false) => print_json(&None::<()>),

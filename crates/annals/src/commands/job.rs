@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::data;
 use crate::cli::{Global, Job};
-use crate::terminal::guest;
+use crate::console::remote;
 use crate::view::{BOLD, DIM, WARN, print_json, say};
 
 /// Works only in the service, to which the command is handed over; fails if no service is running.
 pub async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
-    let Some(alarm_clock) = guest(|guest| guest.alarm_clock.clone()) else {
+    let Some(alarm_clock) = remote(|remote| remote.alarm_clock.clone()) else {
         return Err(Error::NotFound { what: "running service over", name: data(global)?.display().to_string() });
     };
     match args {
@@ -32,7 +32,7 @@ async fn list(alarm_clock: &AlarmClock, json: bool) {
         let next = next_wake.map_or_else(|| "off".to_owned(), |next| format!("next {next:.0}"));
         say!("{BOLD}{name:<13}{BOLD:#} {next}  {DIM}wakes at {:?} UTC{DIM:#}", timing.wake);
         match (&runs.outcome, runs.last_end) {
-            (Some(Outcome::Done(report)), Some(end)) => say!("  {end:.0}  {}", said(&report.done)),
+            (Some(Outcome::Done(report)), Some(end)) => say!("  {end:.0}  {}", spoken(&report.done)),
             (Some(Outcome::Failed(error)), Some(end)) => say!("  {end:.0}  {WARN}failed: {error}{WARN:#}"),
             _ if runs.is_running() => say!("  {DIM}under way{DIM:#}"),
             _ => say!("  {DIM}did not run since the start{DIM:#}"),
@@ -47,14 +47,14 @@ async fn run_now(alarm_clock: &AlarmClock, name: &str, json: bool) -> Result<Exi
         print_json(&json!({ "job": name, "outcome": outcome_view(&outcome) }));
     } else {
         match &outcome {
-            Outcome::Done(report) => say!("{name}: {}", said(&report.done)),
+            Outcome::Done(report) => say!("{name}: {}", spoken(&report.done)),
             Outcome::Failed(error) => say!("{name}: {WARN}failed: {error}{WARN:#}"),
         }
     }
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn said(done: &str) -> &str {
+fn spoken(done: &str) -> &str {
     if done.is_empty() { "nothing was due" } else { done }
 }
 

@@ -10,7 +10,7 @@ use tokio::net::UnixStream;
 
 use super::data;
 use crate::cli::{Global, Mcp};
-use crate::guest;
+use crate::ipc;
 
 /// A service started here stops after this many seconds without a request.
 const IDLE_SECONDS: &str = "300";
@@ -20,7 +20,7 @@ const STEP: Duration = Duration::from_millis(100);
 
 pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
     let data = data(global)?;
-    let owner = match guest::owner(&data).await {
+    let owner = match ipc::owner(&data).await {
         Some(owner) => owner,
         None => start(global, &data).await?,
     };
@@ -47,7 +47,7 @@ async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(wrong)?;
     for _ in 0..PATIENCE {
-        if let Some(owner) = guest::owner(data).await {
+        if let Some(owner) = ipc::owner(data).await {
             return Ok(owner);
         }
         // If another process locked the folder first, this child has exited, and the other service will listen.

@@ -7,8 +7,8 @@ use annals_server::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Search;
+use crate::console::remote;
 use crate::folder::Folder;
-use crate::terminal::guest;
 use crate::view::excerpt::Excerpt;
 use crate::view::{BOLD, DATE, DIM, column, dates, plural, print_json, range, say, say_zone};
 
@@ -44,7 +44,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         let zones = folder.catalog.settings(&agent).await?.zones()?;
         print(&answer, args.text.as_deref(), agent.name(), &zones);
     }
-    if guest(|_| ()).is_none() {
+    if remote(|_| ()).is_none() {
         folder.count_given().await?;
     }
     Ok(ExitCode::SUCCESS)

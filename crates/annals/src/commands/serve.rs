@@ -19,8 +19,8 @@ use super::data;
 use crate::cli::{Global, Serve};
 use crate::config::Config;
 use crate::folder::{CATALOG, Folder, Opening, clock_is_synchronised};
-use crate::guest;
-use crate::upkeep;
+use crate::ipc;
+use crate::maintenance;
 use crate::view::{BOLD, DIM, say};
 
 /// A day is rolled up only after this time without new messages.
@@ -34,9 +34,9 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let (models, limits) = (config.models.clone(), config.limits.clone());
     let folder = Folder::open(&data, Opening { models, limits, quiet: QUIET, clock: clock.clone() }, true).await?;
     read_ahead(folder.path.join(CATALOG), Memory::of_machine().bytes);
-    let alarms = upkeep::alarms(&folder, &config)?;
+    let alarms = maintenance::alarms(&folder, &config)?;
     let tcp = if args.local { None } else { Some(listen(&folder, &server).await?) };
-    let unix = guest::listen(&folder.path)?;
+    let unix = ipc::listen(&folder.path)?;
     let stop = CancellationToken::new();
     stop_when_told(stop.clone())?;
     if let Some(seconds) = args.exit_when_idle {
@@ -45,7 +45,7 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     greet(&folder, tcp.as_ref(), global.json);
     let moment = move || Moment { now: clock(), synchronised: clock_is_synchronised() };
     let alarm_clock = Arc::new(AlarmClock::start(alarms, Arc::new(moment)).await?);
-    let listeners = Listeners { tcp, unix: Some((unix, guest::route(folder.clone(), alarm_clock.clone()))) };
+    let listeners = Listeners { tcp, unix: Some((unix, ipc::route(folder.clone(), alarm_clock.clone()))) };
     // Ignores the error outside systemd, where there is no socket to notify.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
     let served = annals_server::serve(folder.service.clone(), &server, listeners, stop).await;
@@ -53,7 +53,7 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     for job in alarm_clock.shutdown(drain).await {
         tracing::warn!(job, "broken off; it goes on at the next start");
     }
-    let _ = std::fs::remove_file(guest::place(&folder.path));
+    let _ = std::fs::remove_file(ipc::place(&folder.path));
     served.map_err(|cause| Error::storage("serving", cause))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use annals_core::{Agent, Context, ContextKind, ContextRequest, Message, Result, Role, SignedDuration, Timestamp};
+use annals_core::{Agent, Context, ContextKind, ContextQuery, Message, Result, Role, SignedDuration, Timestamp};
 
 use super::evidence::{Lineage, Source};
 use super::periods::{self, PeriodQuestion};
@@ -119,7 +119,7 @@ impl<'a> Asking<'a> {
         budget: u64,
         now: Timestamp,
     ) -> Result<Context> {
-        let request = ContextRequest { prompt: prompt.to_owned(), budget, speaker, ..ContextRequest::default() };
+        let request = ContextQuery { prompt: prompt.to_owned(), budget, speaker, ..ContextQuery::default() };
         self.stores.search.context(agent, &request, now).await
     }
 }

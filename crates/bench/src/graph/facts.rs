@@ -63,7 +63,7 @@ fn fact(number: i64, subject: String, object: String, has_ended: bool) -> Fact {
         valid_from: from,
         valid_to: has_ended.then_some(end),
         recorded_at: end,
-        said: Interval { start: from, end },
+        mentioned: Interval { start: from, end },
         sources: vec![MemoryId::from_text(format!("t-{number:026}"))],
         superseded_by: None,
     }

@@ -65,8 +65,8 @@ fn insert(connection: &Connection, row: i64, fact: &Fact) -> Result<(), Failure>
         fact.valid_from.as_microsecond(),
         fact.valid_to.map(Timestamp::as_microsecond),
         fact.recorded_at.as_microsecond(),
-        fact.said.start.as_microsecond(),
-        fact.said.end.as_microsecond(),
+        fact.mentioned.start.as_microsecond(),
+        fact.mentioned.end.as_microsecond(),
         sources.join(" "),
         fact.superseded_by,
     ])?;
@@ -95,7 +95,7 @@ fn reached(row: &Row<'_>) -> rusqlite::Result<Reached> {
         valid_from: instant("valid_from")?,
         valid_to: None,
         recorded_at: instant("recorded_at")?,
-        said: Interval { start: instant("said_from")?, end: instant("said_to")? },
+        mentioned: Interval { start: instant("said_from")?, end: instant("said_to")? },
         sources: sources.split(' ').map(MemoryId::from_text).collect(),
         superseded_by: row.get("superseded_by")?,
     };

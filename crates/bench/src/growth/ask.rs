@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use annals_catalog::read_ahead;
-use annals_core::{Agent, ContextRequest, Query, Timestamp};
+use annals_core::{Agent, ContextQuery, Query, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_strata::Memory;
 use clap::Args;
@@ -163,7 +163,7 @@ impl Asking {
     }
 
     async fn context(&self, prompt: &str, now: Timestamp) -> Result<Took, Failure> {
-        let request = ContextRequest { prompt: prompt.to_owned(), budget: BUDGET, ..ContextRequest::default() };
+        let request = ContextQuery { prompt: prompt.to_owned(), budget: BUDGET, ..ContextQuery::default() };
         let (begun, before) = (Instant::now(), self.embedding.spent());
         self.stores.search.context(&self.agent, &request, now).await?;
         Ok((begun.elapsed(), self.embedding.spent() - before))

@@ -62,7 +62,7 @@ impl Folders<'_> {
             age += number;
             stores.tell(self.agent, &messages, life::age(age)).await?;
         }
-        stores.tidy(self.agent).await
+        stores.compact(self.agent).await
     }
 }
 

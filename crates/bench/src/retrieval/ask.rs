@@ -13,7 +13,7 @@ use crate::world::World;
 const LIMIT: usize = 25;
 
 /// The result of one question.
-pub struct Asked {
+pub struct QuestionResult {
     /// Type of the question.
     pub class: String,
     /// Measures of the ranked turns.
@@ -27,13 +27,13 @@ pub struct Asked {
 }
 
 /// Asks every question with these weights.
-pub async fn ask(world: &World, questions: &[Question], weights: Weights) -> Result<Vec<Asked>> {
+pub async fn ask(world: &World, questions: &[Question], weights: Weights) -> Result<Vec<QuestionResult>> {
     let search = world.search.clone().weighing(weights);
     let mut all = Vec::with_capacity(questions.len());
     for question in questions {
         let query = Query { text: Some(question.text.clone()), limit: LIMIT, ..Query::default() };
         let (answer, taken) = world.answer(&search, &question.agent, &query, question.at).await?;
-        all.push(Asked {
+        all.push(QuestionResult {
             class: question.class.clone(),
             turn: judge(&turns(&answer), &question.evidence),
             conversation: judge(&conversations(&answer), &question.conversations),

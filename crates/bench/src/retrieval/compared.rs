@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::ask::Asked;
+use super::ask::QuestionResult;
 use super::baselines::Ranked;
 use super::measures::{Measures, percent};
 
@@ -34,7 +34,11 @@ pub struct Compared {
 
 impl Compared {
     /// Compares rankings of the same questions in the same order.
-    pub fn new<const N: usize>(set: &str, ours: &[Asked], others: [(&'static str, Vec<Ranked>); N]) -> Compared {
+    pub fn new<const N: usize>(
+        set: &str,
+        ours: &[QuestionResult],
+        others: [(&'static str, Vec<Ranked>); N],
+    ) -> Compared {
         let mut types: BTreeSet<&str> = ours.iter().map(|asked| asked.class.as_str()).collect();
         types.insert("");
         let of_type = |class: &str| {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::ask::Asked;
+use super::ask::QuestionResult;
 use super::measures::{Measures, names, percent};
 use crate::figures::{histogram, in_ms, quantile_ms as ms, round};
 use crate::world::{Footprint, Import};
@@ -24,10 +24,10 @@ pub struct Report {
 
 impl Report {
     /// Builds the report of one round of questions.
-    pub fn new(asked: &[Asked], left_out: usize, footprint: &Footprint, import: Import) -> Report {
+    pub fn new(asked: &[QuestionResult], left_out: usize, footprint: &Footprint, import: Import) -> Report {
         let classes: BTreeSet<&str> = asked.iter().map(|asked| asked.class.as_str()).collect();
         let of_class = |class: &str| {
-            let these: Vec<&Asked> = asked.iter().filter(|asked| asked.class == class).collect();
+            let these: Vec<&QuestionResult> = asked.iter().filter(|asked| asked.class == class).collect();
             let mut figures = figures(&these);
             figures["questions"] = these.len().into();
             (class.to_owned(), figures)
@@ -44,7 +44,7 @@ impl Report {
     }
 
     /// Adds a round without one part of the ranking.
-    pub fn ablated(&mut self, part: &'static str, asked: &[Asked]) {
+    pub fn ablated(&mut self, part: &'static str, asked: &[QuestionResult]) {
         self.ablation.push((part, figures(&asked.iter().collect::<Vec<_>>())));
     }
 
@@ -109,12 +109,12 @@ fn number(figures: &Value, name: &str) -> f64 {
     figures[name].as_f64().unwrap_or_default()
 }
 
-fn figures(asked: &[&Asked]) -> Value {
-    let of = |part: fn(&Asked) -> &Measures| Value::Object(percent(asked.iter().map(|asked| part(asked))));
+fn figures(asked: &[&QuestionResult]) -> Value {
+    let of = |part: fn(&QuestionResult) -> &Measures| Value::Object(percent(asked.iter().map(|asked| part(asked))));
     json!({ "turn": of(|asked| &asked.turn), "conversation": of(|asked| &asked.conversation) })
 }
 
-fn latency(asked: &[Asked], import: Import) -> Value {
+fn latency(asked: &[QuestionResult], import: Import) -> Value {
     let search = histogram(asked.iter().map(|asked| asked.search));
     let embedding = histogram(asked.iter().map(|asked| asked.embedding));
     let total = histogram(asked.iter().map(|asked| asked.search + asked.embedding));

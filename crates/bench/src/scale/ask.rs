@@ -31,7 +31,7 @@ pub struct ScaleAsk {
 
 /// All measurements.
 #[derive(Serialize, Deserialize)]
-pub struct Asked {
+pub struct QuestionResult {
     /// Number of questions.
     pub questions: usize,
     /// Time for opening the stores and loading the model.
@@ -63,7 +63,7 @@ pub struct Latency {
 }
 
 /// Asks in a new process.
-pub fn in_new_process(folder: &Path) -> Result<Asked> {
+pub fn in_new_process(folder: &Path) -> Result<QuestionResult> {
     let failed = |error| Error::storage("asking in a process of its own", error);
     let this = std::env::current_exe().map_err(failed)?;
     let mut asking = Command::new(this);
@@ -87,7 +87,7 @@ pub async fn run(args: &ScaleAsk) -> Result<()> {
     Ok(())
 }
 
-async fn measure(world: &World, asking: &Asking, open_ms: f64) -> Result<Asked> {
+async fn measure(world: &World, asking: &Asking, open_ms: f64) -> Result<QuestionResult> {
     let agent = Agent::new(&asking.agent)?;
     let anywhere = answers(world, &agent, asking, &Query::default()).await?;
     let (from, to) = (Some(asking.range.first), Some(asking.range.last));
@@ -95,7 +95,7 @@ async fn measure(world: &World, asking: &Asking, open_ms: f64) -> Result<Asked> 
     // Taken before the recall queries, which no user makes.
     let footprint = world.footprint().await?;
     let within = asking.range.within;
-    Ok(Asked {
+    Ok(QuestionResult {
         questions: asking.questions.len(),
         open_ms,
         cold_ms: anywhere.first().map_or(0.0, |first| in_ms(first.search)),

@@ -130,8 +130,8 @@ fn range(rows: &Rows) -> Result<Range> {
     let first = zones.day_of(instants[(rows.count as f64 * BEGINS) as usize]);
     let begins = instants.partition_point(|at| *at < zones.day_interval(first).start);
     let tenth = (rows.count as f64 * RANGE) as usize;
-    let enough = (begins + tenth.saturating_sub(1)).min(rows.count - 1);
-    let last = zones.day_of(instants[enough]);
+    let should_stop = (begins + tenth.saturating_sub(1)).min(rows.count - 1);
+    let last = zones.day_of(instants[should_stop]);
     let within = zones.days(first, last);
     let inside = instants.iter().filter(|at| within.contains(**at)).count();
     Ok(Range { first, last, within, percent: round(inside as f64 * 100.0 / rows.count as f64) })
@@ -186,11 +186,11 @@ mod tests {
         let rows = rows(100);
         let questions = made(&rows, 50);
         assert_eq!((questions.len(), &questions), (50, &made(&rows, 50)));
-        let said: Vec<String> = (0..100).map(|row| rows.text(row)).collect();
+        let spoken: Vec<String> = (0..100).map(|row| rows.text(row)).collect();
         for question in &questions {
             let words: Vec<&str> = question.split(' ').collect();
-            let is_of = |text: &String| words.iter().all(|word| text.split(' ').any(|said| said == *word));
-            assert!(words.len() < 11 && said.iter().any(is_of), "{question}");
+            let is_of = |text: &String| words.iter().all(|word| text.split(' ').any(|spoken| spoken == *word));
+            assert!(words.len() < 11 && spoken.iter().any(is_of), "{question}");
         }
     }
 }

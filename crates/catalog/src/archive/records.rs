@@ -132,7 +132,7 @@ impl Reader<'_> {
             }
             _ => (i64::MIN, String::new(), "", ""),
         };
-        let extracted = extraction::lane(self.connection, self.agent)?.extracted;
+        let extracted = extraction::watermark(self.connection, self.agent)?.extracted;
         let place = params![self.agent_id, at, day, conversation, message, most];
         let turns = turns::find(self.connection, TURNS, place)?;
         Ok(turns.into_iter().map(|stored| turn_record(stored, extracted)).collect())

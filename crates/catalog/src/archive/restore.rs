@@ -261,12 +261,12 @@ mod tests {
     use annals_core::ports::Archive;
     use annals_testkit::{MemoryCatalog, agent, all_records, at};
 
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
 
     #[tokio::test]
     async fn opening_the_catalog_drops_an_interrupted_restore() {
         let (folder, source, me) = (Folder::new(), MemoryCatalog::new(), agent("me"));
-        let turns = vec![said(&me, "1", "tea"), said(&me, "2", "cake")];
+        let turns = vec![spoken_turn(&me, "1", "tea"), spoken_turn(&me, "2", "cake")];
         source.ingest(&me, turns, false, at("2026-06-01T00:00:00Z")).await.unwrap();
         let records = all_records(&source, &me).await;
         let catalog = folder.open();

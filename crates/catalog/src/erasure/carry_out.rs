@@ -31,8 +31,8 @@ impl Erasing<'_> {
     fn all(&self, plan: &Plan) -> Result<()> {
         self.remember(plan)?;
         plan.memories.iter().try_for_each(|memory| self.remove(memory))?;
-        self.remove_operations(&plan.reach.operations)?;
-        for name in &plan.reach.blocks {
+        self.remove_operations(&plan.report.operations)?;
+        for name in &plan.report.blocks {
             blocks::remove_of(self.connection, self.agent_id, name)?;
         }
         if plan.is_whole {
@@ -40,7 +40,7 @@ impl Erasing<'_> {
         }
         plan.cuts.iter().try_for_each(|cut| self.cut(cut))?;
         let is_cut = |period: &&Period| plan.cuts.iter().any(|cut| cut.period == **period);
-        plan.reach
+        plan.report
             .rebuilt
             .iter()
             .filter(|period| !is_cut(period))

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Block, Reach, Target};
+use annals_core::ports::{Block, ErasureReport, Target};
 use annals_core::{Agent, Digest, FactOperation, Kind, Memory, MemoryId, Period, TurnKey};
 use rusqlite::Connection;
 
-use super::aim::Aim;
+use super::selection::Selection;
 use super::summaries::{Cut, Summaries, lineage};
 use super::{wipe, words};
 use crate::failure::Result;
@@ -30,7 +30,7 @@ pub(crate) struct Plan {
     /// Former texts that name the subject.
     pub(super) versions: Vec<i64>,
     /// The report. Its `words` still have to be compared with the remaining rows.
-    pub(crate) reach: Reach,
+    pub(crate) report: ErasureReport,
 }
 
 /// Data that identifies a forgotten turn when it is sent again.
@@ -65,39 +65,39 @@ pub(super) struct Gone {
 /// Plans what an erasure would do now.
 pub(crate) fn plan(connection: &Connection, agent: &Agent, target: &Target) -> Result<Plan> {
     let agent_id = agents::known(connection, agent)?;
-    let mut aim = Aim::new(connection, agent, agent_id, target)?;
-    let (turns, statements) = (std::mem::take(&mut aim.turns), aim.statements(connection)?);
+    let mut selection = Selection::new(connection, agent, agent_id, target)?;
+    let (turns, statements) = (std::mem::take(&mut selection.turns), selection.statements(connection)?);
     let traces = turns.iter().map(Trace::of).collect();
     let mut memories: Vec<Memory> = turns.into_iter().map(Stored::remember).chain(statements).collect();
     memories.sort_by(memories::in_order);
     let mut blocks = blocks::of(connection, agent_id)?;
-    blocks.retain(|block| aim.takes_block(block));
-    let gone = Gone { memories, operations: aim.operations(connection)?, blocks };
+    blocks.retain(|block| selection.takes_block(block));
+    let gone = Gone { memories, operations: selection.operations(connection)?, blocks };
     let is_whole = *target == Target::Agent;
     let mut plan = Plan {
         agent_id,
         is_whole,
         traces,
         memories: gone.memories.iter().map(removed).collect(),
-        pruned: std::mem::take(&mut aim.pruned),
+        pruned: std::mem::take(&mut selection.pruned),
         cuts: Vec::new(),
         reworded: BTreeSet::new(),
         versions: Vec::new(),
-        reach: Reach::default(),
+        report: ErasureReport::default(),
     };
     plan.report(&gone);
     if is_whole {
-        plan.reach.sealed_sentences = wipe::sentences(connection, agent_id)?;
-        plan.reach.lost = wipe::periods(connection, agent_id)?;
-        plan.reach.letters = wipe::count_letters(connection, agent_id)?;
-        plan.reach.words = words::of(&gone).into_iter().map(str::to_owned).collect();
+        plan.report.sealed_sentences = wipe::sentences(connection, agent_id)?;
+        plan.report.lost = wipe::periods(connection, agent_id)?;
+        plan.report.letters = wipe::count_letters(connection, agent_id)?;
+        plan.report.words = words::of(&gone).into_iter().map(str::to_owned).collect();
     } else {
-        plan.reach.letters = letters(connection, agent_id, &plan.memories)?;
-        plan.find_summaries(connection, agent, &aim)?;
-        plan.find_versions(connection, agent, &aim)?;
-        plan.reach.words = words::not_in_rest(connection, agent_id, &gone, &plan.cuts)?;
+        plan.report.letters = letters(connection, agent_id, &plan.memories)?;
+        plan.find_summaries(connection, agent, &selection)?;
+        plan.find_versions(connection, agent, &selection)?;
+        plan.report.words = words::not_in_rest(connection, agent_id, &gone, &plan.cuts)?;
     }
-    plan.finish(&mut aim);
+    plan.finish(&mut selection);
     Ok(plan)
 }
 
@@ -116,51 +116,51 @@ impl Plan {
             let memories = gone.memories.iter().filter(move |memory| (memory.kind == Kind::Turn) == is_turn);
             memories.map(|memory| memory.id.clone()).collect()
         };
-        self.reach.turns = of_kind(true);
-        self.reach.statements = of_kind(false);
-        self.reach.pruned = self.pruned.iter().map(|turn| turn.id.clone()).collect();
-        self.reach.operations = gone.operations.iter().map(|operation| operation.id.clone()).collect();
-        self.reach.blocks = gone.blocks.iter().map(|block| block.name.clone()).collect();
+        self.report.turns = of_kind(true);
+        self.report.statements = of_kind(false);
+        self.report.pruned = self.pruned.iter().map(|turn| turn.id.clone()).collect();
+        self.report.operations = gone.operations.iter().map(|operation| operation.id.clone()).collect();
+        self.report.blocks = gone.blocks.iter().map(|block| block.name.clone()).collect();
     }
 
-    fn find_summaries(&mut self, connection: &Connection, agent: &Agent, aim: &Aim) -> Result<()> {
-        let summaries = Summaries { connection, agent, agent_id: self.agent_id, aim };
-        self.cuts = summaries.cuts(&mut self.reach)?;
+    fn find_summaries(&mut self, connection: &Connection, agent: &Agent, selection: &Selection) -> Result<()> {
+        let summaries = Summaries { connection, agent, agent_id: self.agent_id, selection };
+        self.cuts = summaries.cuts(&mut self.report)?;
         let mut touched: BTreeSet<Period> = self.cuts.iter().map(|cut| cut.period).collect();
         touched.extend(self.memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.day));
-        self.reach.rebuilt.extend(summaries.made_of(touched)?);
+        self.report.rebuilt.extend(summaries.made_of(touched)?);
         Ok(())
     }
 
     /// Finds former texts, of memories that stay, that may contain erased text.
-    fn find_versions(&mut self, connection: &Connection, agent: &Agent, aim: &Aim) -> Result<()> {
+    fn find_versions(&mut self, connection: &Connection, agent: &Agent, selection: &Selection) -> Result<()> {
         let days = self.memories.iter().map(|memory| memory.day);
         let days = days.chain(self.pruned.iter().filter_map(|turn| turn.day));
-        let rewritten = self.reach.rebuilt.iter().chain(&self.reach.cut).chain(&self.reach.lost).copied();
+        let rewritten = self.report.rebuilt.iter().chain(&self.report.cut).chain(&self.report.lost).copied();
         let periods = days.flat_map(lineage).chain(rewritten);
         self.reworded = periods.map(|period| MemoryId::summary(agent, period)).collect();
-        if aim.has_subject() {
-            self.versions = versions::of_which(connection, self.agent_id, |text| aim.is_named_in(text))?;
+        if selection.has_subject() {
+            self.versions = versions::of_which(connection, self.agent_id, |text| selection.is_named_in(text))?;
         }
         Ok(())
     }
 
-    fn finish(&mut self, aim: &mut Aim) {
-        let reach = &mut self.reach;
-        let (unresolved, periods) = std::mem::take(&mut aim.unresolved);
-        reach.unresolved = unresolved;
-        let done: BTreeSet<_> = reach.cut.iter().chain(&reach.lost).copied().collect();
+    fn finish(&mut self, selection: &mut Selection) {
+        let report = &mut self.report;
+        let (unresolved, periods) = std::mem::take(&mut selection.unresolved);
+        report.unresolved = unresolved;
+        let done: BTreeSet<_> = report.cut.iter().chain(&report.lost).copied().collect();
         // Periods that are cut or lost are reported as such.
-        reach.unresolved_in = periods.difference(&done).copied().collect();
-        if aim.has_subject() {
-            reach.unread = aim.kept;
-            reach.unfollowed = aim.subject.unfollowed.iter().cloned().collect();
+        report.unresolved_in = periods.difference(&done).copied().collect();
+        if selection.has_subject() {
+            report.unread = selection.kept;
+            report.unfollowed = selection.subject.unfollowed.iter().cloned().collect();
         }
-        for periods in [&mut reach.rebuilt, &mut reach.cut, &mut reach.lost] {
+        for periods in [&mut report.rebuilt, &mut report.cut, &mut report.lost] {
             periods.sort();
         }
-        reach.sealed_sentences.sort();
-        reach.sealed_sentences.dedup();
+        report.sealed_sentences.sort();
+        report.sealed_sentences.dedup();
     }
 }
 
@@ -170,13 +170,16 @@ mod tests {
     use annals_core::{Catalog, Interval};
     use annals_testkit::{agent, at, entry, summary};
 
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
 
     #[tokio::test]
     async fn dry_run_writes_nothing() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let turns = vec![said(&me, "1", "Ann told me of the green tea."), said(&me, "2", "The cake was for Bob.")];
+        let turns = vec![
+            spoken_turn(&me, "1", "Ann told me of the green tea."),
+            spoken_turn(&me, "2", "The cake was for Bob."),
+        ];
         let seq = catalog.ingest(&me, turns.clone(), false, now).await.unwrap().seq;
         let day = summary(&turns[0].day.to_string(), seq, &[turns[0].id.clone()], "Ann told of tea.");
         catalog.save_summaries(&me, vec![day], now).await.unwrap();
@@ -193,8 +196,8 @@ mod tests {
             Target::Agent,
         ] {
             read_only(true).await;
-            let reach = catalog.reach(&me, &target).await.unwrap();
-            assert!(!reach.turns.is_empty() && !reach.words.is_empty(), "{target:?}: {reach:?}");
+            let report = catalog.preview(&me, &target).await.unwrap();
+            assert!(!report.turns.is_empty() && !report.words.is_empty(), "{target:?}: {report:?}");
             read_only(false).await;
         }
     }

@@ -121,9 +121,9 @@ fn alias<'l>(fact: &'l Fact, log: &[FactOperation], witness: &impl Witness) -> A
             && fact.sources.contains(&operation.source)
             && keys == [entity_key(&operation.subject), entity_key(&operation.object)]
     };
-    let told: Vec<&FactOperation> = log.iter().filter(is_of).collect();
-    let by_hand = told.iter().any(|operation| operation.source.as_str().starts_with("u-"));
-    let says = names.map(|name| told.iter().any(|operation| witness.says(operation, name)));
+    let stated: Vec<&FactOperation> = log.iter().filter(is_of).collect();
+    let by_hand = stated.iter().any(|operation| operation.source.as_str().starts_with("u-"));
+    let says = names.map(|name| stated.iter().any(|operation| witness.says(operation, name)));
     // A speaker under one name cannot claim a name that somebody else speaks under.
     let is_own = |index: usize| says[index] || (says[1 - index] && !witness.speaks(names[index]));
     Alias { names, is_followed: by_hand || (is_own(0) && is_own(1)) }

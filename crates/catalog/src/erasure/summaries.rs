@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::Reach;
+use annals_core::ports::ErasureReport;
 use annals_core::{Agent, Base, Grain, MemoryId, Period};
 use rusqlite::Connection;
 
-use super::aim::{Aim, Sealed};
+use super::selection::{Sealed, Selection};
 use super::words;
 use crate::columns::word;
 use crate::failure::Result;
@@ -28,20 +28,20 @@ pub(super) struct Summaries<'a> {
     pub(super) connection: &'a Connection,
     pub(super) agent: &'a Agent,
     pub(super) agent_id: i64,
-    pub(super) aim: &'a Aim,
+    pub(super) selection: &'a Selection,
 }
 
 impl Summaries<'_> {
     /// Finds every sealed period with selected data in its base or present summary, and adds it to the report.
-    pub(super) fn cuts(&self, reach: &mut Reach) -> Result<Vec<Cut>> {
+    pub(super) fn cuts(&self, report: &mut ErasureReport) -> Result<Vec<Cut>> {
         let mut cuts = Vec::new();
         for period in bases::periods(self.connection, self.agent_id)? {
-            cuts.extend(self.cut(period, reach)?);
+            cuts.extend(self.cut(period, report)?);
         }
         Ok(cuts)
     }
 
-    fn cut(&self, period: Period, reach: &mut Reach) -> Result<Option<Cut>> {
+    fn cut(&self, period: Period, report: &mut ErasureReport) -> Result<Option<Cut>> {
         let id = MemoryId::summary(self.agent, period);
         let base_seq = bases::seq(self.connection, self.agent_id, period)?;
         let clean_seq = ledger::clean_seq(self.connection, self.agent_id, period)?;
@@ -51,23 +51,23 @@ impl Summaries<'_> {
         // The present summary contains everything that the base contains.
         let present_seq = base_seq.map(|seq| seq.max(clean_seq));
         let present = present.map(|text| Sealed { period, text, seq: present_seq });
-        if !base.iter().chain(&present).any(|sealed| self.aim.reaches(sealed)) {
+        if !base.iter().chain(&present).any(|sealed| self.selection.reaches(sealed)) {
             return Ok(None);
         }
         let mut lost: BTreeSet<String> =
             base.iter().chain(&present).flat_map(|sealed| words::kept(&sealed.text)).map(str::to_owned).collect();
         let has_summary = present.is_some();
-        let base = base.and_then(|base| self.aim.without(base));
-        let present = present.and_then(|present| self.aim.without(present)).filter(|_| base.is_some());
+        let base = base.and_then(|base| self.selection.without(base));
+        let present = present.and_then(|present| self.selection.without(present)).filter(|_| base.is_some());
         for kept in base.iter().chain(&present).flat_map(words::kept) {
             lost.remove(kept);
         }
-        reach.sealed_sentences.extend(lost);
+        report.sealed_sentences.extend(lost);
         let list = match (&base, &present) {
-            (None, _) => &mut reach.lost,
+            (None, _) => &mut report.lost,
             // Only late input is affected: the summary is written again from the base.
-            (Some(_), None) if has_summary => &mut reach.rebuilt,
-            (Some(_), _) => &mut reach.cut,
+            (Some(_), None) if has_summary => &mut report.rebuilt,
+            (Some(_), _) => &mut report.cut,
         };
         list.push(period);
         Ok(Some(Cut { period, base, base_seq, present }))
@@ -76,7 +76,7 @@ impl Summaries<'_> {
     /// Returns every unsealed summary of these periods and of their ancestors; for a subject, also those that name it,
     /// with their ancestors.
     pub(super) fn made_of(&self, mut touched: BTreeSet<Period>) -> Result<Vec<Period>> {
-        if self.aim.has_subject() {
+        if self.selection.has_subject() {
             touched.extend(self.naming()?);
         }
         let mut found = Vec::new();
@@ -97,7 +97,7 @@ impl Summaries<'_> {
         let mut rows = statement.query([self.agent_id])?;
         let mut naming = Vec::new();
         while let Some(row) = rows.next()? {
-            if self.aim.is_named_in(&row.get::<_, String>("text")?) {
+            if self.selection.is_named_in(&row.get::<_, String>("text")?) {
                 naming.push(word(row, "period")?);
             }
         }

@@ -35,7 +35,7 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
     // for.
     let live: BTreeSet<_> = gone.memories.iter().map(|memory| &memory.id).collect();
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
-    let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(told));
+    let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
     texts.flat_map(sentences).collect()
 }
@@ -52,7 +52,7 @@ pub(super) fn not_in_rest(connection: &Connection, agent_id: i64, gone: &Gone, c
     };
     let going: BTreeSet<&str> = gone.operations.iter().map(|operation| operation.id.as_str()).collect();
     let staying = log::all(connection, agent_id)?;
-    staying.iter().filter(|operation| !going.contains(operation.id.as_str())).flat_map(told).for_each(&mut look);
+    staying.iter().filter(|operation| !going.contains(operation.id.as_str())).flat_map(texts_of).for_each(&mut look);
     let going: BTreeSet<&str> = gone.blocks.iter().map(|block| block.name.as_str()).collect();
     let staying = blocks::of(connection, agent_id)?;
     staying.iter().filter(|block| !going.contains(block.name.as_str())).for_each(|block| look(&block.text));
@@ -84,7 +84,7 @@ impl Remaining {
             gone: Arc::new(gone),
             reworded: Arc::new(plan.reworded.clone()),
             versions: Arc::new(plan.versions.iter().copied().collect()),
-            phrases: Arc::new(Phrases::new(plan.reach.words.iter().chain(&plan.reach.sealed_sentences))),
+            phrases: Arc::new(Phrases::new(plan.report.words.iter().chain(&plan.report.sealed_sentences))),
         };
         (!plan.is_whole && !search.phrases.is_empty()).then_some(search)
     }
@@ -125,7 +125,7 @@ impl Remaining {
     }
 }
 
-fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
+fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
     let words = [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()];
     let details = operation.properties.values().filter_map(serde_json::Value::as_str);
     words.into_iter().flatten().map(String::as_str).chain(details)
@@ -145,17 +145,20 @@ mod tests {
     use annals_core::ports::{Erasure, Target};
     use annals_testkit::{agent, at};
 
-    use crate::fixture::{Folder, said};
+    use crate::fixture::{Folder, spoken_turn};
 
     #[tokio::test]
     async fn sentence_inside_a_remaining_turn_is_not_reported() {
         let folder = Folder::new();
         let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
-        let goes =
-            said(&me, "1", "off we went to Rome! we went to Rome? we went to Rome by train. And never came back.");
-        let stays = said(&me, "2", "Yes, off we went to Rome by train.");
+        let goes = spoken_turn(
+            &me,
+            "1",
+            "off we went to Rome! we went to Rome? we went to Rome by train. And never came back.",
+        );
+        let stays = spoken_turn(&me, "2", "Yes, off we went to Rome by train.");
         catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
-        let reach = catalog.reach(&me, &Target::Memories(vec![goes.id])).await.unwrap();
-        assert_eq!(reach.words, ["And never came back"]);
+        let report = catalog.preview(&me, &Target::Memories(vec![goes.id])).await.unwrap();
+        assert_eq!(report.words, ["And never came back"]);
     }
 }

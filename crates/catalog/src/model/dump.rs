@@ -23,7 +23,7 @@ pub(super) async fn dump(store: &dyn Store, agent: &Agent) -> Vec<String> {
     lines.push(format!("{:?}", store.dead_letters(agent).await.unwrap()));
     lines.push(format!("{:?}", store.children(agent).await.unwrap()));
     lines.push(format!("{:?}", store.usage(agent, at("2026-01-01T00:00:00Z")).await.unwrap()));
-    lines.push(format!("{:?}", store.standing(agent).await.unwrap()));
+    lines.push(format!("{:?}", store.agent_state(agent).await.unwrap()));
     lines.push(format!("{:?}", store.blocks(agent).await.unwrap()));
     lines.push(format!("{:?}", store.cleaning_owed().await.unwrap()));
     lines.push(format!("{:?}", store.agents().await.unwrap()));
@@ -36,7 +36,7 @@ async fn dump_grain(store: &dyn Store, agent: &Agent, grain: Grain) -> Vec<Strin
         format!("{:?}", store.changes(agent, grain, 0, usize::MAX).await.unwrap()),
         format!("{:?}", store.changes(agent, grain, 3, 2).await.unwrap()),
         format!("{:?}", store.backlog(agent, grain, 3).await.unwrap()),
-        format!("{:?}", store.lane(agent, grain).await.unwrap()),
+        format!("{:?}", store.watermark(agent, grain).await.unwrap()),
     ];
     for newest_first in [false, true] {
         let select = Select { newest_first, limit: 4, ..Select::all(grain) };

@@ -1,6 +1,6 @@
 //! The steps of the model test, and how they are applied.
 
-use annals_core::ports::{Access, Block, Change, Lane, Target, Turn};
+use annals_core::ports::{Access, Block, Change, Target, Turn, Watermark};
 use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
@@ -11,20 +11,20 @@ use proptest::prelude::*;
 /// One step on an agent. Numbers select an item modulo the number of items.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    Ingest { turns: Vec<Said>, revise: bool },
+    Ingest { turns: Vec<SpokenTurn>, revise: bool },
     RollUp { row: usize, text: Option<u8>, verbatim: bool },
     Fail { row: usize },
-    Lane { grain: usize, applied: u64 },
-    Extract { turns: Vec<Said>, found: Vec<(usize, u8)>, degraded: bool },
+    Watermark { grain: usize, applied: u64 },
+    Extract { turns: Vec<SpokenTurn>, found: Vec<(usize, u8)>, degraded: bool },
     Seal { children: usize, stale: bool },
     Pin { memory: usize, pinned: bool },
     Correct { memory: usize, text: u8 },
     Erase { target: Reached, dry: bool },
-    Unforget { said: Said },
+    Unforget { spoken_turn: SpokenTurn },
     Reply { key: u8, drop: bool },
     Wait { rows: [usize; 2] },
     Block { name: u8, text: Option<u8> },
-    Request { turns: Vec<Said>, key: u8, drop: bool },
+    Request { turns: Vec<SpokenTurn>, key: u8, drop: bool },
     Clean { early: bool },
     Access { memories: [usize; 2], times: u8 },
     Reopen,
@@ -32,7 +32,7 @@ pub(super) enum Step {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct SpokenTurn {
     id: u8,
     text: u8,
     day: u8,
@@ -42,7 +42,7 @@ pub(super) struct Said {
 pub(super) enum Reached {
     Memory(usize),
     /// A turn by its id: live, pruned or never stored.
-    Said(Said),
+    SpokenTurn(SpokenTurn),
     Conversation(u8),
     Subject(u8),
     Day(u8),
@@ -53,20 +53,20 @@ pub(super) enum Reached {
 const NAMES: [&str; 3] = ["Ann", "Bob", "Robert"];
 
 pub(super) fn step() -> impl Strategy<Value = Step> {
-    let turns = || prop::collection::vec(said(), 0..5);
+    let turns = || prop::collection::vec(spoken_turn(), 0..5);
     prop_oneof![
         4 => (turns(), any::<bool>()).prop_map(|(turns, revise)| Step::Ingest { turns, revise }),
         8 => (any::<usize>(), prop::option::weighted(0.9, 0..3u8), any::<bool>())
             .prop_map(|(row, text, verbatim)| Step::RollUp { row, text, verbatim }),
         1 => any::<usize>().prop_map(|row| Step::Fail { row }),
-        1 => (0..6usize, any::<u64>()).prop_map(|(grain, applied)| Step::Lane { grain, applied: applied >> 1 }),
+        1 => (0..6usize, any::<u64>()).prop_map(|(grain, applied)| Step::Watermark { grain, applied: applied >> 1 }),
         3 => (turns(), prop::collection::vec((any::<usize>(), 0..4u8), 0..4), any::<bool>())
             .prop_map(|(turns, found, degraded)| Step::Extract { turns, found, degraded }),
         6 => (any::<usize>(), prop::bool::weighted(0.1)).prop_map(|(children, stale)| Step::Seal { children, stale }),
         1 => (any::<usize>(), any::<bool>()).prop_map(|(memory, pinned)| Step::Pin { memory, pinned }),
         1 => (any::<usize>(), 0..3u8).prop_map(|(memory, text)| Step::Correct { memory, text }),
         5 => (reached(), any::<bool>()).prop_map(|(target, dry)| Step::Erase { target, dry }),
-        1 => said().prop_map(|said| Step::Unforget { said }),
+        1 => spoken_turn().prop_map(|spoken_turn| Step::Unforget { spoken_turn }),
         1 => (0..2u8, any::<bool>()).prop_map(|(key, drop)| Step::Reply { key, drop }),
         1 => any::<[usize; 2]>().prop_map(|rows| Step::Wait { rows }),
         2 => (0..3u8, prop::option::weighted(0.8, 0..4u8)).prop_map(|(name, text)| Step::Block { name, text }),
@@ -79,14 +79,14 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn said() -> impl Strategy<Value = Said> {
-    (0..5u8, 0..4u8, 0..3u8).prop_map(|(id, text, day)| Said { id, text, day })
+fn spoken_turn() -> impl Strategy<Value = SpokenTurn> {
+    (0..5u8, 0..4u8, 0..3u8).prop_map(|(id, text, day)| SpokenTurn { id, text, day })
 }
 
 fn reached() -> impl Strategy<Value = Reached> {
     prop_oneof![
         3 => any::<usize>().prop_map(Reached::Memory),
-        2 => said().prop_map(Reached::Said),
+        2 => spoken_turn().prop_map(Reached::SpokenTurn),
         2 => (0..2u8).prop_map(Reached::Conversation),
         4 => (0..3u8).prop_map(Reached::Subject),
         3 => (0..3u8).prop_map(Reached::Day),
@@ -102,7 +102,7 @@ fn now() -> Timestamp {
 pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> String {
     match step {
         Step::Ingest { turns, revise } => {
-            let turns = turns.iter().map(|said| turn(agent, said)).collect();
+            let turns = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
             let done = store.ingest(agent, turns, *revise, now()).await;
             let counts = done.map(|done| (done.accepted, done.duplicate, done.revised, done.forgotten, done.seq));
             format!("{:?}", counts.map_err(|e| e.to_string()))
@@ -115,12 +115,12 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             Some(row) => seen(store.note_failure(agent, row.period, "no answer", now(), now()).await),
             None => seen(store.note_extraction_failure(agent, "no answer", now(), now()).await),
         },
-        Step::Lane { grain, applied } => {
-            let lane = Lane { generation: 1, applied: *applied, building: Some((2, applied / 2)) };
-            seen(store.save_lane(agent, Grain::ALL[*grain], lane).await)
+        Step::Watermark { grain, applied } => {
+            let watermark = Watermark { generation: 1, applied: *applied, building: Some((2, applied / 2)) };
+            seen(store.save_watermark(agent, Grain::ALL[*grain], watermark).await)
         }
         Step::Extract { turns, found, degraded } => {
-            let turns: Vec<Turn> = turns.iter().map(|said| turn(agent, said)).collect();
+            let turns: Vec<Turn> = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
             seen(store.save_extraction(agent, extraction(agent, &turns, found, *degraded), now()).await)
         }
         Step::Seal { children, stale } => seen(seal(store, agent, *children, *stale).await),
@@ -135,16 +135,16 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
         }
         Step::Erase { target, dry } => {
             let target = resolve(store, agent, target).await;
-            let dry_run = store.reach(agent, &target).await.map_err(|e| e.to_string());
+            let dry_run = store.preview(agent, &target).await.map_err(|e| e.to_string());
             if *dry {
                 return format!("{dry_run:?}");
             }
-            let reach = store.erase(agent, &target, now()).await.map_err(|e| e.to_string());
-            assert_eq!(reach, dry_run, "what is told before is what happens");
-            format!("{reach:?}")
+            let report = store.erase(agent, &target, now()).await.map_err(|e| e.to_string());
+            assert_eq!(report, dry_run, "what is told before is what happens");
+            format!("{report:?}")
         }
-        Step::Unforget { said } => {
-            let turn = turn(agent, said);
+        Step::Unforget { spoken_turn } => {
+            let turn = turn(agent, spoken_turn);
             let message = [(turn.key.clone(), turn.message.digest())];
             let before = store.forgotten(agent, &message).await.unwrap();
             format!("{before:?} {}", seen(store.unforget(agent, &message).await))
@@ -182,13 +182,14 @@ fn seen(done: annals_core::Result<()>) -> String {
     format!("{:?}", done.map_err(|error| error.to_string()))
 }
 
-fn turn(agent: &Agent, said: &Said) -> Turn {
-    let instant = format!("2026-03-{:02}T10:00:00Z", 1 + 7 * said.day);
-    let told =
-        NAMES.get(usize::from(said.text)).map_or_else(|| "Nobody was there.".into(), |name| format!("{name} said so."));
-    let message = message(&instant, &format!("{told} This is text {}.", said.text));
-    let conversation = format!("talk {}", said.id % 2);
-    turn_of(agent, Message { client_id: Some(said.id.to_string()), conversation, ..message })
+fn turn(agent: &Agent, spoken_turn: &SpokenTurn) -> Turn {
+    let instant = format!("2026-03-{:02}T10:00:00Z", 1 + 7 * spoken_turn.day);
+    let sentence = NAMES
+        .get(usize::from(spoken_turn.text))
+        .map_or_else(|| "Nobody was there.".into(), |name| format!("{name} said so."));
+    let message = message(&instant, &format!("{sentence} This is text {}.", spoken_turn.text));
+    let conversation = format!("talk {}", spoken_turn.id % 2);
+    turn_of(agent, Message { client_id: Some(spoken_turn.id.to_string()), conversation, ..message })
 }
 
 async fn chosen(store: &dyn Store, agent: &Agent, row: usize) -> Option<LedgerRow> {
@@ -248,7 +249,7 @@ fn extraction(agent: &Agent, turns: &[Turn], found: &[(usize, u8)], degraded: bo
     for (position, (index, text)) in found.iter().enumerate() {
         let Some(index) = index.checked_rem(turns.len()) else { continue };
         statements.push(stated(agent, turns, index, *text));
-        operations.push(told(&turns[index], u32::try_from(position).unwrap(), *text));
+        operations.push(operation_from(&turns[index], u32::try_from(position).unwrap(), *text));
     }
     Extraction {
         turns: turns.iter().map(|turn| turn.id.clone()).collect(),
@@ -270,7 +271,7 @@ fn stated(agent: &Agent, turns: &[Turn], index: usize, text: u8) -> Statement {
     stated
 }
 
-fn told(turn: &Turn, position: u32, text: u8) -> FactOperation {
+fn operation_from(turn: &Turn, position: u32, text: u8) -> FactOperation {
     match text {
         0 => operation(turn, position, &format!("Bob {ALIAS} Robert")),
         1 => operation(turn, position, "Ann likes Bob"),
@@ -290,7 +291,7 @@ async fn seal(store: &dyn Store, agent: &Agent, children: usize, stale: bool) ->
 async fn resolve(store: &dyn Store, agent: &Agent, target: &Reached) -> Target {
     match target {
         Reached::Memory(index) => Target::Memories(vec![live(store, agent, *index).await]),
-        Reached::Said(said) => Target::Memories(vec![turn(agent, said).id]),
+        Reached::SpokenTurn(spoken_turn) => Target::Memories(vec![turn(agent, spoken_turn).id]),
         Reached::Conversation(number) => Target::Conversation(format!("talk {number}")),
         Reached::Subject(index) => Target::Subject(NAMES[usize::from(*index)].to_uppercase()),
         Reached::Day(day) => {
@@ -322,19 +323,22 @@ async fn ask(store: &dyn Store, agent: &Agent, key: u8, drop: bool) -> String {
 async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8>) -> String {
     let name = format!("block {}", ["one", "two", "Bob"][usize::from(name)]);
     let Some(text) = text else { return format!("{:?}", store.remove_block(agent, &name).await.unwrap()) };
-    let told = NAMES.get(usize::from(text)).map_or("This is text 1".into(), |name| format!("{name} is kept in mind."));
-    seen(store.save_block(agent, Block { name, text: told, updated_at: now() }).await)
+    let sentence =
+        NAMES.get(usize::from(text)).map_or("This is text 1".into(), |name| format!("{name} is kept in mind."));
+    seen(store.save_block(agent, Block { name, text: sentence, updated_at: now() }).await)
 }
 
 /// Acts like the service: looks up the key, and stores it with the accepted operation. Ids of operations differ between
 /// stores.
-async fn request(store: &dyn Store, agent: &Agent, turns: &[Said], key: u8, drop: bool) -> String {
+async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
     let known = store.request(agent, &key).await.unwrap();
-    let known = known.map(|(body, operation)| (body, annals_core::Operation { id: String::new(), ..operation }));
+    let known = known.map(|(body, operation)| (body, annals_core::IngestReceipt { id: String::new(), ..operation }));
     let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };
-    let turns: Vec<Turn> =
-        turns.iter().map(|said| Turn { masked: u64::from(said.text), ..turn(agent, said) }).collect();
+    let turns: Vec<Turn> = turns
+        .iter()
+        .map(|spoken_turn| Turn { masked: u64::from(spoken_turn.text), ..turn(agent, spoken_turn) })
+        .collect();
     if turns.is_empty() {
         return format!("{known:?} {dropped} {}", seen(store.save_request(agent, &key, &body, "o-none", now()).await));
     }

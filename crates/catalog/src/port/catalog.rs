@@ -1,16 +1,16 @@
 //! Implements port `Catalog`.
 
-use annals_core::ports::{Change, Comparison, Counts, Lane, Select, Standing, StoredConversation, Turn};
+use annals_core::ports::{AgentState, Change, Comparison, Counts, Select, StoredConversation, Turn, Watermark};
 use annals_core::{
-    Agent, Catalog, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings,
-    Summary, Timestamp, TurnKey,
+    Agent, Catalog, Date, DeadLetter, Grain, IngestReceipt, LedgerRow, Memory, MemoryId, Message, Period, Result,
+    Settings, Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 use rusqlite::Connection;
 
 use crate::{
-    SqliteCatalog, agents, changes, conversations, counts, dead_letters, get, ingest, inputs, lanes, ledger, list,
-    summaries,
+    SqliteCatalog, agents, changes, conversations, counts, dead_letters, get, ingest, inputs, ledger, list, summaries,
+    watermarks,
 };
 
 #[async_trait]
@@ -23,9 +23,9 @@ impl Catalog for SqliteCatalog {
         self.thread.read("asking which agents have work", move |c| agents::with_work(c, now)).await
     }
 
-    async fn standing(&self, agent: &Agent) -> Result<Standing> {
+    async fn agent_state(&self, agent: &Agent) -> Result<AgentState> {
         let agent = agent.clone();
-        self.thread.read("reading how an agent stands", move |c| agents::standing(c, &agent)).await
+        self.thread.read("reading how an agent stands", move |c| agents::agent_state(c, &agent)).await
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
@@ -38,7 +38,7 @@ impl Catalog for SqliteCatalog {
         self.thread.write("saving settings", move |c| agents::save_settings(c, &agent, &settings)).await
     }
 
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
         let agent = agent.clone();
         self.thread.write("storing messages", move |c| ingest::ingest(c, &agent, &turns, revise, now)).await
     }
@@ -58,14 +58,14 @@ impl Catalog for SqliteCatalog {
         self.thread.read("counting changes", move |c| changes::backlog(c, &agent, grain, after)).await
     }
 
-    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
+    async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
         let agent = agent.clone();
-        self.thread.read("reading a lane", move |c| lanes::lane(c, &agent, grain)).await
+        self.thread.read("reading a lane", move |c| watermarks::watermark(c, &agent, grain)).await
     }
 
-    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("saving a lane", move |c| lanes::save_lane(c, &agent, grain, lane)).await
+        self.thread.write("saving a lane", move |c| watermarks::save_watermark(c, &agent, grain, watermark)).await
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
@@ -135,13 +135,13 @@ impl Catalog for SqliteCatalog {
         self.thread.read("counting memories", move |c| counts::counts(c, &agent)).await
     }
 
-    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>> {
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
         let (agent, id) = (agent.clone(), id.to_owned());
         self.thread.read("reading an operation", move |c| ingest::operation(c, &agent, &id)).await
     }
 
-    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()> {
-        self.thread.write("noting dead letters", move |c| dead_letters::bury(c, &letters)).await
+    async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()> {
+        self.thread.write("noting dead letters", move |c| dead_letters::add_dead_letters(c, &letters)).await
     }
 
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
@@ -149,9 +149,11 @@ impl Catalog for SqliteCatalog {
         self.thread.read("reading dead letters", move |c| dead_letters::dead_letters(c, &agent)).await
     }
 
-    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
+    async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
         let (agent, memories) = (agent.clone(), memories.to_vec());
-        self.thread.write("forgetting dead letters", move |c| dead_letters::exhume(c, &agent, &memories)).await
+        self.thread
+            .write("forgetting dead letters", move |c| dead_letters::remove_dead_letters(c, &agent, &memories))
+            .await
     }
 
     async fn check(&self) -> Result<Vec<String>> {

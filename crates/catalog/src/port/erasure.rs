@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Erasure, Reach, Target};
+use annals_core::ports::{Erasure, ErasureReport, Target};
 use annals_core::{Agent, Digest, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
@@ -14,14 +14,14 @@ const PLANNING: &str = "finding out what is to be forgotten";
 impl SqliteCatalog {
     /// Returns the report of a plan, with its `words` reduced to those that no remaining turn or statement contains.
     /// Reads in pieces, so that other work continues.
-    async fn without_what_remains(&self, plan: Plan) -> Result<Reach> {
-        let (search, mut reach) = (Remaining::new(&plan), plan.reach);
-        let Some(search) = search else { return Ok(reach) };
+    async fn without_what_remains(&self, plan: Plan) -> Result<ErasureReport> {
+        let (search, mut report) = (Remaining::new(&plan), plan.report);
+        let Some(search) = search else { return Ok(report) };
         let former = self.held(&search, VERSION_TEXTS).await?;
-        reach.sealed_sentences.retain(|sentence| !former.contains(sentence));
+        report.sealed_sentences.retain(|sentence| !former.contains(sentence));
         let (turns, statements) = (self.held(&search, TURN_TEXTS).await?, self.held(&search, STATEMENT_TEXTS).await?);
-        reach.words.retain(|word| [&former, &turns, &statements].iter().all(|held| !held.contains(word)));
-        Ok(reach)
+        report.words.retain(|word| [&former, &turns, &statements].iter().all(|held| !held.contains(word)));
+        Ok(report)
     }
 
     /// The sentences that the rows of a query hold.
@@ -39,13 +39,13 @@ impl SqliteCatalog {
 
 #[async_trait]
 impl Erasure for SqliteCatalog {
-    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
+    async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport> {
         let (agent, target) = (agent.clone(), target.clone());
         let plan = self.thread.read(PLANNING, move |c| erasure::plan(c, &agent, &target)).await?;
         self.without_what_remains(plan).await
     }
 
-    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let (agent, target) = (agent.clone(), target.clone());
         let plan = self.thread.write("forgetting", move |c| erasure::erase(c, &agent, &target, now)).await?;
         self.without_what_remains(plan).await
@@ -74,7 +74,7 @@ impl Erasure for SqliteCatalog {
         self.scrubs.scrub(&self.thread).await
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
         const DOING: &str = "searching the catalog for words";
         let phrases = erasure::phrases(words);
         let known = agent.clone();
@@ -106,8 +106,8 @@ impl Erasure for SqliteCatalog {
         while let Some(page) = from {
             let phrases = phrases.clone();
             let search = move |c: &rusqlite::Connection| pages::unused_space_holds(c, &phrases, page);
-            let (holds, progress) = self.thread.read(DOING, search).await?;
-            if holds {
+            let (find_leftovers, progress) = self.thread.read(DOING, search).await?;
+            if find_leftovers {
                 return Ok(true);
             }
             from = progress.next;

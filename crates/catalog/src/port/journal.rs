@@ -1,7 +1,7 @@
 //! Implements port `Journal`.
 
 use annals_core::ports::Journal;
-use annals_core::{Agent, Extraction, ExtractionLane, FactOperation, Result, Timestamp};
+use annals_core::{Agent, Extraction, ExtractionWatermark, FactOperation, Result, Timestamp};
 use async_trait::async_trait;
 use rusqlite::Connection;
 
@@ -9,9 +9,9 @@ use crate::{SqliteCatalog, extraction, log};
 
 #[async_trait]
 impl Journal for SqliteCatalog {
-    async fn extraction(&self, agent: &Agent) -> Result<ExtractionLane> {
+    async fn extraction(&self, agent: &Agent) -> Result<ExtractionWatermark> {
         let agent = agent.clone();
-        self.thread.read("reading how far extraction has come", move |c| extraction::lane(c, &agent)).await
+        self.thread.read("reading how far extraction has come", move |c| extraction::watermark(c, &agent)).await
     }
 
     async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()> {

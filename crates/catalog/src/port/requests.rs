@@ -1,14 +1,14 @@
 //! Implements port `Requests`.
 
 use annals_core::ports::Requests;
-use annals_core::{Agent, Digest, Operation, Result, Timestamp};
+use annals_core::{Agent, Digest, IngestReceipt, Result, Timestamp};
 use async_trait::async_trait;
 
 use crate::{SqliteCatalog, requests};
 
 #[async_trait]
 impl Requests for SqliteCatalog {
-    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>> {
+    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
         let (agent, key) = (agent.clone(), *key);
         self.thread.read("reading a request", move |c| requests::request(c, &agent, &key)).await
     }
@@ -29,7 +29,7 @@ impl Requests for SqliteCatalog {
         self.thread.write("dropping old requests", move |c| requests::drop_before(c, before)).await
     }
 
-    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>> {
+    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
         let (workspace, id) = (workspace.to_owned(), id.to_owned());
         self.thread.read("finding an operation", move |c| requests::find(c, &workspace, &id)).await
     }

@@ -9,7 +9,7 @@ use annals_testkit::{agent, at, period};
 
 use super::{Drive, Unsynced, open};
 use crate::SqliteCatalog;
-use crate::fixture::said;
+use crate::fixture::spoken_turn;
 
 fn now() -> Timestamp {
     at("2026-06-01T00:00:00Z")
@@ -39,9 +39,9 @@ async fn step(catalog: &SqliteCatalog, me: &Agent, number: usize) -> annals_core
         1 => catalog.revoke_key("k1", now()).await,
         2 => catalog.save_block(me, block("Ann likes tea.")).await,
         3 => catalog.save_block(me, block("Ann likes rye.")).await,
-        4 => catalog.ingest(me, vec![said(me, "1", "tea")], false, now()).await.map(|_| ()),
+        4 => catalog.ingest(me, vec![spoken_turn(me, "1", "tea")], false, now()).await.map(|_| ()),
         5 => {
-            let id = catalog.ingest(me, vec![said(me, "1", "tea")], false, now()).await?.id;
+            let id = catalog.ingest(me, vec![spoken_turn(me, "1", "tea")], false, now()).await?.id;
             catalog.save_request(me, &digest, &digest, &id, now()).await
         }
         6 => catalog.note_outage(me, &[period("2026-03-04")], "away", now(), now()).await,

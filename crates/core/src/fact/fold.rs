@@ -178,7 +178,7 @@ fn opened(operation: &FactOperation) -> Fact {
         valid_from: operation.at,
         valid_to: operation.until(),
         recorded_at: operation.recorded_at,
-        said: moment(operation.said_at),
+        mentioned: moment(operation.said_at),
         sources: vec![operation.source.clone()],
         superseded_by: None,
     }
@@ -191,8 +191,9 @@ fn confirm(fact: &mut Fact, operation: &FactOperation) {
     }
     fact.confidence = fact.confidence.max(operation.confidence);
     fact.recorded_at = fact.recorded_at.min(operation.recorded_at);
-    let said = moment(operation.said_at);
-    fact.said = Interval { start: fact.said.start.min(said.start), end: fact.said.end.max(said.end) };
+    let spoken = moment(operation.said_at);
+    fact.mentioned =
+        Interval { start: fact.mentioned.start.min(spoken.start), end: fact.mentioned.end.max(spoken.end) };
 }
 
 /// Takes over what the operation adds to a fact that is known: its details, and when it ends.

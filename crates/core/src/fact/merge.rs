@@ -175,9 +175,9 @@ fn alias(names: &Names<'_>, name: usize, into: usize, reason: Reason, evidence: 
         valid_from: latest(|fact| fact.valid_from)?,
         valid_to: None,
         recorded_at: latest(|fact| fact.recorded_at)?,
-        said: Interval {
-            start: evidence.iter().map(|fact| fact.said.start).min()?,
-            end: latest(|fact| fact.said.end)?,
+        mentioned: Interval {
+            start: evidence.iter().map(|fact| fact.mentioned.start).min()?,
+            end: latest(|fact| fact.mentioned.end)?,
         },
         sources,
         superseded_by: None,

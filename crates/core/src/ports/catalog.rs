@@ -7,8 +7,8 @@
 use async_trait::async_trait;
 
 use crate::{
-    Agent, Date, DeadLetter, Grain, Interval, Kind, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result,
-    Settings, Summary, Timestamp, TurnKey,
+    Agent, Date, DeadLetter, Grain, IngestReceipt, Interval, Kind, LedgerRow, Memory, MemoryId, Message, Period,
+    Result, Settings, Summary, Timestamp, TurnKey,
 };
 
 /// A message with its place, as `ingest` stores it.
@@ -82,7 +82,7 @@ impl Change {
 
 /// Projection state of the table of one grain: its generations and their watermarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct Watermark {
     /// The generation that searches read.
     pub generation: u32,
     /// The watermark: the catalog sequence up to which that generation has applied all changes.
@@ -153,7 +153,7 @@ pub struct StoredConversation {
 
 /// The state of an agent that every request needs before it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct AgentState {
     /// Whether [`Catalog::agents`] lists the agent.
     pub known: bool,
     /// Its settings.
@@ -177,7 +177,7 @@ pub trait Catalog: Send + Sync {
 
     /// Returns the state of an agent in one query. For an agent that does not exist: not known, default settings,
     /// nothing waiting.
-    async fn standing(&self, agent: &Agent) -> Result<Standing>;
+    async fn agent_state(&self, agent: &Agent) -> Result<AgentState>;
 
     /// Returns the agent's settings, or the defaults for an unknown agent.
     async fn settings(&self, agent: &Agent) -> Result<Settings>;
@@ -193,7 +193,7 @@ pub trait Catalog: Send + Sync {
     /// Turns of one conversation never share an instant. A turn whose instant is taken, and every turn without an
     /// instant, is placed microseconds after the stored ones. So the order of arrival decides between equal instants in
     /// every order by time. Content means what the client sent ([`Origin`]).
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation>;
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt>;
 
     /// Compares messages with the turns stored under their keys. Results are in input order.
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>>;
@@ -206,10 +206,10 @@ pub trait Catalog: Send + Sync {
     async fn backlog(&self, agent: &Agent, grain: Grain, after: u64) -> Result<u64>;
 
     /// Returns the projection state of the grain's table; at first generation 0 with nothing applied.
-    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane>;
+    async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark>;
 
     /// Saves the projection state of the grain's table, after the table is durable up to that watermark.
-    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()>;
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()>;
 
     /// Returns the ledger row of every period that ever had input, by grain and time.
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>>;
@@ -262,16 +262,16 @@ pub trait Catalog: Send + Sync {
     async fn counts(&self, agent: &Agent) -> Result<Counts>;
 
     /// Returns the accepted request with that id.
-    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>>;
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>>;
 
     /// Records memories that could not be projected into their table. Replaces earlier records of the same memories.
-    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()>;
+    async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()>;
 
     /// Returns the dead letters of an agent, by time.
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>>;
 
     /// Removes the dead letters of stage `Table` of these memories, after they have been projected.
-    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()>;
+    async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()>;
 
     /// Checks the store's own structure. Returns the faults found; empty if it is sound.
     async fn check(&self) -> Result<Vec<String>>;

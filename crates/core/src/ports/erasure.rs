@@ -23,7 +23,7 @@ pub enum Target {
 
 /// Report of what an erasure affects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct ErasureReport {
     /// Turns that are removed.
     pub turns: Vec<MemoryId>,
     /// Turns that retention pruned before. Data derived from them is removed, and they are not stored again.
@@ -67,14 +67,14 @@ pub struct Reach {
 #[async_trait]
 pub trait Erasure: Send + Sync {
     /// Returns what [`Erasure::erase`] would affect now.
-    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach>;
+    async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport>;
 
     /// Erases the target: removes turns, statements, operations, dead letters, versions of corrected memories, saved
     /// replies, accepted requests, and blocks that name the subject. Summaries made from them are removed or cut, and
     /// their periods become dirty. Keyed hashes of the turns' places and contents stay, but nothing that can be
     /// computed without the key. Pruned turns are found by the keyed hashes that pruning left, and by the data derived
     /// from them. The erased data is still on disk afterwards, so the agent's files must be cleaned.
-    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach>;
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport>;
 
     /// Returns for each message (place and digest of the content) whether it was forgotten.
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>>;
@@ -94,7 +94,7 @@ pub trait Erasure: Send + Sync {
     async fn scrub(&self) -> Result<()>;
 
     /// Returns the places (table and column) where this agent's rows contain any of these words.
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 
     /// Returns whether any of these words occurs in the parts of the file without rows: free pages and free space
     /// within pages. [`Erasure::scrub`] leaves none there.

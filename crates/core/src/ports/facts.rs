@@ -42,5 +42,5 @@ pub trait Facts: Send + Sync {
 
     /// Returns the places in the agent's stored files whose decoded text contains any of these words. Used to prove an
     /// erasure.
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 }

@@ -5,13 +5,13 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Extraction, ExtractionLane, FactOperation, Result, Timestamp};
+use crate::{Agent, Extraction, ExtractionWatermark, FactOperation, Result, Timestamp};
 
 /// The log of fact operations and the extraction watermark. Each method is one transaction.
 #[async_trait]
 pub trait Journal: Send + Sync {
     /// Returns the progress of extraction.
-    async fn extraction(&self, agent: &Agent) -> Result<ExtractionLane>;
+    async fn extraction(&self, agent: &Agent) -> Result<ExtractionWatermark>;
 
     /// Saves the output and moves the watermark, all or none. Replaces everything extracted from the same turns before;
     /// saving the same operation again changes nothing. Statements become memories of kind fact in the working grain,

@@ -5,13 +5,13 @@
 
 use async_trait::async_trait;
 
-use crate::{Agent, Digest, Operation, Result, Timestamp};
+use crate::{Agent, Digest, IngestReceipt, Result, Timestamp};
 
 /// Requests with idempotency keys. Each method is one transaction.
 #[async_trait]
 pub trait Requests: Send + Sync {
     /// Returns the request with this key: the digest of its body, and the operation it was accepted as.
-    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>>;
+    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>>;
 
     /// Records that a request with this key and body was accepted as that operation. Replaces an earlier request with
     /// the key. [`crate::Error::NotFound`] if the agent has no such operation.
@@ -28,5 +28,5 @@ pub trait Requests: Send + Sync {
     async fn drop_requests(&self, before: Timestamp) -> Result<u64>;
 
     /// Returns the operation with that id and its agent, among the agents of a workspace.
-    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>>;
+    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>>;
 }

@@ -100,7 +100,7 @@ pub struct Hit {
     /// Index of the part within the memory.
     pub part: u32,
     /// The position of a turn's part in its conversation.
-    pub seat: Option<Seat>,
+    pub position: Option<Position>,
     /// Cosine similarity, if the vector found it. Set on every hit if the store compares all rows.
     pub similarity: Option<f32>,
     /// BM25 score, if it contains one of the words.
@@ -111,12 +111,12 @@ pub struct Hit {
 
 /// The position of a turn's part in its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Seat {
+pub struct Position {
     /// Index into [`Findings::conversations`].
     pub conversation: usize,
     /// Index among the parts of the conversation, ordered by time, memory and part. Neighbours have consecutive
     /// numbers.
-    pub place: u32,
+    pub index: u32,
 }
 
 /// Statistics of the parts of one conversation that pass the filter.
@@ -208,7 +208,7 @@ pub struct Stored {
 
 /// Fragmentation of a table, which compaction reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wear {
+pub struct TableStats {
     /// Number of versions that are kept.
     pub versions: u64,
     /// Number of fragments that hold its rows.
@@ -254,13 +254,13 @@ pub trait Strata: Send + Sync {
 
     /// Returns the places in the agent's stored files, in every version of every table, whose decoded text contains any
     /// of these words. Used to prove an erasure.
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>>;
 
     /// Compacts a table now, whether it is due or not. Its rows stay unchanged.
-    async fn tidy(&self, table: &Table) -> Result<()>;
+    async fn compact(&self, table: &Table) -> Result<()>;
 
     /// Returns the fragmentation of a table; zero for a table that was never written, or that does not fragment.
-    async fn wear(&self, table: &Table) -> Result<Wear>;
+    async fn table_stats(&self, table: &Table) -> Result<TableStats>;
 
     /// Moves a damaged generation aside for inspection and returns its new location; `None` if it does not exist.
     async fn quarantine(&self, table: &Table) -> Result<Option<String>>;

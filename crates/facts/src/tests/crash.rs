@@ -22,10 +22,10 @@ async fn after_a_crash_before_deletion_the_newer_file_counts_and_the_older_is_re
     let tables = DuckFacts::open(folder.path()).unwrap();
     assert_eq!(tables.version(&me()).await.unwrap(), 2);
     assert_eq!(found(&tables).await, [fact("Ann", "likes", "jazz")]);
-    assert_eq!(tables.holds(&me(), &["tea".into()]).await.unwrap().len(), 1, "it still lies there");
+    assert_eq!(tables.find_leftovers(&me(), &["tea".into()]).await.unwrap().len(), 1, "it still lies there");
     tables.replace(&me(), vec![fact("Ann", "likes", "rain")], 3).await.unwrap();
     assert_eq!(files(folder.path(), &me()).len(), 1);
-    assert_eq!(tables.holds(&me(), &["tea".into(), "jazz".into()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(tables.find_leftovers(&me(), &["tea".into(), "jazz".into()]).await.unwrap(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn operations_leave_the_scratch_folder_empty() {
     let (.., newest) = two_versions(folder.path()).await;
     let tables = DuckFacts::open(folder.path()).unwrap();
     found(&tables).await;
-    tables.holds(&me(), &["tea".into()]).await.unwrap();
+    tables.find_leftovers(&me(), &["tea".into()]).await.unwrap();
     tables.export(&me(), &folder.path().join("out.parquet")).await.unwrap();
     assert_eq!(scratch_files(folder.path()), Vec::<PathBuf>::new());
     std::fs::write(&newest, b"damaged").unwrap();

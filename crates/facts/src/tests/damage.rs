@@ -18,7 +18,7 @@ async fn check(what: &str, damage: impl Fn(&Path, Vec<u8>)) {
         tables.find(&me(), &FactQuery::default()).await.err(),
         tables.predicates(&me(), 1).await.err(),
         tables.export(&me(), &folder.path().join("out.parquet")).await.err(),
-        tables.holds(&me(), &["absent".into()]).await.err(),
+        tables.find_leftovers(&me(), &["absent".into()]).await.err(),
     ];
     for (number, error) in errors.into_iter().enumerate() {
         assert!(matches!(error, Some(Error::Damaged { .. })), "{what}, question {number}: {error:?}");
@@ -71,7 +71,7 @@ async fn other_files_are_ignored_but_searched_and_removed() {
     }
     let tables = DuckFacts::open(folder.path()).unwrap();
     assert_eq!(tables.version(&me()).await.unwrap(), 1);
-    assert_eq!(tables.holds(&me(), &["secret".into()]).await.unwrap().len(), 3);
+    assert_eq!(tables.find_leftovers(&me(), &["secret".into()]).await.unwrap().len(), 3);
     tables.replace(&me(), Vec::new(), 2).await.unwrap();
     assert_eq!(files(folder.path(), &me()).len(), 1);
 }

@@ -25,11 +25,11 @@ fn predicate() -> impl Strategy<Value = String> {
 prop_compose! {
     fn any_fact()(
         names in (name(), name()), predicate in predicate(), valid_from in instant(), valid_to in prop::option::of(instant()),
-        said in interval(), sources in prop::collection::vec("[a-c\u{0}\",]{0,3}", 0..4), confidence in 0.0..1.0,
+        mentioned in interval(), sources in prop::collection::vec("[a-c\u{0}\",]{0,3}", 0..4), confidence in 0.0..1.0,
         superseded_by in prop::option::of("[a-z]{1,3}"), properties in prop::collection::btree_map(".{0,4}", ".{0,4}", 0..3),
     ) -> Fact {
         Fact {
-            id: String::new(), subject: names.0, predicate, object: names.1, confidence, valid_from, valid_to, said, superseded_by,
+            id: String::new(), subject: names.0, predicate, object: names.1, confidence, valid_from, valid_to, mentioned, superseded_by,
             recorded_at: valid_from,
             properties: properties.into_iter().map(|(name, value)| (name, value.into())).collect(),
             sources: sources.into_iter().map(MemoryId::from_text).collect(),
@@ -148,8 +148,8 @@ proptest! {
                 prop_assert_eq!(found, expect, "{:?}", query);
             }
             prop_assert_eq!(tables.predicates(&me(), 2).await.unwrap(), memory.predicates(&me(), 2).await.unwrap());
-            let held = tables.holds(&me(), std::slice::from_ref(&word)).await.unwrap().len();
-            let expect = memory.holds(&me(), &[word]).await.unwrap().len();
+            let held = tables.find_leftovers(&me(), std::slice::from_ref(&word)).await.unwrap().len();
+            let expect = memory.find_leftovers(&me(), &[word]).await.unwrap().len();
             // Keys are stored too, so more files can match than texts do.
             prop_assert!(held >= expect, "{} {}", held, expect);
             Ok(())

@@ -171,9 +171,9 @@ impl Table {
         self.asked += asked.len();
         self.quoted += asked.iter().filter(|turn| quoted.contains(&turn.id)).count();
         for summary in written {
-            let said: BTreeSet<String> = content(&summary.text).collect();
+            let spoken: BTreeSet<String> = content(&summary.text).collect();
             let of_it = asked.iter().filter(|turn| turn.period.ancestor(summary.grain) == summary.period);
-            self.represented += of_it.filter(|turn| is_half_in(&said, turn)).count();
+            self.represented += of_it.filter(|turn| is_half_in(&spoken, turn)).count();
         }
     }
 
@@ -197,9 +197,9 @@ impl Table {
     }
 }
 
-fn is_half_in(said: &BTreeSet<String>, turn: &Memory) -> bool {
+fn is_half_in(spoken: &BTreeSet<String>, turn: &Memory) -> bool {
     let words: BTreeSet<String> = content(&turn.text).collect();
-    !words.is_empty() && words.iter().filter(|word| said.contains(*word)).count() * 2 >= words.len()
+    !words.is_empty() && words.iter().filter(|word| spoken.contains(*word)).count() * 2 >= words.len()
 }
 
 fn print_tables(tables: &BTreeMap<Grain, Table>, has_queries: bool) {

@@ -6,7 +6,7 @@ use annals_core::Fault;
 use secrecy::ExposeSecret;
 
 use super::{EndpointConfig, Model, RerankConfig, RerankModel, Wait};
-use crate::endpoint::reach::{Reach, Refusal};
+use crate::endpoint::network_policy::{NetworkPolicy, Refusal};
 
 /// Default context window: what most local models are served with, or more.
 pub(super) const WINDOW: u64 = 8_192;
@@ -176,10 +176,12 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
                 "holds a user or password; use key_env"
             }
             Some(Ok(url)) if url.query().is_some() || url.fragment().is_some() => "has a part from ? or # on",
-            Some(Ok(url)) if Reach::new(&url, self.local_network).judge_written() == Err(Refusal::Unencrypted) => {
+            Some(Ok(url))
+                if NetworkPolicy::new(&url, self.local_network).judge_written() == Err(Refusal::Unencrypted) =>
+            {
                 "is a public address without https://"
             }
-            Some(Ok(url)) if Reach::new(&url, self.local_network).judge_written().is_err() => {
+            Some(Ok(url)) if NetworkPolicy::new(&url, self.local_network).judge_written().is_err() => {
                 "is an address where no model is"
             }
             Some(Ok(url)) => return Some(url.as_str().trim_end_matches('/').to_owned()),

@@ -4,7 +4,7 @@
 use annals_core::{Agent, Digest, Error, Purpose, Reply, Result, Settings, SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::channel::{Channel, Said};
+use super::channel::{Channel, ChatMessage};
 use super::form::Form;
 use super::http::Completion;
 use super::{Endpoint, VERSION, answer, tokens};
@@ -59,15 +59,15 @@ impl Endpoint {
         {
             return Ok(Paid { value, tokens: 0 });
         }
-        let till = Till { endpoint: self, job, channel, key };
-        let question = [Said::System(prompt.system), Said::User(prompt.user)];
-        let (value, first) = till.buy(&question, form, read).await?;
+        let billing = Billing { endpoint: self, job, channel, key };
+        let question = [ChatMessage::System(prompt.system), ChatMessage::User(prompt.user)];
+        let (value, first) = billing.buy(&question, form, read).await?;
         let problem = match value {
             Ok(value) => return Ok(Paid { value, tokens: first.tokens }),
             Err(problem) => problem,
         };
         let again = corrective(question, &first.text, &problem);
-        let (value, second) = till.buy(&again, form, read).await?;
+        let (value, second) = billing.buy(&again, form, read).await?;
         match value {
             Ok(value) => Ok(Paid { value, tokens: first.tokens + second.tokens }),
             Err(problem) => Err(Error::model(channel.what(), problem)),
@@ -76,14 +76,14 @@ impl Endpoint {
 }
 
 /// Returns the question followed by the unusable answer and what is wrong with it.
-fn corrective([system, user]: [Said; 2], text: &str, problem: &str) -> Vec<Said> {
+fn corrective([system, user]: [ChatMessage; 2], text: &str, problem: &str) -> Vec<ChatMessage> {
     let complaint = format!(
         "This answer cannot be used: {problem}. Answer the question again, with one JSON object of the form that was \
          described and nothing else."
     );
     // Some servers reject an empty message.
     let shown = if text.trim().is_empty() { "(nothing)" } else { tokens::beginning(text, SHOWN_AGAIN) };
-    vec![system, user, Said::Assistant(shown.to_owned()), Said::User(complaint)]
+    vec![system, user, ChatMessage::Assistant(shown.to_owned()), ChatMessage::User(complaint)]
 }
 
 /// Key of a saved answer. Questions with the same key have the same answer.
@@ -99,41 +99,41 @@ struct Bought {
 }
 
 /// Checks the budget for a question and books its cost.
-struct Till<'a> {
+struct Billing<'a> {
     endpoint: &'a Endpoint,
     job: &'a Job<'a>,
     channel: &'a Channel,
     key: Digest,
 }
 
-impl Till<'_> {
+impl Billing<'_> {
     /// Asks once if window and budget allow it. Saves a usable answer; books the cost of any answer.
     async fn buy<T>(
         &self,
-        said: &[Said],
+        messages: &[ChatMessage],
         form: Form,
         read: Read<'_, T>,
     ) -> Result<(std::result::Result<T, String>, Bought)> {
         let model = &self.channel.model;
-        let count = tokens::of_messages(said.iter().map(words));
+        let count = tokens::of_messages(messages.iter().map(words));
         if count + model.max_output_tokens > model.window {
             let need = count + model.max_output_tokens;
             let problem = format!("question and answer need about {need} tokens, the window has {}", model.window);
             return Err(Error::model(self.channel.what(), problem));
         }
         self.afford(count + model.max_output_tokens).await?;
-        let completion = match self.channel.ask(said, form).await {
+        let completion = match self.channel.ask(messages, form).await {
             Ok(completion) => completion,
-            Err(trouble) => {
-                if trouble.was_answered() {
+            Err(failure) => {
+                if failure.was_answered() {
                     self.book_unknown(count).await?;
                 }
-                return Err(self.channel.error(trouble));
+                return Err(self.channel.error(failure));
             }
         };
         let reply = self.reply(&completion, count);
         let tokens = reply.tokens_in + reply.tokens_out;
-        if let Err(error) = self.was_read_whole(said, &completion) {
+        if let Err(error) = self.was_read_whole(messages, &completion) {
             self.endpoint.replies.charge(self.job.agent, reply, self.job.now).await?;
             return Err(error);
         }
@@ -153,8 +153,8 @@ impl Till<'_> {
 
     /// Some local servers silently drop what exceeds their window; the answer is then about a part of the input only. Fails if
     /// the server counted fewer tokens than the question has at least.
-    fn was_read_whole(&self, said: &[Said], completion: &Completion) -> Result<()> {
-        let least: u64 = said.iter().map(|said| tokens::at_least(words(said))).sum();
+    fn was_read_whole(&self, messages: &[ChatMessage], completion: &Completion) -> Result<()> {
+        let least: u64 = messages.iter().map(|messages| tokens::at_least(words(messages))).sum();
         let Some(read) = completion.tokens_in else { return Ok(()) };
         if least <= WORTH_COMPARING || read >= least {
             return Ok(());
@@ -197,8 +197,8 @@ fn usable<T>(completion: &Completion, read: Read<'_, T>) -> std::result::Result<
     read(&answer)
 }
 
-fn words(said: &Said) -> &str {
-    match said {
-        Said::System(text) | Said::User(text) | Said::Assistant(text) => text,
+fn words(messages: &ChatMessage) -> &str {
+    match messages {
+        ChatMessage::System(text) | ChatMessage::User(text) | ChatMessage::Assistant(text) => text,
     }
 }

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::pace::Pace;
-use super::trouble::Trouble;
+use super::failure::EndpointError;
+use super::retry_policy::RetryPolicy;
 
 /// One per base URL.
 #[derive(Debug)]
 pub(super) struct Breaker {
-    pace: Pace,
+    retry_policy: RetryPolicy,
     state: Mutex<State>,
 }
 
@@ -28,23 +28,23 @@ struct State {
 }
 
 impl Breaker {
-    pub(super) fn new(pace: Pace) -> Breaker {
-        Breaker { pace, state: Mutex::default() }
+    pub(super) fn new(retry_policy: RetryPolicy) -> Breaker {
+        Breaker { retry_policy, state: Mutex::default() }
     }
 
     /// Awaits `asking` for at most `timeout` and records the outcome. While calls fail, drops `asking` without polling it.
     pub(super) async fn guard<T>(
         &self,
         timeout: Duration,
-        asking: impl Future<Output = Result<T, Trouble>>,
-    ) -> Result<T, Trouble> {
+        asking: impl Future<Output = Result<T, EndpointError>>,
+    ) -> Result<T, EndpointError> {
         let begun = Instant::now();
         if let Some(left) = self.left(begun) {
-            return Err(Trouble::Away(left));
+            return Err(EndpointError::Away(left));
         }
-        let asked = timeout_at(begun + timeout, asking).await.unwrap_or(Err(Trouble::Late(timeout)));
+        let asked = timeout_at(begun + timeout, asking).await.unwrap_or(Err(EndpointError::Late(timeout)));
         match &asked {
-            Err(trouble) if trouble.is_outage() => self.open(trouble.wait(), Instant::now()),
+            Err(failure) if failure.is_outage() => self.open(failure.wait(), Instant::now()),
             _ => self.close(),
         }
         asked
@@ -61,8 +61,8 @@ impl Breaker {
         // Calls that were in flight together count as one outage.
         if self.left(now).is_none() {
             let mut state = self.state();
-            let cool_down = self.pace.cool_down * 2_u32.saturating_pow(state.outages).min(1 << 10);
-            let wait = cool_down.max(asked.unwrap_or_default()).min(self.pace.longest_cool_down);
+            let cool_down = self.retry_policy.cool_down * 2_u32.saturating_pow(state.outages).min(1 << 10);
+            let wait = cool_down.max(asked.unwrap_or_default()).min(self.retry_policy.longest_cool_down);
             state.outages = state.outages.saturating_add(1);
             state.until = Some(now + wait);
         }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn cool_down_doubles_after_each_outage_and_resets_after_an_answer() {
-        let breaker = Breaker::new(Pace::default());
+        let breaker = Breaker::new(RetryPolicy::default());
         let mut now = Instant::now();
         assert_eq!(breaker.left(now), None);
         for expect in [15, 30, 60, 120, 240, 300, 300] {
@@ -107,10 +107,13 @@ mod tests {
     }
     #[tokio::test]
     async fn any_answer_resets_the_count_of_outages() {
-        let away = || Trouble::Overloaded { status: 503, wait: None };
-        let check = async |answer: Result<(), Trouble>, expect: Duration| {
-            let breaker =
-                Breaker::new(Pace { cool_down: seconds(100), longest_cool_down: seconds(10_000), ..Pace::default() });
+        let away = || EndpointError::Overloaded { status: 503, wait: None };
+        let check = async |answer: Result<(), EndpointError>, expect: Duration| {
+            let breaker = Breaker::new(RetryPolicy {
+                cool_down: seconds(100),
+                longest_cool_down: seconds(10_000),
+                ..RetryPolicy::default()
+            });
             breaker.state().outages = 3;
             assert_eq!(breaker.guard(seconds(60), async { answer.clone() }).await, answer);
             breaker.state().until = None;
@@ -118,18 +121,18 @@ mod tests {
             let left = breaker.left(Instant::now()).unwrap();
             assert!(left <= expect && left > expect / 2, "{left:?} is not {expect:?}");
             let unasked = breaker.guard(seconds(60), async { unreachable!("it is away") }).await;
-            assert!(matches!(unasked, Err::<(), _>(Trouble::Away(_))), "{unasked:?}");
+            assert!(matches!(unasked, Err::<(), _>(EndpointError::Away(_))), "{unasked:?}");
         };
         check(Ok(()), seconds(100)).await;
-        check(Err(Trouble::Unusable("no score")), seconds(100)).await;
-        check(Err(Trouble::Denied(401)), seconds(1600)).await;
+        check(Err(EndpointError::Unusable("no score")), seconds(100)).await;
+        check(Err(EndpointError::Denied(401)), seconds(1600)).await;
     }
 
     #[tokio::test]
     async fn timeout_is_an_outage() {
-        let breaker = Breaker::new(Pace::default());
-        let asked = breaker.guard(Duration::from_millis(1), std::future::pending::<Result<(), Trouble>>()).await;
-        assert_eq!(asked, Err(Trouble::Late(Duration::from_millis(1))));
+        let breaker = Breaker::new(RetryPolicy::default());
+        let asked = breaker.guard(Duration::from_millis(1), std::future::pending::<Result<(), EndpointError>>()).await;
+        assert_eq!(asked, Err(EndpointError::Late(Duration::from_millis(1))));
         assert!(breaker.left(Instant::now()).is_some());
     }
 }

@@ -14,15 +14,15 @@ use tokio::time::Instant;
 use annals_core::{Error, SignedDuration};
 
 use super::breaker::Breaker;
+use super::failure::EndpointError;
 use super::form::Form;
 use super::http::{Completion, chat};
-use super::pace::Pace;
-use super::trouble::Trouble;
+use super::retry_policy::RetryPolicy;
 use crate::config::{JsonMode, Model};
 
 /// A message of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum ChatMessage {
     /// Instructions.
     System(String),
     /// Data, or what was wrong with an answer.
@@ -43,7 +43,7 @@ pub(super) struct Server {
 pub(super) struct Channel {
     pub(super) model: Arc<Model>,
     server: Arc<Server>,
-    pace: Pace,
+    retry_policy: RetryPolicy,
     /// Index in [`MODES`] of the mode that works; initially the configured one.
     mode: AtomicU8,
 }
@@ -51,20 +51,20 @@ pub(super) struct Channel {
 const MODES: [JsonMode; 3] = [JsonMode::Schema, JsonMode::Object, JsonMode::None];
 
 impl Channel {
-    pub(super) fn new(model: Arc<Model>, server: Arc<Server>, pace: Pace) -> Channel {
+    pub(super) fn new(model: Arc<Model>, server: Arc<Server>, retry_policy: RetryPolicy) -> Channel {
         let mode = AtomicU8::new(model.json as u8);
-        Channel { model, server, pace, mode }
+        Channel { model, server, retry_policy, mode }
     }
 
     /// Asks, with retries, within the model's timeout.
-    pub(super) async fn ask(&self, said: &[Said], form: Form) -> Result<Completion, Trouble> {
+    pub(super) async fn ask(&self, messages: &[ChatMessage], form: Form) -> Result<Completion, EndpointError> {
         let timeout = self.model.timeout;
-        self.server.breaker.guard(timeout, self.in_some_form(said, form, Instant::now() + timeout)).await
+        self.server.breaker.guard(timeout, self.in_some_form(messages, form, Instant::now() + timeout)).await
     }
 
     /// Converts the trouble to an error of this work.
-    pub(super) fn error(&self, trouble: Trouble) -> Error {
-        error(self.what(), trouble)
+    pub(super) fn error(&self, failure: EndpointError) -> Error {
+        error(self.what(), failure)
     }
 
     /// Describes the call for errors.
@@ -74,39 +74,48 @@ impl Channel {
 
     /// Asks in the mode that worked last. If the server refuses it, tries the less demanding modes, and keeps the first that
     /// works.
-    async fn in_some_form(&self, said: &[Said], form: Form, deadline: Instant) -> Result<Completion, Trouble> {
+    async fn in_some_form(
+        &self,
+        messages: &[ChatMessage],
+        form: Form,
+        deadline: Instant,
+    ) -> Result<Completion, EndpointError> {
         let first = self.mode.load(Ordering::Relaxed);
         for mode in first..MODES.len() as u8 {
-            let body = self.request(said, form, MODES[usize::from(mode)]);
+            let body = self.request(messages, form, MODES[usize::from(mode)]);
             match self.with_retries(&body, deadline).await {
-                Err(trouble) if trouble.may_be_about_form() && mode + 1 < MODES.len() as u8 => {}
+                Err(failure) if failure.may_be_about_form() && mode + 1 < MODES.len() as u8 => {}
                 Ok(completion) => {
                     self.mode.store(mode, Ordering::Relaxed);
                     return Ok(completion);
                 }
-                Err(trouble) => return Err(trouble),
+                Err(failure) => return Err(failure),
             }
         }
         unreachable!("the last mode returns")
     }
 
-    async fn with_retries(&self, body: &CreateChatCompletionRequest, deadline: Instant) -> Result<Completion, Trouble> {
+    async fn with_retries(
+        &self,
+        body: &CreateChatCompletionRequest,
+        deadline: Instant,
+    ) -> Result<Completion, EndpointError> {
         (|| chat(&self.server.http, &self.model, body))
-            .retry(self.pace.backoff())
-            .when(Trouble::passes)
-            .adjust(|trouble, wait| {
+            .retry(self.retry_policy.backoff())
+            .when(EndpointError::passes)
+            .adjust(|failure, wait| {
                 // `None` means no more attempts. An attempt that could start only after the deadline is not made either.
-                let wait = wait?.max(trouble.wait().unwrap_or_default());
+                let wait = wait?.max(failure.wait().unwrap_or_default());
                 Instant::now().checked_add(wait).is_some_and(|at| at < deadline).then_some(wait)
             })
             .await
     }
 
-    fn request(&self, said: &[Said], form: Form, mode: JsonMode) -> CreateChatCompletionRequest {
+    fn request(&self, messages: &[ChatMessage], form: Form, mode: JsonMode) -> CreateChatCompletionRequest {
         let limit = u32::try_from(self.model.max_output_tokens).unwrap_or(u32::MAX);
         let mut request = CreateChatCompletionRequest {
             model: self.model.name.clone(),
-            messages: said.iter().map(message).collect(),
+            messages: messages.iter().map(message).collect(),
             temperature: self.model.temperature,
             response_format: match mode {
                 JsonMode::Schema => Some(ResponseFormat::JsonSchema { json_schema: form.schema() }),
@@ -129,18 +138,18 @@ impl Channel {
 
 /// Returns [`Error::Unavailable`] if the endpoint is at fault, [`Error::Model`] if it does not accept the question or its answer
 /// is unusable.
-pub(super) fn error(what: String, trouble: Trouble) -> Error {
-    if !trouble.is_outage() {
-        return Error::model(what, trouble);
+pub(super) fn error(what: String, failure: EndpointError) -> Error {
+    if !failure.is_outage() {
+        return Error::model(what, failure);
     }
-    let retry_after = trouble.wait().and_then(|wait| SignedDuration::try_from(wait).ok());
-    Error::Unavailable { what, retry_after, source: trouble.into() }
+    let retry_after = failure.wait().and_then(|wait| SignedDuration::try_from(wait).ok());
+    Error::Unavailable { what, retry_after, source: failure.into() }
 }
 
-fn message(said: &Said) -> ChatCompletionRequestMessage {
-    match said {
-        Said::System(text) => ChatCompletionRequestSystemMessage::from(text.as_str()).into(),
-        Said::User(text) => ChatCompletionRequestUserMessage::from(text.as_str()).into(),
-        Said::Assistant(text) => ChatCompletionRequestAssistantMessage::from(text.as_str()).into(),
+fn message(messages: &ChatMessage) -> ChatCompletionRequestMessage {
+    match messages {
+        ChatMessage::System(text) => ChatCompletionRequestSystemMessage::from(text.as_str()).into(),
+        ChatMessage::User(text) => ChatCompletionRequestUserMessage::from(text.as_str()).into(),
+        ChatMessage::Assistant(text) => ChatCompletionRequestAssistantMessage::from(text.as_str()).into(),
     }
 }

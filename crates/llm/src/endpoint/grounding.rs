@@ -16,13 +16,13 @@ use dates::{Written, month, take_dates, weekday};
 use numbers::{compound, hours, number_word, numbers};
 
 use super::lines::Line;
-use super::sentences::Told;
+use super::sentences::CitedSentence;
 
 /// Counts the different names, numbers and dates of the sentences that no line contains.
-pub(super) fn ungrounded(told: &[Told], lines: &[Line], has_names: bool) -> u32 {
+pub(super) fn ungrounded(drafted: &[CitedSentence], lines: &[Line], has_names: bool) -> u32 {
     let sources = Sources::of(lines);
     let mut found: HashSet<String> = HashSet::new();
-    for sentence in told {
+    for sentence in drafted {
         let (rest, dates) = take_dates(&sentence.text);
         found.extend(dates.into_iter().filter(|date| !sources.holds_date(*date)).map(|date| format!("{date:?}")));
         found.extend(numbers(&rest).into_iter().filter(|number| !sources.holds_number(number)));
@@ -79,9 +79,10 @@ impl Sources {
             let same_year = date.year.is_none_or(|year| other.year.is_none_or(|other| other == year));
             date.month == other.month && date.day == other.day && same_year
         };
-        let reach = if self.is_relative { 14 } else { 1 };
+        let network_policy = if self.is_relative { 14 } else { 1 };
         let near = |day: &Date| {
-            (-reach..=reach).any(|days: i64| day.checked_add(days.days()).is_ok_and(|other| date.is(other)))
+            (-network_policy..=network_policy)
+                .any(|days: i64| day.checked_add(days.days()).is_ok_and(|other| date.is(other)))
         };
         self.written.iter().any(is_told) || self.days.iter().any(near)
     }
@@ -150,8 +151,8 @@ mod tests {
             from: Vec::new(),
             group: String::new(),
         };
-        let told = Told { text: summary.into(), day, is_of_one_day: true, from: Vec::new() };
-        ungrounded(&[told], &[line(source)], true)
+        let drafted = CitedSentence { text: summary.into(), day, is_of_one_day: true, from: Vec::new() };
+        ungrounded(&[drafted], &[line(source)], true)
     }
 
     #[test]
@@ -202,7 +203,7 @@ mod tests {
     fn german_nouns_are_not_counted_as_names() {
         let day = jiff::civil::date(2026, 3, 4);
         let text = "Sie kauft ein Haus für 300 Euro.".to_owned();
-        let told = Told { text, day, is_of_one_day: true, from: Vec::new() };
-        assert_eq!(ungrounded(&[told], &[], false), 1);
+        let drafted = CitedSentence { text, day, is_of_one_day: true, from: Vec::new() };
+        assert_eq!(ungrounded(&[drafted], &[], false), 1);
     }
 }

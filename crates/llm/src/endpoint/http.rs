@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use annals_core::Error;
 
-use super::reach::Reach;
-use super::trouble::{Trouble, trouble};
+use super::failure::{EndpointError, failure};
+use super::network_policy::NetworkPolicy;
 use crate::config::Model;
 
 /// Maximum bytes of a body; a good answer has a few thousand.
@@ -37,17 +37,17 @@ pub(super) struct Completion {
     pub(super) is_cut_off: bool,
 }
 
-/// Creates a client for one base URL. It connects only to addresses that its [`Reach`] allows. It follows no redirects, which
+/// Creates a client for one base URL. It connects only to addresses that its [`NetworkPolicy`] allows. It follows no redirects, which
 /// would send key and memories elsewhere. It uses the proxies of the environment, except for this machine itself.
 pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
     // Another crate of the process may have installed a provider; either works.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is no URL"))?;
-    let reach = Reach::new(&url, local_network);
-    reach.judge_written().map_err(|refusal| Error::invalid("base_url", refusal.to_string()))?;
+    let network_policy = NetworkPolicy::new(&url, local_network);
+    network_policy.judge_written().map_err(|refusal| Error::invalid("base_url", refusal.to_string()))?;
     let mut builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())
-        .dns_resolver(Arc::new(reach))
+        .dns_resolver(Arc::new(network_policy))
         .connect_timeout(CONNECT)
         .user_agent(concat!("annals/", env!("CARGO_PKG_VERSION")));
     if is_this_machine(&url) {
@@ -70,10 +70,10 @@ pub(super) async fn chat(
     http: &reqwest::Client,
     model: &Model,
     body: &CreateChatCompletionRequest,
-) -> Result<Completion, Trouble> {
+) -> Result<Completion, EndpointError> {
     let url = format!("{}/chat/completions", model.base_url);
     let answer = post(http, &url, model.key.as_ref(), body).await?;
-    completion(&answer).ok_or(Trouble::Unusable("its answer is not that of a chat endpoint"))
+    completion(&answer).ok_or(EndpointError::Unusable("its answer is not that of a chat endpoint"))
 }
 
 /// Sends one request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.
@@ -82,7 +82,7 @@ pub(super) async fn post(
     url: &str,
     key: Option<&SecretString>,
     body: &impl Serialize,
-) -> Result<Value, Trouble> {
+) -> Result<Value, EndpointError> {
     let mut request = http.post(url).json(body);
     if let Some(key) = key {
         request = request.bearer_auth(key.expose_secret());
@@ -92,34 +92,34 @@ pub(super) async fn post(
     let body = read(response).await?;
     let answer: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     if !status.is_success() {
-        return Err(trouble(status.as_u16(), &headers, &answer));
+        return Err(failure(status.as_u16(), &headers, &answer));
     }
     if answer["error"].is_object() {
         // Gateways report a failure behind them with status 200 and the real status inside.
         let inner = answer["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-        return Err(trouble(inner.filter(|code| *code >= 400).unwrap_or(502), &headers, &answer));
+        return Err(failure(inner.filter(|code| *code >= 400).unwrap_or(502), &headers, &answer));
     }
     Ok(answer)
 }
 
-async fn read(mut response: Response) -> Result<Vec<u8>, Trouble> {
+async fn read(mut response: Response) -> Result<Vec<u8>, EndpointError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
         if body.len() + chunk.len() > LONGEST_BODY {
-            return Err(Trouble::Unusable("its answer is longer than a million bytes"));
+            return Err(EndpointError::Unusable("its answer is longer than a million bytes"));
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body)
 }
 
-fn unreachable(error: reqwest::Error) -> Trouble {
+fn unreachable(error: reqwest::Error) -> EndpointError {
     let error = error.without_url();
     let mut root: &dyn std::error::Error = &error;
     while let Some(cause) = root.source() {
         root = cause;
     }
-    Trouble::Unreachable(root.to_string())
+    EndpointError::Unreachable(root.to_string())
 }
 
 /// Reads the fields that are needed and ignores the rest, which differs between servers.

@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 use super::breaker::Breaker;
 use super::budget::{Budget, Caps};
 use super::channel::error;
+use super::failure::EndpointError;
 use super::http::{client, post};
-use super::pace::Pace;
+use super::retry_policy::RetryPolicy;
 use super::tokens::at_most;
-use super::trouble::Trouble;
 use crate::config::RerankModel;
 
 /// Maximum tokens of the question and of each text that are sent. Together with separators they fit into 512 tokens, the input of
@@ -50,31 +50,31 @@ impl fmt::Debug for RerankEndpoint {
 impl RerankEndpoint {
     /// Creates the endpoint of this model. Books costs with `replies`. Connects to nothing yet.
     pub fn new(model: Arc<RerankModel>, replies: Arc<dyn Replies>) -> annals_core::Result<RerankEndpoint> {
-        RerankEndpoint::at_pace(model, replies, Pace::default())
+        RerankEndpoint::with_retry_policy(model, replies, RetryPolicy::default())
     }
 
-    pub(super) fn at_pace(
+    pub(super) fn with_retry_policy(
         model: Arc<RerankModel>,
         replies: Arc<dyn Replies>,
-        pace: Pace,
+        retry_policy: RetryPolicy,
     ) -> annals_core::Result<RerankEndpoint> {
         let http = client(&model.base_url, model.local_network)?;
         let caps = Caps { workspace: model.workspace_daily_tokens, process: model.process_daily_tokens };
         let budget = Budget::new(caps, |purpose| purpose == Purpose::Rerank);
-        let (breaker, takes_texts) = (Breaker::new(pace), AtomicBool::new(false));
+        let (breaker, takes_texts) = (Breaker::new(retry_policy), AtomicBool::new(false));
         Ok(RerankEndpoint { model, http, breaker, takes_texts, budget, replies })
     }
 
     /// Asks within the deadline.
-    async fn ask(&self, question: &str, texts: &[&str]) -> Result<Value, Trouble> {
+    async fn ask(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
         self.breaker.guard(self.model.timeout, self.in_some_form(question, texts)).await
     }
 
     /// Sends the request in the form that worked last; if that is refused, in the other.
-    async fn in_some_form(&self, question: &str, texts: &[&str]) -> Result<Value, Trouble> {
+    async fn in_some_form(&self, question: &str, texts: &[&str]) -> Result<Value, EndpointError> {
         let takes_texts = self.takes_texts.load(Ordering::Relaxed);
         let refused = match self.post(question, texts, takes_texts).await {
-            Err(trouble) if trouble.may_be_about_form() => trouble,
+            Err(failure) if failure.may_be_about_form() => failure,
             asked => return asked,
         };
         // If both are refused, the first refusal is the informative one.
@@ -83,7 +83,7 @@ impl RerankEndpoint {
         Ok(answer)
     }
 
-    async fn post(&self, question: &str, texts: &[&str], takes_texts: bool) -> Result<Value, Trouble> {
+    async fn post(&self, question: &str, texts: &[&str], takes_texts: bool) -> Result<Value, EndpointError> {
         let body = match takes_texts {
             false => json!({ "model": self.model.name, "query": question, "documents": texts }),
             true => json!({ "query": question, "texts": texts, "truncate": true }),
@@ -98,8 +98,8 @@ impl RerankEndpoint {
         self.replies.charge(agent, reply, now).await
     }
 
-    fn error(&self, trouble: Trouble) -> Error {
-        error(format!("asking {} at {}", self.model.name, self.model.base_url), trouble)
+    fn error(&self, failure: EndpointError) -> Error {
+        error(format!("asking {} at {}", self.model.name, self.model.base_url), failure)
     }
 }
 
@@ -115,9 +115,9 @@ impl Reranker for RerankEndpoint {
         let need = texts.iter().map(|text| at_most(text) + at_most(question)).sum();
         let tokens_of_agent = (need, self.model.daily_tokens);
         self.budget.afford(self.replies.as_ref(), task.agent, tokens_of_agent, task.now).await?;
-        let answer = self.ask(question, &texts).await.map_err(|trouble| self.error(trouble))?;
+        let answer = self.ask(question, &texts).await.map_err(|failure| self.error(failure))?;
         self.charge(task.agent, tokens(&answer).unwrap_or(need), task.now).await?;
-        scores(&answer, texts.len()).map_err(|wrong| self.error(Trouble::Unusable(wrong)))
+        scores(&answer, texts.len()).map_err(|wrong| self.error(EndpointError::Unusable(wrong)))
     }
 }
 

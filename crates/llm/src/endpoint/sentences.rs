@@ -9,7 +9,7 @@ use super::{answer, suspicion};
 
 /// A sentence of the answer, with its sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct CitedSentence {
     pub(super) text: String,
     pub(super) day: Date,
     /// Whether the cited lines are of one day, so that a day prefix is correct.
@@ -17,7 +17,7 @@ pub(super) struct Told {
     pub(super) from: Vec<MemoryId>,
 }
 
-impl Told {
+impl CitedSentence {
     /// Returns the sentence as a line of the next question.
     pub(super) fn line(&self) -> Line {
         let group = String::new();
@@ -33,14 +33,14 @@ impl Told {
 
 /// Returns the sentences of an answer about these lines. A sentence that cites none of them is traced to all, so that it is
 /// removed when any of them is forgotten.
-pub(super) fn read(answer: &Value, lines: &[Line]) -> Result<Vec<Told>, String> {
+pub(super) fn read(answer: &Value, lines: &[Line]) -> Result<Vec<CitedSentence>, String> {
     let elements = answer::list(answer, "sentences").or_else(|| answer.as_array());
     let elements = elements.ok_or("it has no list `sentences`")?;
-    let told: Vec<Told> = elements.iter().filter_map(|element| one(element, lines)).collect();
-    if told.is_empty() { Err("no element of `sentences` has a usable `text`".into()) } else { Ok(told) }
+    let drafted: Vec<CitedSentence> = elements.iter().filter_map(|element| one(element, lines)).collect();
+    if drafted.is_empty() { Err("no element of `sentences` has a usable `text`".into()) } else { Ok(drafted) }
 }
 
-fn one(element: &Value, lines: &[Line]) -> Option<Told> {
+fn one(element: &Value, lines: &[Line]) -> Option<CitedSentence> {
     let text = answer::text(element, "text").or_else(|| element.as_str())?;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() || suspicion::of_text(&text).is_some() {
@@ -53,9 +53,9 @@ fn one(element: &Value, lines: &[Line]) -> Option<Told> {
     }
     let first = cited.iter().map(|line| line.days.0).min()?;
     let last = cited.iter().map(|line| line.days.1).max()?;
-    let told = answer::text(element, "day").and_then(|day| day.parse().ok());
-    let day = told.filter(|day| (first..=last).contains(day)).unwrap_or(first);
-    Some(Told { text, day, is_of_one_day: first == last, from: turns(&cited) })
+    let drafted = answer::text(element, "day").and_then(|day| day.parse().ok());
+    let day = drafted.filter(|day| (first..=last).contains(day)).unwrap_or(first);
+    Some(CitedSentence { text, day, is_of_one_day: first == last, from: turns(&cited) })
 }
 
 /// Returns the turns of the lines without duplicates, in the order of the lines.
@@ -66,10 +66,10 @@ fn turns(lines: &[&Line]) -> Vec<MemoryId> {
 
 /// Returns the leading sentences that together have at most `most` words. The first sentence is always kept, shortened if
 /// necessary.
-pub(super) fn within(most: usize, told: Vec<Told>) -> Vec<Told> {
+pub(super) fn within(most: usize, drafted: Vec<CitedSentence>) -> Vec<CitedSentence> {
     let mut left = most;
-    let mut kept: Vec<Told> = Vec::new();
-    for mut sentence in told {
+    let mut kept: Vec<CitedSentence> = Vec::new();
+    for mut sentence in drafted {
         let length = length(&sentence.text);
         if length > left {
             if kept.is_empty() {
@@ -96,11 +96,11 @@ fn cut(text: &str, words: usize) -> String {
 
 /// Returns the text of a summary. A day is one paragraph. Longer periods have one line per run of sentences of the same day, with
 /// the day in front, and one line for each sentence about several days.
-pub(super) fn set(grain: Grain, told: &[Told]) -> String {
+pub(super) fn set(grain: Grain, drafted: &[CitedSentence]) -> String {
     let mut text = String::new();
-    let mut last: Option<&Told> = None;
-    for sentence in told {
-        let goes_on = |last: &Told| {
+    let mut last: Option<&CitedSentence> = None;
+    for sentence in drafted {
+        let goes_on = |last: &CitedSentence| {
             grain == Grain::Daily || (last.is_of_one_day && sentence.is_of_one_day && last.day == sentence.day)
         };
         match last {
@@ -136,10 +136,10 @@ mod tests {
     fn sentences_get_day_and_turns_from_cited_lines() {
         fn check(element: Value, expect: Option<(i8, &[&str])>) {
             let lines = [line(4, "a"), line(5, "b"), line(5, "c")];
-            let told = read(&json!({ "sentences": [element] }), &lines).ok();
-            let told = told.map(|told| (told[0].day, told[0].from.clone()));
+            let drafted = read(&json!({ "sentences": [element] }), &lines).ok();
+            let drafted = drafted.map(|drafted| (drafted[0].day, drafted[0].from.clone()));
             let expect = expect.map(|(on, ids)| (day(on), ids.iter().map(|id| MemoryId::from_text(*id)).collect()));
-            assert_eq!(told, expect, "{element}");
+            assert_eq!(drafted, expect, "{element}");
         }
         check(json!({ "text": "It was.", "sources": [2, 3, 2] }), Some((5, &["b", "c"])));
         check(json!({ "text": "It was.", "sources": [1, 3], "day": "2026-03-05" }), Some((5, &["a", "c"])));
@@ -163,15 +163,15 @@ mod tests {
         assert_eq!(none, "no element of `sentences` has a usable `text`");
     }
 
-    fn told(on: i8, is_of_one_day: bool, text: &str) -> Told {
-        Told { text: text.into(), day: day(on), is_of_one_day, from: Vec::new() }
+    fn drafted(on: i8, is_of_one_day: bool, text: &str) -> CitedSentence {
+        CitedSentence { text: text.into(), day: day(on), is_of_one_day, from: Vec::new() }
     }
 
     #[test]
     fn surplus_words_are_cut_at_a_sentence() {
         fn check(words: usize, texts: &[&str], expect: &[&str]) {
-            let kept = within(words, texts.iter().map(|text| told(4, true, text)).collect());
-            assert_eq!(kept.iter().map(|told| told.text.as_str()).collect::<Vec<_>>(), expect);
+            let kept = within(words, texts.iter().map(|text| drafted(4, true, text)).collect());
+            assert_eq!(kept.iter().map(|drafted| drafted.text.as_str()).collect::<Vec<_>>(), expect);
         }
         check(4, &["One two.", "Three four.", "Five."], &["One two.", "Three four."]);
         check(2, &["One two three.", "Four."], &["One two…"]);
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn day_prefix_is_written_where_it_is_correct() {
         fn check(grain: Grain, expect: &str) {
-            let all = [told(4, true, "A."), told(4, true, "B."), told(4, false, "C."), told(5, true, "D.")];
+            let all = [drafted(4, true, "A."), drafted(4, true, "B."), drafted(4, false, "C."), drafted(5, true, "D.")];
             assert_eq!(set(grain, &all), expect);
         }
         check(Grain::Daily, "A. B. C. D.");

@@ -6,7 +6,7 @@ use annals_core::{Draft, Error, Grain, Purpose, Result};
 use super::ask::{Job, Paid};
 use super::form::Form;
 use super::lines::{self, Line};
-use super::sentences::{self, Told};
+use super::sentences::{self, CitedSentence};
 use super::{Endpoint, grounding, tokens};
 use crate::Extractive;
 use crate::prompts::{AmendData, Context, MergeData, Prompt, Rendered, SummaryData, SummaryFrame, fence};
@@ -45,12 +45,12 @@ pub(super) async fn write(endpoint: &Endpoint, task: SummaryTask<'_>) -> Result<
         now: task.now,
     };
     let mut scribe = Scribe { endpoint, task: &task, job, grain, tokens: 0 };
-    let told = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
+    let drafted = if task.base.is_some() { scribe.amended(base, late).await? } else { scribe.digest(late).await? };
     let has_names = task.settings.language != "de";
     Ok(Draft {
-        text: sentences::set(grain, &told),
-        ungrounded: grounding::ungrounded(&told, &all, has_names),
-        sentences: told.into_iter().map(Told::sentence).collect(),
+        text: sentences::set(grain, &drafted),
+        ungrounded: grounding::ungrounded(&drafted, &all, has_names),
+        sentences: drafted.into_iter().map(CitedSentence::sentence).collect(),
         tokens: scribe.tokens,
         verbatim: false,
     })
@@ -78,7 +78,7 @@ struct Scribe<'a> {
 
 impl Scribe<'_> {
     /// Summarises all lines, however many there are.
-    async fn digest(&mut self, all: Vec<Line>) -> Result<Vec<Told>> {
+    async fn digest(&mut self, all: Vec<Line>) -> Result<Vec<CitedSentence>> {
         let words = self.words(&all);
         let mut prompt = Prompt::of(self.grain);
         let mut parts = lines::split(all, self.room(prompt)?);
@@ -90,25 +90,25 @@ impl Scribe<'_> {
             let mut partial = Vec::new();
             for part in &parts {
                 let share = share(room, parts.len()).max(FLOOR).min(self.words(part));
-                let told = self.tell(prompt, &[], part, share).await?;
+                let drafted = self.tell(prompt, &[], part, share).await?;
                 // The limit is strict, so that the number of parts falls in each round.
-                partial.extend(sentences::within(share * 3 / 2, told));
+                partial.extend(sentences::within(share * 3 / 2, drafted));
             }
             prompt = Prompt::Merge;
-            parts = lines::split(partial.iter().map(Told::line).collect(), room);
+            parts = lines::split(partial.iter().map(CitedSentence::line).collect(), room);
         }
         Err(self.problem("the window is too small for what there is to read"))
     }
 
     /// Amends the base with the late lines. Summarises the late lines first if both together are too long.
-    async fn amended(&mut self, base: Vec<Line>, late: Vec<Line>) -> Result<Vec<Told>> {
+    async fn amended(&mut self, base: Vec<Line>, late: Vec<Line>) -> Result<Vec<CitedSentence>> {
         let room = self.room(Prompt::Amend)?;
         let words = limit(self.grain).min(words(&base) + self.words(&late));
         let fits = |late: &[Line]| lines::tokens(&base) + lines::tokens(late) <= room;
         if fits(&late) {
             return self.tell(Prompt::Amend, &base, &late, words).await;
         }
-        let late: Vec<Line> = self.digest(late).await?.iter().map(Told::line).collect();
+        let late: Vec<Line> = self.digest(late).await?.iter().map(CitedSentence::line).collect();
         if !fits(&late) {
             return Err(self.problem("the window is too small for the sealed summary and what came late"));
         }
@@ -116,7 +116,13 @@ impl Scribe<'_> {
     }
 
     /// Asks one question. The lines of the base are numbered first.
-    async fn tell(&mut self, prompt: Prompt, base: &[Line], lines: &[Line], words: usize) -> Result<Vec<Told>> {
+    async fn tell(
+        &mut self,
+        prompt: Prompt,
+        base: &[Line],
+        lines: &[Line],
+        words: usize,
+    ) -> Result<Vec<CitedSentence>> {
         let all = [base, lines].concat();
         let rendered = self.render(prompt, base, lines, words)?;
         let read = |answer: &serde_json::Value| sentences::read(answer, &all);

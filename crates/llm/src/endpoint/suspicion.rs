@@ -152,7 +152,7 @@ mod tests {
         fn check(text: &str) {
             assert_eq!(of_text(text), None, "{text}");
         }
-        for told in [
+        for stated in [
             "Ann never says no to cake.",
             "Ann always uses a fountain pen.",
             "Bob forgot all about the party.",
@@ -168,7 +168,7 @@ mod tests {
             "They spent 1,250,000 on https://example.org/a/very/long/path/of/2024/notes-for-ann.html",
             "Ann's flat is at Donaudampfschifffahrtsgesellschaft 12.",
         ] {
-            check(told);
+            check(stated);
         }
     }
 

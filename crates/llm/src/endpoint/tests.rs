@@ -22,7 +22,7 @@ use super::*;
 use crate::config::ModelsConfig;
 
 /// Fast retries for tests; the circuit breaker stays open until the test ends.
-const QUICK: Pace = Pace {
+const QUICK: RetryPolicy = RetryPolicy {
     first_wait: Duration::from_millis(1),
     retries: 3,
     cool_down: Duration::from_secs(600),
@@ -58,11 +58,11 @@ impl Rig {
         Rig::paced(table, QUICK)
     }
 
-    fn paced(table: Value, pace: Pace) -> Rig {
+    fn paced(table: Value, retry_policy: RetryPolicy) -> Rig {
         let config: ModelsConfig = serde_json::from_value(table).unwrap();
         let models = config.check(|_| None).unwrap();
         let catalog = MemoryCatalog::new();
-        let endpoint = Endpoint::at_pace(&models, Arc::new(catalog.clone()), pace).unwrap();
+        let endpoint = Endpoint::with_retry_policy(&models, Arc::new(catalog.clone()), retry_policy).unwrap();
         Rig { endpoint, catalog, agent: agent("tester"), settings: Settings::default(), now: at(NOW) }
     }
 
@@ -110,10 +110,10 @@ impl Rig {
 }
 
 /// Returns turns of one day as the catalog returns them; each is given as conversation, speaker and text.
-async fn turns(said: &[(&str, &str, &str)]) -> Vec<Memory> {
+async fn turns(spoken: &[(&str, &str, &str)]) -> Vec<Memory> {
     let (agent, catalog) = (agent("tester"), MemoryCatalog::new());
     let begin = at("2026-03-04T09:00:00Z");
-    let turns = said.iter().zip(0..).map(|((conversation, speaker, text), second)| {
+    let turns = spoken.iter().zip(0..).map(|((conversation, speaker, text), second)| {
         let at = begin + annals_core::SignedDuration::from_secs(second);
         let (conversation, name) = ((*conversation).to_owned(), Some((*speaker).to_owned()));
         turn_of(&agent, Message { conversation, name, at, ..message(NOW, text) })
@@ -135,10 +135,10 @@ async fn a_day() -> Vec<Memory> {
 /// Turns of many words in several conversations.
 async fn a_long_day(conversations: usize, turns_each: usize) -> Vec<Memory> {
     let text = |c: usize, t: usize| format!("turn{c}x{t} {}", "somebody tells something of little weight ".repeat(8));
-    let said: Vec<(String, String)> =
+    let spoken: Vec<(String, String)> =
         (0..conversations).flat_map(|c| (0..turns_each).map(move |t| (format!("c{c}"), text(c, t)))).collect();
-    let said: Vec<(&str, &str, &str)> = said.iter().map(|(c, text)| (c.as_str(), "Ann", text.as_str())).collect();
-    turns(&said).await
+    let spoken: Vec<(&str, &str, &str)> = spoken.iter().map(|(c, text)| (c.as_str(), "Ann", text.as_str())).collect();
+    turns(&spoken).await
 }
 
 /// A summary as the catalog returns it.
@@ -177,10 +177,10 @@ fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
 
 /// A model's answer with these sentences.
 fn sentences(elements: Value) -> Script {
-    Script::Says(json!({ "sentences": elements }).to_string())
+    Script::Answers(json!({ "sentences": elements }).to_string())
 }
 
 /// A model's answer with facts and operations.
 fn found(facts: Value, operations: Value) -> Script {
-    Script::Says(json!({ "facts": facts, "operations": operations }).to_string())
+    Script::Answers(json!({ "facts": facts, "operations": operations }).to_string())
 }

@@ -1,9 +1,9 @@
 //! Answers that cannot be understood without their question: "(Bob: “How old is the boat?”) Five years."
 
+use super::dependence::Dependence;
 use super::language::Language;
 use super::names::Names;
 use super::reading::Read;
-use super::standing::Standing;
 use super::words::{self, Kind};
 use super::{budget, unnamed};
 
@@ -12,7 +12,7 @@ const LONGEST: usize = 14;
 
 /// Returns the question at the end of a message if it can be understood by itself.
 pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
-    let last = read.last().filter(|last| last.standing == Standing::Aside && last.text.ends_with(['?', '？']))?;
+    let last = read.last().filter(|last| last.dependence == Dependence::Aside && last.text.ends_with(['?', '？']))?;
     let words = words::of(&last.text, last.language, names);
     let asks = words.iter().any(|(_, kind)| *kind != Kind::Light);
     let is_clear = last.language != Language::English || !unnamed::is_in(&last.text);
@@ -21,17 +21,17 @@ pub(super) fn question(read: &[Read], names: &Names) -> Option<String> {
 
 /// Puts the question in front of the first sentence with content, if that sentence does not stand alone. Returns its position.
 pub(super) fn answer(read: &mut [Read], asker: &str, question: &str, names: &Names) -> Option<usize> {
-    let first = read.iter_mut().find(|one| one.standing != Standing::Aside)?;
+    let first = read.iter_mut().find(|one| one.dependence != Dependence::Aside)?;
     let words = words::of(&first.text, first.language, names);
     let says = words.iter().any(|(_, kind)| *kind != Kind::Light);
     // "That movie sounds good" is about something else.
     let is_other =
         ["that", "this", "you"].iter().any(|word| words.first().is_some_and(|(first, _)| first.starts_with(word)));
-    if first.standing != Standing::Leaning || !says || is_other {
+    if first.dependence != Dependence::Leaning || !says || is_other {
         return None;
     }
     first.text = joined(asker, question, &first.text);
-    first.standing = Standing::Alone;
+    first.dependence = Dependence::Independent;
     Some(first.place)
 }
 

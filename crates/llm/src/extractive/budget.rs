@@ -43,9 +43,9 @@ impl Budget {
             return Budget { limit, tokens: limit, words: limit };
         }
         let quarter = |of: fn(&str) -> usize| {
-            let said: usize = sources.iter().map(|turn| of(&turn.text)).sum();
+            let spoken: usize = sources.iter().map(|turn| of(&turn.text)).sum();
             let kept = base.map_or(0, |base| of(&base.text));
-            limit.min(FLOOR.max(kept + said / 4))
+            limit.min(FLOOR.max(kept + spoken / 4))
         };
         Budget { limit, tokens: quarter(|text| text.split_whitespace().count()), words: quarter(length) }
     }

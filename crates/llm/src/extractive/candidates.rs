@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use annals_core::{Base, Date, Grain, Memory, MemoryId, Role, Sentence};
 
 use super::budget::{Budget, cut, length};
+use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
-use super::standing::{self, Standing};
 use super::tokens::tokens;
 use super::worth::{self, Worth};
 use super::{answers, lines, reading, small_talk};
@@ -39,7 +39,7 @@ pub(super) struct Candidate {
     /// Content. Empty if the sentence only reports small talk.
     pub(super) worth: Worth,
     /// Whether it can be understood alone.
-    pub(super) standing: Standing,
+    pub(super) dependence: Dependence,
 }
 
 impl Candidate {
@@ -52,17 +52,17 @@ impl Candidate {
 /// others if there are none.
 pub(super) fn pool(grain: Grain, base: Option<&Base>, sources: &[&Memory], budget: Budget) -> Vec<Candidate> {
     let all = judged(grain, base, sources, budget);
-    let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.standing).min();
-    let most = if best.is_some_and(|best| best > Standing::Alone) { WEAK } else { POOL };
-    let keeps = |one: &Candidate| one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.standing) == best);
+    let best = all.iter().filter(|one| one.worth.full() > 0.0).map(|one| one.dependence).min();
+    let most = if best.is_some_and(|best| best > Dependence::Independent) { WEAK } else { POOL };
+    let keeps = |one: &Candidate| one.is_small_talk() || (one.worth.full() > 0.0 && Some(one.dependence) == best);
     let pool = best_of(all.into_iter().filter(keeps).collect(), most);
     if grain > Grain::Daily { pool } else { told_or_all(pool) }
 }
 
 /// Drops the note of small talk of a sealed day if a late sentence has content.
 fn told_or_all(pool: Vec<Candidate>) -> Vec<Candidate> {
-    let (small_talk, told): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_small_talk);
-    if told.is_empty() { small_talk } else { told }
+    let (small_talk, content): (Vec<_>, Vec<_>) = pool.into_iter().partition(Candidate::is_small_talk);
+    if content.is_empty() { small_talk } else { content }
 }
 
 /// Returns at most `most` candidates in order: the best of each child, then the second best, and so on.
@@ -108,7 +108,7 @@ struct Quote<'a> {
     speaker: Option<&'a str>,
     text: Cow<'a, str>,
     language: Language,
-    standing: Standing,
+    dependence: Dependence,
     from: Cow<'a, [MemoryId]>,
 }
 
@@ -124,11 +124,11 @@ impl Quote<'_> {
             worth.factor *= EXPLAINED;
             worth.is_definite = false;
         }
-        let is_faint = self.standing == Standing::Alone && !worth.is_definite;
-        let standing = if is_faint { Standing::Faint } else { self.standing };
+        let is_faint = self.dependence == Dependence::Independent && !worth.is_definite;
+        let dependence = if is_faint { Dependence::Faint } else { self.dependence };
         let speaker = self.speaker.map(str::to_owned);
         let sentence = Sentence { day: self.day, speaker, text, from: self.from.into_owned() };
-        Candidate { child: self.child, place: self.place, sentence, worth, standing }
+        Candidate { child: self.child, place: self.place, sentence, worth, dependence }
     }
 }
 
@@ -191,7 +191,7 @@ fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Optio
         speaker: turn.speaker.as_deref(),
         text: Cow::Owned(read.text),
         language: read.language,
-        standing: read.standing,
+        dependence: read.dependence,
         from: asker.map_or(of_turn, |asker| Cow::Owned(vec![turn.id.clone(), asker])),
     }
 }
@@ -207,11 +207,11 @@ fn of_sentences<'a>(child: usize, sentences: &'a [Sentence]) -> Vec<Quote<'a>> {
             speaker: sentence.speaker.as_deref(),
             text: Cow::Borrowed(&sentence.text),
             language,
-            standing: standing::of(&sentence.text, &tokens, language),
+            dependence: dependence::of(&sentence.text, &tokens, language),
             from: Cow::Borrowed(&sentence.from),
         }
     };
     let is_small_talk = |quote: &Quote| small_talk::is(quote.speaker, &quote.text);
-    let (small_talk, told): (Vec<_>, Vec<_>) = sentences.iter().enumerate().map(quote).partition(is_small_talk);
-    if told.is_empty() { small_talk } else { told }
+    let (small_talk, content): (Vec<_>, Vec<_>) = sentences.iter().enumerate().map(quote).partition(is_small_talk);
+    if content.is_empty() { small_talk } else { content }
 }

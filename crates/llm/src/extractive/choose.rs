@@ -40,7 +40,7 @@ struct Open<'a> {
     /// Per candidate, its words as numbers, each with its worth.
     words: Vec<Vec<(usize, f64)>>,
     /// Per word, whether a chosen sentence contains it.
-    told: Vec<bool>,
+    covered: Vec<bool>,
     /// Per child, the number of its chosen sentences.
     heard: BTreeMap<usize, usize>,
 }
@@ -53,7 +53,7 @@ impl Open<'_> {
             untried: (0..pool.len()).collect(),
             values: pool.iter().map(|candidate| candidate.worth.full()).collect(),
             words,
-            told: vec![false; different],
+            covered: vec![false; different],
             heard: BTreeMap::new(),
         }
     }
@@ -83,10 +83,10 @@ impl Open<'_> {
     fn tell(&mut self, index: usize) {
         *self.heard.entry(self.pool[index].child).or_default() += 1;
         for (word, _) in &self.words[index] {
-            self.told[*word] = true;
+            self.covered[*word] = true;
         }
         for untried in &self.untried {
-            let news = self.words[*untried].iter().filter(|(word, _)| !self.told[*word]);
+            let news = self.words[*untried].iter().filter(|(word, _)| !self.covered[*word]);
             self.values[*untried] = self.pool[*untried].worth.factor * news.map(|(_, worth)| worth).sum::<f64>();
         }
         let (child, place) = (self.pool[index].child, self.pool[index].place);

@@ -27,7 +27,7 @@ pub(super) enum Event {
     /// Something bought, sold, received or adopted.
     Gain,
     /// Something that broke, hurt, failed or was lost.
-    Trouble,
+    Problem,
     /// Any other event.
     Happening,
     /// A lasting statement of people about themselves: where they live, what they like, what they cannot eat.
@@ -38,7 +38,7 @@ pub(super) enum Event {
     None,
 }
 
-use Event::{Achievement, Deadline, Decision, Gain, Happening, Life, Plan, Public, State, Trouble};
+use Event::{Achievement, Deadline, Decision, Gain, Happening, Life, Plan, Problem, Public, State};
 
 /// Factors on the worth of a sentence, from daily to yearly.
 const FACTORS: [(Event, [f64; 5]); 11] = [
@@ -48,7 +48,7 @@ const FACTORS: [(Event, [f64; 5]); 11] = [
     (Achievement, [1.4, 2.0, 2.3, 2.5, 2.7]),
     (Public, [1.4, 2.0, 2.1, 2.3, 2.4]),
     (Gain, [1.3, 1.6, 1.6, 1.5, 1.5]),
-    (Trouble, [1.3, 1.7, 1.6, 1.4, 1.3]),
+    (Problem, [1.3, 1.7, 1.6, 1.4, 1.3]),
     (Happening, [1.2, 1.2, 1.0, 0.8, 0.6]),
     (State, [1.1, 1.0, 0.9, 0.75, 0.6]),
     (Plan, [1.1, 1.0, 0.7, 0.5, 0.35]),
@@ -100,7 +100,7 @@ fn of_unspaced(sentence: &str) -> Event {
         (Deadline, "截止 到期 考试 面试 预约"),
         (Achievement, "赢 获奖 完成 通过 录取 发布 第一次"),
         (Gain, "买 買 卖 賣 收到 开始"),
-        (Trouble, "坏 丢 失败 受伤 生病 事故"),
+        (Problem, "坏 丢 失败 受伤 生病 事故"),
     ];
     let has = |list: &str| list.split(' ').any(|word| sentence.contains(word));
     WORDS.into_iter().find(|(_, list)| has(list)).map_or(Happening, |(event, _)| event)
@@ -184,7 +184,7 @@ const LISTS: [(Event, &str); 20] = [
          begun started took-up gift kitten puppy",
     ),
     (
-        Trouble,
+        Problem,
         "broke broken accident injured injury sick ill hospital* failed failure lost stolen stole theft robbed outage bug crash* \
          incident* hurt damaged leak* flooded fire burned burnt missed delayed broke-down emergency fever pain pains painful sprained fractur* \
          argument fight fought argued scam* hacked breach* closed froze collapsed",
@@ -238,7 +238,7 @@ const PHRASES: [(Event, &str); 5] = [
     ),
     (Deadline, "by the,due on,due by,deadline is,have to,need to,must be,sign up,appointment with"),
     (Achievement, "first time,first ever,my first,our first,the first,for first,personal best,got accepted,new record"),
-    (Trouble, "broke down,in hospital,shut down,closed down,went down,sold out,ran out,car accident,fell ill"),
+    (Problem, "broke down,in hospital,shut down,closed down,went down,sold out,ran out,car accident,fell ill"),
 ];
 
 #[cfg(test)]
@@ -263,7 +263,7 @@ mod tests {
         check("Our concert is on 24 April.", Deadline);
         check("The picnic on June 3rd was fun.", Deadline);
         check("The smelter will cut 90 jobs.", Public);
-        check("The pump failed.", Trouble);
+        check("The pump failed.", Problem);
         check("I went to the market.", Happening);
         check("I am a vegetarian.", Life);
         check("I live in Berlin.", Life);

@@ -3,7 +3,7 @@
 use annals_core::{Grain, Memory, Sentence};
 
 use super::budget::Budget;
-use super::standing::Standing;
+use super::dependence::Dependence;
 use super::{candidates, choose, in_order};
 
 /// The step at which a sentence was left out.
@@ -30,13 +30,13 @@ pub fn explain(grain: Grain, sources: &[Memory]) -> Vec<(Sentence, Step)> {
     let pool = candidates::pool(grain, None, &sources, budget);
     let chosen: Vec<&Sentence> =
         choose::within(grain, budget, &pool).into_iter().map(|index| &pool[index].sentence).collect();
-    let step = |one: &candidates::Candidate| match one.standing {
+    let step = |one: &candidates::Candidate| match one.dependence {
         _ if chosen.contains(&&one.sentence) => Step::Chosen,
-        Standing::Aside => Step::Aside,
-        Standing::Leaning => Step::Leaning,
+        Dependence::Aside => Step::Aside,
+        Dependence::Leaning => Step::Leaning,
         _ if one.worth.full() == 0.0 => Step::Empty,
-        Standing::Faint => Step::Faint,
-        Standing::Alone => Step::Outranked,
+        Dependence::Faint => Step::Faint,
+        Dependence::Independent => Step::Outranked,
     };
     let all = candidates::judged(grain, None, &sources, budget);
     all.into_iter().map(|one| (one.sentence.clone(), step(&one))).collect()

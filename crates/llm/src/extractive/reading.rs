@@ -4,9 +4,9 @@
 use annals_core::Date;
 
 use super::budget::length;
+use super::dependence::{self, Dependence};
 use super::language::Language;
 use super::names::Names;
-use super::standing::{self, Standing};
 use super::tokens::tokens;
 use super::{clean, dates, openers, pronouns, split, unnamed, words};
 
@@ -24,7 +24,7 @@ pub(super) struct Read {
     /// The language of the message.
     pub(super) language: Language,
     /// Whether it can be understood alone.
-    pub(super) standing: Standing,
+    pub(super) dependence: Dependence,
     /// Index in the message of the sentence with which it begins. A summary quotes only one of those that begin with the same
     /// sentence.
     pub(super) place: usize,
@@ -41,16 +41,16 @@ pub(super) fn of(message: &str, day: Date, room: usize, names: &Names) -> Vec<Re
     let mut before = String::new();
     let mut read = Vec::new();
     for sentence in split::sentences(&spoken, room).take(SENTENCES) {
-        let text = told(without_number(sentence), &before, language, names);
-        let standing = standing::of(&text, &tokens(&text), language);
-        let standing =
-            if is_capitalized && is_loose_clause(sentence) { standing.max(Standing::Leaning) } else { standing };
+        let text = resolved(without_number(sentence), &before, language, names);
+        let dependence = dependence::of(&text, &tokens(&text), language);
+        let dependence =
+            if is_capitalized && is_loose_clause(sentence) { dependence.max(Dependence::Leaning) } else { dependence };
         let text = if is_capitalized { openers::capitalized(&text) } else { text };
         let text_with_dates = dates::resolve(&text, day, language);
         read.push(Read {
             text: text_with_dates,
             language,
-            standing,
+            dependence,
             place: read.len(),
             begins_line: begins_line(&spoken, sentence),
         });
@@ -66,12 +66,13 @@ fn with_passages(read: Vec<Read>, names: &Names) -> Vec<Read> {
     for (place, first) in read.iter().enumerate() {
         found.push(first.clone());
         // A sentence without content has nothing that the next one could refer to.
-        if first.standing != Standing::Alone || !words::tell(&first.text, first.language, names) {
+        if first.dependence != Dependence::Independent || !words::tell(&first.text, first.language, names) {
             continue;
         }
         let mut text = first.text.clone();
-        let leans =
-            |next: &Read| next.standing == Standing::Leaning || (next.standing == Standing::Alone && is_unnamed(next));
+        let leans = |next: &Read| {
+            next.dependence == Dependence::Leaning || (next.dependence == Dependence::Independent && is_unnamed(next))
+        };
         let goes_on = |next: &&Read| !next.begins_line && leans(next);
         for next in read[place + 1..].iter().take_while(goes_on) {
             text = format!("{text} {}", next.text);
@@ -103,7 +104,7 @@ fn is_loose_clause(sentence: &str) -> bool {
 }
 
 /// Removes words that link to the sentence before, and replaces a pronoun at the beginning by a name. English only.
-fn told(sentence: &str, before: &str, language: Language, names: &Names) -> String {
+fn resolved(sentence: &str, before: &str, language: Language, names: &Names) -> String {
     if language != Language::English {
         return sentence.to_owned();
     }
@@ -131,8 +132,8 @@ mod tests {
     fn dependent_sentence_is_read_with_the_one_before_it() {
         fn check(message: &str, expect: &[&str]) {
             let read = of(message, "2026-03-04".parse().unwrap(), 60, &Names::of(["Ann"].into_iter()));
-            let standing = read.iter().filter(|one| one.standing == Standing::Alone);
-            assert_eq!(standing.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{message}");
+            let dependence = read.iter().filter(|one| one.dependence == Dependence::Independent);
+            assert_eq!(dependence.map(|one| one.text.as_str()).collect::<Vec<_>>(), expect, "{message}");
         }
         check("I bought a red boat. It leaks.", &["I bought a red boat.", "I bought a red boat. It leaks."]);
         check("Thanks! It leaks.", &[]);

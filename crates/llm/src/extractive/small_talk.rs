@@ -51,7 +51,7 @@ fn turns(sources: &[&Memory]) -> Vec<MemoryId> {
 fn of_source(source: &Memory) -> Vec<MemoryId> {
     match source.kind {
         Kind::Summary => source.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect(),
-        Kind::Turn | Kind::Fact => vec![source.id.clone()],
+        Kind::Turn | Kind::Statement => vec![source.id.clone()],
     }
 }
 

@@ -244,10 +244,10 @@ fn short_late_turn_takes_only_its_own_room_from_a_sealed_day() {
 
 #[test]
 fn sealed_week_is_amended_in_order_of_days() {
-    let told = |day, text| summary(Grain::Daily, &[turn(day, 0, Role::User, "Ann", text)]);
-    let kept = [told(9, "I moved to Berlin."), told(11, "The bakery closed.")];
+    let stated = |day, text| summary(Grain::Daily, &[turn(day, 0, Role::User, "Ann", text)]);
+    let kept = [stated(9, "I moved to Berlin."), stated(11, "The bakery closed.")];
     let base = sealed(summary(Grain::Weekly, &kept));
-    let late = [told(8, "Cousin Tom sails to Oslo."), told(11, "The river froze.")];
+    let late = [stated(8, "Cousin Tom sails to Oslo."), stated(11, "The river froze.")];
     let draft = write_upon(Period::of(Grain::Weekly, kept[0].days.0), Some(&base), &late);
     assert_eq!(
         draft.text,
@@ -335,11 +335,11 @@ fn talk() -> impl Strategy<Value = Vec<Memory>> {
     let text = prop::collection::vec(sentence, 0..8).prop_map(|sentences| sentences.concat());
     let speaker = prop::sample::select(vec!["Ann", "Bob Lee", "x", "a very long name of seven words"]);
     let role = prop::sample::select(vec![Role::User, Role::User, Role::User, Role::Assistant, Role::Tool]);
-    let said = (0..120_i64, 0..1440_i64, role, speaker, text);
-    prop::collection::vec(said, 1..40).prop_map(|mut said| {
-        said.sort_by_key(|(day, minute, ..)| (*day, *minute));
-        said.dedup_by_key(|(day, minute, ..)| (*day, *minute));
-        said.into_iter().map(|(day, minute, role, speaker, text)| turn(day, minute, role, speaker, &text)).collect()
+    let spoken = (0..120_i64, 0..1440_i64, role, speaker, text);
+    prop::collection::vec(spoken, 1..40).prop_map(|mut spoken| {
+        spoken.sort_by_key(|(day, minute, ..)| (*day, *minute));
+        spoken.dedup_by_key(|(day, minute, ..)| (*day, *minute));
+        spoken.into_iter().map(|(day, minute, role, speaker, text)| turn(day, minute, role, speaker, &text)).collect()
     })
 }
 
@@ -350,9 +350,9 @@ fn words(text: &str) -> usize {
 fn check_summary(summary: &Memory, turns: &[Memory]) {
     let grain = summary.grain;
     assert!(!summary.text.is_empty());
-    let said: usize = turns.iter().filter(|turn| turn.period == summary.period).map(|turn| words(&turn.text)).sum();
+    let spoken: usize = turns.iter().filter(|turn| turn.period == summary.period).map(|turn| words(&turn.text)).sum();
     let added = lines::added(grain, &summary.sentences);
-    let most = if grain == Grain::Daily { ((said / 4).max(60) + added).min(200) } else { budget::limit(grain) };
+    let most = if grain == Grain::Daily { ((spoken / 4).max(60) + added).min(200) } else { budget::limit(grain) };
     assert!(words(&summary.text) <= most, "{} of {most} words: {}", words(&summary.text), summary.text);
     assert!(summary.sentences.is_sorted_by_key(|sentence| sentence.day));
     let place = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
@@ -367,10 +367,10 @@ fn check_summary(summary: &Memory, turns: &[Memory]) {
 fn check_sentence(sentence: &Sentence, turn: &Memory) {
     assert_eq!(sentence.day, turn.days.0);
     if sentence.speaker.is_some() {
-        let said = clean::spoken(&turn.text).to_lowercase();
+        let spoken = clean::spoken(&turn.text).to_lowercase();
         let (_, quote) = answers::parts(&sentence.text);
         let quoted = without_dates(quote).to_lowercase().replace('…', "");
-        assert!(is_in_order(&quoted, &said), "{said} / {quoted}");
+        assert!(is_in_order(&quoted, &spoken), "{spoken} / {quoted}");
         assert_eq!(sentence.speaker, turn.speaker);
         assert_ne!(sentence.text, "ok");
     }

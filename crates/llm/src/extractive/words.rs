@@ -160,10 +160,10 @@ mod tests {
     fn words_are_classified_by_kind() {
         fn check(sentence: &str, expect: &[(&str, Kind)]) {
             let names = Names::of(["Melanie Smith"].into_iter());
-            let told: Vec<(String, Kind)> =
+            let stated: Vec<(String, Kind)> =
                 of(sentence, Language::English, &names).into_iter().filter(|word| word.1 != Kind::Light).collect();
-            let told: Vec<(&str, Kind)> = told.iter().map(|(word, kind)| (word.as_str(), *kind)).collect();
-            assert_eq!(told, expect, "{sentence}");
+            let stated: Vec<(&str, Kind)> = stated.iter().map(|(word, kind)| (word.as_str(), *kind)).collect();
+            assert_eq!(stated, expect, "{sentence}");
         }
         use Kind::{Content, Particular};
         check("Hey Mel, thanks!", &[]);

@@ -65,8 +65,8 @@ impl Worth {
 /// A sentence with a single content word is still a filler ("Gotcha!", "Thanks for the recipe!", "Bye, Joe!"), unless speakers
 /// talk about themselves ("I graduated!") or answer a question.
 pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain, names: &Names) -> Worth {
-    let (question, said) = answers::parts(sentence);
-    let mut found = words::of(said, language, names);
+    let (question, spoken) = answers::parts(sentence);
+    let mut found = words::of(spoken, language, names);
     let sequence: Vec<String> = found.iter().map(|(word, _)| word.clone()).collect();
     let is_own = question.is_some() || vague::is_own(&sequence);
     let event = events::of(&sequence, is_own, language);
@@ -78,8 +78,8 @@ pub(super) fn of(sentence: &str, language: Language, length: usize, grain: Grain
         return Worth::default();
     }
     let is_particular = sentence.contains(" [") || found.iter().any(|(_, kind)| *kind == Kind::Particular);
-    let is_vague = language == Language::English && vague::is(said, &sequence, event, is_particular);
-    let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * form(said) * substance(&found);
+    let is_vague = language == Language::English && vague::is(spoken, &sequence, event, is_particular);
+    let news = events::factor(event, grain) * if is_vague { VAGUE } else { 1.0 } * form(spoken) * substance(&found);
     let words: Vec<(String, f64)> = found.iter().map(|(word, kind)| (word.clone(), weight(*kind))).collect();
     let is_plain = event >= Event::Happening && !is_particular && language == Language::English;
     let is_kept = is_kept(grain, is_vague, is_plain && (event > Event::Happening || grain > Grain::Weekly));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use annals_core::ports::{Catalog, Children, ClockNote, Journal, Seals};
 use annals_core::{Base, Extraction, Grain, Settings};
-use annals_summarizer::{Patience, Summarizer};
+use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::{MemoryCatalog, QuotingEngine, agent, at, period, turn};
 
 use super::*;
@@ -21,7 +21,8 @@ async fn catalog() -> Arc<MemoryCatalog> {
     let read = Extraction { turns: Vec::new(), found: Default::default(), extracted, degraded: None };
     catalog.save_extraction(&agent, read, at(NOW)).await.unwrap();
     let engine = Arc::new(QuotingEngine);
-    let summarizer = Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default());
+    let summarizer =
+        Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
     summarizer.pass(&agent, at(NOW), &|_| ()).await.unwrap();
     catalog
 }

@@ -312,14 +312,17 @@ async fn frequently_returned_memory_outranks_only_its_equals() {
 async fn statement_is_lowered_by_its_doubt() {
     let world = World::with(&TURNS, &[]).await;
     let turn = turn_of(&agent("a"), message(TURNS[0].0, TURNS[0].1));
-    let told = |text: &str, confidence| Statement { confidence, ..statement(&agent("a"), &turn, text) };
-    let statements =
-        vec![told("Ann keeps bees.", Some(0.2)), told("Ann keeps cows.", Some(1.0)), told("Ann keeps hens.", None)];
+    let stated = |text: &str, confidence| Statement { confidence, ..statement(&agent("a"), &turn, text) };
+    let statements = vec![
+        stated("Ann keeps bees.", Some(0.2)),
+        stated("Ann keeps cows.", Some(1.0)),
+        stated("Ann keeps hens.", None),
+    ];
     let found = Extracted { statements, ..Extracted::default() };
     let extraction = Extraction { turns: vec![turn.id], found, extracted: 99, degraded: None };
     world.catalog.save_extraction(&agent("a"), extraction, at(NOW)).await.unwrap();
     world.project().await;
-    let asked = Query { kinds: vec![Kind::Fact], explain: true, ..about("what does Ann keep?") };
+    let asked = Query { kinds: vec![Kind::Statement], explain: true, ..about("what does Ann keep?") };
     let answer = world.ask(asked).await;
     let doubts = answer.results.iter().map(|found| {
         let part = found.parts.iter().find(|part| part.name == "confidence");
@@ -329,7 +332,7 @@ async fn statement_is_lowered_by_its_doubt() {
     assert_eq!(doubts.last(), Some(&("Ann keeps bees.", Some(-0.4))), "{doubts:?}");
     assert_eq!(doubts.iter().filter(|(_, doubt)| doubt.is_none()).count(), 2, "{doubts:?}");
     // A list by kind also finds kinds that are older than all others.
-    let listed = Query { kinds: vec![Kind::Fact], limit: 1, ..Query::default() };
+    let listed = Query { kinds: vec![Kind::Statement], limit: 1, ..Query::default() };
     let answer = world.search.answer(&agent("a"), &listed, at(NOW)).await.unwrap();
     assert_eq!(answer.results.len(), 1);
 }

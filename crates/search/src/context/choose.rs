@@ -113,7 +113,7 @@ struct Page {
     /// Indexes of candidates that were taken or are covered already.
     done: HashSet<usize>,
     /// The turns covered by sentences of the requested period.
-    told: HashSet<MemoryId>,
+    covered: HashSet<MemoryId>,
     /// The turns covered by sentences of the newest summaries.
     told_by_newest: HashSet<MemoryId>,
     taken: Vec<Candidate>,
@@ -127,7 +127,7 @@ impl Page {
             if self.done.contains(place) {
                 continue;
             }
-            if pool == Pool::Found && candidate.sources.iter().any(|turn| self.told.contains(turn)) {
+            if pool == Pool::Found && candidate.sources.iter().any(|turn| self.covered.contains(turn)) {
                 self.done.insert(*place);
                 continue;
             }
@@ -174,10 +174,10 @@ impl Page {
     fn take(&mut self, taken: Candidate) {
         self.sections.insert(render::section(taken.item.kind));
         self.days.extend(render::day(&taken.item));
-        let told = taken.summary.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.from.iter().cloned());
+        let covered = taken.summary.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.from.iter().cloned());
         match taken.pool {
-            Pool::Period => self.told.extend(told),
-            Pool::Newest => self.told_by_newest.extend(told),
+            Pool::Period => self.covered.extend(covered),
+            Pool::Newest => self.told_by_newest.extend(covered),
             _ => {}
         }
         self.taken.push(taken);

@@ -1,6 +1,6 @@
 //! Ranks parts of the caller's documents by their similarity to the prompt.
 
-use annals_core::{ContextRequest, Document, Error, Result};
+use annals_core::{ContextQuery, Document, Error, Result};
 
 use super::items::{Candidate, of_document};
 use crate::Search;
@@ -12,7 +12,7 @@ const WEIGHT: f64 = 8.0;
 
 impl Search {
     /// Returns the parts of the documents, each scored by its similarity. Returns an error if there are too many.
-    pub(super) async fn of_documents(&self, request: &ContextRequest) -> Result<Vec<Candidate>> {
+    pub(super) async fn of_documents(&self, request: &ContextQuery) -> Result<Vec<Candidate>> {
         let parts: Vec<(&Document, &str)> = request.documents.iter().flat_map(|document| self.cut(document)).collect();
         if parts.len() > MOST_PARTS {
             let reason = format!("have {} parts; {MOST_PARTS} are compared at most", parts.len());

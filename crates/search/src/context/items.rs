@@ -72,7 +72,7 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
     };
     let text = format!("{} {} {} ({held})", fact.subject, fact.predicate.replace('_', " "), fact.object);
     let mut candidate = Candidate::new(fact.id.clone(), ContextKind::Fact, Pool::Facts, &text, score);
-    candidate.item.days = Some((zones.day_of(fact.said.start), zones.day_of(fact.said.end)));
+    candidate.item.days = Some((zones.day_of(fact.mentioned.start), zones.day_of(fact.mentioned.end)));
     candidate.sources.clone_from(&fact.sources);
     candidate
 }
@@ -81,10 +81,10 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
 pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
     let (kind, sources) = match memory.kind {
         Kind::Turn => (ContextKind::Turn, vec![memory.id.clone()]),
-        Kind::Fact => (ContextKind::Statement, memory.sources.clone()),
+        Kind::Statement => (ContextKind::Statement, memory.sources.clone()),
         Kind::Summary => (ContextKind::Summary, Vec::new()),
     };
-    let text = said(memory);
+    let text = spoken(memory);
     let mut candidate = Candidate::new(memory.id.to_string(), kind, pool, &text, score);
     candidate.item.days = Some(memory.days);
     candidate.at = Some(memory.cover.start);
@@ -112,7 +112,7 @@ fn lines(summary: &Memory) -> Vec<Line> {
     summary.sentences.iter().map(line).collect()
 }
 
-fn said(memory: &Memory) -> String {
+fn spoken(memory: &Memory) -> String {
     with_speaker(memory.speaker.as_deref(), &memory.text)
 }
 
@@ -121,8 +121,8 @@ fn with_speaker(speaker: Option<&str>, text: &str) -> String {
 }
 
 /// Returns the text of a memory with its dates and speaker.
-pub(crate) fn told(memory: &Memory) -> String {
-    format!("{} {}", dates(memory.days), said(memory))
+pub(crate) fn as_line(memory: &Memory) -> String {
+    format!("{} {}", dates(memory.days), spoken(memory))
 }
 
 fn dates((first, last): (Date, Date)) -> String {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use annals_core::ports::Select;
 use annals_core::{
-    Agent, Along, ContextRequest, DateRange, Fact, Grain, Memory, Result, Timestamp, Walk, Zones, entity_key,
+    Agent, Along, ContextQuery, DateRange, Fact, Grain, Memory, Result, Timestamp, Walk, Zones, entity_key,
 };
 
 use super::entities::candidates;
@@ -46,7 +46,7 @@ impl Search {
     pub(super) async fn known(
         &self,
         agent: &Agent,
-        request: &ContextRequest,
+        request: &ContextQuery,
         range: DateRange,
         zones: &Zones,
         now: Timestamp,
@@ -90,7 +90,7 @@ impl Search {
     pub(super) async fn last_said(
         &self,
         agent: &Agent,
-        request: &ContextRequest,
+        request: &ContextQuery,
         range: DateRange,
         zones: &Zones,
         now: Timestamp,

@@ -30,12 +30,12 @@ async fn world() -> World {
     world
 }
 
-async fn ask(request: ContextRequest) -> Context {
+async fn ask(request: ContextQuery) -> Context {
     world().await.search.context(&agent("a"), &request, at(NOW)).await.unwrap()
 }
 
-fn prompt(text: &str, budget: u64) -> ContextRequest {
-    ContextRequest { prompt: text.into(), budget, ..ContextRequest::default() }
+fn prompt(text: &str, budget: u64) -> ContextQuery {
+    ContextQuery { prompt: text.into(), budget, ..ContextQuery::default() }
 }
 
 fn of_kind(context: &Context, kind: ContextKind) -> Vec<&str> {
@@ -46,9 +46,9 @@ fn of_kind(context: &Context, kind: ContextKind) -> Vec<&str> {
 async fn facts_are_about_named_entities_and_the_speaker() {
     let context = ask(prompt("where does Ann live?", 1000)).await;
     assert_eq!(of_kind(&context, ContextKind::Fact), ["Ann lives in Bern (since 2026-02-01)"]);
-    let context = ask(ContextRequest { speaker: Some("bob".into()), ..prompt("hello", 1000) }).await;
+    let context = ask(ContextQuery { speaker: Some("bob".into()), ..prompt("hello", 1000) }).await;
     assert_eq!(of_kind(&context, ContextKind::Fact), ["Bob likes tea (since 2026-02-02)"]);
-    let since = ContextRequest { from: Some("2026-02-02".parse().unwrap()), ..prompt("Ann and Bob", 1000) };
+    let since = ContextQuery { from: Some("2026-02-02".parse().unwrap()), ..prompt("Ann and Bob", 1000) };
     assert_eq!(of_kind(&ask(since).await, ContextKind::Fact), ["Bob likes tea (since 2026-02-02)"]);
 }
 
@@ -59,16 +59,16 @@ async fn requested_and_newest_facts_are_kept_of_many() {
     let mut log = vec![entry(&agent("a"), "Ann works_at Lindt", &day(1))];
     log.extend((2..31).map(|number| entry(&agent("a"), &format!("Ann likes thing{number}"), &day(number))));
     world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
-    let told = async |text: &str| {
+    let stated = async |text: &str| {
         let context = world.search.context(&agent("a"), &prompt(text, 10_000), at(NOW)).await.unwrap();
         let mut facts: Vec<ContextItem> =
             context.items.into_iter().filter(|item| item.kind == ContextKind::Fact).collect();
         facts.sort_by(|a, b| b.score.total_cmp(&a.score));
         facts.into_iter().map(|fact| fact.text).collect::<Vec<_>>()
     };
-    let facts = told("Where does Ann work?").await;
+    let facts = stated("Where does Ann work?").await;
     assert_eq!((facts[0].as_str(), facts.len()), ("Ann works at Lindt (since 2026-01-01)", 12));
-    let facts = told("Tell me about Ann.").await;
+    let facts = stated("Tell me about Ann.").await;
     assert!(facts.len() == 12 && facts.iter().all(|fact| fact.as_str() > "Ann likes thing18 "), "{facts:?}");
 }
 
@@ -97,7 +97,7 @@ async fn text_is_fenced_once_and_names_ids() {
 
 #[tokio::test]
 async fn blocks_come_first_and_documents_compete() {
-    let request = ContextRequest {
+    let request = ContextQuery {
         blocks: vec![
             Block { name: "persona".into(), text: "Be brief.".into() },
             Block { name: "a".into(), text: "x".into() },
@@ -109,13 +109,13 @@ async fn blocks_come_first_and_documents_compete() {
     let first: Vec<&str> = context.items.iter().take(2).map(|item| item.id.as_str()).collect();
     assert_eq!(first, ["persona", "a"]);
     assert_eq!(of_kind(&context, ContextKind::Document), ["Boats: Caring for a boat"]);
-    let tight = ask(ContextRequest { budget: 70, ..request }).await;
+    let tight = ask(ContextQuery { budget: 70, ..request }).await;
     assert_eq!(tight.items[0].id, "persona");
 }
 
 #[tokio::test]
 async fn current_conversation_is_included_in_order_and_each_memory_once() {
-    let context = ask(ContextRequest { conversation: Some("talk".into()), ..prompt("boat", 1000) }).await;
+    let context = ask(ContextQuery { conversation: Some("talk".into()), ..prompt("boat", 1000) }).await;
     let days: Vec<_> = context.items.iter().filter_map(|item| item.days).collect();
     assert!(days.is_sorted(), "{days:?}");
     let ids: HashSet<_> = context.items.iter().map(|item| &item.id).collect();

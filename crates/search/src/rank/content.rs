@@ -21,46 +21,46 @@ const TELLING_WORDS: f64 = 20.0;
 const SECONDS_A_DAY: f64 = 86_400.0;
 
 /// The question and its times.
-pub(crate) struct Asked<'a> {
+pub(crate) struct QuestionContext<'a> {
     pub(crate) question: &'a Question,
     /// The instants of the days that it names.
-    pub(crate) said: &'a [annals_core::Interval],
+    pub(crate) mentioned: &'a [annals_core::Interval],
     pub(crate) now: Timestamp,
 }
 
 /// Adds the scores that depend on the content.
-pub(crate) fn content(ranked: &mut [Ranked], asked: &Asked<'_>, weights: &Weights) {
+pub(crate) fn content(ranked: &mut [Ranked], context: &QuestionContext<'_>, weights: &Weights) {
     let usual = Usual::of(ranked);
-    ranked.iter_mut().for_each(|ranked| content_of(ranked, &usual, asked, weights));
+    ranked.iter_mut().for_each(|ranked| content_of(ranked, &usual, context, weights));
 }
 
-fn content_of(ranked: &mut Ranked, usual: &Usual, asked: &Asked<'_>, weights: &Weights) {
+fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>, weights: &Weights) {
     let Ranked { memory, access, score, .. } = ranked;
     if memory.kind == Kind::Turn {
-        if memory.speaker.as_deref().is_some_and(|speaker| asked.question.names(speaker)) {
+        if memory.speaker.as_deref().is_some_and(|speaker| context.question.names(speaker)) {
             score.add(Part::Speaker, weights.speaker);
         }
         if memory.role == Some(Role::User) {
-            score.add(Part::Role, users(asked.question.whose, weights));
+            score.add(Part::Role, users(context.question.whose, weights));
         }
         if ends_with_question(&memory.text) {
             score.add(Part::Question, -weights.question * only_asks(&memory.text));
         }
         score.add(Part::Length, weights.length * usual.doublings(memory));
     }
-    if asked.question.asks_when && says_a_time(&memory.text) {
+    if context.question.asks_when && says_a_time(&memory.text) {
         score.add(Part::When, weights.when);
     }
-    if asked.said.iter().any(|said| said.overlaps(&memory.cover)) {
-        score.add(Part::Said, weights.said);
+    if context.mentioned.iter().any(|mentioned| mentioned.overlaps(&memory.cover)) {
+        score.add(Part::Mentioned, weights.mentioned);
     }
-    if asked.question.about_now {
-        score.add(Part::Recency, weights.recency * faded(memory.cover.end, asked.now, weights.half_life));
+    if context.question.about_now {
+        score.add(Part::Recency, weights.recency * faded(memory.cover.end, context.now, weights.half_life));
     }
     score.add(Part::Importance, weights.importance * memory.importance.unwrap_or(0.0));
     score.add(Part::Confidence, weights.confidence * (1.0 - memory.confidence.unwrap_or(1.0)));
     if let Some(access) = access {
-        score.add(Part::Access, weights.access * usage(*access, asked.now, weights));
+        score.add(Part::Access, weights.access * usage(*access, context.now, weights));
     }
     if memory.pinned {
         score.add(Part::Pinned, weights.pinned);
@@ -80,7 +80,7 @@ fn users(whose: Option<Whose>, weights: &Weights) -> f64 {
 fn kind(kind: Kind, weights: &Weights) -> f64 {
     match kind {
         Kind::Turn => 0.0,
-        Kind::Fact => weights.statement,
+        Kind::Statement => weights.statement,
         Kind::Summary => weights.summary,
     }
 }
@@ -168,12 +168,16 @@ mod tests {
     fn each_kind_of_memory_gets_only_its_score_parts() {
         /// Scores a memory of Ann's in twenty words, the last of which is `end`.
         fn check(question: &str, kind: Kind, end: &str, change: fn(&mut Memory), expect: &[&str]) {
-            let mut said = memory("m", kind, "2026-03-04".parse().unwrap());
-            (said.text, said.speaker) = (format!("{}{end}", "word ".repeat(19)), Some("Ann".into()));
-            change(&mut said);
-            let mut ranked = [Ranked { memory: said, access: None, score: Score::default(), fit: Fit::default() }];
-            let asked = Asked { question: &Question::new(question, "en"), said: &[], now: Timestamp::UNIX_EPOCH };
-            content(&mut ranked, &asked, &Weights { length: 0.0, ..Weights::default() });
+            let mut mentioned = memory("m", kind, "2026-03-04".parse().unwrap());
+            (mentioned.text, mentioned.speaker) = (format!("{}{end}", "word ".repeat(19)), Some("Ann".into()));
+            change(&mut mentioned);
+            let mut ranked = [Ranked { memory: mentioned, access: None, score: Score::default(), fit: Fit::default() }];
+            let context = QuestionContext {
+                question: &Question::new(question, "en"),
+                mentioned: &[],
+                now: Timestamp::UNIX_EPOCH,
+            };
+            content(&mut ranked, &context, &Weights { length: 0.0, ..Weights::default() });
             let parts: Vec<String> =
                 ranked[0].score.explain().iter().map(|part| format!("{} {}", part.name, part.value)).collect();
             assert_eq!(parts, expect, "{question:?} {kind:?} {end:?}");
@@ -188,7 +192,13 @@ mod tests {
         check("when?", Kind::Turn, "2019", same, &["when 1"]);
         check("what?", Kind::Turn, "2019", same, &[]);
         check("what?", Kind::Turn, "end", |memory| memory.pinned = true, &["pinned 0.5"]);
-        check("what did Ann ask?", Kind::Fact, "why?", |memory| memory.importance = Some(0.5), &["importance 0.25"]);
+        check(
+            "what did Ann ask?",
+            Kind::Statement,
+            "why?",
+            |memory| memory.importance = Some(0.5),
+            &["importance 0.25"],
+        );
         check("what did Ann ask?", Kind::Summary, "why?", same, &["kind -0.5"]);
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use annals_core::ConversationFound;
 
 use super::coverage::coverage;
-use super::{Ranked, Row, Talks};
+use super::{FoundConversations, Ranked, Row};
 use crate::Weights;
 use crate::score::Part;
 
@@ -31,8 +31,8 @@ pub(crate) type Support = HashMap<Arc<str>, Known>;
 /// Adds to each row a share of its conversation's score: the mean of its best other turns, and its coverage. A row that stands
 /// alone, such as a note or a summary, counts in place of the missing turns, so that it does not lose to a long conversation.
 /// Expects the turns of each conversation in their order.
-pub(crate) fn support(rows: &mut [Row], talks: &Talks, weights: &Weights) -> Support {
-    let coverage = coverage(rows, talks);
+pub(crate) fn support(rows: &mut [Row], conversations: &FoundConversations, weights: &Weights) -> Support {
+    let coverage = coverage(rows, conversations);
     let mut turns: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
     for (place, row) in rows.iter().enumerate() {
         turns.entry(row.conversation()).or_default().push(place);
@@ -47,7 +47,7 @@ pub(crate) fn support(rows: &mut [Row], talks: &Talks, weights: &Weights) -> Sup
             rows[*place].score.add(Part::Conversation, weights.conversation * gain);
         }
         if let Some(conversation) = conversation {
-            support.insert(talks.found[conversation].name.clone(), Known { coverage, turns: places.len() });
+            support.insert(conversations.found[conversation].name.clone(), Known { coverage, turns: places.len() });
         }
     }
     support
@@ -101,27 +101,37 @@ fn others(company: &[f64], own: f64, many: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::{Conversations, Seat};
+    use annals_core::ports::{Conversations, Position};
     use annals_core::{Fit, Kind, Memory, MemoryId};
 
     use super::*;
     use crate::fixture::memory;
-    use crate::rank::Talk;
+    use crate::rank::NamedConversation;
     use crate::score::Score;
 
     /// Returns a row of a conversation with a score for vectors.
     fn row(id: &str, conversation: usize, score: f64) -> Row {
         let mut own = Score::default();
         own.add(Part::Vector, score);
-        let seat = Seat { conversation, place: 0 };
-        Row { memory: MemoryId::from_text(id), seats: Some((seat, seat)), matched: 0, fit: Fit::default(), score: own }
+        let position = Position { conversation, index: 0 };
+        Row {
+            memory: MemoryId::from_text(id),
+            positions: Some((position, position)),
+            matched: 0,
+            fit: Fit::default(),
+            score: own,
+        }
     }
 
     /// Builds conversations from name, mean similarity and words. The first `found` of them were found.
-    fn talks(all: &[(&str, f32, u64)], found: usize) -> Talks {
-        let talk = |(name, ..): &(&str, f32, u64)| Talk { name: (*name).into() };
-        let found = all.iter().take(found).map(talk).collect();
-        Talks { rows: all.len(), found, all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))) }
+    fn found_of(all: &[(&str, f32, u64)], found: usize) -> FoundConversations {
+        let conversation = |(name, ..): &(&str, f32, u64)| NamedConversation { name: (*name).into() };
+        let found = all.iter().take(found).map(conversation).collect();
+        FoundConversations {
+            rows: all.len(),
+            found,
+            all: Conversations::of(all.iter().map(|(_, theme, words)| (*theme, *words))),
+        }
     }
 
     fn gain(rows: &[Row], id: &str, own: f64) -> f64 {
@@ -132,7 +142,7 @@ mod tests {
     fn turn_gains_from_the_best_turns_of_its_conversation() {
         let weights = Weights { conversation: 0.5, best: 2, ..Weights::default() };
         let mut rows = [row("1", 0, 8.0), row("2", 0, 4.0), row("3", 0, 0.0), row("4", 1, 2.0)];
-        support(&mut rows, &talks(&[("a", 0.0, 0), ("b", 0.0, 0)], 2), &weights);
+        support(&mut rows, &found_of(&[("a", 0.0, 0), ("b", 0.0, 0)], 2), &weights);
         // Each gains from the two best others; a row that stands alone gains from itself.
         assert_eq!((gain(&rows, "3", 0.0), gain(&rows, "1", 8.0), gain(&rows, "4", 2.0)), (3.0, 1.0, 1.0));
     }
@@ -142,8 +152,8 @@ mod tests {
         let weights = Weights { conversation: 1.0, coverage: 2.0, ..Weights::default() };
         let worded = Row { matched: 1, ..row("2", 0, 0.0) };
         let mut rows = [row("1", 0, 0.0), worded, row("3", 1, 0.0)];
-        let talks = talks(&[("a", 0.9, 1), ("b", 0.1, 0), ("not found", 0.1, 0)], 2);
-        let support_of = support(&mut rows, &talks, &weights);
+        let conversations = found_of(&[("a", 0.9, 1), ("b", 0.1, 0), ("not found", 0.1, 0)], 2);
+        let support_of = support(&mut rows, &conversations, &weights);
         assert!(support_of["a"].coverage > support_of["b"].coverage, "{support_of:?}");
         assert_eq!((gain(&rows, "1", 0.0), support_of.len()), (support_of["a"].coverage / 2.0, 2));
     }
@@ -151,31 +161,31 @@ mod tests {
     #[test]
     fn equal_conversations_gain_nothing() {
         let mut rows = [row("1", 0, 0.0), row("2", 1, 0.0)];
-        let talks = talks(&[("a", 0.2, 0), ("b", 0.2, 0)], 2);
-        assert!(support(&mut rows, &talks, &Weights::default()).values().all(|known| known.coverage == 0.0));
+        let conversations = found_of(&[("a", 0.2, 0), ("b", 0.2, 0)], 2);
+        assert!(support(&mut rows, &conversations, &Weights::default()).values().all(|known| known.coverage == 0.0));
         assert_eq!((gain(&rows, "1", 0.0), gain(&rows, "2", 0.0)), (0.0, 0.0));
-        assert!(support(&mut [], &Talks::default(), &Weights::default()).is_empty());
+        assert!(support(&mut [], &FoundConversations::default(), &Weights::default()).is_empty());
     }
 
     /// Turns as `conversation:vector:words`, the best first; conversations as `name:coverage`. Expects the order of the
     /// conversations.
     #[track_caller]
-    fn check(ranked: &str, talks: &str, expect: &str) {
+    fn check(ranked: &str, names: &str, expect: &str) {
         let weights = Weights { best: 2, wordless: 2.0, ..Weights::default() };
         let ranked: Vec<Ranked> = ranked.split(' ').map(read_back).collect();
         let own = |text: &str| {
             let (name, coverage) = text.split_once(':').unwrap();
             (Arc::from(name), Known { coverage: coverage.parse().unwrap(), turns: 9 })
         };
-        let found = conversations(&ranked, &talks.split(' ').map(own).collect(), &weights);
+        let found = conversations(&ranked, &names.split(' ').map(own).collect(), &weights);
         let order: Vec<&str> = found.iter().map(|found| found.conversation.as_str()).collect();
         assert_eq!(order.join(" "), expect, "{found:?}");
     }
 
     fn read_back(text: &str) -> Ranked {
         let fields: Vec<&str> = text.split(':').collect();
-        let said = memory(text, Kind::Turn, "2026-03-04".parse().unwrap());
-        let memory = Memory { conversation: Some(fields[0].into()), ..said };
+        let spoken = memory(text, Kind::Turn, "2026-03-04".parse().unwrap());
+        let memory = Memory { conversation: Some(fields[0].into()), ..spoken };
         let mut score = Score::default();
         score.add(Part::Vector, fields[1].parse().unwrap());
         score.add(Part::Words, fields[2].parse().unwrap());
@@ -201,18 +211,18 @@ mod tests {
         let weights = Weights { coverage: 0.0, ..Weights::default() };
         let lone = |score| {
             let mut rows = [row("1", 0, score)];
-            support(&mut rows, &talks(&[("a", 0.0, 0)], 1), &weights);
+            support(&mut rows, &found_of(&[("a", 0.0, 0)], 1), &weights);
             rows[0].score.total()
         };
         let among = |score: f64, others: f64| {
             let mut rows = [row("1", 0, score), row("2", 0, others), row("3", 0, others), row("4", 0, others)];
-            support(&mut rows, &talks(&[("a", 0.0, 0)], 1), &weights);
+            support(&mut rows, &found_of(&[("a", 0.0, 0)], 1), &weights);
             rows[0].score.total()
         };
         assert_eq!(lone(4.0), among(4.0, 4.0));
         assert!(lone(4.0) > among(4.0, 3.0));
-        let mut note = [Row { seats: None, ..row("n", 0, 4.0) }];
-        support(&mut note, &Talks::default(), &weights);
+        let mut note = [Row { positions: None, ..row("n", 0, 4.0) }];
+        support(&mut note, &FoundConversations::default(), &weights);
         assert_eq!(note[0].score.total(), lone(4.0));
     }
 

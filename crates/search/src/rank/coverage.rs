@@ -10,7 +10,7 @@ use annals_core::ones;
 use annals_core::ports::Conversations;
 
 use super::neighbours::follow;
-use super::{Row, Talks};
+use super::{FoundConversations, Row};
 
 /// Prior: this many conversations of mean coverage are added to each length class, so that few real ones do not define their
 /// own norm.
@@ -18,10 +18,10 @@ const IMAGINED: f64 = 8.0;
 
 /// Returns the coverage of each conversation above the mean of those of about its length. Expects the turns of each in their
 /// order.
-pub(super) fn coverage(rows: &[Row], talks: &Talks) -> Vec<f64> {
-    let rarity = rarity(&talks.all);
-    let mut held = vec![0.0_f64; talks.found.len()];
-    let mut turns = vec![0_usize; talks.found.len()];
+pub(super) fn coverage(rows: &[Row], conversations: &FoundConversations) -> Vec<f64> {
+    let rarity = rarity(&conversations.all);
+    let mut held = vec![0.0_f64; conversations.found.len()];
+    let mut turns = vec![0_usize; conversations.found.len()];
     for (place, row) in rows.iter().enumerate() {
         if let Some(conversation) = row.conversation() {
             let value = ones(around(rows, place)).filter_map(|word| rarity.get(word)).sum();
@@ -30,7 +30,7 @@ pub(super) fn coverage(rows: &[Row], talks: &Talks) -> Vec<f64> {
         }
     }
     // Conversations that were not found have coverage 0.
-    let mean = held.iter().sum::<f64>() / talks.all.similarity.rows.max(1) as f64;
+    let mean = held.iter().sum::<f64>() / conversations.all.similarity.rows.max(1) as f64;
     let mut lengths = [(IMAGINED * mean, IMAGINED); 4];
     for (held, turns) in held.iter().zip(&turns) {
         let (sum, count) = &mut lengths[length(*turns)];
@@ -66,44 +66,44 @@ fn rarity(all: &Conversations) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::Seat;
+    use annals_core::ports::Position;
     use annals_core::{Fit, MemoryId};
 
     use super::*;
-    use crate::rank::Talk;
+    use crate::rank::NamedConversation;
     use crate::score::Score;
 
     /// Conversations as the words of their turns, a bit each, `-` for a turn that was not found. Expects their order, the best
     /// first.
     #[track_caller]
-    fn check(talks: &[&str], expect: &[usize]) {
-        let values = of(talks);
-        let mut order: Vec<usize> = (0..talks.len()).collect();
+    fn check(conversations: &[&str], expect: &[usize]) {
+        let values = of(conversations);
+        let mut order: Vec<usize> = (0..conversations.len()).collect();
         order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
         assert_eq!(order, expect, "{values:?}");
     }
 
-    fn of(talks: &[&str]) -> Vec<f64> {
+    fn of(conversations: &[&str]) -> Vec<f64> {
         let (mut rows, mut found, mut all) = (Vec::new(), Vec::new(), Vec::new());
-        for (conversation, turns) in talks.iter().enumerate() {
+        for (conversation, turns) in conversations.iter().enumerate() {
             let mut matched = 0;
             for (turn, place) in turns.split(' ').zip(0..) {
                 let Ok(words) = u64::from_str_radix(turn, 2) else { continue };
-                let seat = Seat { conversation, place };
+                let position = Position { conversation, index: place };
                 let memory = MemoryId::from_text(format!("{conversation}:{place}"));
                 rows.push(Row {
                     memory,
-                    seats: Some((seat, seat)),
+                    positions: Some((position, position)),
                     matched: words,
                     fit: Fit::default(),
                     score: Score::default(),
                 });
                 matched |= words;
             }
-            found.push(Talk { name: conversation.to_string().into() });
+            found.push(NamedConversation { name: conversation.to_string().into() });
             all.push((0.0, matched));
         }
-        coverage(&rows, &Talks { found, rows: all.len(), all: Conversations::of(all.into_iter()) })
+        coverage(&rows, &FoundConversations { found, rows: all.len(), all: Conversations::of(all.into_iter()) })
     }
 
     #[test]
@@ -127,6 +127,6 @@ mod tests {
     fn equal_conversations_have_no_coverage() {
         let is_nothing = |values: Vec<f64>| values.iter().all(|value| value.abs() < 1e-9);
         assert!(is_nothing(of(&["1", "1"])) && is_nothing(of(&["0"])));
-        assert!(coverage(&[], &Talks::default()).is_empty());
+        assert!(coverage(&[], &FoundConversations::default()).is_empty());
     }
 }

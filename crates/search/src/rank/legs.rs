@@ -11,7 +11,7 @@ use std::collections::hash_map::Entry;
 use annals_core::ports::{Findings, Hit, Spread};
 use annals_core::{Fit, MemoryId, ones};
 
-use super::{Row, Talk, Talks};
+use super::{FoundConversations, NamedConversation, Row};
 use crate::Weights;
 use crate::score::{Part, Score};
 
@@ -22,11 +22,11 @@ const UNLIKE: Spread = Spread { rows: 8, mean: 0.05, deviation: 0.1 };
 const IRRELEVANT: Spread = Spread { rows: 8, mean: 0.0, deviation: 1.5 };
 
 /// Returns the rows of a table's hits, and their conversations.
-pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
+pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, FoundConversations) {
     let similarity = Scale::new(findings.similarity, UNLIKE, findings.hits.iter().filter_map(|hit| hit.similarity));
     let relevance = Scale::new(findings.relevance, IRRELEVANT, findings.hits.iter().filter_map(|hit| hit.relevance));
-    let found = findings.conversations.into_iter().map(Talk::from).collect();
-    let talks = Talks { found, all: findings.all_conversations, rows: findings.similarity.rows };
+    let found = findings.conversations.into_iter().map(NamedConversation::from).collect();
+    let conversations = FoundConversations { found, all: findings.all_conversations, rows: findings.similarity.rows };
     let mut rows: Vec<Row> = Vec::with_capacity(findings.hits.len());
     let mut places: HashMap<MemoryId, usize> = HashMap::with_capacity(findings.hits.len());
     for hit in findings.hits {
@@ -43,7 +43,7 @@ pub(crate) fn legs(findings: Findings, weights: &Weights) -> (Vec<Row>, Talks) {
             }
         }
     }
-    (rows, talks)
+    (rows, conversations)
 }
 
 /// Returns the share of the question's words that are matched, each weighted by how rare it is.
@@ -54,8 +54,8 @@ fn share(matched: u64, rarity: &[f32]) -> f64 {
 }
 
 fn row(hit: Hit, score: Score, fit: Fit) -> Row {
-    let seats = hit.seat.map(|seat| (seat, seat));
-    Row { memory: hit.memory, seats, matched: hit.matched, fit, score }
+    let positions = hit.position.map(|position| (position, position));
+    Row { memory: hit.memory, positions, matched: hit.matched, fit, score }
 }
 
 /// Converts a leg's values to distances from the mean in standard deviations.
@@ -111,7 +111,7 @@ mod tests {
         Hit {
             memory: MemoryId::from_text(fields[0]),
             part: 0,
-            seat: None,
+            position: None,
             similarity: fields[1].parse().ok(),
             relevance: fields[2].parse().ok(),
             matched: 0,

@@ -12,7 +12,7 @@ use crate::score::Part;
 /// neighbour that was not found counts as absent.
 pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
     // Rows are large, so the cached sort moves each one once.
-    rows.sort_by_cached_key(|row| row.seats);
+    rows.sort_by_cached_key(|row| row.positions);
     let scores: Vec<f64> = rows.iter().map(|row| row.score.total()).collect();
     for place in 0..rows.len() {
         let has_before = place > 0 && follow(&rows[place - 1], &rows[place]);
@@ -25,15 +25,15 @@ pub(crate) fn neighbours(rows: &mut [Row], weights: &Weights) {
 
 /// Whether the second row was said right after the first.
 pub(super) fn follow(before: &Row, after: &Row) -> bool {
-    let seats = before.seats.zip(after.seats);
-    seats.is_some_and(|((_, before), (after, _))| {
-        before.conversation == after.conversation && before.place + 1 == after.place
+    let positions = before.positions.zip(after.positions);
+    positions.is_some_and(|((_, before), (after, _))| {
+        before.conversation == after.conversation && before.index + 1 == after.index
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use annals_core::ports::Seat;
+    use annals_core::ports::Position;
     use annals_core::{Fit, MemoryId};
 
     use super::*;
@@ -57,11 +57,11 @@ mod tests {
         score.add(Part::Vector, fields[2].parse().unwrap());
         Row {
             memory: MemoryId::from_text(place.to_string()),
-            seats: fields[0]
+            positions: fields[0]
                 .parse()
                 .ok()
-                .map(|conversation| Seat { conversation, place: fields[1].parse().unwrap() })
-                .map(|seat| (seat, seat)),
+                .map(|conversation| Position { conversation, index: fields[1].parse().unwrap() })
+                .map(|position| (position, position)),
             matched: 0,
             fit: Fit::default(),
             score,

@@ -22,17 +22,17 @@ pub(crate) fn repeats(ranked: &mut [Ranked], weights: &Weights) {
     if weights.repeat == 0.0 {
         return;
     }
-    let mut told: Vec<Vec<usize>> = Vec::new();
+    let mut shown: Vec<Vec<usize>> = Vec::new();
     let mut numbers = HashMap::new();
     for row in ranked.iter_mut().take(COMPARED) {
         let words = words(&row.memory.text, &mut numbers);
         if words.len() < LEAST_WORDS {
             continue;
         }
-        if told.iter().any(|other| alike(other, &words) >= SAME) {
+        if shown.iter().any(|other| alike(other, &words) >= SAME) {
             row.score.add(Part::Repeat, weights.repeat);
         } else {
-            told.push(words);
+            shown.push(words);
         }
     }
     super::sort_ranked(ranked);

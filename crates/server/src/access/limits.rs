@@ -62,7 +62,7 @@ impl Gates {
     pub fn enter(&self, caller: &Caller, peer: Peer) -> Result<OwnedSemaphorePermit, Problem> {
         let holder = self.holder(caller, peer);
         self.0.requests.check_key(&holder).map_err(|until| too_many("too many requests", &until))?;
-        self.lane(holder).try_acquire_owned().map_err(|_| {
+        self.semaphore(holder).try_acquire_owned().map_err(|_| {
             let detail = format!("{} requests of this key are under way already", self.0.concurrent);
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).after(1)
         })
@@ -70,31 +70,31 @@ impl Gates {
 
     /// Counts a failed authentication of a peer. Returns 429 once there are too many.
     pub fn was_wrong(&self, peer: Peer) -> Result<(), Problem> {
-        let peer = told_apart(&self.0.wrong_keys, peer);
+        let peer = counted_peer(&self.0.wrong_keys, peer);
         self.0.wrong_keys.check_key(&peer).map_err(|until| too_many("too many keys that are not good", &until))
     }
 
     fn holder(&self, caller: &Caller, peer: Peer) -> Holder {
         match &caller.key {
             Some(id) => Holder::Key(id.clone()),
-            None => Holder::Peer(told_apart(&self.0.requests, peer)),
+            None => Holder::Peer(counted_peer(&self.0.requests, peer)),
         }
     }
 
-    fn lane(&self, holder: Holder) -> Arc<Semaphore> {
-        let mut lanes = self.0.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lane) = lanes.get(&holder).and_then(Weak::upgrade) {
-            return lane;
+    fn semaphore(&self, holder: Holder) -> Arc<Semaphore> {
+        let mut semaphores = self.0.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(semaphore) = semaphores.get(&holder).and_then(Weak::upgrade) {
+            return semaphore;
         }
-        lanes.retain(|_, lane| lane.strong_count() > 0);
-        let lane = Arc::new(Semaphore::new(self.0.concurrent));
-        lanes.insert(holder, Arc::downgrade(&lane));
-        lane
+        semaphores.retain(|_, semaphore| semaphore.strong_count() > 0);
+        let semaphore = Arc::new(Semaphore::new(self.0.concurrent));
+        semaphores.insert(holder, Arc::downgrade(&semaphore));
+        semaphore
     }
 }
 
 /// Returns the peer, or [`Peer::OTHERS`] if too many peers are already counted.
-fn told_apart<K: Hash + Eq + Clone>(counts: &DefaultKeyedRateLimiter<K>, peer: Peer) -> Peer {
+fn counted_peer<K: Hash + Eq + Clone>(counts: &DefaultKeyedRateLimiter<K>, peer: Peer) -> Peer {
     if counts.len() >= MOST_PEERS {
         counts.retain_recent();
     }

@@ -52,7 +52,7 @@ const KEYS: [(&str, &[Scope], &[&str]); 8] = [
 impl World {
     async fn new() -> World {
         let agent = Agent::new(AGENT).unwrap();
-        let service = fixture::told(&agent).await;
+        let service = fixture::service_with_memories(&agent).await;
         let said = Message { conversation: "chat".into(), ..message("2026-03-05T10:00:00Z", "A yak is large.") };
         let other = Agent::new(OTHER).unwrap();
         service.writer.ingest(&other, vec![said], false, at(NOW)).await.unwrap();

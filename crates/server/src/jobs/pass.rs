@@ -21,13 +21,13 @@ use annals_retention::{Look, Retention};
 use annals_summarizer::Summarizer;
 
 use super::Moment;
-use super::rota::Rota;
+use super::round_robin::RoundRobin;
 use crate::locks::AgentLocks;
 
 pub use retain::Retained;
 pub use retry::Backoff;
 pub use roll_up::RolledUp;
-pub use tables::{Alone, Enough, Tables};
+pub use tables::{Exclusive, ShouldStop, Tables};
 
 /// The dependencies of a pass. Cheap to clone; clones share the order of turns.
 #[derive(Clone)]
@@ -47,9 +47,9 @@ pub struct Pass {
     /// The agent locks.
     pub locks: AgentLocks,
     /// The order of turns of roll-up.
-    pub roll_ups: Rota,
+    pub roll_ups: RoundRobin,
     /// The order of turns of retention.
-    pub prunings: Rota,
+    pub prunings: RoundRobin,
     /// The agents whose files recently could not be cleaned.
     pub cleanings: Backoff,
 }

@@ -106,9 +106,9 @@ impl Runner {
             runs.begun += 1;
             runs.last_start = Some(moment.now);
         });
-        let enough = stop.child_token();
-        let pass = AssertUnwindSafe(self.task.run(moment, &enough)).catch_unwind();
-        let outcome = match until_enough(pass, &enough, self.within).await {
+        let should_stop = stop.child_token();
+        let pass = AssertUnwindSafe(self.task.run(moment, &should_stop)).catch_unwind();
+        let outcome = match until_enough(pass, &should_stop, self.within).await {
             Ok(Ok(report)) => Outcome::Done(report),
             Ok(Err(error)) => Outcome::Failed(error.to_string()),
             // A bug. The panic hook has logged the cause; the job runs again at the next wake-up.
@@ -143,13 +143,13 @@ impl Runner {
     }
 }
 
-/// Waits for a pass, and cancels `enough` after `within`.
-async fn until_enough<T>(pass: impl Future<Output = T>, enough: &CancellationToken, within: Duration) -> T {
+/// Waits for a pass, and cancels `should_stop` after `within`.
+async fn until_enough<T>(pass: impl Future<Output = T>, should_stop: &CancellationToken, within: Duration) -> T {
     let mut pass = std::pin::pin!(pass);
     tokio::select! {
         outcome = &mut pass => outcome,
         () = tokio::time::sleep(within) => {
-            enough.cancel();
+            should_stop.cancel();
             pass.await
         }
     }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, WordEmbedder};
 
-use super::{Alone, Moment, Pass, RolledUp, Rota, Round};
+use super::{Exclusive, Moment, Pass, RolledUp, RoundRobin, Sweep};
 use crate::locks::AgentLocks;
 use stores::Stores;
 use world::{World, ZONES};

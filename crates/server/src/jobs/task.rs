@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Pass;
 use super::pass::{Retained, RolledUp};
-use super::rota::Round;
+use super::round_robin::Sweep;
 
 /// A reading of the machine's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +73,9 @@ impl Task for RetentionTask {
     }
 }
 
-fn rolled_up(round: &Round<RolledUp>) -> Report {
-    let sum = |number: fn(&RolledUp) -> u64| round.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
-    let doubt = round.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
+fn rolled_up(sweep: &Sweep<RolledUp>) -> Report {
+    let sum = |number: fn(&RolledUp) -> u64| sweep.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
+    let doubt = sweep.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
     let done = [
         counted(sum(|turn| turn.extracted.turns), "messages read for facts"),
         counted(sum(|turn| turn.passed.written.iter().sum()), "summaries written"),
@@ -85,16 +85,16 @@ fn rolled_up(round: &Round<RolledUp>) -> Report {
         counted(sum(|turn| turn.passed.left), "periods left for the next run"),
         counted(sum(|turn| turn.projected.applied), "changes made searchable"),
         counted(sum(|turn| u64::from(turn.cleaned)), "agents cleaned of what was forgotten"),
-        left(round),
+        left(sweep),
         doubt.map(in_words),
     ];
     let faults: u64 = sum(|turn| turn.passed.failed.len() as u64 + turn.projected.dead);
-    Report { done: listed(done), failures: faults + round.failed.len() as u64 }
+    Report { done: listed(done), failures: faults + sweep.failed.len() as u64 }
 }
 
-fn retained(round: &Round<Retained>) -> Report {
-    let sum = |number: fn(&Retained) -> u64| round.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
-    let doubt = round.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
+fn retained(sweep: &Sweep<Retained>) -> Report {
+    let sum = |number: fn(&Retained) -> u64| sweep.turns.iter().map(|(_, turn)| number(turn)).sum::<u64>();
+    let doubt = sweep.turns.iter().rev().find_map(|(_, turn)| turn.trust.doubt());
     let done = [
         counted(sum(|turn| turn.pruned.pruned.iter().map(|totals| totals.rows).sum()), "memories pruned"),
         counted(
@@ -103,14 +103,14 @@ fn retained(round: &Round<Retained>) -> Report {
         ),
         counted(sum(|turn| turn.pruned.held.len() as u64), "sets past the plan, kept"),
         counted(sum(|turn| turn.answers), "saved answers dropped"),
-        left(round),
+        left(sweep),
         doubt.map(in_words),
     ];
-    Report { done: listed(done), failures: round.failed.len() as u64 }
+    Report { done: listed(done), failures: sweep.failed.len() as u64 }
 }
 
-fn left<T>(round: &Round<T>) -> Option<String> {
-    counted(round.left.len() as u64, "agents left for the next time")
+fn left<T>(sweep: &Sweep<T>) -> Option<String> {
+    counted(sweep.left.len() as u64, "agents left for the next time")
 }
 
 fn in_words(doubt: Doubt) -> String {

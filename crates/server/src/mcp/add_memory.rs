@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annals_core::ports::Scope;
-use annals_core::{Agent, Operation, Role, Timestamp};
+use annals_core::{Agent, IngestReceipt, Role, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     content: String,
     /// Who says it: user for the person, assistant for yourself.
     #[serde(default)]
-    role: Says,
+    role: Assertion,
     /// The speaker's name.
     name: Option<String>,
     /// When it was said or happened, with an offset, such as 2026-03-04T18:30:00Z; now if it is left out.
@@ -38,17 +38,17 @@ pub(super) struct Arguments {
 /// Roles for which a model may store memories. Instructions and answers of tools are no memories.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Says {
+pub(super) enum Assertion {
     #[default]
     User,
     Assistant,
 }
 
-impl From<Says> for Role {
-    fn from(says: Says) -> Role {
+impl From<Assertion> for Role {
+    fn from(says: Assertion) -> Role {
         match says {
-            Says::User => Role::User,
-            Says::Assistant => Role::Assistant,
+            Assertion::User => Role::User,
+            Assertion::Assistant => Role::Assistant,
         }
     }
 }
@@ -73,7 +73,7 @@ impl Tool for AddMemory {
         let settings = service.admit(agent).await.map_err(Refusal::Busy)?;
         let accepted = service.ingest(agent, &settings, request(arguments), now).await?;
         let status = service.wait(agent, &accepted.operation, Progress::Searchable, WAIT).await?;
-        let Operation { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
+        let IngestReceipt { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
         Ok(Ingested {
             operation_id: id,
             status,

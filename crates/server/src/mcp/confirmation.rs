@@ -28,8 +28,8 @@ pub(super) fn issue(agent: &Agent, what: &str, now: Timestamp) -> String {
 /// Checks that the confirmation was issued for this agent and `what`, and has not expired.
 pub(super) fn check(confirmation: Option<&str>, agent: &Agent, what: &str, now: Timestamp) -> Result<()> {
     let wrong = |reason: &str| Error::invalid("confirmation", format!("{reason}; the answer to a dry run holds one"));
-    let given = confirmation.ok_or_else(|| wrong("is missing"))?;
-    let parsed = given.split_once('-').and_then(|(since, digits)| Some((since.parse::<i64>().ok()?, digits)));
+    let access_counter = confirmation.ok_or_else(|| wrong("is missing"))?;
+    let parsed = access_counter.split_once('-').and_then(|(since, digits)| Some((since.parse::<i64>().ok()?, digits)));
     let (since, digits) = parsed.ok_or_else(|| wrong("is not one that was given"))?;
     if !bool::from(digits.as_bytes().ct_eq(hash(agent, what, since).as_bytes())) {
         return Err(wrong("was not given for these arguments"));
@@ -55,19 +55,19 @@ mod tests {
 
     #[test]
     fn confirmation_is_valid_for_one_agent_one_target_and_ten_minutes() {
-        let given = issue(&agent("a"), "all of Bob", at("2026-03-10T12:00:00Z"));
-        let check = |given: Option<&str>, name: &str, what: &str, now: &str, expect: &str| {
-            let said =
-                check(given, &agent(name), what, at(now)).map_or_else(|error| error.to_string(), |()| String::new());
+        let access_counter = issue(&agent("a"), "all of Bob", at("2026-03-10T12:00:00Z"));
+        let check = |access_counter: Option<&str>, name: &str, what: &str, now: &str, expect: &str| {
+            let said = check(access_counter, &agent(name), what, at(now))
+                .map_or_else(|error| error.to_string(), |()| String::new());
             assert!(said.contains(expect) && said.is_empty() == expect.is_empty(), "{said:?} {expect:?}");
         };
-        check(Some(&given), "a", "all of Bob", "2026-03-10T12:00:00Z", "");
-        check(Some(&given), "a", "all of Bob", "2026-03-10T12:10:00Z", "");
-        check(Some(&given), "a", "all of Bob", "2026-03-10T12:10:01Z", "has expired");
-        check(Some(&given), "a", "all of Bob", "2026-03-10T11:59:59Z", "has expired");
-        check(Some(&given), "a", "all of Ann", "2026-03-10T12:01:00Z", "not given for these arguments");
-        check(Some(&given), "b", "all of Bob", "2026-03-10T12:01:00Z", "not given for these arguments");
-        let (_, digits) = given.split_once('-').unwrap();
+        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:00:00Z", "");
+        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:10:00Z", "");
+        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:10:01Z", "has expired");
+        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T11:59:59Z", "has expired");
+        check(Some(&access_counter), "a", "all of Ann", "2026-03-10T12:01:00Z", "not given for these arguments");
+        check(Some(&access_counter), "b", "all of Bob", "2026-03-10T12:01:00Z", "not given for these arguments");
+        let (_, digits) = access_counter.split_once('-').unwrap();
         let later = format!("{}-{digits}", at("2026-03-10T12:30:00Z").as_second());
         check(Some(&later), "a", "all of Bob", "2026-03-10T12:30:00Z", "not given for these arguments");
         check(Some("yes"), "a", "all of Bob", "2026-03-10T12:01:00Z", "is not one that was given");

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::refusal::Refusal;
 use super::tool::{Effect, Tool};
 use crate::Service;
-use crate::wire::{ContextAnswer, ContextWish};
+use crate::wire::{ContextAnswer, ContextRequest};
 
 pub(super) struct MemoryContext;
 
@@ -75,7 +75,7 @@ impl Tool for MemoryContext {
         now: Timestamp,
     ) -> Result<ContextAnswer, Refusal> {
         let Arguments { prompt, budget_tokens, speaker, conversation, from, to } = arguments;
-        let wish = ContextWish {
+        let request = ContextRequest {
             prompt,
             budget_tokens: budget_tokens.into(),
             speaker,
@@ -84,7 +84,7 @@ impl Tool for MemoryContext {
             to,
             documents: Vec::new(),
         };
-        Ok(service.context(agent, wish, now).await?)
+        Ok(service.context(agent, request, now).await?)
     }
 
     fn text(answer: &ContextAnswer) -> String {

@@ -10,7 +10,7 @@ use super::structured::{FactReference, references};
 use super::text::{self, Entry};
 use super::tool::{Effect, Tool};
 use crate::Service;
-use crate::wire::{FactView, FactsAnswer, FactsWish, When};
+use crate::wire::{FactView, FactsAnswer, FactsRequest, When};
 
 pub(super) struct SearchFacts;
 
@@ -98,7 +98,7 @@ impl Tool for SearchFacts {
     type Structured = Structured;
 
     async fn call(service: &Service, agent: &Agent, arguments: Arguments, now: Timestamp) -> Result<Answer, Refusal> {
-        let wish = FactsWish {
+        let request = FactsRequest {
             about: arguments.about,
             depth: arguments.depth,
             to: arguments.to,
@@ -110,7 +110,7 @@ impl Tool for SearchFacts {
             cursor: None,
         };
         let zones = service.catalog.settings(agent).await?.zones()?;
-        Ok(Answer { found: service.facts(agent, wish, now).await?, zones, now })
+        Ok(Answer { found: service.facts(agent, request, now).await?, zones, now })
     }
 
     fn text(answer: &Answer) -> String {

@@ -87,7 +87,7 @@ pub(super) fn heading(view: &MemoryView) -> String {
     let mut heading = format!("[{}] {}, {}", view.id, days(&view.cover.from, &view.cover.to), view.grain);
     heading += match view.kind {
         Kind::Turn => " turn",
-        Kind::Fact => " statement",
+        Kind::Statement => " statement",
         Kind::Summary => " summary",
     };
     if view.grain != Grain::Working {

@@ -11,7 +11,7 @@ use super::structured::{MemoryReference, references};
 use super::text;
 use super::tool::{Effect, Tool};
 use crate::Service;
-use crate::wire::{TimelineAnswer, TimelineWish};
+use crate::wire::{TimelineAnswer, TimelineRequest};
 
 pub(super) struct Timeline;
 
@@ -76,11 +76,11 @@ impl Tool for Timeline {
         let Arguments { grains, from, to, limit, cursor } = arguments;
         let names: Vec<&str> = grains.iter().map(|grain| grain.as_str()).collect();
         let grains = (!names.is_empty()).then(|| names.join(","));
-        let wish = TimelineWish { grains, from, to, limit: Some(limit as usize), cursor };
-        Ok(if wish.grains.is_some() {
-            service.timeline(agent, wish, now).await?
+        let request = TimelineRequest { grains, from, to, limit: Some(limit as usize), cursor };
+        Ok(if request.grains.is_some() {
+            service.timeline(agent, request, now).await?
         } else {
-            service.overview(agent, wish, now).await?
+            service.overview(agent, request, now).await?
         })
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use annals_core::ports::{
-    Batch, Embedder, Engine, Findings, Probe, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask, Table, Wear,
+    Batch, Embedder, Engine, Findings, Probe, Replies, RerankTask, Reranker, Stored, Strata, SummaryTask, Table,
+    TableStats,
 };
 use annals_core::{Agent, Digest, Draft, Grain, Reply, Result, Settings, Timestamp, Usage};
 use async_trait::async_trait;
@@ -59,16 +60,16 @@ impl<P: Strata + ?Sized> Strata for Measured<P> {
         self.port.purge(agent, keep).await
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-        self.port.holds(agent, words).await
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.port.find_leftovers(agent, words).await
     }
 
-    async fn tidy(&self, table: &Table) -> Result<()> {
-        self.port.tidy(table).await
+    async fn compact(&self, table: &Table) -> Result<()> {
+        self.port.compact(table).await
     }
 
-    async fn wear(&self, table: &Table) -> Result<Wear> {
-        self.port.wear(table).await
+    async fn table_stats(&self, table: &Table) -> Result<TableStats> {
+        self.port.table_stats(table).await
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

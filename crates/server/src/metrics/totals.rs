@@ -9,7 +9,7 @@ use annals_core::{Agent, Grain, LedgerRow, Result, Timestamp, Zones};
 
 use super::labels::{OfLane, OfState, OfStore};
 use super::process::{bytes_of, catalog_bytes, resident_bytes};
-use super::{Lane, clamp};
+use super::{Pipeline, clamp};
 use crate::Service;
 
 /// The most agents that one scrape reads: some milliseconds each on a Pi.
@@ -89,11 +89,11 @@ impl Service {
 
     async fn numbers(&self, agent: &Agent, now: Timestamp) -> Result<Numbers> {
         let zones = self.catalog.settings(agent).await?.zones()?;
-        let lane = self.catalog.lane(agent, Grain::Working).await?;
+        let watermark = self.catalog.watermark(agent, Grain::Working).await?;
         let extracted = self.journal.extraction(agent).await?.extracted;
         let mut numbers = Numbers {
             memories: self.catalog.counts(agent).await?.memories,
-            unsearchable: self.catalog.backlog(agent, Grain::Working, lane.applied).await?,
+            unsearchable: self.catalog.backlog(agent, Grain::Working, watermark.applied).await?,
             unread: self.catalog.backlog(agent, Grain::Working, extracted).await?,
             dead_letters: self.catalog.dead_letters(agent).await?.len() as u64,
             ..Numbers::default()
@@ -102,13 +102,14 @@ impl Service {
             numbers.count(&row, &zones, now);
         }
         // For work that was waiting before the process began, the wait is measured from now.
-        for (lane, reached, number) in
-            [(Lane::Working, lane.applied, numbers.unsearchable), (Lane::Extract, extracted, numbers.unread)]
-        {
+        for (watermark, reached, number) in [
+            (Pipeline::Working, watermark.applied, numbers.unsearchable),
+            (Pipeline::Extract, extracted, numbers.unread),
+        ] {
             if number > 0 {
-                self.metrics.waits(lane, agent, reached + 1);
+                self.metrics.waits(watermark, agent, reached + 1);
             } else {
-                self.metrics.reached(lane, agent, u64::MAX);
+                self.metrics.reached(watermark, agent, u64::MAX);
             }
         }
         Ok(numbers)
@@ -154,13 +155,13 @@ impl Totals {
             metrics.memories.get_or_create(&(*grain).into()).set(clamp(number));
         }
         let due_for = sum.due_since.map_or(0, |since| now.as_second() - since);
-        for (lane, number, seconds) in [
-            ("working", sum.unsearchable, metrics.waits.longest(Lane::Working, instant).as_secs_f64()),
-            ("extract", sum.unread, metrics.waits.longest(Lane::Extract, instant).as_secs_f64()),
+        for (watermark, number, seconds) in [
+            ("working", sum.unsearchable, metrics.waits.longest(Pipeline::Working, instant).as_secs_f64()),
+            ("extract", sum.unread, metrics.waits.longest(Pipeline::Extract, instant).as_secs_f64()),
             ("rollup", sum.due, f64::from(i32::try_from(due_for).unwrap_or(i32::MAX))),
         ] {
-            metrics.lane_messages.get_or_create(&OfLane { lane }).set(clamp(number));
-            metrics.lane_age.get_or_create(&OfLane { lane }).set(seconds);
+            metrics.lane_messages.get_or_create(&OfLane { watermark }).set(clamp(number));
+            metrics.lane_age.get_or_create(&OfLane { watermark }).set(seconds);
         }
         for (state, number) in
             [("due", sum.due), ("failed", sum.failed), ("degraded", sum.degraded), ("stale", sum.stale)]

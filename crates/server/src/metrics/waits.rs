@@ -11,7 +11,7 @@ use annals_core::Agent;
 
 /// A pipeline for new messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lane {
+pub enum Pipeline {
     /// Makes messages searchable.
     Working,
     /// Reads messages for facts.
@@ -19,20 +19,20 @@ pub enum Lane {
 }
 
 #[derive(Default)]
-pub(super) struct Waits(Mutex<HashMap<(Lane, Agent), (u64, Instant)>>);
+pub(super) struct Waits(Mutex<HashMap<(Pipeline, Agent), (u64, Instant)>>);
 
 impl Waits {
     /// Begins a wait, unless an older change waits already.
-    pub(super) fn begin(&self, lane: Lane, agent: &Agent, seq: u64, now: Instant) {
+    pub(super) fn begin(&self, pipeline: Pipeline, agent: &Agent, seq: u64, now: Instant) {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waits.entry((lane, agent.clone())).or_insert((seq, now));
+        waits.entry((pipeline, agent.clone())).or_insert((seq, now));
     }
 
     /// Records that a pipeline has processed changes up to `reached`. Returns how long the oldest change waited, if it has
     /// passed.
-    pub(super) fn end(&self, lane: Lane, agent: &Agent, reached: u64, now: Instant) -> Option<Duration> {
+    pub(super) fn end(&self, pipeline: Pipeline, agent: &Agent, reached: u64, now: Instant) -> Option<Duration> {
         let mut waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (lane, agent.clone());
+        let key = (pipeline, agent.clone());
         let (_, since) = waits.get(&key).filter(|(seq, _)| *seq <= reached)?;
         let waited = now.duration_since(*since);
         waits.remove(&key);
@@ -40,10 +40,10 @@ impl Waits {
     }
 
     /// Returns the longest current wait of all agents.
-    pub(super) fn longest(&self, lane: Lane, now: Instant) -> Duration {
+    pub(super) fn longest(&self, pipeline: Pipeline, now: Instant) -> Duration {
         let waits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_lane = waits.iter().filter(|((of, _), _)| *of == lane);
-        of_lane.map(|(_, (_, since))| now.duration_since(*since)).max().unwrap_or_default()
+        let of_pipeline = waits.iter().filter(|((of, _), _)| *of == pipeline);
+        of_pipeline.map(|(_, (_, since))| now.duration_since(*since)).max().unwrap_or_default()
     }
 }
 
@@ -56,15 +56,15 @@ mod tests {
         let (waits, ann, bob) = (Waits::default(), Agent::new("ann").unwrap(), Agent::new("bob").unwrap());
         let begun = Instant::now();
         let at = |seconds| begun + Duration::from_secs(seconds);
-        waits.begin(Lane::Working, &ann, 5, at(0));
-        waits.begin(Lane::Working, &ann, 9, at(2));
-        waits.begin(Lane::Working, &bob, 7, at(2));
-        assert_eq!(waits.longest(Lane::Working, at(3)), Duration::from_secs(3));
-        assert_eq!(waits.longest(Lane::Extract, at(3)), Duration::ZERO);
-        assert_eq!(waits.end(Lane::Working, &ann, 4, at(3)), None);
-        assert_eq!(waits.end(Lane::Extract, &ann, 5, at(3)), None);
-        assert_eq!(waits.end(Lane::Working, &ann, 5, at(3)), Some(Duration::from_secs(3)));
-        assert_eq!(waits.end(Lane::Working, &ann, 5, at(3)), None);
-        assert_eq!(waits.longest(Lane::Working, at(3)), Duration::from_secs(1));
+        waits.begin(Pipeline::Working, &ann, 5, at(0));
+        waits.begin(Pipeline::Working, &ann, 9, at(2));
+        waits.begin(Pipeline::Working, &bob, 7, at(2));
+        assert_eq!(waits.longest(Pipeline::Working, at(3)), Duration::from_secs(3));
+        assert_eq!(waits.longest(Pipeline::Extract, at(3)), Duration::ZERO);
+        assert_eq!(waits.end(Pipeline::Working, &ann, 4, at(3)), None);
+        assert_eq!(waits.end(Pipeline::Extract, &ann, 5, at(3)), None);
+        assert_eq!(waits.end(Pipeline::Working, &ann, 5, at(3)), Some(Duration::from_secs(3)));
+        assert_eq!(waits.end(Pipeline::Working, &ann, 5, at(3)), None);
+        assert_eq!(waits.longest(Pipeline::Working, at(3)), Duration::from_secs(1));
     }
 }

@@ -14,7 +14,7 @@ impl Service {
 
     /// Returns the agent if it exists, or [`Error::NotFound`], so that a misspelt name does not look like an empty memory.
     pub async fn known(&self, agent: Agent) -> Result<Agent> {
-        if self.catalog.standing(&agent).await?.known {
+        if self.catalog.agent_state(&agent).await?.known {
             return Ok(agent);
         }
         Err(Error::NotFound { what: "agent", name: agent.name().to_owned() })

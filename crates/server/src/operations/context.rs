@@ -3,13 +3,13 @@
 use std::ops::RangeInclusive;
 
 use annals_core::{
-    Agent, Block, Context, ContextItem, ContextKind, ContextRequest, Date, Document, Error, MemoryId, Result, Timestamp,
+    Agent, Block, Context, ContextItem, ContextKind, ContextQuery, Date, Document, Error, MemoryId, Result, Timestamp,
 };
 use annals_search::GatheredContext;
 
 use super::search::bounded;
 use crate::Service;
-use crate::wire::{ContextAnswer, ContextItemView, ContextWish, DocumentIn};
+use crate::wire::{ContextAnswer, ContextItemView, ContextRequest, DocumentIn};
 
 const MOST_DOCUMENTS: usize = 100;
 /// The most bytes of all documents together; more text would have more parts than are compared.
@@ -21,17 +21,17 @@ const BUDGETS: RangeInclusive<u64> = 64..=100_000;
 
 impl Service {
     /// Returns the context for a prompt.
-    pub async fn context(&self, agent: &Agent, wish: ContextWish, now: Timestamp) -> Result<ContextAnswer> {
-        bounded("prompt", &wish.prompt)?;
-        for (field, name) in [("speaker", &wish.speaker), ("conversation", &wish.conversation)] {
+    pub async fn context(&self, agent: &Agent, request: ContextRequest, now: Timestamp) -> Result<ContextAnswer> {
+        bounded("prompt", &request.prompt)?;
+        for (field, name) in [("speaker", &request.speaker), ("conversation", &request.conversation)] {
             bounded(field, name.as_deref().unwrap_or_default())?;
         }
-        check_documents(&wish.documents)?;
-        if !BUDGETS.contains(&wish.budget_tokens) {
+        check_documents(&request.documents)?;
+        if !BUDGETS.contains(&request.budget_tokens) {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
             return Err(Error::invalid(
                 "budget",
-                format!("is {}; {least} to {most} tokens are allowed", wish.budget_tokens),
+                format!("is {}; {least} to {most} tokens are allowed", request.budget_tokens),
             ));
         }
         let blocks = self.blocks.blocks(agent).await?;
@@ -40,21 +40,21 @@ impl Service {
             title: document.title.unwrap_or_default(),
             text: document.text,
         };
-        let request = ContextRequest {
-            prompt: wish.prompt,
-            budget: wish.budget_tokens,
-            speaker: wish.speaker,
-            conversation: wish.conversation,
-            from: wish.from,
-            to: wish.to,
+        let query = ContextQuery {
+            prompt: request.prompt,
+            budget: request.budget_tokens,
+            speaker: request.speaker,
+            conversation: request.conversation,
+            from: request.from,
+            to: request.to,
             blocks: blocks.into_iter().map(|block| Block { name: block.name, text: block.text }).collect(),
-            documents: wish.documents.into_iter().map(document).collect(),
-            ..ContextRequest::default()
+            documents: request.documents.into_iter().map(document).collect(),
+            ..ContextQuery::default()
         };
-        let gathered = self.gather_context(agent, &request, now).await?;
+        let gathered = self.gather_context(agent, &query, now).await?;
         // Holds no search permit: waiting for a model needs no core.
         let context = self.search.conclude_context(gathered).await;
-        self.given.note(agent, context.items.iter().filter_map(memory), now);
+        self.access_counter.note(agent, context.items.iter().filter_map(memory), now);
         let item = |item: ContextItem| ContextItemView {
             id: item.id,
             short: item.short,
@@ -81,13 +81,13 @@ impl Service {
     async fn gather_context<'a>(
         &self,
         agent: &'a Agent,
-        request: &'a ContextRequest,
+        query: &'a ContextQuery,
         now: Timestamp,
     ) -> Result<GatheredContext<'a>> {
-        match self.gather_context_once(agent, request, now).await {
+        match self.gather_context_once(agent, query, now).await {
             Err(error) => {
                 self.mend_tables(agent, error, now).await?;
-                self.gather_context_once(agent, request, now).await
+                self.gather_context_once(agent, query, now).await
             }
             gathered => gathered,
         }
@@ -96,11 +96,11 @@ impl Service {
     async fn gather_context_once<'a>(
         &self,
         agent: &'a Agent,
-        request: &'a ContextRequest,
+        query: &'a ContextQuery,
         now: Timestamp,
     ) -> Result<GatheredContext<'a>> {
         let _permit = self.searches.acquire().await;
-        self.search.gather_context(agent, request, now).await
+        self.search.gather_context(agent, query, now).await
     }
 }
 

@@ -4,14 +4,14 @@ use annals_core::{Agent, Result};
 
 use super::timeline::limit;
 use crate::Service;
-use crate::wire::{ConversationsAnswer, PageWish};
+use crate::wire::{ConversationsAnswer, PageRequest};
 
 impl Service {
     /// Returns one page of conversations, by name.
-    pub async fn conversations(&self, agent: &Agent, wish: PageWish) -> Result<ConversationsAnswer> {
-        let limit = limit(wish.limit)?;
+    pub async fn conversations(&self, agent: &Agent, request: PageRequest) -> Result<ConversationsAnswer> {
+        let limit = limit(request.limit)?;
         // One more than the page holds shows whether there is a next page.
-        let mut found = self.catalog.conversations(agent, wish.cursor.as_deref(), limit + 1).await?;
+        let mut found = self.catalog.conversations(agent, request.cursor.as_deref(), limit + 1).await?;
         let more = found.len() > limit;
         found.truncate(limit);
         Ok(ConversationsAnswer {

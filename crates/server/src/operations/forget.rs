@@ -1,6 +1,6 @@
 //! Forgetting: a dry run reports what would be erased; otherwise the target is erased and the erasure proved.
 
-use annals_core::ports::{Reach, Target};
+use annals_core::ports::{ErasureReport, Target};
 use annals_core::{Agent, Error, MemoryId, Result, Timestamp};
 
 use crate::Service;
@@ -24,9 +24,9 @@ impl Service {
         now: Timestamp,
     ) -> Result<ForgetAnswer> {
         if dry_run {
-            return Ok(ForgetAnswer::new(agent, &self.eraser.reach(agent, target).await?, None));
+            return Ok(ForgetAnswer::new(agent, &self.eraser.preview(agent, target).await?, None));
         }
-        let mut reach = self.erase(agent, target, now).await?;
+        let mut report = self.erase(agent, target, now).await?;
         if *target != Target::Agent {
             // Writes the remaining summaries without holding a lock: a model may take minutes. Locks the history only to save.
             let history = self.locks.for_saving::<History>(agent);
@@ -35,16 +35,16 @@ impl Service {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;
-        let sealed = std::mem::take(&mut reach.sealed_sentences);
-        reach.words.extend(self.gone(agent, sealed).await?);
+        let sealed = std::mem::take(&mut report.sealed_sentences);
+        report.words.extend(self.gone(agent, sealed).await?);
         self.eraser.clean(agent, now).await?;
-        let proof = self.prove(agent, std::mem::take(&mut reach.words)).await?;
-        Ok(ForgetAnswer::new(agent, &reach, Some(proof)))
+        let proof = self.prove(agent, std::mem::take(&mut report.words)).await?;
+        Ok(ForgetAnswer::new(agent, &report, Some(proof)))
     }
 
     /// Erases in the catalog at once, without waiting for a roll-up or extraction that waits for a model. The locks held here
     /// keep other tasks from saving anything of the agent meanwhile.
-    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let mut history = self.locks.lock::<History>(agent).await;
         let mut facts = history.then::<Facts>().await;
         let _tables = facts.then::<Tables>().await;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use annals_core::ports::Origin;
-use annals_core::{Agent, Digest, Error, Fault, Message, Operation, Result, Settings, SignedDuration, Timestamp};
+use annals_core::{Agent, Digest, Error, Fault, IngestReceipt, Message, Result, Settings, SignedDuration, Timestamp};
 
 use crate::Service;
 use crate::locks::{Held, History, Request};
-use crate::metrics::Lane;
+use crate::metrics::Pipeline;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
 /// The most messages of one request, which is one transaction with one fsync.
@@ -18,7 +18,7 @@ pub const MOST_MESSAGES: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct Accepted {
     /// The operation that was stored.
-    pub operation: Operation,
+    pub operation: IngestReceipt,
     /// Unknown fields, with the number of messages that had each.
     pub ignored: BTreeMap<String, u64>,
 }
@@ -67,7 +67,7 @@ impl Service {
         settings: &Settings,
         request: IngestRequest,
         now: Timestamp,
-    ) -> Result<Operation> {
+    ) -> Result<IngestReceipt> {
         let revise = request.revise;
         let messages = messages(request, now)?;
         let begun = Instant::now();
@@ -78,8 +78,8 @@ impl Service {
         self.metrics.messages("accepted", new);
         self.metrics.messages("duplicate", operation.duplicate);
         if new > 0 {
-            self.metrics.waits(Lane::Working, agent, operation.seq);
-            self.metrics.waits(Lane::Extract, agent, operation.seq);
+            self.metrics.waits(Pipeline::Working, agent, operation.seq);
+            self.metrics.waits(Pipeline::Extract, agent, operation.seq);
         }
         Ok(operation)
     }
@@ -107,7 +107,7 @@ impl Service {
     }
 
     /// Returns the progress of an operation.
-    pub async fn progress(&self, agent: &Agent, operation: &Operation) -> Result<Progress> {
+    pub async fn progress(&self, agent: &Agent, operation: &IngestReceipt) -> Result<Progress> {
         Ok(progress(self.reached(agent).await?, operation.seq))
     }
 
@@ -115,12 +115,12 @@ impl Service {
     pub async fn wait(
         &self,
         agent: &Agent,
-        operation: &Operation,
+        operation: &IngestReceipt,
         goal: Progress,
         deadline: Duration,
     ) -> Result<Progress> {
         let seq = operation.seq;
-        let reached = self.reach(agent, deadline, |reached| progress(reached, seq) >= goal).await?;
+        let reached = self.preview(agent, deadline, |reached| progress(reached, seq) >= goal).await?;
         Ok(progress(reached, seq))
     }
 
@@ -129,7 +129,7 @@ impl Service {
         let missing = || Error::NotFound { what: "operation", name: id.to_owned() };
         let (agent, operation) = self.requests.find_operation(workspace, id).await?.ok_or_else(missing)?;
         let status = self.progress(&agent, &operation).await?;
-        let Operation { id, accepted, duplicate, revised, forgotten, masked, .. } = operation;
+        let IngestReceipt { id, accepted, duplicate, revised, forgotten, masked, .. } = operation;
         let owner = agent.name().to_owned();
         let view =
             OperationView { operation_id: id, agent: owner, status, accepted, duplicate, revised, forgotten, masked };

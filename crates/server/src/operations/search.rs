@@ -49,7 +49,7 @@ impl Service {
         let answer = self.search.conclude(gathered).await?;
         // Without a text, memories were listed and not searched for.
         if query.text.is_some() {
-            self.given.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
+            self.access_counter.note(agent, answer.results.iter().map(|found| found.memory.id.clone()), now);
         }
         Ok(answer)
     }

@@ -42,7 +42,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<Settings> {
         let mut history = self.locks.lock::<History>(agent).await;
-        if must_be_new && self.catalog.standing(agent).await?.known {
+        if must_be_new && self.catalog.agent_state(agent).await?.known {
             return Err(Error::Exists { what: "agent", name: agent.name().to_owned() });
         }
         let before = self.catalog.settings(agent).await?;
@@ -62,7 +62,7 @@ impl Service {
     /// Called before the language is saved, so that a crash between the two costs work and no results.
     async fn schedule_rebuilds(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
-            if self.catalog.lane(agent, grain).await?.applied > 0 {
+            if self.catalog.watermark(agent, grain).await?.applied > 0 {
                 self.writer.schedule_rebuild(agent, grain).await?;
             }
         }
@@ -71,7 +71,7 @@ impl Service {
 
     async fn is_rebuilding(&self, agent: &Agent) -> Result<bool> {
         for grain in Grain::ALL {
-            if self.catalog.lane(agent, grain).await?.building.is_some() {
+            if self.catalog.watermark(agent, grain).await?.building.is_some() {
                 return Ok(true);
             }
         }
@@ -132,20 +132,20 @@ mod tests {
     use annals_testkit::{agent, at};
 
     use super::*;
-    use crate::fixture::{NOW, told};
+    use crate::fixture::{NOW, service_with_memories};
 
     /// Stops where a process would end right after the change was saved.
     #[tokio::test]
     async fn interrupted_change_of_language_is_finished_by_the_next_pass() {
         let me = agent("a");
-        let service = told(&me).await;
+        let service = service_with_memories(&me).await;
         let german: SettingsChange = serde_json::from_value(serde_json::json!({ "language": "de" })).unwrap();
         service.save_change(&me, german, false, at(NOW)).await.unwrap();
         assert_eq!(service.catalog.agents_with_work(at(NOW)).await.unwrap(), std::slice::from_ref(&me));
         service.make_searchable(&me, &|_| ()).await.unwrap();
         assert!(!service.is_rebuilding(&me).await.unwrap());
         for grain in [Grain::Working, Grain::Daily] {
-            assert_eq!(service.catalog.lane(&me, grain).await.unwrap().generation, 1, "{grain} was built anew");
+            assert_eq!(service.catalog.watermark(&me, grain).await.unwrap().generation, 1, "{grain} was built anew");
         }
         assert_eq!(service.catalog.agents_with_work(at(NOW)).await.unwrap(), []);
     }

@@ -7,7 +7,7 @@ use annals_core::{Agent, Date, Error, Grain, Interval, Memory, Period, Query, Re
 
 use super::place::Place;
 use crate::Service;
-use crate::wire::{MemoryView, TimelineAnswer, TimelineWish};
+use crate::wire::{MemoryView, TimelineAnswer, TimelineRequest};
 
 /// The most memories of one page.
 const MOST: usize = 1000;
@@ -15,12 +15,12 @@ const USUAL: usize = 100;
 
 impl Service {
     /// Returns a page of memories, oldest first.
-    pub async fn timeline(&self, agent: &Agent, wish: TimelineWish, now: Timestamp) -> Result<TimelineAnswer> {
-        let limit = limit(wish.limit)?;
-        let grains = grains(wish.grains.as_deref())?;
-        let after = wish.cursor.as_deref().map(str::parse::<Place>).transpose()?;
+    pub async fn timeline(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
+        let limit = limit(request.limit)?;
+        let grains = grains(request.grains.as_deref())?;
+        let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
         let zones = self.catalog.settings(agent).await?.zones()?;
-        let within = self.days(&zones, wish.from, wish.to, now)?;
+        let within = self.days(&zones, request.from, request.to, now)?;
         let memories = self.page(agent, &grains, within, after, limit).await?;
         self.timeline_answer(agent, &zones, memories, limit, now).await
     }
@@ -52,14 +52,14 @@ impl Service {
 
     /// Returns memories that cover a range once: summaries of a grain that suits its length, and finer memories for the time
     /// after the last of them.
-    pub async fn overview(&self, agent: &Agent, wish: TimelineWish, now: Timestamp) -> Result<TimelineAnswer> {
-        let limit = limit(wish.limit)?;
-        let after = wish.cursor.as_deref().map(str::parse::<Place>).transpose()?;
+    pub async fn overview(&self, agent: &Agent, request: TimelineRequest, now: Timestamp) -> Result<TimelineAnswer> {
+        let limit = limit(request.limit)?;
+        let after = request.cursor.as_deref().map(str::parse::<Place>).transpose()?;
         let zones = self.catalog.settings(agent).await?.zones()?;
-        let within = self.days(&zones, wish.from, wish.to, now)?;
+        let within = self.days(&zones, request.from, request.to, now)?;
         let ledger = self.catalog.ledger(agent).await?;
         let first = ledger.iter().map(|row| row.period.first_day()).min();
-        let (first, last) = (wish.from.max(first), wish.to.unwrap_or_else(|| zones.day_of(now)));
+        let (first, last) = (request.from.max(first), request.to.unwrap_or_else(|| zones.day_of(now)));
         let coarsest = first.map_or(Grain::Daily, |first| grain_for(first, last));
         let mut memories = Vec::new();
         let mut told_until = Timestamp::MIN;

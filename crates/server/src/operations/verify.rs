@@ -65,14 +65,14 @@ mod tests {
     use annals_testkit::{agent, at, message};
 
     use super::*;
-    use crate::fixture::{NOW, told};
+    use crate::fixture::{NOW, service_with_memories};
 
     #[tokio::test]
     async fn tables_that_differ_from_the_catalog_are_found_and_rebuilt() {
         let me = agent("a");
-        let service = told(&me).await;
+        let service = service_with_memories(&me).await;
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
-        let generation = service.catalog.lane(&me, Grain::Daily).await.unwrap().generation;
+        let generation = service.catalog.watermark(&me, Grain::Daily).await.unwrap().generation;
         service.strata.remove(&Table { agent: me.clone(), grain: Grain::Daily, generation }).await.unwrap();
         let version = service.facts.version(&me).await.unwrap();
         service.facts.replace(&me, Vec::new(), version).await.unwrap();
@@ -81,14 +81,14 @@ mod tests {
         assert_eq!(found.tables, [Discrepancy::Damaged(Grain::Daily, "it is missing".into())]);
         service.mend(&me, &found, at(NOW)).await.unwrap();
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
-        let generation = async |grain| service.catalog.lane(&me, grain).await.unwrap().generation;
+        let generation = async |grain| service.catalog.watermark(&me, grain).await.unwrap().generation;
         assert_eq!((generation(Grain::Working).await, generation(Grain::Daily).await), (0, 1), "what is sound stays");
     }
 
     #[tokio::test]
     async fn pending_days_are_unwritten_and_not_gaps() {
         let me = agent("a");
-        let service = told(&me).await;
+        let service = service_with_memories(&me).await;
         let late = vec![message("2026-03-05T10:00:00Z", "Bob called.")];
         service.writer.ingest(&me, late, false, at(NOW)).await.unwrap();
         let found = service.verify(&me, at(NOW)).await.unwrap();

@@ -7,29 +7,29 @@ use axum::extract::State;
 use axum::http::StatusCode;
 
 use super::Problem;
-use super::extract::{Administering, Body, Known, Permitted, Reading, Wish};
+use super::extract::{Administering, Body, Known, Permitted, QueryParams, Reading};
 use super::messages::Dry;
 use crate::Service;
-use crate::wire::{AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageWish, PlansAnswer, SettingsView};
+use crate::wire::{AgentsAnswer, ConversationsAnswer, ForgetAnswer, NewAgent, PageRequest, PlansAnswer, SettingsView};
 
 /// Lists the agents that the key may use.
 #[utoipa::path(
     get, path = "/v1/agents", tag = "agents",
-    params(PageWish),
+    params(PageRequest),
     responses((status = 200, description = "Their names", body = AgentsAnswer))
 )]
 pub async fn list(
     State(service): State<Service>,
     Permitted(caller, _): Permitted<Reading>,
-    Wish(wish): Wish<PageWish>,
+    QueryParams(request): QueryParams<PageRequest>,
 ) -> Result<Json<AgentsAnswer>, Problem> {
     // Without a limit all agents are returned, as in earlier versions.
-    let limit = wish.limit.unwrap_or(usize::MAX);
+    let limit = request.limit.unwrap_or(usize::MAX);
     if limit == 0 {
         return Err(Problem::malformed("limit", "is 0; 1 or more are allowed"));
     }
     let agents = service.agents(caller.workspace()).await?;
-    let is_next = |agent: &&Agent| wish.cursor.as_deref().is_none_or(|cursor| agent.name() > cursor);
+    let is_next = |agent: &&Agent| request.cursor.as_deref().is_none_or(|cursor| agent.name() > cursor);
     let mut names =
         agents.iter().filter(|agent| caller.opens(agent)).filter(is_next).map(Agent::name).map(str::to_owned);
     let agents: Vec<String> = names.by_ref().take(limit).collect();
@@ -58,15 +58,15 @@ pub async fn create(
 /// Lists the conversations with stored messages, ordered by name.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/conversations", tag = "messages",
-    params(("agent" = String, Path, description = "Name of the agent"), PageWish),
+    params(("agent" = String, Path, description = "Name of the agent"), PageRequest),
     responses((status = 200, description = "The conversations", body = ConversationsAnswer))
 )]
 pub async fn conversations(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
-    Wish(wish): Wish<PageWish>,
+    QueryParams(request): QueryParams<PageRequest>,
 ) -> Result<Json<ConversationsAnswer>, Problem> {
-    Ok(Json(service.conversations(&agent, wish).await?))
+    Ok(Json(service.conversations(&agent, request).await?))
 }
 
 /// Lists the retention plans, and what each keeps.
@@ -87,7 +87,7 @@ pub async fn plans(State(service): State<Service>, _: Permitted<Reading>) -> Jso
 pub async fn delete(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
-    Wish(dry): Wish<Dry>,
+    QueryParams(dry): QueryParams<Dry>,
 ) -> Result<Json<ForgetAnswer>, Problem> {
     Ok(Json(service.forget_target(&agent, &Target::Agent, dry.dry_run, service.now()).await?))
 }

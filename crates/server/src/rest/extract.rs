@@ -114,13 +114,13 @@ async fn path<T: Send + Sync>(parts: &mut Parts, state: &T, name: &str) -> Resul
 }
 
 /// The parsed query string.
-pub struct Wish<T>(pub T);
+pub struct QueryParams<T>(pub T);
 
-impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for Wish<T> {
+impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Ok(Wish(arguments::from_query(parts.uri.query().unwrap_or_default())?))
+        Ok(QueryParams(arguments::from_query(parts.uri.query().unwrap_or_default())?))
     }
 }
 

@@ -4,22 +4,22 @@ use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
-use super::extract::{Administering, Body, Known, Named, Reading, Wish};
+use super::extract::{Administering, Body, Known, Named, QueryParams, Reading};
 use crate::Service;
-use crate::wire::{BlocksRequest, BlocksView, FactEntry, FactsAnswer, FactsWish};
+use crate::wire::{BlocksRequest, BlocksView, FactEntry, FactsAnswer, FactsRequest};
 
 /// Finds facts, and the time for which each holds.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/facts", tag = "facts",
-    params(("agent" = String, Path, description = "Name of the agent"), FactsWish),
+    params(("agent" = String, Path, description = "Name of the agent"), FactsRequest),
     responses((status = 200, description = "The facts that fit", body = FactsAnswer))
 )]
 pub async fn find(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
-    Wish(wish): Wish<FactsWish>,
+    QueryParams(request): QueryParams<FactsRequest>,
 ) -> Result<Json<FactsAnswer>, Problem> {
-    Ok(Json(service.facts(&agent, wish, service.now()).await?))
+    Ok(Json(service.facts(&agent, request, service.now()).await?))
 }
 
 /// Enters a fact by hand, or its end. It affects other facts as if it had been said.

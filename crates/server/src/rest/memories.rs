@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
-use super::extract::{Administering, Body, Id, Known, Reading, Wish};
+use super::extract::{Administering, Body, Id, Known, QueryParams, Reading};
 use super::messages::Dry;
 use crate::Service;
 use crate::wire::{CorrectRequest, ForgetAnswer, ForgetRequest, MemoryAnswer, SourcesAnswer};
@@ -65,7 +65,7 @@ pub async fn forget_one(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     Id(id): Id,
-    Wish(dry): Wish<Dry>,
+    QueryParams(dry): QueryParams<Dry>,
 ) -> Result<Json<ForgetAnswer>, Problem> {
     let target = Target::Memories(vec![MemoryId::from_text(id)]);
     Ok(Json(service.forget_target(&agent, &target, dry.dry_run, service.now()).await?))

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annals_core::ports::Target;
-use annals_core::{Digest, Error, Operation};
+use annals_core::{Digest, Error, IngestReceipt};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::Problem;
-use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, Wish};
+use super::extract::{Adding, Administering, Body, Id, Known, Named, Permitted, QueryParams};
 use crate::Service;
 use crate::access::Caller;
 use crate::operations::Accepted;
@@ -55,7 +55,7 @@ fn usual_wait() -> u64 {
 pub async fn ingest(
     State(service): State<Service>,
     Named(agent, _): Named<Adding>,
-    Wish(waiting): Wish<Waiting>,
+    QueryParams(waiting): QueryParams<Waiting>,
     headers: HeaderMap,
     body: Body<IngestRequest>,
 ) -> Result<(StatusCode, Json<Ingested>), Problem> {
@@ -86,7 +86,7 @@ pub async fn ingest(
 }
 
 fn view(accepted: Accepted, status: Progress) -> Ingested {
-    let Operation { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
+    let IngestReceipt { id, accepted: new, duplicate, revised, forgotten, masked, .. } = accepted.operation;
     Ingested {
         operation_id: id,
         status,
@@ -160,7 +160,7 @@ pub async fn forget_conversation(
     State(service): State<Service>,
     Known(agent, _): Known<Administering>,
     Id(id): Id,
-    Wish(dry): Wish<Dry>,
+    QueryParams(dry): QueryParams<Dry>,
 ) -> Result<Json<ForgetAnswer>, Problem> {
     let target = Target::Conversation(id);
     Ok(Json(service.forget_target(&agent, &target, dry.dry_run, service.now()).await?))

@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::State;
 
 use super::Problem;
-use super::extract::{Body, Known, Reading, Wish};
+use super::extract::{Body, Known, QueryParams, Reading};
 use crate::Service;
-use crate::wire::{ContextAnswer, ContextWish, SearchAnswer, SearchRequest, TimelineAnswer, TimelineWish};
+use crate::wire::{ContextAnswer, ContextRequest, SearchAnswer, SearchRequest, TimelineAnswer, TimelineRequest};
 
 /// Searches an agent's memory by grain and date range.
 ///
@@ -29,13 +29,13 @@ pub async fn search(
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/context", tag = "recall",
     params(("agent" = String, Path, description = "Name of the agent")),
-    request_body = ContextWish,
+    request_body = ContextRequest,
     responses((status = 200, description = "Text to put into a prompt, fenced as data", body = ContextAnswer))
 )]
 pub async fn context(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
-    body: Body<ContextWish>,
+    body: Body<ContextRequest>,
 ) -> Result<Json<ContextAnswer>, Problem> {
     Ok(Json(service.context(&agent, body.value, service.now()).await?))
 }
@@ -43,13 +43,13 @@ pub async fn context(
 /// Lists memories in order of time, oldest first, and the periods that are still open.
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/timeline", tag = "recall",
-    params(("agent" = String, Path, description = "Name of the agent"), TimelineWish),
+    params(("agent" = String, Path, description = "Name of the agent"), TimelineRequest),
     responses((status = 200, description = "The memories", body = TimelineAnswer))
 )]
 pub async fn timeline(
     State(service): State<Service>,
     Known(agent, _): Known<Reading>,
-    Wish(wish): Wish<TimelineWish>,
+    QueryParams(request): QueryParams<TimelineRequest>,
 ) -> Result<Json<TimelineAnswer>, Problem> {
-    Ok(Json(service.timeline(&agent, wish, service.now()).await?))
+    Ok(Json(service.timeline(&agent, request, service.now()).await?))
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::Problem;
-use super::extract::{Body, Wish};
+use super::extract::{Body, QueryParams};
 use crate::Service;
 use crate::access::Caller;
 use crate::mcp::{Asker, Format, definitions, run};
@@ -45,8 +45,11 @@ pub struct ToolAnswer {
     params(ToolsWish),
     responses((status = 200, description = "The definitions", body = Vec<Object>))
 )]
-pub async fn list(Extension(caller): Extension<Caller>, Wish(wish): Wish<ToolsWish>) -> Json<Vec<Value>> {
-    Json(definitions(&caller, wish.format))
+pub async fn list(
+    Extension(caller): Extension<Caller>,
+    QueryParams(request): QueryParams<ToolsWish>,
+) -> Json<Vec<Value>> {
+    Json(definitions(&caller, request.format))
 }
 
 /// Calls a tool for a model. The body holds the arguments of the call, as the model wrote them.

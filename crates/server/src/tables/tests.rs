@@ -4,9 +4,9 @@ use annals_core::ports::Table;
 use annals_testkit::{agent, at, message};
 
 use super::*;
-use crate::fixture::{NOW, service, told};
+use crate::fixture::{NOW, service, service_with_memories};
 use crate::locks::Level;
-use crate::wire::{ContextWish, SearchRequest};
+use crate::wire::{ContextRequest, SearchRequest};
 
 const A_MOMENT: Duration = Duration::from_secs(60);
 
@@ -34,12 +34,12 @@ async fn check<L: Level>() {
         async move { service.work(Worker::Any, stop).await }
     });
     let is_through = |seq| move |(searchable, extracted): (u64, u64)| searchable >= seq && extracted >= seq;
-    let reached = service.reach(&agent("other"), A_MOMENT, is_through(other)).await.unwrap();
+    let reached = service.preview(&agent("other"), A_MOMENT, is_through(other)).await.unwrap();
     assert!(is_through(other)(reached), "{lock:?}: {reached:?}");
     let reached = service.reached(&agent("busy")).await.unwrap();
     assert!(!is_through(busy)(reached), "{lock:?}: nobody worked on it: {reached:?}");
     drop(held);
-    let reached = service.reach(&agent("busy"), A_MOMENT, is_through(busy)).await.unwrap();
+    let reached = service.preview(&agent("busy"), A_MOMENT, is_through(busy)).await.unwrap();
     assert!(is_through(busy)(reached), "{lock:?}: it came back: {reached:?}");
     stop.cancel();
     worker.await.unwrap();
@@ -109,7 +109,7 @@ async fn small_worker_takes_only_agents_that_are_not_large() {
 async fn lose(service: &Service, name: &str) {
     let agent = agent(name);
     for grain in Grain::ALL {
-        let generation = service.catalog.lane(&agent, grain).await.unwrap().generation;
+        let generation = service.catalog.watermark(&agent, grain).await.unwrap().generation;
         service.strata.remove(&Table { agent: agent.clone(), grain, generation }).await.unwrap();
     }
 }
@@ -117,20 +117,20 @@ async fn lose(service: &Service, name: &str) {
 #[tokio::test]
 async fn search_and_context_rebuild_a_lost_table() {
     let me = agent("a");
-    let service = told(&me).await;
+    let service = service_with_memories(&me).await;
     let expect = service.search(&me, question(), at(NOW)).await.unwrap().results.len();
     lose(&service, "a").await;
     assert_eq!(service.search(&me, question(), at(NOW)).await.unwrap().results.len(), expect);
     lose(&service, "a").await;
-    let wish: ContextWish =
+    let request: ContextRequest =
         serde_json::from_value(serde_json::json!({ "prompt": "sailing", "budget_tokens": 500 })).unwrap();
-    assert!(!service.context(&me, wish, at(NOW)).await.unwrap().items.is_empty());
+    assert!(!service.context(&me, request, at(NOW)).await.unwrap().items.is_empty());
 }
 
 /// Starts more searches than there are permits, all for an agent with a lost table that another task is rebuilding.
 #[tokio::test]
 async fn search_holds_no_permit_while_a_table_is_rebuilt() {
-    let service = told(&agent("other")).await;
+    let service = service_with_memories(&agent("other")).await;
     say(&service, "lost").await;
     service.make_searchable(&agent("lost"), &|_| ()).await.unwrap();
     lose(&service, "lost").await;

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// A request for the context of a prompt.
 #[derive(Clone, Debug, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ContextWish {
+pub struct ContextRequest {
     /// The prompt, or the last message.
     #[schema(example = "What should I bring Ann for her birthday?", min_length = 1)]
     pub prompt: String,

@@ -68,7 +68,7 @@ impl From<&Fact> for FactView {
             valid_from: fact.valid_from.to_string(),
             valid_to: fact.valid_to.map(|end| end.to_string()),
             recorded_at: fact.recorded_at.to_string(),
-            said: SaidView { from: fact.said.start.to_string(), to: fact.said.end.to_string() },
+            said: SaidView { from: fact.mentioned.start.to_string(), to: fact.mentioned.end.to_string() },
             source_ids: fact.sources.iter().map(MemoryId::to_string).collect(),
             superseded_by: fact.superseded_by.clone(),
             depth: None,
@@ -86,7 +86,7 @@ impl From<&Reached> for FactView {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct FactsWish {
+pub struct FactsRequest {
     /// Facts that have this person or thing as subject or object, under any of its names.
     #[serde(default)]
     pub about: Option<String>,

@@ -1,6 +1,6 @@
 //! Requests to forget, reports of what is erased, and the proof that nothing is left.
 
-use annals_core::ports::Reach;
+use annals_core::ports::ErasureReport;
 use annals_core::{Date, Period};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,25 +95,25 @@ pub struct ProofView {
 
 impl ForgetAnswer {
     /// Builds the answer from a report. It counts as done if there is a proof.
-    pub fn new(agent: &annals_core::Agent, reach: &Reach, proof: Option<ProofView>) -> ForgetAnswer {
+    pub fn new(agent: &annals_core::Agent, report: &ErasureReport, proof: Option<ProofView>) -> ForgetAnswer {
         let labels = |periods: &[Period]| periods.iter().map(Period::to_string).collect();
         let ids = |ids: &[annals_core::MemoryId]| ids.iter().map(annals_core::MemoryId::to_string).collect();
         ForgetAnswer {
             agent: agent.name().to_owned(),
             done: proof.is_some(),
-            turns: ids(&reach.turns),
-            pruned: ids(&reach.pruned),
-            unresolved: reach.unresolved,
-            unresolved_in: labels(&reach.unresolved_in),
-            unread: reach.unread,
-            unfollowed: reach.unfollowed.clone(),
-            statements: ids(&reach.statements),
-            operations: reach.operations.clone(),
-            dead_letters: reach.letters,
-            blocks: reach.blocks.clone(),
-            rebuilt: labels(&reach.rebuilt),
-            cut: labels(&reach.cut),
-            lost: labels(&reach.lost),
+            turns: ids(&report.turns),
+            pruned: ids(&report.pruned),
+            unresolved: report.unresolved,
+            unresolved_in: labels(&report.unresolved_in),
+            unread: report.unread,
+            unfollowed: report.unfollowed.clone(),
+            statements: ids(&report.statements),
+            operations: report.operations.clone(),
+            dead_letters: report.letters,
+            blocks: report.blocks.clone(),
+            rebuilt: labels(&report.rebuilt),
+            cut: labels(&report.cut),
+            lost: labels(&report.lost),
             proof,
         }
     }

@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct PageWish {
+pub struct PageRequest {
     /// Maximum number of entries, at least 1. Conversations: at most 1,000, default 100. Agents: all by default.
     #[serde(default)]
     #[param(minimum = 1, maximum = 1000)]

@@ -167,7 +167,7 @@ pub struct SearchAnswer {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct TimelineWish {
+pub struct TimelineRequest {
     /// The grains, separated by commas. Default: all grains of summaries.
     #[serde(default)]
     #[param(example = "daily,weekly")]

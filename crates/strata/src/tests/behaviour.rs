@@ -8,34 +8,34 @@ use super::*;
 
 #[tokio::test]
 async fn passes_the_conformance_suite() {
-    passes_the_suite(Upkeep::default()).await;
+    passes_the_suite(Maintenance::default()).await;
 }
 
 #[tokio::test]
 async fn passes_the_conformance_suite_on_disk_only() {
-    passes_the_suite(Upkeep { memory: Memory::of(0), ..Upkeep::default() }).await;
+    passes_the_suite(Maintenance { memory: Memory::of(0), ..Maintenance::default() }).await;
 }
 
 #[tokio::test]
 async fn passes_the_conformance_suite_with_indexes_larger_than_their_cache() {
-    passes_the_suite(Upkeep { index_cache_bytes: 1, ..Upkeep::default() }).await;
+    passes_the_suite(Maintenance { index_cache_bytes: 1, ..Maintenance::default() }).await;
 }
 
 #[tokio::test]
 async fn passes_the_whole_tables_suite() {
     let folders = std::cell::RefCell::new(Vec::new());
-    annals_testkit::whole_tables_suite(async || new(Upkeep::default(), &folders).await).await;
+    annals_testkit::whole_tables_suite(async || new(Maintenance::default(), &folders).await).await;
 }
 
-async fn passes_the_suite(upkeep: Upkeep) {
+async fn passes_the_suite(maintenance: Maintenance) {
     let folders = std::cell::RefCell::new(Vec::new());
-    annals_testkit::strata_suite(async || new(upkeep, &folders).await).await;
+    annals_testkit::strata_suite(async || new(maintenance, &folders).await).await;
 }
 
-async fn new(upkeep: Upkeep, folders: &std::cell::RefCell<Vec<tempfile::TempDir>>) -> LanceStrata {
+async fn new(maintenance: Maintenance, folders: &std::cell::RefCell<Vec<tempfile::TempDir>>) -> LanceStrata {
     let folder = tempfile::tempdir().unwrap();
     let dimension = annals_testkit::STRATA_DIMENSION;
-    let strata = LanceStrata::open_on(disk::synced(), upkeep, folder.path(), dimension).await.unwrap();
+    let strata = LanceStrata::open_on(disk::synced(), maintenance, folder.path(), dimension).await.unwrap();
     folders.borrow_mut().push(folder);
     strata
 }
@@ -107,7 +107,7 @@ async fn only_rows_that_pass_the_filter_are_found() {
     check(talk("it's \"quoted\" \\ ' OR 1=1 --"), &["t-1#0"]).await;
     check(talk("plain"), &["t-2#0"]).await;
     check(talk("' OR '1'='1"), &[]).await;
-    check(Filter { kinds: vec![Kind::Summary, Kind::Fact], ..Filter::default() }, &["s-3#0"]).await;
+    check(Filter { kinds: vec![Kind::Summary, Kind::Statement], ..Filter::default() }, &["s-3#0"]).await;
     check(within(noon(1), noon(2)), &["t-2#0"]).await;
     check(within(noon(0), instant(noon(0).as_microsecond() + 1)), &["t-1#0"]).await;
     check(within(noon(2), noon(1)), &[]).await;

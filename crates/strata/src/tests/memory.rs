@@ -80,7 +80,7 @@ fn probes() -> Vec<Probe> {
         Filter::default(),
         Filter { within, ..Filter::default() },
         Filter { conversation, within, ..Filter::default() },
-        Filter { kinds: vec![Kind::Fact], ..Filter::default() },
+        Filter { kinds: vec![Kind::Statement], ..Filter::default() },
     ];
     let probe = |filter: &Filter| Probe { text: Some("zebra1 crossing2".into()), ..near(7, filter.clone()) };
     filters.iter().flat_map(|filter| [usize::MAX, 0].map(|exact| Probe { exact, limit: 5, ..probe(filter) })).collect()
@@ -93,8 +93,8 @@ async fn search(strata: &dyn Strata, probe: &Probe) -> Findings {
     let mut order: Vec<usize> = (0..found.conversations.len()).collect();
     order.sort_by_key(|place| found.conversations[*place].name.clone());
     for hit in &mut found.hits {
-        if let Some(seat) = &mut hit.seat {
-            seat.conversation = order.iter().position(|place| *place == seat.conversation).unwrap();
+        if let Some(position) = &mut hit.position {
+            position.conversation = order.iter().position(|place| *place == position.conversation).unwrap();
         }
     }
     let round = |figure: f32| (figure * 1_000.0).round() / 1_000.0;
@@ -122,7 +122,7 @@ fn check(found: &Findings, plain: &Findings) {
     // Which of equal hits are among the best is not specified.
     if [found, plain].iter().all(|all| all.hits.len() == all.similarity.rows) {
         let hits = |found: &Findings| -> Vec<_> {
-            let hit = |hit: &Hit| (hit.memory.clone(), hit.part, hit.seat, hit.matched, hit.relevance.is_some());
+            let hit = |hit: &Hit| (hit.memory.clone(), hit.part, hit.position, hit.matched, hit.relevance.is_some());
             found.hits.iter().map(hit).collect()
         };
         assert_eq!(hits(found), hits(plain));
@@ -137,11 +137,12 @@ fn check(found: &Findings, plain: &Findings) {
 async fn found_part_brings_the_other_parts_of_its_turn_and_neighbouring_parts() {
     let folder = tempfile::tempdir().unwrap();
     let strata = open(folder.path()).await;
-    let said =
+    let spoken =
         |memory: &str, number, day| Part { part: number, conversation: Some("talk".into()), ..part(memory, day, "x") };
-    let found = Part { vector: unit(12), ..said("t-2", 1, 1) };
-    let beside = [said("t-1", 0, 0), said("t-2", 0, 1), said("t-2", 2, 1), said("t-3", 0, 2), said("t-3", 1, 2)];
-    strata.apply(&table("a"), upserts(beside.into_iter().chain([found, said("t-4", 0, 3)]))).await.unwrap();
+    let found = Part { vector: unit(12), ..spoken("t-2", 1, 1) };
+    let beside =
+        [spoken("t-1", 0, 0), spoken("t-2", 0, 1), spoken("t-2", 2, 1), spoken("t-3", 0, 2), spoken("t-3", 1, 2)];
+    strata.apply(&table("a"), upserts(beside.into_iter().chain([found, spoken("t-4", 0, 3)]))).await.unwrap();
     let probe = Probe { limit: 1, ..near(12, Filter::default()) };
     let hits = strata.search(&table("a"), &probe).await.unwrap().hits;
     assert_eq!(names(&hits), ["t-1#0", "t-2#0", "t-2#1", "t-2#2", "t-3#0"]);
@@ -150,7 +151,7 @@ async fn found_part_brings_the_other_parts_of_its_turn_and_neighbouring_parts() 
 #[tokio::test]
 async fn sign_comparison_finds_most_of_the_nearest_vectors() {
     let folder = tempfile::tempdir().unwrap();
-    let busy = Upkeep { memory: Memory { signs_from: 0, ..Memory::of(64 << 20) }, ..Upkeep::default() };
+    let busy = Maintenance { memory: Memory { signs_from: 0, ..Memory::of(64 << 20) }, ..Maintenance::default() };
     let signs = LanceStrata::open_on(disk::synced(), busy, folder.path(), 64).await.unwrap();
     let parts = (0..20_000).map(|number| Part { vector: scattered(number), ..part(&format!("t-{number}"), 0, "x") });
     signs.apply(&table("a"), upserts(parts)).await.unwrap();

@@ -9,7 +9,7 @@ use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, agent, at, turn};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Patience, Plan};
+use crate::{Plan, SchedulePolicy};
 
 mod amend;
 mod failures;
@@ -24,7 +24,7 @@ fn over(catalog: Arc<MemoryCatalog>) -> Summarizer {
 
 /// Returns a summarizer with the given engine, and `QuotingEngine` as fallback.
 fn with(catalog: &Arc<MemoryCatalog>, engine: Arc<dyn Engine>) -> Summarizer {
-    Summarizer::new(catalog.clone(), catalog.clone(), engine, Arc::new(QuotingEngine), Patience::default())
+    Summarizer::new(catalog.clone(), catalog.clone(), engine, Arc::new(QuotingEngine), SchedulePolicy::default())
 }
 
 async fn ingest(catalog: &MemoryCatalog, turns: Vec<Turn>) {
@@ -51,14 +51,14 @@ fn line(memory: &Memory) -> String {
 }
 
 fn days() -> Vec<Turn> {
-    let said = [
+    let spoken = [
         ("2026-03-03T09:00:00Z", "met Bo"),
         ("2026-03-04T09:00:00Z", "left Rome"),
         ("2026-03-04T10:00:00Z", "in Oslo"),
         ("2026-03-11T10:00:00Z", "snow"),
         ("2026-05-11T10:00:00Z", "spring"),
     ];
-    said.map(|(said_at, text)| turn(&agent("a"), said_at, text)).to_vec()
+    spoken.map(|(said_at, text)| turn(&agent("a"), said_at, text)).to_vec()
 }
 
 #[tokio::test]
@@ -149,11 +149,11 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let moments = prop::collection::btree_map(0_i64..90 * 24, "[a-d]{1,3}( [a-d]{1,3}){0,6}", 1..40);
     moments.prop_map(|moments| {
         let start = at("2026-11-15T00:00:00Z");
-        let said = |(hours, text): (i64, String)| {
+        let spoken = |(hours, text): (i64, String)| {
             let moment = start + SignedDuration::from_hours(hours);
             turn(&agent("a"), &moment.to_string(), &text)
         };
-        let mut turns: Vec<Turn> = moments.into_iter().map(said).collect();
+        let mut turns: Vec<Turn> = moments.into_iter().map(spoken).collect();
         turns.sort_by(|a, b| a.id.cmp(&b.id));
         turns.dedup_by(|a, b| a.id == b.id);
         turns
@@ -199,7 +199,7 @@ proptest! {
             ingest(&shaken, turns).await;
             let faulty = Arc::new(Faulty::at_call((*shaken).clone(), call));
             let engine = Arc::new(QuotingEngine);
-            let broken = Summarizer::new(faulty, shaken.clone(), engine.clone(), engine, Patience::default());
+            let broken = Summarizer::new(faulty, shaken.clone(), engine.clone(), engine, SchedulePolicy::default());
             let _ = broken.pass(&agent("a"), end, &|_| ()).await;
             over(shaken.clone()).pass(&agent("a"), end, &|_| ()).await.unwrap();
             assert_eq!(summaries(&shaken).await, summaries(&straight).await);

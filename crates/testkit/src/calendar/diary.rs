@@ -68,8 +68,8 @@ impl Diary {
     /// Returns the turns of an agent.
     pub fn turns(&self, agent: &Agent) -> Vec<Turn> {
         let turn = |(text, memory): (&String, &Remembered)| {
-            let said = message(&memory.cover.start.to_string(), text);
-            Turn { day: period(&memory.label), ..turn_of(agent, said) }
+            let spoken_turn = message(&memory.cover.start.to_string(), text);
+            Turn { day: period(&memory.label), ..turn_of(agent, spoken_turn) }
         };
         self.of(Kind::Turn).map(turn).collect()
     }
@@ -81,7 +81,7 @@ impl Diary {
             let source = turns.iter().find(|turn| turn.message.at == memory.cover.start).unwrap();
             statement(agent, source, text)
         };
-        self.of(Kind::Fact).map(drawn).collect()
+        self.of(Kind::Statement).map(drawn).collect()
     }
 
     /// Returns the summaries, each with `source` as its only source.
@@ -126,15 +126,16 @@ impl Diary {
     }
 
     fn remember_turns(&mut self) {
-        let mut told: BTreeSet<Date> = BTreeSet::new();
+        let mut stated: BTreeSet<Date> = BTreeSet::new();
         for at in self.moments() {
             let day = self.almanac.day_of(at);
             let cover = Interval { start: at, end: at + MICROSECOND };
             let label = label(Grain::Daily, day);
-            let said = |kind| Remembered { grain: Grain::Working, kind, label: label.clone(), days: (day, day), cover };
-            self.memories.insert(format!("word {at}"), said(Kind::Turn));
-            if told.insert(day) {
-                self.memories.insert(format!("word of {day}"), said(Kind::Fact));
+            let spoken_turn =
+                |kind| Remembered { grain: Grain::Working, kind, label: label.clone(), days: (day, day), cover };
+            self.memories.insert(format!("word {at}"), spoken_turn(Kind::Turn));
+            if stated.insert(day) {
+                self.memories.insert(format!("word of {day}"), spoken_turn(Kind::Statement));
             }
         }
     }
@@ -152,8 +153,8 @@ impl Diary {
     }
 
     fn remember_summaries(&mut self) {
-        let told: BTreeSet<Date> = self.memories.values().map(|memory| memory.days.0).collect();
-        for (grain, day) in Grain::SUMMARIES.into_iter().flat_map(|grain| told.iter().map(move |day| (grain, *day))) {
+        let stated: BTreeSet<Date> = self.memories.values().map(|memory| memory.days.0).collect();
+        for (grain, day) in Grain::SUMMARIES.into_iter().flat_map(|grain| stated.iter().map(move |day| (grain, *day))) {
             let label = label(grain, day);
             let days = self.almanac.cover(&label).expect("the almanac reaches further than the diary");
             let cover = self.almanac.instants(days.0, days.1);

@@ -89,7 +89,7 @@ impl Question {
             queries.extend(text.clone().map(|text| Query { text: Some(text), ..query.clone() }));
             queries.push(query);
         }
-        for kind in [Kind::Turn, Kind::Fact] {
+        for kind in [Kind::Turn, Kind::Statement] {
             let query = Query { grains: vec![Grain::Working], kinds: vec![kind], limit: ALL, ..self.query.clone() };
             queries.push(Query { limit: FEW, ..query.clone() });
             queries.push(Query { text: text.clone(), ..query });

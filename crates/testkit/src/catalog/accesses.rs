@@ -5,23 +5,23 @@ use annals_core::{Agent, Memory, MemoryId, Result};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
-use super::shelf::Shelf;
+use super::agent_data::AgentData;
 
 #[async_trait]
 impl Accesses for MemoryCatalog {
     async fn recall(&self, agent: &Agent, ids: &[MemoryId]) -> Result<Vec<(Memory, Option<Access>)>> {
-        self.read(agent, |shelf| {
-            let live = ids.iter().filter_map(|id| shelf.memories.get(id));
-            live.map(|memory| (memory.clone(), shelf.accesses.get(&memory.id).copied())).collect()
+        self.read(agent, |data| {
+            let live = ids.iter().filter_map(|id| data.memories.get(id));
+            live.map(|memory| (memory.clone(), data.accesses.get(&memory.id).copied())).collect()
         })
     }
 
     async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()> {
-        self.write(agent, |shelf, _| accesses.iter().for_each(|(id, access)| shelf.access(id, *access)))
+        self.write(agent, |data, _| accesses.iter().for_each(|(id, access)| data.access(id, *access)))
     }
 }
 
-impl Shelf {
+impl AgentData {
     /// Adds to the access count of a live memory. Ignores all others.
     pub(super) fn access(&mut self, id: &MemoryId, access: Access) {
         if self.memories.contains_key(id) {

@@ -8,12 +8,12 @@ use annals_core::{Agent, Digest, Error, Kind, Memory, MemoryId, Result, Sentence
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
-use super::shelf::Shelf;
+use super::agent_data::AgentData;
 
 #[async_trait]
 impl Archive for MemoryCatalog {
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
-        let all = self.read(agent, |shelf| shelf.records(agent))?;
+        let all = self.read(agent, |data| data.records(agent))?;
         let start =
             after.map_or(0, |last| all.iter().rposition(|record| is_at_one_place(record, last)).map_or(0, |at| at + 1));
         let mut page: Vec<Record> = Vec::new();
@@ -27,28 +27,28 @@ impl Archive for MemoryCatalog {
     }
 
     async fn begin_restore(&self, agent: &Agent) -> Result<()> {
-        let shelf = self.read(agent, |shelf| shelf.unless_full().map(|()| shelf.clone()))??;
-        self.state().restoring.insert(agent.clone(), shelf);
+        let data = self.read(agent, |data| data.unless_full().map(|()| data.clone()))??;
+        self.state().restoring.insert(agent.clone(), data);
         Ok(())
     }
 
     async fn restore_some(&self, agent: &Agent, records: Vec<Record>) -> Result<()> {
         let state = &mut *self.state();
-        let shelf = state.restoring.get_mut(agent).ok_or_else(not_begun)?;
+        let data = state.restoring.get_mut(agent).ok_or_else(not_begun)?;
         for record in records {
             state.seq += 1;
-            shelf.take(agent, record, state.seq)?;
+            data.take(agent, record, state.seq)?;
         }
         Ok(())
     }
 
     async fn finish_restore(&self, agent: &Agent, now: Timestamp) -> Result<()> {
         let state = &mut *self.state();
-        let mut shelf = state.restoring.remove(agent).ok_or_else(not_begun)?;
-        shelf.soil_unknown_days(state.seq, now);
-        let present = state.shelves.entry(agent.clone()).or_default();
+        let mut data = state.restoring.remove(agent).ok_or_else(not_begun)?;
+        data.soil_unknown_days(state.seq, now);
+        let present = state.agents_data.entry(agent.clone()).or_default();
         present.unless_full()?;
-        *present = shelf;
+        *present = data;
         Ok(())
     }
 
@@ -58,21 +58,21 @@ impl Archive for MemoryCatalog {
     }
 
     async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
-        self.write(agent, |shelf, seq| {
-            let stored = shelf.memories.get(id).cloned();
+        self.write(agent, |data, seq| {
+            let stored = data.memories.get(id).cloned();
             let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
             if former.kind == Kind::Turn {
                 return Err(Error::invalid("id", "is a turn; store it again with revise"));
             }
             if former.text != text {
-                shelf.reword(former, text, seq, now);
+                data.reword(former, text, seq, now);
             }
             Ok(())
         })?
     }
 
     async fn versions(&self, agent: &Agent, id: &MemoryId) -> Result<Vec<Version>> {
-        self.read(agent, |shelf| shelf.versions.get(id).cloned().unwrap_or_default())
+        self.read(agent, |data| data.versions.get(id).cloned().unwrap_or_default())
     }
 }
 
@@ -89,7 +89,7 @@ fn not_begun() -> Error {
     Error::invalid("restore", "was not begun")
 }
 
-impl Shelf {
+impl AgentData {
     fn reword(&mut self, former: Memory, text: &str, seq: &mut u64, now: Timestamp) {
         *seq += 1;
         self.keep_version(&former.id, former.text.clone(), now);
@@ -104,7 +104,7 @@ impl Shelf {
                 row.degraded = false;
             }
             if let Some(parent) = former.period.parent() {
-                self.soil(parent, *seq, now);
+                self.mark_dirty(parent, *seq, now);
             }
         }
         let sentences = in_one(&former, text);

@@ -9,16 +9,16 @@ use super::MemoryCatalog;
 #[async_trait]
 impl Blocks for MemoryCatalog {
     async fn blocks(&self, agent: &Agent) -> Result<Vec<Block>> {
-        self.read(agent, |shelf| shelf.blocks.values().cloned().collect())
+        self.read(agent, |data| data.blocks.values().cloned().collect())
     }
 
     async fn save_block(&self, agent: &Agent, block: Block) -> Result<()> {
-        self.write(agent, |shelf, _| {
-            shelf.blocks.insert(block.name.clone(), block);
+        self.write(agent, |data, _| {
+            data.blocks.insert(block.name.clone(), block);
         })
     }
 
     async fn remove_block(&self, agent: &Agent, name: &str) -> Result<bool> {
-        self.write(agent, |shelf, _| shelf.blocks.remove(name).is_some())
+        self.write(agent, |data, _| data.blocks.remove(name).is_some())
     }
 }

@@ -2,50 +2,50 @@
 //!
 //! A dry run is the same erasure on a copy.
 
-mod aim;
 mod erase;
 mod pruned;
+mod selection;
 mod subject;
 mod summaries;
 mod words;
 
 use std::collections::BTreeSet;
 
-use annals_core::ports::{Erasure, Reach, Target, Turn};
+use annals_core::ports::{Erasure, ErasureReport, Target, Turn};
 use annals_core::{Agent, Digest, MemoryId, Result, Timestamp, TurnKey};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
-use super::shelf::Shelf;
+use super::agent_data::AgentData;
 
 #[async_trait]
 impl Erasure for MemoryCatalog {
-    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
-        self.read(agent, |shelf| shelf.clone().erase(agent, target, &mut 0, Timestamp::UNIX_EPOCH))
+    async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport> {
+        self.read(agent, |data| data.clone().erase(agent, target, &mut 0, Timestamp::UNIX_EPOCH))
     }
 
-    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         let state = &mut *self.state();
         state.erasures += 1;
         state.cleaning.insert(agent.clone(), state.erasures);
-        let shelf = state.shelves.entry(agent.clone()).or_default();
-        Ok(shelf.erase(agent, target, &mut state.seq, now))
+        let data = state.agents_data.entry(agent.clone()).or_default();
+        Ok(data.erase(agent, target, &mut state.seq, now))
     }
 
     async fn forgotten(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<Vec<bool>> {
-        self.read(agent, |shelf| messages.iter().map(|(key, digest)| shelf.knows_trace(agent, key, digest)).collect())
+        self.read(agent, |data| messages.iter().map(|(key, digest)| data.knows_trace(agent, key, digest)).collect())
     }
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
-        self.write(agent, |shelf, _| {
+        self.write(agent, |data, _| {
             for (key, digest) in messages {
-                if shelf.knows_trace(agent, key, digest) {
+                if data.knows_trace(agent, key, digest) {
                     traces(agent, key, digest).iter().for_each(|trace| {
-                        shelf.forgotten.remove(trace);
+                        data.forgotten.remove(trace);
                     });
-                    shelf.gone.remove(&MemoryId::turn(agent, key));
+                    data.gone.remove(&MemoryId::turn(agent, key));
                     // Otherwise it would count as pruned, and so as known already.
-                    shelf.pruned.remove(&MemoryId::turn(agent, key));
+                    data.pruned.remove(&MemoryId::turn(agent, key));
                 }
             }
         })
@@ -67,9 +67,9 @@ impl Erasure for MemoryCatalog {
         Ok(())
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-        self.read(agent, |shelf| {
-            let places = words::places(shelf).into_iter();
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.read(agent, |data| {
+            let places = words::places(data).into_iter();
             let held = places.filter(|(_, text)| words.iter().any(|word| text.contains(word.as_str())));
             held.map(|(place, _)| place.to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
         })
@@ -80,7 +80,7 @@ impl Erasure for MemoryCatalog {
     }
 }
 
-impl Shelf {
+impl AgentData {
     /// Returns whether this message was forgotten.
     pub(super) fn has_forgotten(&self, agent: &Agent, turn: &Turn) -> bool {
         self.knows_trace(agent, &turn.key, &turn.message.digest())

@@ -4,26 +4,27 @@ use std::collections::BTreeMap;
 
 use annals_core::ports::Journal;
 use annals_core::{
-    Agent, DeadLetter, Extraction, ExtractionLane, FactOperation, Grain, MemoryId, Result, Stage, Statement, Timestamp,
+    Agent, DeadLetter, Extraction, ExtractionWatermark, FactOperation, Grain, MemoryId, Result, Stage, Statement,
+    Timestamp,
 };
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
-use super::shelf::{Shelf, state};
+use super::agent_data::{AgentData, state};
 
 #[async_trait]
 impl Journal for MemoryCatalog {
-    async fn extraction(&self, agent: &Agent) -> Result<ExtractionLane> {
-        self.read(agent, |shelf| shelf.extraction.clone())
+    async fn extraction(&self, agent: &Agent) -> Result<ExtractionWatermark> {
+        self.read(agent, |data| data.extraction.clone())
     }
 
     async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()> {
-        self.write(agent, |shelf, seq| {
+        self.write(agent, |data, seq| {
             let Extraction { turns, found, extracted, degraded } = extraction;
-            shelf.restate(&turns, found.statements, seq);
-            shelf.relog(&turns, found.operations, seq);
-            shelf.mark_degraded(agent, &turns, degraded.as_deref(), now);
-            shelf.extraction = ExtractionLane { extracted, ..ExtractionLane::default() };
+            data.restate(&turns, found.statements, seq);
+            data.relog(&turns, found.operations, seq);
+            data.mark_degraded(agent, &turns, degraded.as_deref(), now);
+            data.extraction = ExtractionWatermark { extracted, ..ExtractionWatermark::default() };
         })
     }
 
@@ -34,35 +35,35 @@ impl Journal for MemoryCatalog {
         not_before: Timestamp,
         now: Timestamp,
     ) -> Result<()> {
-        self.write(agent, |shelf, _| {
-            let lane = &mut shelf.extraction;
-            lane.attempts += 1;
-            lane.failing_since = Some(lane.failing_since.map_or(now, |since| since.min(now)));
-            lane.not_before = Some(not_before);
-            lane.last_error = Some(error.to_owned());
+        self.write(agent, |data, _| {
+            let watermark = &mut data.extraction;
+            watermark.attempts += 1;
+            watermark.failing_since = Some(watermark.failing_since.map_or(now, |since| since.min(now)));
+            watermark.not_before = Some(not_before);
+            watermark.last_error = Some(error.to_owned());
         })
     }
 
     async fn log_version(&self, agent: &Agent) -> Result<u64> {
-        self.read(agent, |shelf| shelf.log_version)
+        self.read(agent, |data| data.log_version)
     }
 
     async fn operations(&self, agent: &Agent) -> Result<(u64, Vec<FactOperation>)> {
-        self.read(agent, |shelf| (shelf.log_version, shelf.log.values().cloned().collect()))
+        self.read(agent, |data| (data.log_version, data.log.values().cloned().collect()))
     }
 
     async fn add_operations(&self, agent: &Agent, operations: Vec<FactOperation>) -> Result<()> {
-        self.write(agent, |shelf, seq| {
-            let mut log = shelf.log.clone();
+        self.write(agent, |data, seq| {
+            let mut log = data.log.clone();
             for operation in operations {
                 log.entry(operation.id.clone()).or_insert(operation);
             }
-            shelf.replace_log(log, seq);
+            data.replace_log(log, seq);
         })
     }
 }
 
-impl Shelf {
+impl AgentData {
     /// Replaces the statements whose first source is among the turns.
     fn restate(&mut self, turns: &[MemoryId], found: Vec<Statement>, seq: &mut u64) {
         let found = found.into_iter().filter(|statement| statement.sources.iter().all(|id| self.has_turn(id)));
@@ -109,7 +110,14 @@ impl Shelf {
         let Some(error) = degraded else { return };
         for memory in turns.iter().filter(|id| self.messages.contains_key(id)).cloned().collect::<Vec<_>>() {
             let (agent, error) = (agent.clone(), error.to_owned());
-            self.bury(DeadLetter { agent, grain: Grain::Working, memory, stage: Stage::Extraction, error, at: now });
+            self.add_dead_letter(DeadLetter {
+                agent,
+                grain: Grain::Working,
+                memory,
+                stage: Stage::Extraction,
+                error,
+                at: now,
+            });
         }
     }
 }

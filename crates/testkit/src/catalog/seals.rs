@@ -7,43 +7,43 @@ use annals_core::{Agent, Base, Error, Kind, Memory, MemoryId, Period, Result};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
-use super::shelf::{Pruned, Shelf};
+use super::agent_data::{AgentData, Pruned};
 
 #[async_trait]
 impl Seals for MemoryCatalog {
     async fn children(&self, agent: &Agent) -> Result<Vec<Children>> {
-        self.read(agent, |shelf| {
-            let parents: BTreeSet<_> = shelf.memories.values().map(parent).collect();
-            parents.into_iter().filter_map(|(yearly, parent)| shelf.children(parent, yearly)).collect()
+        self.read(agent, |data| {
+            let parents: BTreeSet<_> = data.memories.values().map(parent).collect();
+            parents.into_iter().filter_map(|(yearly, parent)| data.children(parent, yearly)).collect()
         })
     }
 
     async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
-        self.write(agent, |shelf, seq| {
+        self.write(agent, |data, seq| {
             let parent = looked_at.parent;
-            let row = shelf.ledger.get(&parent).filter(|row| row.clean_seq == clean_seq && !row.is_dirty());
-            let base = shelf.summary(agent, parent).map(|summary| shelf.as_base(summary));
-            let same = shelf.children(parent, looked_at.yearly).as_ref() == Some(looked_at);
+            let row = data.ledger.get(&parent).filter(|row| row.clean_seq == clean_seq && !row.is_dirty());
+            let base = data.summary(agent, parent).map(|summary| data.as_base(summary));
+            let same = data.children(parent, looked_at.yearly).as_ref() == Some(looked_at);
             let (Some(_), Some(base), true) = (row, base, same) else {
                 return Err(Error::Stale { what: format!("period {parent}") });
             };
-            for child in shelf.members(parent, looked_at.yearly) {
-                shelf.prune(&child, seq);
+            for child in data.members(parent, looked_at.yearly) {
+                data.prune(&child, seq);
             }
             if !looked_at.yearly {
-                shelf.seal(parent, Some(base));
-                shelf.base_seqs.insert(parent, clean_seq);
+                data.seal(parent, Some(base));
+                data.base_seqs.insert(parent, clean_seq);
             }
             Ok(())
         })?
     }
 
     async fn base(&self, agent: &Agent, period: Period) -> Result<Option<Base>> {
-        self.read(agent, |shelf| shelf.bases.get(&period).cloned())
+        self.read(agent, |data| data.bases.get(&period).cloned())
     }
 
     async fn pin(&self, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
-        self.write(agent, |shelf, _| match shelf.memories.get_mut(id) {
+        self.write(agent, |data, _| match data.memories.get_mut(id) {
             Some(memory) => {
                 memory.pinned = pinned;
                 Ok(())
@@ -62,11 +62,11 @@ impl Seals for MemoryCatalog {
     }
 }
 
-impl Shelf {
+impl AgentData {
     /// Returns the memories that a period is made of, in order; with `yearly`, the yearly summary itself.
     fn members(&self, parent: Period, yearly: bool) -> Vec<Memory> {
         self.select(|memory| match memory.kind {
-            Kind::Turn | Kind::Fact => memory.period == parent,
+            Kind::Turn | Kind::Statement => memory.period == parent,
             Kind::Summary if yearly => memory.period == parent,
             Kind::Summary => memory.period.parent() == Some(parent),
         })
@@ -132,7 +132,7 @@ impl Shelf {
 /// sorts them last.
 fn parent(memory: &Memory) -> (bool, Period) {
     match memory.kind {
-        Kind::Turn | Kind::Fact => (false, memory.period),
+        Kind::Turn | Kind::Statement => (false, memory.period),
         Kind::Summary => memory.period.parent().map_or((true, memory.period), |parent| (false, parent)),
     }
 }

@@ -1,9 +1,11 @@
 //! Port `Catalog` of [`Faulty`].
 
-use annals_core::ports::{Catalog, Change, Comparison, Counts, Lane, Select, Standing, StoredConversation, Turn};
+use annals_core::ports::{
+    AgentState, Catalog, Change, Comparison, Counts, Select, StoredConversation, Turn, Watermark,
+};
 use annals_core::{
-    Agent, Date, DeadLetter, Grain, LedgerRow, Memory, MemoryId, Message, Operation, Period, Result, Settings, Summary,
-    Timestamp, TurnKey,
+    Agent, Date, DeadLetter, Grain, IngestReceipt, LedgerRow, Memory, MemoryId, Message, Period, Result, Settings,
+    Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
@@ -19,8 +21,8 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.agents_with_work(now).await
     }
 
-    async fn standing(&self, agent: &Agent) -> Result<Standing> {
-        self.store()?.standing(agent).await
+    async fn agent_state(&self, agent: &Agent) -> Result<AgentState> {
+        self.store()?.agent_state(agent).await
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
@@ -31,7 +33,7 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.save_settings(agent, settings).await
     }
 
-    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<Operation> {
+    async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
         self.store()?.ingest(agent, turns, revise, now).await
     }
 
@@ -47,12 +49,12 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.backlog(agent, grain, after).await
     }
 
-    async fn lane(&self, agent: &Agent, grain: Grain) -> Result<Lane> {
-        self.store()?.lane(agent, grain).await
+    async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
+        self.store()?.watermark(agent, grain).await
     }
 
-    async fn save_lane(&self, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
-        self.store()?.save_lane(agent, grain, lane).await
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
+        self.store()?.save_watermark(agent, grain, watermark).await
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
@@ -109,20 +111,20 @@ impl<P: Catalog> Catalog for Faulty<P> {
         self.store()?.counts(agent).await
     }
 
-    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<Operation>> {
+    async fn operation(&self, agent: &Agent, id: &str) -> Result<Option<IngestReceipt>> {
         self.store()?.operation(agent, id).await
     }
 
-    async fn bury(&self, letters: Vec<DeadLetter>) -> Result<()> {
-        self.store()?.bury(letters).await
+    async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()> {
+        self.store()?.add_dead_letters(letters).await
     }
 
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
         self.store()?.dead_letters(agent).await
     }
 
-    async fn exhume(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
-        self.store()?.exhume(agent, memories).await
+    async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
+        self.store()?.remove_dead_letters(agent, memories).await
     }
 
     async fn check(&self) -> Result<Vec<String>> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use annals_core::ports::{Erasure, Reach, Target};
+use annals_core::ports::{Erasure, ErasureReport, Target};
 use annals_core::{Agent, Digest, Fact, FactQuery, Facts, Reached, Result, Route, Timestamp, TurnKey, Walk};
 use async_trait::async_trait;
 
@@ -10,11 +10,11 @@ use super::Faulty;
 
 #[async_trait]
 impl<P: Erasure> Erasure for Faulty<P> {
-    async fn reach(&self, agent: &Agent, target: &Target) -> Result<Reach> {
-        self.store()?.reach(agent, target).await
+    async fn preview(&self, agent: &Agent, target: &Target) -> Result<ErasureReport> {
+        self.store()?.preview(agent, target).await
     }
 
-    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<Reach> {
+    async fn erase(&self, agent: &Agent, target: &Target, now: Timestamp) -> Result<ErasureReport> {
         self.store()?.erase(agent, target, now).await
     }
 
@@ -38,8 +38,8 @@ impl<P: Erasure> Erasure for Faulty<P> {
         self.store()?.scrub().await
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-        self.store()?.holds(agent, words).await
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.store()?.find_leftovers(agent, words).await
     }
 
     async fn unused_space_holds(&self, words: &[String]) -> Result<bool> {
@@ -85,7 +85,7 @@ impl<P: Facts> Facts for Faulty<P> {
         self.store()?.remove(agent).await
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-        self.store()?.holds(agent, words).await
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.store()?.find_leftovers(agent, words).await
     }
 }

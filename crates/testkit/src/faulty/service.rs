@@ -1,7 +1,7 @@
 //! Ports `Blocks`, `Requests`, `Keys`, `Accesses` and `Archive` of [`Faulty`].
 
 use annals_core::ports::{Access, Accesses, Archive, Block, Blocks, Key, Keys, Record, Requests, Version};
-use annals_core::{Agent, Digest, Memory, MemoryId, Operation, Result, Timestamp};
+use annals_core::{Agent, Digest, IngestReceipt, Memory, MemoryId, Result, Timestamp};
 use async_trait::async_trait;
 
 use super::Faulty;
@@ -23,7 +23,7 @@ impl<P: Blocks> Blocks for Faulty<P> {
 
 #[async_trait]
 impl<P: Requests> Requests for Faulty<P> {
-    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, Operation)>> {
+    async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
         self.store()?.request(agent, key).await
     }
 
@@ -42,7 +42,7 @@ impl<P: Requests> Requests for Faulty<P> {
         self.store()?.drop_requests(before).await
     }
 
-    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, Operation)>> {
+    async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
         self.store()?.find_operation(workspace, id).await
     }
 }

@@ -2,7 +2,8 @@
 
 use annals_core::ports::{Children, ClockNote, Journal, Replies, Seals};
 use annals_core::{
-    Agent, Base, Digest, Extraction, ExtractionLane, FactOperation, MemoryId, Period, Reply, Result, Timestamp, Usage,
+    Agent, Base, Digest, Extraction, ExtractionWatermark, FactOperation, MemoryId, Period, Reply, Result, Timestamp,
+    Usage,
 };
 use async_trait::async_trait;
 
@@ -10,7 +11,7 @@ use super::Faulty;
 
 #[async_trait]
 impl<P: Journal> Journal for Faulty<P> {
-    async fn extraction(&self, agent: &Agent) -> Result<ExtractionLane> {
+    async fn extraction(&self, agent: &Agent) -> Result<ExtractionWatermark> {
         self.store()?.extraction(agent).await
     }
 

@@ -1,6 +1,6 @@
 //! Port `Strata` of [`Faulty`].
 
-use annals_core::ports::{Batch, Findings, Probe, Stored, Strata, Table, Wear};
+use annals_core::ports::{Batch, Findings, Probe, Stored, Strata, Table, TableStats};
 use annals_core::{Agent, Result};
 use async_trait::async_trait;
 
@@ -36,16 +36,16 @@ impl<P: Strata> Strata for Faulty<P> {
         self.store()?.purge(agent, keep).await
     }
 
-    async fn holds(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-        self.store()?.holds(agent, words).await
+    async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+        self.store()?.find_leftovers(agent, words).await
     }
 
-    async fn tidy(&self, table: &Table) -> Result<()> {
-        self.store()?.tidy(table).await
+    async fn compact(&self, table: &Table) -> Result<()> {
+        self.store()?.compact(table).await
     }
 
-    async fn wear(&self, table: &Table) -> Result<Wear> {
-        self.store()?.wear(table).await
+    async fn table_stats(&self, table: &Table) -> Result<TableStats> {
+        self.store()?.table_stats(table).await
     }
 
     async fn quarantine(&self, table: &Table) -> Result<Option<String>> {

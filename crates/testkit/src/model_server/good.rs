@@ -38,8 +38,8 @@ pub(super) fn order(request: &ModelRequest) -> Value {
 /// Estimates the tokens of the prompt by a ratio that fits English.
 pub(super) fn tokens(request: &ModelRequest) -> u64 {
     let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let said: u64 = messages.iter().filter_map(|message| message["content"].as_str()).map(words).sum();
-    said * 4 / 3
+    let spoken_turn: u64 = messages.iter().filter_map(|message| message["content"].as_str()).map(words).sum();
+    spoken_turn * 4 / 3
 }
 
 /// Counts the words between whitespace.
@@ -55,7 +55,7 @@ fn first_of<'a>(request: &'a ModelRequest, role: &str) -> &'a str {
     message.and_then(|message| message["content"].as_str()).unwrap_or_default()
 }
 
-/// A line `[3] 2026-03-04 09:00 [conversation] Ann (user): What was said`.
+/// A line `[3] 2026-03-04 09:00 [conversation] Ann (user): What was spoken_turn`.
 struct Numbered<'a> {
     number: u64,
     speaker: &'a str,

@@ -60,7 +60,7 @@ async fn play(script: Script, request: &ModelRequest) -> Response {
     match script {
         Script::Good if request.path.ends_with("/rerank") => axum::Json(good::order(request)).into_response(),
         Script::Good => completion(&good::answer(request), "stop", read),
-        Script::Says(text) => completion(&text, "stop", read),
+        Script::Answers(text) => completion(&text, "stop", read),
         Script::CutOff(text) => completion(&text, "length", read),
         Script::Read(tokens) => completion(&good::answer(request), "stop", tokens),
         Script::Formless if request.body.get("response_format").is_some() => refusal(400, None),

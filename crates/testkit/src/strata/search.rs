@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::ports::{Conversation, Conversations, Findings, Hit, Part, Probe, Seat, Spread};
+use annals_core::ports::{Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread};
 
 use crate::words::words;
 
@@ -60,12 +60,12 @@ impl<'a> Search<'a> {
             similarity: rows.iter().map(|part| Some(dot(probe.vector.as_ref()?, &part.vector))).collect(),
             relevance: Vec::new(),
         };
-        search.seat();
+        search.position();
         search.relevance = search.relevances();
         search
     }
 
-    fn seat(&mut self) {
+    fn position(&mut self) {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|row| (self.rows[*row].cover.start, *row));
         for row in order {
@@ -125,14 +125,14 @@ impl<'a> Search<'a> {
 
     fn hit(&self, row: usize, names: &[&str]) -> Hit {
         let part = self.rows[row];
-        let seat = part.conversation.as_deref().map(|name| Seat {
+        let position = part.conversation.as_deref().map(|name| Position {
             conversation: names.iter().position(|other| *other == name).expect("it passes"),
-            place: self.talks[name].iter().zip(0..).find(|(other, _)| **other == row).expect("it is seated").1,
+            index: self.talks[name].iter().zip(0..).find(|(other, _)| **other == row).expect("it is seated").1,
         });
         Hit {
             memory: part.memory.clone(),
             part: part.part,
-            seat,
+            position,
             similarity: self.similarity[row],
             relevance: self.relevance[row],
             matched: self.matched(row),

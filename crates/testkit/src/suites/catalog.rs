@@ -8,7 +8,7 @@ mod records;
 mod rollup;
 
 use annals_core::ports::{Change, Turn};
-use annals_core::{Agent, Catalog, Grain, LedgerRow, Memory, Message, Operation, Timestamp};
+use annals_core::{Agent, Catalog, Grain, IngestReceipt, LedgerRow, Memory, Message, Timestamp};
 
 use super::{Case, cases, run};
 use crate::{agent, at, message, period, turn_of};
@@ -101,11 +101,11 @@ pub(super) fn later() -> Timestamp {
 }
 
 /// Builds a turn with a client id.
-pub(super) fn said(id: &str, instant: &str, text: &str) -> Turn {
+pub(super) fn spoken_turn(id: &str, instant: &str, text: &str) -> Turn {
     turn_of(&me(), Message { client_id: Some(id.into()), ..message(instant, text) })
 }
 
-pub(super) async fn say(catalog: &dyn Catalog, turns: Vec<Turn>) -> Operation {
+pub(super) async fn say(catalog: &dyn Catalog, turns: Vec<Turn>) -> IngestReceipt {
     catalog.ingest(&me(), turns, false, now()).await.unwrap()
 }
 

@@ -12,7 +12,7 @@ mod unsealed;
 mod whole;
 mod words;
 
-use annals_core::ports::{Change, Reach, Record, Target};
+use annals_core::ports::{Change, ErasureReport, Record, Target};
 use annals_core::{Grain, LedgerRow, MemoryId, Period};
 
 use super::all_records;
@@ -107,21 +107,21 @@ pub async fn erasure_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
 }
 
 /// Erases, and checks that a dry run just before reports the same.
-async fn erase(store: &dyn Store, target: Target) -> Reach {
-    let planned = store.reach(&me(), &target).await.unwrap();
+async fn erase(store: &dyn Store, target: Target) -> ErasureReport {
+    let planned = store.preview(&me(), &target).await.unwrap();
     let done = store.erase(&me(), &target, much_later()).await.unwrap();
     assert_eq!(in_order(done.clone()), in_order(planned), "a dry run says what is done");
     in_order(done)
 }
 
-fn in_order(reach: Reach) -> Reach {
-    Reach {
-        turns: sorted(reach.turns),
-        pruned: sorted(reach.pruned),
-        statements: sorted(reach.statements),
-        operations: sorted(reach.operations),
-        words: sorted(reach.words),
-        ..reach
+fn in_order(report: ErasureReport) -> ErasureReport {
+    ErasureReport {
+        turns: sorted(report.turns),
+        pruned: sorted(report.pruned),
+        statements: sorted(report.statements),
+        operations: sorted(report.operations),
+        words: sorted(report.words),
+        ..report
     }
 }
 

@@ -81,7 +81,7 @@ fn fact(id: &str, text: &str) -> Fact {
         valid_from: from,
         valid_to: to,
         recorded_at: at("2026-03-05T00:00:00Z"),
-        said: Interval { start: from, end: Timestamp::from_microsecond(from.as_microsecond() + 1).unwrap() },
+        mentioned: Interval { start: from, end: Timestamp::from_microsecond(from.as_microsecond() + 1).unwrap() },
         sources: vec![MemoryId::from_text(format!("t-{id}"))],
         superseded_by: None,
     }

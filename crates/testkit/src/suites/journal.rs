@@ -1,14 +1,14 @@
 //! Conformance suite of port `Journal`.
 
-mod lane;
 mod log;
 mod saving;
 mod statements;
+mod watermark;
 
 use annals_core::ports::{Change, Select};
 use annals_core::{Extracted, Extraction, FactOperation, Grain, Kind, Memory, MemoryId, Statement};
 
-use super::catalog::{all_changes, me, now, said, say};
+use super::catalog::{all_changes, me, now, say, spoken_turn};
 use super::{Case, Store, cases, run};
 
 /// Runs every case, each on a new empty store from `make`.
@@ -26,13 +26,13 @@ pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
         saving::turns_that_are_gone_yield_nothing,
         saving::a_revised_turn_keeps_its_facts_until_it_is_read_again,
         saving::agents_have_journals_of_their_own,
-        lane::an_unknown_agent_has_no_journal,
-        lane::the_lane_is_as_saved_and_its_failures_end,
-        lane::failures_are_counted,
-        lane::a_failure_noted_in_a_future_that_did_not_come_began_now,
-        lane::degraded_turns_are_dead_letters_until_read,
-        lane::letters_of_the_table_are_others,
-        lane::an_agent_has_work_until_all_is_applied_and_read_and_again_when_a_period_may_be_over,
+        watermark::an_unknown_agent_has_no_journal,
+        watermark::the_lane_is_as_saved_and_its_failures_end,
+        watermark::failures_are_counted,
+        watermark::a_failure_noted_in_a_future_that_did_not_come_began_now,
+        watermark::degraded_turns_are_dead_letters_until_read,
+        watermark::letters_of_the_table_are_others,
+        watermark::an_agent_has_work_until_all_is_applied_and_read_and_again_when_a_period_may_be_over,
         log::operations_read_back_whole,
         log::operations_are_added_once,
         log::entries_by_hand_are_of_no_turn,
@@ -44,7 +44,10 @@ pub async fn journal_suite<S: Store + 'static>(mut make: impl AsyncFnMut() -> S)
 
 /// Stores two turns of a conversation.
 async fn talk(store: &dyn Store) -> [annals_core::ports::Turn; 2] {
-    let turns = [said("1", "2026-03-04T10:00:00Z", "I like tea."), said("2", "2026-03-05T11:00:00Z", "Off to Rome!")];
+    let turns = [
+        spoken_turn("1", "2026-03-04T10:00:00Z", "I like tea."),
+        spoken_turn("2", "2026-03-05T11:00:00Z", "Off to Rome!"),
+    ];
     say(store, turns.to_vec()).await;
     turns
 }
@@ -63,7 +66,7 @@ async fn save(store: &dyn Store, extraction: Extraction) {
 }
 
 async fn statements(store: &dyn Store) -> Vec<Memory> {
-    let facts = Select { kinds: vec![Kind::Fact], ..Select::all(Grain::Working) };
+    let facts = Select { kinds: vec![Kind::Statement], ..Select::all(Grain::Working) };
     store.list(&me(), &facts).await.unwrap()
 }
 

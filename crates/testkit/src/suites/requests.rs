@@ -1,9 +1,9 @@
 //! Conformance suite of port `Requests`.
 
 use annals_core::ports::Target;
-use annals_core::{Agent, Digest, Error, Message, Operation};
+use annals_core::{Agent, Digest, Error, IngestReceipt, Message};
 
-use super::catalog::{later, me, now, said, say};
+use super::catalog::{later, me, now, say, spoken_turn};
 use super::{Case, Store, cases, run};
 use crate::{agent, message, turn_of};
 
@@ -27,21 +27,21 @@ fn digest(text: &str) -> Digest {
     Digest::of([text])
 }
 
-async fn told(store: &dyn Store, id: &str) -> Operation {
-    say(store, vec![said(id, "2026-03-04T10:00:00Z", "tea")]).await
+async fn stated(store: &dyn Store, id: &str) -> IngestReceipt {
+    say(store, vec![spoken_turn(id, "2026-03-04T10:00:00Z", "tea")]).await
 }
 
-async fn keep(store: &dyn Store, key: &str, body: &str, operation: &Operation) {
+async fn keep(store: &dyn Store, key: &str, body: &str, operation: &IngestReceipt) {
     store.save_request(&me(), &digest(key), &digest(body), &operation.id, now()).await.unwrap();
 }
 
-async fn request(store: &dyn Store, key: &str) -> Option<(Digest, Operation)> {
+async fn request(store: &dyn Store, key: &str) -> Option<(Digest, IngestReceipt)> {
     store.request(&me(), &digest(key)).await.unwrap()
 }
 
 async fn a_request_is_kept_with_its_operation(store: &dyn Store) {
     assert_eq!(request(store, "k").await, None);
-    let operation = told(store, "1").await;
+    let operation = stated(store, "1").await;
     keep(store, "k", "body", &operation).await;
     assert_eq!(request(store, "k").await, Some((digest("body"), operation)));
     assert_eq!(request(store, "other").await, None);
@@ -49,7 +49,7 @@ async fn a_request_is_kept_with_its_operation(store: &dyn Store) {
 }
 
 async fn the_same_key_again_is_the_later_request(store: &dyn Store) {
-    let (one, two) = (told(store, "1").await, told(store, "2").await);
+    let (one, two) = (stated(store, "1").await, stated(store, "2").await);
     keep(store, "k", "body", &one).await;
     keep(store, "same", "body", &one).await;
     store.save_request(&me(), &digest("k"), &digest("another"), &two.id, later()).await.unwrap();
@@ -60,16 +60,16 @@ async fn the_same_key_again_is_the_later_request(store: &dyn Store) {
 
 /// The same messages without the key are the same operation, with the counts of the last request.
 async fn the_operation_is_as_it_is_now(store: &dyn Store) {
-    let first = told(store, "1").await;
+    let first = stated(store, "1").await;
     keep(store, "k", "body", &first).await;
-    let again = told(store, "1").await;
+    let again = stated(store, "1").await;
     assert_eq!((again.accepted, again.duplicate), (0, 1));
     assert_eq!(request(store, "k").await, Some((digest("body"), again)));
 }
 
 async fn an_operation_that_is_not_there_cannot_be_kept(store: &dyn Store) {
     let other = agent("other");
-    let operation = told(store, "1").await;
+    let operation = stated(store, "1").await;
     for (agent, id) in [(&me(), "o-none"), (&other, operation.id.as_str())] {
         let refused = store.save_request(agent, &digest("k"), &digest("body"), id, now()).await;
         assert!(matches!(refused, Err(Error::NotFound { what: "operation", .. })), "{refused:?}");
@@ -80,7 +80,7 @@ async fn an_operation_that_is_not_there_cannot_be_kept(store: &dyn Store) {
 
 async fn agents_do_not_share_keys(store: &dyn Store) {
     let other = agent("other");
-    let operation = told(store, "1").await;
+    let operation = stated(store, "1").await;
     keep(store, "k", "body", &operation).await;
     assert_eq!(store.request(&other, &digest("k")).await.unwrap(), None);
     store.erase(&other, &Target::Agent, now()).await.unwrap();
@@ -88,7 +88,7 @@ async fn agents_do_not_share_keys(store: &dyn Store) {
 }
 
 async fn old_ones_are_dropped_of_all_agents(store: &dyn Store) {
-    let operation = told(store, "1").await;
+    let operation = stated(store, "1").await;
     let theirs = theirs(store, &agent("other")).await;
     let of_other = async |now| {
         let (key, body) = (digest("k"), digest("body"));
@@ -105,9 +105,9 @@ async fn old_ones_are_dropped_of_all_agents(store: &dyn Store) {
 
 async fn they_go_with_what_is_forgotten(store: &dyn Store) {
     for target in [Target::Conversation("talk".into()), Target::Agent] {
-        let operation = told(store, &format!("{target:?}")).await;
+        let operation = stated(store, &format!("{target:?}")).await;
         keep(store, "k", "body", &operation).await;
-        store.reach(&me(), &target).await.unwrap();
+        store.preview(&me(), &target).await.unwrap();
         assert!(request(store, "k").await.is_some());
         store.erase(&me(), &target, now()).await.unwrap();
         assert_eq!(request(store, "k").await, None);
@@ -117,13 +117,13 @@ async fn they_go_with_what_is_forgotten(store: &dyn Store) {
 }
 
 /// Stores a message of another agent.
-async fn theirs(store: &dyn Store, agent: &Agent) -> Operation {
-    let said = Message { client_id: Some("1".into()), ..message("2026-03-04T10:00:00Z", "tea") };
-    store.ingest(agent, vec![turn_of(agent, said)], false, now()).await.unwrap()
+async fn theirs(store: &dyn Store, agent: &Agent) -> IngestReceipt {
+    let spoken_turn = Message { client_id: Some("1".into()), ..message("2026-03-04T10:00:00Z", "tea") };
+    store.ingest(agent, vec![turn_of(agent, spoken_turn)], false, now()).await.unwrap()
 }
 
 async fn an_operation_is_found_in_its_workspace(store: &dyn Store) {
-    let operation = told(store, "1").await;
+    let operation = stated(store, "1").await;
     let elsewhere = Agent::in_workspace("elsewhere", "tester").unwrap();
     let theirs = theirs(store, &elsewhere).await;
     let find = async |workspace: &str, id: &str| store.find_operation(workspace, id).await.unwrap();
@@ -137,7 +137,7 @@ async fn an_operation_is_found_in_its_workspace(store: &dyn Store) {
 }
 
 async fn the_same_messages_to_another_agent_are_another_operation(store: &dyn Store) {
-    let (ours, theirs) = (told(store, "1").await, theirs(store, &agent("other")).await);
+    let (ours, theirs) = (stated(store, "1").await, theirs(store, &agent("other")).await);
     assert_ne!(ours.id, theirs.id);
     let found = store.find_operation("default", &theirs.id).await.unwrap();
     assert_eq!(found.map(|(agent, _)| agent), Some(agent("other")));

@@ -9,7 +9,7 @@ use annals_core::{
 
 use super::section::{Task, names};
 use super::{FactWriter, Inputs};
-use crate::recalled::Told;
+use crate::recalled::SeenSentences;
 
 /// Maximum number of earlier turns given as context.
 const CONTEXT: usize = 6;
@@ -28,13 +28,13 @@ impl FactWriter {
         extractor: &dyn Extractor,
         agent: &Agent,
         settings: &Settings,
-        told: &Told,
+        seen: &SeenSentences,
         task: &Task,
         now: Timestamp,
         inputs: &mut Inputs,
     ) -> Result<Extracted> {
         let Some(first) = task.spoken.first() else { return Ok(Extracted::default()) };
-        let context = self.context(agent, first, told).await?;
+        let context = self.context(agent, first, seen).await?;
         let known = self.known(agent, &task.spoken).await?;
         inputs.add_turns(&context);
         inputs.add_facts(&known);
@@ -52,7 +52,7 @@ impl FactWriter {
     }
 
     /// Returns the turns of the same conversation right before, in order of time.
-    async fn context(&self, agent: &Agent, first: &Memory, told: &Told) -> Result<Vec<Memory>> {
+    async fn context(&self, agent: &Agent, first: &Memory, seen: &SeenSentences) -> Result<Vec<Memory>> {
         let select = Select {
             within: Interval { start: Timestamp::MIN, end: first.at() },
             conversation: first.conversation.clone(),
@@ -61,7 +61,7 @@ impl FactWriter {
             ..Select::all(Grain::Working)
         };
         let earlier = self.catalog.list(agent, &select).await?;
-        Ok(earlier.iter().rev().filter_map(|turn| told.fresh(turn)).collect())
+        Ok(earlier.iter().rev().filter_map(|turn| seen.fresh(turn)).collect())
     }
 
     /// Returns the facts about the speakers and names of the turns: for each name first those that the turns mention, then the
@@ -80,8 +80,8 @@ impl FactWriter {
     }
 
     /// Collects the sentences said before or beside these turns, from a limited number of memories.
-    pub(crate) async fn told(&self, agent: &Agent, turns: &[Memory]) -> Result<Told> {
-        let Some(latest) = turns.iter().map(|turn| turn.cover.end).max() else { return Ok(Told::default()) };
+    pub(crate) async fn seen(&self, agent: &Agent, turns: &[Memory]) -> Result<SeenSentences> {
+        let Some(latest) = turns.iter().map(|turn| turn.cover.end).max() else { return Ok(SeenSentences::default()) };
         let within = Interval { start: Timestamp::MIN, end: latest };
         let mut earlier = Vec::new();
         for grain in Grain::ALL {
@@ -89,7 +89,7 @@ impl FactWriter {
             let select = Select { within, newest_first: true, limit, ..Select::all(grain) };
             earlier.extend(self.catalog.list(agent, &select).await?);
         }
-        Ok(Told::new(earlier.iter().chain(turns)))
+        Ok(SeenSentences::new(earlier.iter().chain(turns)))
     }
 }
 

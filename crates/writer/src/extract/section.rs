@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use annals_core::{Memory, MemoryId};
 use regex::Regex;
 
-use crate::recalled::Told;
+use crate::recalled::SeenSentences;
 
 /// Maximum turns of a task, and about the maximum characters: what a small model reads well at once.
 const LARGEST: (usize, usize) = (20, 6000);
@@ -35,10 +35,10 @@ impl Task {
             && self.characters + turn.text.chars().count() <= LARGEST.1
     }
 
-    fn take(&mut self, turn: Memory, told: &Told) {
+    fn take(&mut self, turn: Memory, seen: &SeenSentences) {
         self.characters += turn.text.chars().count();
         self.reach = (self.reach.0.min(turn.seq), self.reach.1.max(turn.seq));
-        match told.fresh(&turn) {
+        match seen.fresh(&turn) {
             Some(fresh) => self.spoken.push(fresh),
             None => {
                 self.silent_seqs.push(turn.seq);
@@ -55,16 +55,16 @@ impl Task {
 }
 
 /// Cuts the turns into tasks by conversation and time. Returns the tasks in the order in which they came.
-pub fn tasks(mut turns: Vec<Memory>, told: &Told) -> Vec<Task> {
+pub fn tasks(mut turns: Vec<Memory>, seen: &SeenSentences) -> Vec<Task> {
     turns.sort_by(|a, b| (&a.conversation, a.at(), a.seq).cmp(&(&b.conversation, b.at(), b.seq)));
     let mut tasks: Vec<Task> = Vec::new();
     for turn in turns {
         match tasks.last_mut().filter(|task| task.has_room_for(&turn)) {
-            Some(task) => task.take(turn, told),
+            Some(task) => task.take(turn, seen),
             None => {
                 let (conversation, reach) = (turn.conversation.clone(), (turn.seq, turn.seq));
                 let mut task = Task { conversation, reach, ..Task::default() };
-                task.take(turn, told);
+                task.take(turn, seen);
                 tasks.push(task);
             }
         }

@@ -6,10 +6,10 @@ use annals_testkit::{Faulty, agent, at, message};
 use async_trait::async_trait;
 
 use super::*;
-use crate::fixture::{Given, NOW};
+use crate::fixture::{Fixture, NOW};
 
-async fn extract(given: &Given, now: &str) -> ExtractionPassed {
-    given.fact_writer().extract(&agent("a"), at(now), &|_| ()).await.unwrap()
+async fn extract(fixture: &Fixture, now: &str) -> ExtractionPassed {
+    fixture.fact_writer().extract(&agent("a"), at(now), &|_| ()).await.unwrap()
 }
 
 fn away() -> Error {
@@ -20,31 +20,31 @@ fn useless() -> Error {
     Error::model("reading the answer", "it is no JSON")
 }
 
-async fn lane(given: &Given) -> ExtractionLane {
-    given.catalog.extraction(&agent("a")).await.unwrap()
+async fn watermark(fixture: &Fixture) -> ExtractionWatermark {
+    fixture.catalog.extraction(&agent("a")).await.unwrap()
 }
 
-async fn letters(given: &Given) -> Vec<String> {
-    let letters = given.catalog.dead_letters(&agent("a")).await.unwrap();
+async fn letters(fixture: &Fixture) -> Vec<String> {
+    let letters = fixture.catalog.dead_letters(&agent("a")).await.unwrap();
     letters.into_iter().map(|letter| letter.error).collect()
 }
 
 #[tokio::test]
 async fn new_turns_are_read_once_and_become_facts() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    given.say("x", 2, "Bob likes figs.").await;
-    let passed = extract(&given, NOW).await;
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    fixture.say("x", 2, "Bob likes figs.").await;
+    let passed = extract(&fixture, NOW).await;
     let expect = ExtractionPassed { turns: 2, operations: 2, statements: 1, ..ExtractionPassed::default() };
     assert_eq!(passed, expect);
-    assert_eq!(given.held().await, ["Ann likes tea", "Bob likes figs"]);
-    assert_eq!(extract(&given, NOW).await, ExtractionPassed::default());
-    let asked = given.model.take_asked();
+    assert_eq!(fixture.held().await, ["Ann likes tea", "Bob likes figs"]);
+    assert_eq!(extract(&fixture, NOW).await, ExtractionPassed::default());
+    let asked = fixture.model.take_asked();
     assert_eq!(asked.len(), 1);
 
-    given.say("x", 3, "Ann likes rye.").await;
-    extract(&given, NOW).await;
-    let asked = given.model.take_asked().remove(0);
+    fixture.say("x", 3, "Ann likes rye.").await;
+    extract(&fixture, NOW).await;
+    let asked = fixture.model.take_asked().remove(0);
     assert_eq!(asked.turns, ["Ann likes rye."]);
     assert_eq!(asked.context, ["Ann likes tea.", "Bob likes figs."]);
     assert_eq!(asked.known, ["tea"], "what is known of those who are named, not of others");
@@ -52,117 +52,120 @@ async fn new_turns_are_read_once_and_become_facts() {
 
 #[tokio::test]
 async fn extractor_gets_mentioned_facts_then_the_newest() {
-    let given = Given::new();
+    let fixture = Fixture::new();
     for minute in 0..30 {
-        given.say("x", minute, &format!("Ann likes kind{minute}.")).await;
+        fixture.say("x", minute, &format!("Ann likes kind{minute}.")).await;
     }
-    extract(&given, NOW).await;
-    given.model.take_asked();
-    given.say("y", 40, "Ann hates kind3.").await;
-    extract(&given, NOW).await;
-    let known = given.model.take_asked().remove(0).known;
+    extract(&fixture, NOW).await;
+    fixture.model.take_asked();
+    fixture.say("y", 40, "Ann hates kind3.").await;
+    extract(&fixture, NOW).await;
+    let known = fixture.model.take_asked().remove(0).known;
     assert_eq!((known.len(), &known[..3]), (20, &["kind3", "kind29", "kind28"].map(str::to_owned)[..]));
 }
 
 #[tokio::test]
 async fn conversations_are_read_separately_and_long_ones_in_pieces() {
-    let given = Given::new();
+    let fixture = Fixture::new();
     for minute in 0..44 {
-        given.say(["x", "y"][minute as usize % 2], minute, &format!("Ann likes tea{minute}.")).await;
+        fixture.say(["x", "y"][minute as usize % 2], minute, &format!("Ann likes tea{minute}.")).await;
     }
-    extract(&given, NOW).await;
-    let counts: Vec<usize> = given.model.take_asked().iter().map(|asked| asked.turns.len()).collect();
+    extract(&fixture, NOW).await;
+    let counts: Vec<usize> = fixture.model.take_asked().iter().map(|asked| asked.turns.len()).collect();
     assert_eq!(counts, [20, 20, 2, 2]);
     let long = format!("Ann likes {}.", "tea ".repeat(1000));
-    given.say("z", 50, &long).await;
-    given.say("z", 51, &long).await;
-    extract(&given, NOW).await;
-    assert_eq!(given.model.take_asked().len(), 2);
+    fixture.say("z", 50, &long).await;
+    fixture.say("z", 51, &long).await;
+    extract(&fixture, NOW).await;
+    assert_eq!(fixture.model.take_asked().len(), 2);
 }
 
 #[tokio::test]
 async fn tool_turns_are_not_read_and_revised_turns_lose_their_facts() {
-    let given = Given::new();
-    let said = |role, content: &str| Message {
+    let fixture = Fixture::new();
+    let spoken = |role, content: &str| Message {
         role,
         client_id: Some("1".into()),
         content: content.into(),
         ..message("2026-03-04T10:00:00Z", "")
     };
-    given.send(said(Role::User, "Ann likes tea.")).await;
-    extract(&given, NOW).await;
-    assert_eq!(given.held().await, ["Ann likes tea"]);
-    given.send(said(Role::Tool, "Ann likes figs.")).await;
-    assert_eq!(extract(&given, NOW).await.turns, 0);
-    assert_eq!((given.held().await.len(), given.statements().await.len()), (0, 0));
-    assert_eq!(given.catalog.backlog(&agent("a"), Grain::Working, lane(&given).await.extracted).await.unwrap(), 0);
+    fixture.send(spoken(Role::User, "Ann likes tea.")).await;
+    extract(&fixture, NOW).await;
+    assert_eq!(fixture.held().await, ["Ann likes tea"]);
+    fixture.send(spoken(Role::Tool, "Ann likes figs.")).await;
+    assert_eq!(extract(&fixture, NOW).await.turns, 0);
+    assert_eq!((fixture.held().await.len(), fixture.statements().await.len()), (0, 0));
+    assert_eq!(
+        fixture.catalog.backlog(&agent("a"), Grain::Working, watermark(&fixture).await.extracted).await.unwrap(),
+        0
+    );
 }
 
 #[tokio::test]
 async fn outage_stops_extraction_without_using_the_fallback() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    (0..10).for_each(|_| given.model.fail(away()));
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    (0..10).for_each(|_| fixture.model.fail(away()));
     let waits = ["00:00", "00:01", "00:03", "00:07", "00:15", "00:31", "01:03", "02:03"];
     for time in waits {
         let now = format!("2026-03-05T{time}:00Z");
-        let passed = extract(&given, &now).await;
+        let passed = extract(&fixture, &now).await;
         assert_eq!(passed.waiting.as_deref(), Some("asking the model: it is away"), "{time}");
-        assert_eq!(given.model.take_asked().len(), 1, "{time}: the lane was due");
-        assert!(extract(&given, &now).await.waiting.is_some());
-        assert_eq!(given.model.take_asked().len(), 0, "{time}: the lane waits");
+        assert_eq!(fixture.model.take_asked().len(), 1, "{time}: the lane was due");
+        assert!(extract(&fixture, &now).await.waiting.is_some());
+        assert_eq!(fixture.model.take_asked().len(), 0, "{time}: the lane waits");
     }
-    assert_eq!((letters(&given).await.len(), given.rules.take_asked().len()), (0, 0));
-    given.model.failures.lock().unwrap().clear();
-    assert_eq!(extract(&given, "2026-03-05T03:03:00Z").await.turns, 1);
-    assert_eq!(given.held().await, ["Ann likes tea"]);
-    assert_eq!(lane(&given).await.attempts, 0);
+    assert_eq!((letters(&fixture).await.len(), fixture.rules.take_asked().len()), (0, 0));
+    fixture.model.failures.lock().unwrap().clear();
+    assert_eq!(extract(&fixture, "2026-03-05T03:03:00Z").await.turns, 1);
+    assert_eq!(fixture.held().await, ["Ann likes tea"]);
+    assert_eq!(watermark(&fixture).await.attempts, 0);
 }
 
 #[tokio::test]
 async fn turns_held_up_for_hours_are_read_by_the_fallback_and_replayed() {
-    let given = Given::new();
+    let fixture = Fixture::new();
     for (minute, conversation) in [(1, "x"), (2, "y"), (3, "x")] {
-        given.say(conversation, minute, &format!("Ann likes tea{minute}.")).await;
+        fixture.say(conversation, minute, &format!("Ann likes tea{minute}.")).await;
     }
-    given.model.fail(away());
-    extract(&given, NOW).await;
-    given.model.fail(away());
-    let passed = extract(&given, "2026-03-05T06:00:00Z").await;
+    fixture.model.fail(away());
+    extract(&fixture, NOW).await;
+    fixture.model.fail(away());
+    let passed = extract(&fixture, "2026-03-05T06:00:00Z").await;
     assert_eq!((passed.turns, passed.degraded, passed.waiting), (3, 3, None));
-    assert_eq!(letters(&given).await, ["asking the model: it is away"; 3]);
-    assert_eq!(given.held().await.len(), 3);
-    assert!(given.log().await.iter().all(|operation| operation.confidence < 0.6));
+    assert_eq!(letters(&fixture).await, ["asking the model: it is away"; 3]);
+    assert_eq!(fixture.held().await.len(), 3);
+    assert!(fixture.log().await.iter().all(|operation| operation.confidence < 0.6));
 
-    given.model.fail(away());
-    let replayed = given.fact_writer().replay(&agent("a"), at("2026-03-05T07:00:00Z")).await.unwrap();
-    assert_eq!((replayed.turns, replayed.waiting.is_some(), letters(&given).await.len()), (0, true, 3));
-    given.model.fail(useless());
-    let replayed = given.fact_writer().replay(&agent("a"), at("2026-03-05T08:00:00Z")).await.unwrap();
-    assert_eq!((replayed.turns, letters(&given).await.len()), (1, 2), "the one it fails on stays");
-    let replayed = given.fact_writer().replay(&agent("a"), at("2026-03-05T09:00:00Z")).await.unwrap();
-    assert_eq!((replayed.turns, letters(&given).await.len()), (2, 0));
-    assert!(given.log().await.iter().all(|operation| operation.confidence > 0.6));
+    fixture.model.fail(away());
+    let replayed = fixture.fact_writer().replay(&agent("a"), at("2026-03-05T07:00:00Z")).await.unwrap();
+    assert_eq!((replayed.turns, replayed.waiting.is_some(), letters(&fixture).await.len()), (0, true, 3));
+    fixture.model.fail(useless());
+    let replayed = fixture.fact_writer().replay(&agent("a"), at("2026-03-05T08:00:00Z")).await.unwrap();
+    assert_eq!((replayed.turns, letters(&fixture).await.len()), (1, 2), "the one it fails on stays");
+    let replayed = fixture.fact_writer().replay(&agent("a"), at("2026-03-05T09:00:00Z")).await.unwrap();
+    assert_eq!((replayed.turns, letters(&fixture).await.len()), (2, 0));
+    assert!(fixture.log().await.iter().all(|operation| operation.confidence > 0.6));
 }
 
 #[tokio::test]
 async fn spent_budget_waits_for_the_next_one() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    given.model.fail(Error::Budget { limit: 10, again: at("2026-03-05T05:00:00Z") });
-    extract(&given, NOW).await;
-    assert!(extract(&given, "2026-03-05T04:59:59Z").await.waiting.is_some());
-    assert_eq!(extract(&given, "2026-03-05T05:00:00Z").await.turns, 1);
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    fixture.model.fail(Error::Budget { limit: 10, again: at("2026-03-05T05:00:00Z") });
+    extract(&fixture, NOW).await;
+    assert!(extract(&fixture, "2026-03-05T04:59:59Z").await.waiting.is_some());
+    assert_eq!(extract(&fixture, "2026-03-05T05:00:00Z").await.turns, 1);
 }
 
 /// The model fails while the clock is ahead by `ahead` hours. Expects whether the pipeline is held at the right time.
 async fn check_held(ahead: i64, expect: bool) {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    given.model.fail(away());
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    fixture.model.fail(away());
     let wrong = at(NOW) + SignedDuration::from_hours(ahead);
-    extract(&given, &wrong.to_string()).await;
-    let passed = extract(&given, NOW).await;
+    extract(&fixture, &wrong.to_string()).await;
+    let passed = extract(&fixture, NOW).await;
     assert_eq!(passed.waiting.is_some(), expect, "{ahead} hours ahead: {passed:?}");
     assert_eq!(passed.turns, u64::from(!expect), "{ahead} hours ahead");
 }
@@ -178,28 +181,28 @@ async fn wait_recorded_under_a_clock_ahead_is_ignored() {
 /// A model that stays away after the clock went back: the fallback reads after six hours, not after a year.
 #[tokio::test]
 async fn patience_restarts_when_the_clock_went_back() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
     for now in ["2027-03-05T00:00:00Z", NOW, "2026-03-05T06:00:00Z"] {
-        given.model.fail(away());
-        extract(&given, now).await;
+        fixture.model.fail(away());
+        extract(&fixture, now).await;
     }
-    assert_eq!(given.rules.take_asked().len(), 1);
-    assert_eq!(given.held().await, ["Ann likes tea"]);
+    assert_eq!(fixture.rules.take_asked().len(), 1);
+    assert_eq!(fixture.held().await, ["Ann likes tea"]);
 }
 
 /// Runs `act` just before the extractor's answer is saved: at the second time that the lock is taken.
 struct Meanwhile<'g, F> {
-    given: &'g Given,
+    fixture: &'g Fixture,
     taken: AtomicU32,
     act: F,
 }
 
 #[async_trait]
-impl<F: Fn(Given) -> BoxedUnit + Sync + Send> WriteLock for Meanwhile<'_, F> {
+impl<F: Fn(Fixture) -> BoxedUnit + Sync + Send> WriteLock for Meanwhile<'_, F> {
     async fn acquire(&self, _: &Agent) -> WriteGuard {
         if self.taken.fetch_add(1, Ordering::SeqCst) == 1 {
-            (self.act)(self.given.clone()).await;
+            (self.act)(self.fixture.clone()).await;
         }
         Box::new(())
     }
@@ -209,84 +212,84 @@ type BoxedUnit = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs `act` while the model reads "Bob likes figs." after "Ann likes tea.". Expects the number of stale answers and the
 /// facts.
-async fn check_meanwhile(act: impl Fn(Given) -> BoxedUnit + Send + Sync, stale: u64, held: &[&str]) {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    extract(&given, NOW).await;
-    given.say("x", 2, "Bob likes figs.").await;
-    let lock = Meanwhile { given: &given, taken: 0.into(), act };
-    let writer = given.fact_writer();
+async fn check_meanwhile(act: impl Fn(Fixture) -> BoxedUnit + Send + Sync, stale: u64, held: &[&str]) {
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    extract(&fixture, NOW).await;
+    fixture.say("x", 2, "Bob likes figs.").await;
+    let lock = Meanwhile { fixture: &fixture, taken: 0.into(), act };
+    let writer = fixture.fact_writer();
     let passed = writer.extract_unlocked(&agent("a"), at(NOW), &|_| (), &|| false, &lock).await.unwrap();
-    assert_eq!((passed.stale, given.held().await), (stale, held.iter().map(ToString::to_string).collect()));
+    assert_eq!((passed.stale, fixture.held().await), (stale, held.iter().map(ToString::to_string).collect()));
     assert!(!writer.facts_differ(&agent("a")).await.unwrap());
 }
 
-async fn forget(given: &Given, subject: &str) {
-    given.catalog.erase(&agent("a"), &Target::Subject(subject.into()), at(NOW)).await.unwrap();
+async fn forget(fixture: &Fixture, subject: &str) {
+    fixture.catalog.erase(&agent("a"), &Target::Subject(subject.into()), at(NOW)).await.unwrap();
 }
 
 #[tokio::test]
 async fn answer_is_saved_only_if_its_input_is_unchanged() {
     check_meanwhile(|_| Box::pin(async {}), 0, &["Ann likes tea", "Bob likes figs"]).await;
-    check_meanwhile(|given| Box::pin(async move { forget(&given, "Bob").await }), 1, &["Ann likes tea"]).await;
+    check_meanwhile(|fixture| Box::pin(async move { forget(&fixture, "Bob").await }), 1, &["Ann likes tea"]).await;
     // The turn before was shown to the model too.
-    check_meanwhile(|given| Box::pin(async move { forget(&given, "Ann").await }), 1, &["Bob likes figs"]).await;
-    let say = |given: Given| -> BoxedUnit { Box::pin(async move { given.say("y", 3, "Cid likes rye.").await }) };
+    check_meanwhile(|fixture| Box::pin(async move { forget(&fixture, "Ann").await }), 1, &["Bob likes figs"]).await;
+    let say = |fixture: Fixture| -> BoxedUnit { Box::pin(async move { fixture.say("y", 3, "Cid likes rye.").await }) };
     check_meanwhile(say, 0, &["Ann likes tea", "Bob likes figs", "Cid likes rye"]).await;
 }
 
 /// Even if the endpoint asks for a longer wait than retention can afford.
 #[tokio::test]
 async fn patience_ends_before_a_longer_retry_wait() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
     let retry_after = Some(SignedDuration::from_hours(100));
-    given.model.fail(Error::Unavailable { what: "asking".into(), retry_after, source: "slow down".into() });
-    extract(&given, NOW).await;
-    assert!(extract(&given, "2026-03-05T05:59:59Z").await.waiting.is_some());
-    assert_eq!(extract(&given, "2026-03-05T06:00:00Z").await.degraded, 1);
-    assert_eq!(given.model.take_asked().len(), 1, "it is not asked before it said");
+    fixture.model.fail(Error::Unavailable { what: "asking".into(), retry_after, source: "slow down".into() });
+    extract(&fixture, NOW).await;
+    assert!(extract(&fixture, "2026-03-05T05:59:59Z").await.waiting.is_some());
+    assert_eq!(extract(&fixture, "2026-03-05T06:00:00Z").await.degraded, 1);
+    assert_eq!(fixture.model.take_asked().len(), 1, "it is not asked before it said");
 }
 
 #[tokio::test]
 async fn turns_that_a_model_fails_on_do_not_block_others() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    given.say("y", 2, "Bob likes figs.").await;
-    (0..3).for_each(|_| given.model.fail(useless()));
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    fixture.say("y", 2, "Bob likes figs.").await;
+    (0..3).for_each(|_| fixture.model.fail(useless()));
     for time in ["00:00", "00:01"] {
-        let passed = extract(&given, &format!("2026-03-05T{time}:00Z")).await;
+        let passed = extract(&fixture, &format!("2026-03-05T{time}:00Z")).await;
         assert_eq!((passed.turns, passed.waiting.is_some()), (0, true));
     }
-    let passed = extract(&given, "2026-03-05T00:03:00Z").await;
+    let passed = extract(&fixture, "2026-03-05T00:03:00Z").await;
     assert_eq!((passed.turns, passed.degraded, passed.waiting), (2, 1, None));
-    assert_eq!(letters(&given).await, ["reading the answer: it is no JSON"]);
-    assert_eq!(given.held().await, ["Ann likes tea", "Bob likes figs"]);
+    assert_eq!(letters(&fixture).await, ["reading the answer: it is no JSON"]);
+    assert_eq!(fixture.held().await, ["Ann likes tea", "Bob likes figs"]);
 }
 
 #[tokio::test]
 async fn recalled_text_is_not_read_again() {
-    let given = Given::new();
-    given.say("x", 1, "Ann likes tea.").await;
-    given.say("x", 2, "Look: <annals-memory>Bob likes figs.</annals-memory>").await;
-    given.say("x", 3, "<annals-memory>Bob likes figs.</annals-memory>").await;
-    extract(&given, NOW).await;
-    let asked = given.model.take_asked();
+    let fixture = Fixture::new();
+    fixture.say("x", 1, "Ann likes tea.").await;
+    fixture.say("x", 2, "Look: <annals-memory>Bob likes figs.</annals-memory>").await;
+    fixture.say("x", 3, "<annals-memory>Bob likes figs.</annals-memory>").await;
+    extract(&fixture, NOW).await;
+    let asked = fixture.model.take_asked();
     assert_eq!(asked[0].turns, ["Ann likes tea.", "Look: "]);
-    let stored = given.memories(Grain::Working).await;
+    let stored = fixture.memories(Grain::Working).await;
     assert!(stored.iter().any(|turn| turn.text == "<annals-memory>Bob likes figs.</annals-memory>"), "as it was sent");
 }
 
 /// Creates two interleaved conversations, so that their tasks overlap, a tool's answer, and another conversation.
-async fn busy() -> Given {
-    let given = Given::new();
+async fn busy() -> Fixture {
+    let fixture = Fixture::new();
     for minute in 0..50 {
-        given.say(["x", "y", "y"][minute as usize % 3], minute, &format!("Ann likes tea{minute}.")).await;
+        fixture.say(["x", "y", "y"][minute as usize % 3], minute, &format!("Ann likes tea{minute}.")).await;
     }
     let tool = Message { role: Role::Tool, conversation: "y".into(), ..message("2026-03-04T10:20:30Z", "42") };
-    given.send(tool).await;
-    given.say("z", 55, "Bob likes figs.").await;
-    given
+    fixture.send(tool).await;
+    fixture.say("z", 55, "Bob likes figs.").await;
+    fixture
 }
 
 /// The final state: log, statements with their sources, dead letters, facts.
@@ -295,20 +298,20 @@ type Outcome = (Vec<FactOperation>, Vec<(String, Vec<MemoryId>)>, Vec<String>, V
 /// Fails one call of the catalog and one of the facts table, 0 for none. Returns the final state and the number of calls of
 /// each.
 async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome, (u64, u64)) {
-    let given = busy().await;
-    *given.model.refused.lock().unwrap() = Some("tea20");
-    let catalog = Arc::new(Faulty::at_call(given.catalog.clone(), catalog_call));
-    let facts = Arc::new(Faulty::at_call(given.facts.clone(), facts_call));
-    let shaky = given.fact_writer_over(catalog.clone(), catalog.clone(), facts.clone());
+    let fixture = busy().await;
+    *fixture.model.refused.lock().unwrap() = Some("tea20");
+    let catalog = Arc::new(Faulty::at_call(fixture.catalog.clone(), catalog_call));
+    let facts = Arc::new(Faulty::at_call(fixture.facts.clone(), facts_call));
+    let shaky = fixture.fact_writer_over(catalog.clone(), catalog.clone(), facts.clone());
     for time in ["00:00", "00:01", "00:03", "00:07", "00:15"] {
         let now = at(&format!("2026-03-05T{time}:00Z"));
         let _ = shaky.extract(&agent("a"), now, &|_| ()).await;
     }
-    let left = extract(&given, "2026-03-05T01:00:00Z").await;
+    let left = extract(&fixture, "2026-03-05T01:00:00Z").await;
     assert_eq!(left.waiting, None, "failing calls {catalog_call} and {facts_call}");
-    let mut log = given.log().await;
+    let mut log = fixture.log().await;
     log.iter_mut().for_each(|operation| operation.recorded_at = at(NOW));
-    let outcome = (log, given.statements().await, letters(&given).await, given.held().await);
+    let outcome = (log, fixture.statements().await, letters(&fixture).await, fixture.held().await);
     (outcome, (catalog.calls(), facts.calls()))
 }
 

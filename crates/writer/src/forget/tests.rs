@@ -4,115 +4,118 @@ use annals_testkit::{Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, agent, at
 
 use super::*;
 use crate::Discrepancy;
-use crate::fixture::{Given, NOW};
+use crate::fixture::{Fixture, NOW};
 
 /// Creates turns, statements, facts, summaries and rows about Bob, beside others.
-async fn given() -> Given {
-    let given = Given::new();
+async fn fixture() -> Fixture {
+    let fixture = Fixture::new();
     for (minute, text) in [(1, "Bob likes figs in winter."), (2, "Ann likes tea in winter.")] {
-        given.say(["x", "y"][minute as usize % 2], minute, text).await;
+        fixture.say(["x", "y"][minute as usize % 2], minute, text).await;
     }
-    given.fact_writer().extract(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    roll_up(&given, "Bob likes figs in winter. Ann likes tea in winter.").await;
-    given.writer().project(&agent("a"), at(NOW), &|_| ()).await.unwrap();
-    given
+    fixture.fact_writer().extract(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    roll_up(&fixture, "Bob likes figs in winter. Ann likes tea in winter.").await;
+    fixture.writer().project(&agent("a"), at(NOW), &|_| ()).await.unwrap();
+    fixture
 }
 
 /// Does in short what the summarizer does.
-async fn roll_up(given: &Given, text: &str) {
+async fn roll_up(fixture: &Fixture, text: &str) {
     let day = period("2026-03-04");
     let sources: Vec<_> =
-        given.catalog.inputs(&agent("a"), day).await.unwrap().into_iter().map(|turn| turn.id).collect();
-    let ledger = given.catalog.ledger(&agent("a")).await.unwrap();
+        fixture.catalog.inputs(&agent("a"), day).await.unwrap().into_iter().map(|turn| turn.id).collect();
+    let ledger = fixture.catalog.ledger(&agent("a")).await.unwrap();
     let read = ledger.iter().find(|row| row.period == day).map_or(0, |row| row.dirty_seq);
     let roll_up = summary("2026-03-04", read, &sources, text);
-    given.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
+    fixture.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
 }
 
-async fn places(given: &Given, word: &str) -> Vec<String> {
-    given.eraser().prove(&agent("a"), &[word.into()]).await.unwrap()
+async fn places(fixture: &Fixture, word: &str) -> Vec<String> {
+    fixture.eraser().prove(&agent("a"), &[word.into()]).await.unwrap()
 }
 
-async fn assert_forgotten(given: &Given) {
-    assert_eq!(places(given, "Bob").await, [""; 0]);
-    assert_eq!(places(given, "figs").await, [""; 0]);
-    assert_eq!(given.writer().audit(&agent("a")).await.unwrap(), []);
-    assert!(!given.fact_writer().facts_differ(&agent("a")).await.unwrap());
-    assert_eq!(given.eraser().owed().await.unwrap(), []);
+async fn assert_forgotten(fixture: &Fixture) {
+    assert_eq!(places(fixture, "Bob").await, [""; 0]);
+    assert_eq!(places(fixture, "figs").await, [""; 0]);
+    assert_eq!(fixture.writer().audit(&agent("a")).await.unwrap(), []);
+    assert!(!fixture.fact_writer().facts_differ(&agent("a")).await.unwrap());
+    assert_eq!(fixture.eraser().owed().await.unwrap(), []);
 }
 
 #[tokio::test]
 async fn forgotten_text_is_found_nowhere_and_the_rest_stays() {
-    let given = given().await;
-    assert!(places(&given, "figs").await.len() >= 4, "{:?}", places(&given, "figs").await);
-    let eraser = given.eraser();
+    let fixture = fixture().await;
+    assert!(places(&fixture, "figs").await.len() >= 4, "{:?}", places(&fixture, "figs").await);
+    let eraser = fixture.eraser();
     let target = Target::Subject("bob".into());
-    let reach = eraser.reach(&agent("a"), &target).await.unwrap();
-    assert_eq!(eraser.erase(&agent("a"), &target, at(NOW)).await.unwrap(), reach);
-    assert_eq!((reach.turns.len(), reach.statements.len(), reach.operations.len(), reach.rebuilt.len()), (1, 1, 1, 1));
-    roll_up(&given, "Ann likes tea in winter.").await;
+    let report = eraser.preview(&agent("a"), &target).await.unwrap();
+    assert_eq!(eraser.erase(&agent("a"), &target, at(NOW)).await.unwrap(), report);
+    assert_eq!(
+        (report.turns.len(), report.statements.len(), report.operations.len(), report.rebuilt.len()),
+        (1, 1, 1, 1)
+    );
+    roll_up(&fixture, "Ann likes tea in winter.").await;
     eraser.clean(&agent("a"), at(NOW)).await.unwrap();
-    assert_eq!(eraser.prove(&agent("a"), &reach.words).await.unwrap(), [""; 0]);
-    assert!(!reach.words.is_empty());
-    assert_forgotten(&given).await;
-    assert_eq!(given.held().await, ["Ann likes tea in winter"]);
-    let left = given.strata.holds(&agent("a"), &["tea".into()]).await.unwrap();
+    assert_eq!(eraser.prove(&agent("a"), &report.words).await.unwrap(), [""; 0]);
+    assert!(!report.words.is_empty());
+    assert_forgotten(&fixture).await;
+    assert_eq!(fixture.held().await, ["Ann likes tea in winter"]);
+    let left = fixture.strata.find_leftovers(&agent("a"), &["tea".into()]).await.unwrap();
     assert_eq!(left, ["working generation 1", "daily generation 1"], "no other generation is left");
 }
 
 #[tokio::test]
 async fn forgotten_message_is_refused_until_unforgotten() {
-    let given = Given::new();
-    let said = message("2026-03-04T10:00:00Z", "My password is hunter2.");
-    let ingest = async || given.writer().ingest(&agent("a"), vec![said.clone()], false, at(NOW)).await.unwrap();
+    let fixture = Fixture::new();
+    let spoken = message("2026-03-04T10:00:00Z", "My password is hunter2.");
+    let ingest = async || fixture.writer().ingest(&agent("a"), vec![spoken.clone()], false, at(NOW)).await.unwrap();
     assert_eq!((ingest().await.accepted, ingest().await.masked), (1, 1));
     let target = Target::Conversation("talk".into());
-    given.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
-    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
+    fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
     let again = ingest().await;
     assert_eq!((again.accepted, again.forgotten), (0, 1));
 
-    let (prepared, _) = given.writer().prepare(&agent("a"), vec![said.clone()]).await.unwrap();
+    let (prepared, _) = fixture.writer().prepare(&agent("a"), vec![spoken.clone()]).await.unwrap();
     let keyed: Vec<(TurnKey, Message)> = identify(&prepared).into_iter().zip(prepared).collect();
-    given.eraser().unforget(&agent("a"), &keyed).await.unwrap();
+    fixture.eraser().unforget(&agent("a"), &keyed).await.unwrap();
     assert_eq!(ingest().await.accepted, 1);
 }
 
 #[tokio::test]
 async fn forgotten_agent_loses_all_its_files() {
-    let given = given().await;
-    let eraser = given.eraser();
+    let fixture = fixture().await;
+    let eraser = fixture.eraser();
     eraser.erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
     eraser.clean(&agent("a"), at(NOW)).await.unwrap();
     eraser.clean(&agent("a"), at(NOW)).await.unwrap();
-    assert_forgotten(&given).await;
-    assert_eq!(places(&given, "tea").await, [""; 0]);
-    assert_eq!(given.facts.version(&agent("a")).await.unwrap(), 0);
-    assert_eq!(given.catalog.agents().await.unwrap(), []);
+    assert_forgotten(&fixture).await;
+    assert_eq!(places(&fixture, "tea").await, [""; 0]);
+    assert_eq!(fixture.facts.version(&agent("a")).await.unwrap(), 0);
+    assert_eq!(fixture.catalog.agents().await.unwrap(), []);
 }
 
 /// The watermarks of a removed agent start at zero, so its former rows would count as live ones.
 #[tokio::test]
 async fn agent_created_again_before_cleaning_restores_nothing() {
-    let given = given().await;
-    given.eraser().erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
-    given.say("z", 9, "Cid likes rye.").await;
-    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
-    assert_forgotten(&given).await;
-    assert_eq!(places(&given, "rye").await.len(), 2);
+    let fixture = fixture().await;
+    fixture.eraser().erase(&agent("a"), &Target::Agent, at(NOW)).await.unwrap();
+    fixture.say("z", 9, "Cid likes rye.").await;
+    fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_forgotten(&fixture).await;
+    assert_eq!(places(&fixture, "rye").await.len(), 2);
 }
 
 #[tokio::test]
 async fn half_built_generation_is_removed_too() {
-    let given = given().await;
+    let fixture = fixture().await;
     let half = Table { agent: agent("a"), grain: Grain::Working, generation: 1 };
-    given.strata.rewrite(&Table { generation: 0, ..half.clone() }, 1).await.unwrap();
-    let lane = given.catalog.lane(&agent("a"), Grain::Working).await.unwrap();
-    let building = Lane { building: Some((1, lane.applied)), ..lane };
-    given.catalog.save_lane(&agent("a"), Grain::Working, building).await.unwrap();
-    given.eraser().erase(&agent("a"), &Target::Subject("Bob".into()), at(NOW)).await.unwrap();
-    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
-    assert_forgotten(&given).await;
+    fixture.strata.rewrite(&Table { generation: 0, ..half.clone() }, 1).await.unwrap();
+    let watermark = fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
+    let building = Watermark { building: Some((1, watermark.applied)), ..watermark };
+    fixture.catalog.save_watermark(&agent("a"), Grain::Working, building).await.unwrap();
+    fixture.eraser().erase(&agent("a"), &Target::Subject("Bob".into()), at(NOW)).await.unwrap();
+    fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_forgotten(&fixture).await;
 }
 
 struct Shaky {
@@ -123,18 +126,18 @@ struct Shaky {
 
 impl Shaky {
     /// Returns stores; the one with index `which` fails at a call.
-    fn new(given: &Given, which: usize, call: u64) -> Shaky {
+    fn new(fixture: &Fixture, which: usize, call: u64) -> Shaky {
         let call = |store| if store == which { call } else { 0 };
         Shaky {
-            catalog: Arc::new(Faulty::at_call(given.catalog.clone(), call(0))),
-            strata: Arc::new(Faulty::at_call(given.strata.clone(), call(1))),
-            facts: Arc::new(Faulty::at_call(given.facts.clone(), call(2))),
+            catalog: Arc::new(Faulty::at_call(fixture.catalog.clone(), call(0))),
+            strata: Arc::new(Faulty::at_call(fixture.strata.clone(), call(1))),
+            facts: Arc::new(Faulty::at_call(fixture.facts.clone(), call(2))),
         }
     }
 
-    fn eraser(&self, given: &Given) -> Eraser {
-        let writer = given.writer_over(self.catalog.clone(), self.strata.clone());
-        let facts = given.fact_writer_over(self.catalog.clone(), self.catalog.clone(), self.facts.clone());
+    fn eraser(&self, fixture: &Fixture) -> Eraser {
+        let writer = fixture.writer_over(self.catalog.clone(), self.strata.clone());
+        let facts = fixture.fact_writer_over(self.catalog.clone(), self.catalog.clone(), self.facts.clone());
         Eraser::new(writer, facts, self.catalog.clone())
     }
 
@@ -155,16 +158,16 @@ async fn interrupted_cleaning_is_owed_and_finished_later() {
     for target in [Target::Subject("Bob".into()), Target::Agent] {
         for which in 0..3 {
             for call in 1.. {
-                let given = given().await;
-                given.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
-                let shaky = Shaky::new(&given, which, call);
-                let cleaned = shaky.eraser(&given).clean(&agent("a"), at(NOW)).await;
-                let owed = given.eraser().owed().await.unwrap();
+                let fixture = fixture().await;
+                fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
+                let shaky = Shaky::new(&fixture, which, call);
+                let cleaned = shaky.eraser(&fixture).clean(&agent("a"), at(NOW)).await;
+                let owed = fixture.eraser().owed().await.unwrap();
                 assert_eq!(owed.is_empty(), cleaned.is_ok(), "call {call} of store {which}");
                 for agent in owed {
-                    given.eraser().clean(&agent, at(NOW)).await.unwrap();
+                    fixture.eraser().clean(&agent, at(NOW)).await.unwrap();
                 }
-                assert_forgotten(&given).await;
+                assert_forgotten(&fixture).await;
                 if shaky.calls(which) < call {
                     break;
                 }
@@ -176,15 +179,15 @@ async fn interrupted_cleaning_is_owed_and_finished_later() {
 /// An erasure during the cleaning of an earlier one.
 #[tokio::test]
 async fn erasure_during_a_cleaning_is_still_owed() {
-    let given = given().await;
+    let fixture = fixture().await;
     let target = Target::Subject("Bob".into());
-    given.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
-    let (_, earlier) = given.catalog.cleaning_owed().await.unwrap().remove(0);
-    given.eraser().erase(&agent("a"), &Target::Subject("Ann".into()), at(NOW)).await.unwrap();
-    given.catalog.cleaned(&agent("a"), earlier).await.unwrap();
-    assert_eq!(given.eraser().owed().await.unwrap(), [agent("a")]);
-    given.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
-    assert_eq!(given.eraser().owed().await.unwrap(), []);
+    fixture.eraser().erase(&agent("a"), &target, at(NOW)).await.unwrap();
+    let (_, earlier) = fixture.catalog.cleaning_owed().await.unwrap().remove(0);
+    fixture.eraser().erase(&agent("a"), &Target::Subject("Ann".into()), at(NOW)).await.unwrap();
+    fixture.catalog.cleaned(&agent("a"), earlier).await.unwrap();
+    assert_eq!(fixture.eraser().owed().await.unwrap(), [agent("a")]);
+    fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
+    assert_eq!(fixture.eraser().owed().await.unwrap(), []);
 }
 
 /// Every call of every store in turn fails once; forgetting the same again finishes it.
@@ -193,16 +196,16 @@ async fn failure_of_any_call_is_finished_by_forgetting_again() {
     for target in [Target::Subject("Bob".into()), Target::Agent] {
         for which in 0..3 {
             for call in 1.. {
-                let given = given().await;
-                let shaky = Shaky::new(&given, which, call);
-                let _ = forget(&shaky.eraser(&given), &target).await;
-                let between = given.writer().audit(&agent("a")).await.unwrap();
+                let fixture = fixture().await;
+                let shaky = Shaky::new(&fixture, which, call);
+                let _ = forget(&shaky.eraser(&fixture), &target).await;
+                let between = fixture.writer().audit(&agent("a")).await.unwrap();
                 assert!(
                     !between.iter().any(|fault| matches!(fault, Discrepancy::Missing(..))),
                     "what stays is searchable"
                 );
-                forget(&given.eraser(), &target).await.unwrap();
-                assert_forgotten(&given).await;
+                forget(&fixture.eraser(), &target).await.unwrap();
+                assert_forgotten(&fixture).await;
                 if shaky.calls(which) < call {
                     break;
                 }

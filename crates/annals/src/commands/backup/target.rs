@@ -10,7 +10,7 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path as Place;
 use object_store::{ObjectStore, RetryConfig};
 
-use crate::terminal;
+use crate::console;
 
 /// Retries for a store that does not answer; kept short because a user waits.
 const RETRIES: RetryConfig = RetryConfig {
@@ -108,7 +108,7 @@ fn s3(bucket: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
 
 /// Configures the builder as `AmazonS3Builder::from_env` does, but from the environment of the process that gave the command.
 fn s3_settings() -> AmazonS3Builder {
-    let variables = terminal::environment().into_iter().filter_map(|(name, value)| {
+    let variables = console::environment().into_iter().filter_map(|(name, value)| {
         let name = name.to_str().filter(|name| name.starts_with("AWS_"))?.to_ascii_lowercase();
         Some((name.parse::<AmazonS3ConfigKey>().ok()?, value.into_string().ok()?))
     });

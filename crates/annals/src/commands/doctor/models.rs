@@ -9,24 +9,24 @@ use annals_core::{Error, Grain, Period, Purpose, Result, Settings};
 use annals_llm::{Endpoint, Models, RerankEndpoint, RerankModel};
 
 use super::Finding;
-use super::round::{Round, said};
+use super::round_trip::{RoundTrip, message_of};
 
 const ABOUT: &str = "model";
 
-pub async fn call(models: &Models, round: &Round, tell: &mut dyn FnMut(Finding)) {
-    write_and_read(models, round, tell).await;
+pub async fn call(models: &Models, round_trip: &RoundTrip, tell: &mut dyn FnMut(Finding)) {
+    write_and_read(models, round_trip, tell).await;
     if let Some(model) = &models.rerank {
-        tell(order(model, round).await);
+        tell(order(model, round_trip).await);
     }
 }
 
-async fn write_and_read(models: &Models, round: &Round, tell: &mut dyn FnMut(Finding)) {
+async fn write_and_read(models: &Models, round_trip: &RoundTrip, tell: &mut dyn FnMut(Finding)) {
     if models.is_empty() {
         return tell(Finding::ok(ABOUT, "none is configured; the built-in engine and rules do the work"));
     }
-    let endpoint = match Endpoint::new(models.clone(), round.folder.replies.clone()) {
+    let endpoint = match Endpoint::new(models.clone(), round_trip.folder.replies.clone()) {
         Ok(endpoint) => endpoint,
-        Err(error) => return tell(Finding::wrong(ABOUT, said(&error), "correct [models] in the settings")),
+        Err(error) => return tell(Finding::wrong(ABOUT, message_of(&error), "correct [models] in the settings")),
     };
     let mut called = BTreeSet::new();
     for (purpose, model) in models.iter() {
@@ -35,29 +35,29 @@ async fn write_and_read(models: &Models, round: &Round, tell: &mut dyn FnMut(Fin
         }
         let name = format!("{} at {}", model.name, model.base_url);
         let begun = Instant::now();
-        tell(match work(&endpoint, purpose, round).await {
+        tell(match work(&endpoint, purpose, round_trip).await {
             Ok(what) => Finding::ok(ABOUT, format!("{name} {what} in {} ms", begun.elapsed().as_millis())),
-            Err(error) => Finding::wrong(ABOUT, format!("{name}: {}", said(&error)), mend(&error)),
+            Err(error) => Finding::wrong(ABOUT, format!("{name}: {}", message_of(&error)), mend(&error)),
         });
     }
 }
 
-async fn work(endpoint: &Endpoint, purpose: Purpose, round: &Round) -> Result<String> {
-    let (settings, turns, now) = (Settings::default(), std::slice::from_ref(&round.turn), round.folder.now);
+async fn work(endpoint: &Endpoint, purpose: Purpose, round_trip: &RoundTrip) -> Result<String> {
+    let (settings, turns, now) = (Settings::default(), std::slice::from_ref(&round_trip.turn), round_trip.folder.now);
     let Some(grain) = Grain::SUMMARIES.into_iter().find(|grain| Purpose::of(*grain) == purpose) else {
-        let agent = &round.agent;
+        let agent = &round_trip.agent;
         let task = ExtractionTask { agent, settings: &settings, turns, context: &[], known: &[], predicates: &[], now };
         let found = endpoint.extract(task).await?;
         return Ok(format!("read a message for facts and found {}", found.operations.len()));
     };
-    let period = Period::of(grain, round.turn.days.0);
+    let period = Period::of(grain, round_trip.turn.days.0);
     let task = SummaryTask {
-        agent: &round.agent,
+        agent: &round_trip.agent,
         settings: &settings,
         period,
         sources: turns,
         base: None,
-        read_seq: round.turn.seq,
+        read_seq: round_trip.turn.seq,
         now,
     };
     let draft = endpoint.summarize(task).await?;
@@ -65,14 +65,18 @@ async fn work(endpoint: &Endpoint, purpose: Purpose, round: &Round) -> Result<St
 }
 
 /// Asks the reranker to order two texts; only the second answers the question.
-async fn order(model: &Arc<RerankModel>, round: &Round) -> Finding {
+async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
     const ABOUT: &str = "reranker";
     let name = format!("{} at {}", model.name, model.base_url);
     let texts = ["Stock prices fell sharply.".to_owned(), "The dog sleeps in the garden.".to_owned()];
-    let task =
-        RerankTask { agent: &round.agent, question: "Where does the dog sleep?", texts: &texts, now: round.folder.now };
+    let task = RerankTask {
+        agent: &round_trip.agent,
+        question: "Where does the dog sleep?",
+        texts: &texts,
+        now: round_trip.folder.now,
+    };
     let begun = Instant::now();
-    let scores = match RerankEndpoint::new(model.clone(), round.folder.replies.clone()) {
+    let scores = match RerankEndpoint::new(model.clone(), round_trip.folder.replies.clone()) {
         Ok(endpoint) => endpoint.rerank(task).await,
         Err(error) => Err(error),
     };
@@ -87,7 +91,7 @@ async fn order(model: &Arc<RerankModel>, round: &Round) -> Finding {
         ),
         Err(error) => Finding::wrong(
             ABOUT,
-            format!("{name}: {}", said(error)),
+            format!("{name}: {}", message_of(error)),
             "see that its server runs, has /rerank below base_url and answers within `timeout`; until then searches go on \
              without it",
         ),

@@ -8,8 +8,8 @@ use annals_llm::ModelsConfig;
 use super::Finding;
 use crate::cli::Global;
 use crate::commands::now;
+use crate::console::remote;
 use crate::folder::{Folder, Opening};
-use crate::terminal::guest;
 use crate::view::plural;
 
 const ABOUT: &str = "stores";
@@ -32,11 +32,11 @@ pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -
         }
         Err(error) => tell(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),
     }
-    guest(|_| ()).is_some()
+    remote(|_| ()).is_some()
 }
 
 async fn open(global: &Global, data: &Path) -> Result<String> {
-    let folder = match guest(|guest| guest.folder.clone()) {
+    let folder = match remote(|remote| remote.folder.clone()) {
         Some(folder) => folder,
         None => {
             // Opens without models: a wrong model configuration must not prevent this check.

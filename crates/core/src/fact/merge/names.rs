@@ -104,12 +104,12 @@ impl<'a> Names<'a> {
 
     /// Returns what exactly two entities have in common.
     pub fn shared(&self) -> Shared {
-        let said = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
-        let mut said: Vec<(Thing<'a>, usize, usize)> =
-            said.map(|row| (self.thing(row), self.entities[self.ends[row][0]], row)).collect();
-        said.sort_unstable();
+        let spoken = (0..self.facts.len()).filter(|row| self.facts[*row].predicate != ALIAS);
+        let mut spoken: Vec<(Thing<'a>, usize, usize)> =
+            spoken.map(|row| (self.thing(row), self.entities[self.ends[row][0]], row)).collect();
+        spoken.sort_unstable();
         let mut shared = Shared::new();
-        for same in said.chunk_by(|(one, ..), (other, ..)| one == other) {
+        for same in spoken.chunk_by(|(one, ..), (other, ..)| one == other) {
             let (first, last) = (same[0].1, same[same.len() - 1].1);
             if first != last && same.iter().all(|(_, entity, _)| *entity == first || *entity == last) {
                 shared.entry([first, last]).or_default().push(same.iter().map(|(_, _, row)| *row).collect());
@@ -140,10 +140,10 @@ impl<'a> Names<'a> {
     }
 
     fn is_retracted(&self, ours: usize, theirs: usize) -> bool {
-        let said = |one: &str, other: &str| self.retracted.contains(&pair(one, other));
+        let spoken = |one: &str, other: &str| self.retracted.contains(&pair(one, other));
         self.members[ours].iter().map(|name| self.key(*name)).any(|one| {
             let mut others = self.members[theirs].iter().map(|name| self.key(*name));
-            said(one, "") || others.any(|other| said(other, "") || said(one, other))
+            spoken(one, "") || others.any(|other| spoken(other, "") || spoken(one, other))
         })
     }
 

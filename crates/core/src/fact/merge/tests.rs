@@ -179,8 +179,8 @@ fn merge_gives_reason_and_evidence() {
     assert_eq!(merge.properties["evidence"], serde_json::json!([log[0].id, log[1].id]));
     assert_eq!(merge.sources, [log[0].source.clone(), log[1].source.clone()]);
     assert_eq!((merge.valid_from, merge.valid_to), (log[1].at, None));
-    assert_eq!((merge.recorded_at, merge.said.start), (log[1].recorded_at, log[0].said_at));
-    assert_eq!(merge.said.end, facts.iter().map(|fact| fact.said.end).max().unwrap());
+    assert_eq!((merge.recorded_at, merge.mentioned.start), (log[1].recorded_at, log[0].said_at));
+    assert_eq!(merge.mentioned.end, facts.iter().map(|fact| fact.mentioned.end).max().unwrap());
     assert!(merge.id.starts_with("m-") && merge.confidence < 1.0);
     assert_eq!(fold(&log[1..]).len(), 1, "it goes with what spoke for it");
 }

@@ -91,11 +91,11 @@ impl<'a> Keep<'a> {
         if self.seen.contains(&id) {
             return Ok(None);
         }
-        let told = self.facts.entry(turn.id.clone()).or_default();
-        if *told == MOST_PER_TURN {
+        let stated = self.facts.entry(turn.id.clone()).or_default();
+        if *stated == MOST_PER_TURN {
             return Err("is one too many for its turn");
         }
-        *told += 1;
+        *stated += 1;
         self.seen.insert(id.clone());
         Ok(Some(Statement {
             id,
@@ -123,8 +123,8 @@ impl<'a> Keep<'a> {
             return Err("gives a name that is not a form of the speaker's own");
         }
         let replaces = term("replaces").filter(|replaces| verb == Verb::Update && is_term(replaces));
-        let told = [Some(&object), replaces.as_ref()].into_iter().flatten();
-        if let Some(suspicion) = told.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
+        let stated = [Some(&object), replaces.as_ref()].into_iter().flatten();
+        if let Some(suspicion) = stated.filter_map(|term| suspicion::of_triple(&subject, &predicate, term)).next() {
             return Err(suspicion.as_str());
         }
         let verb = match (verb, &replaces) {

@@ -111,7 +111,7 @@ async fn question_shows_known_facts_and_preceding_turns() {
         valid_from: at(NOW),
         valid_to: None,
         recorded_at: at(NOW),
-        said: turns[0].cover,
+        mentioned: turns[0].cover,
         sources: Vec::new(),
         superseded_by: None,
     };
@@ -142,7 +142,7 @@ async fn empty_lists_are_a_valid_answer() {
 #[tokio::test]
 async fn answer_of_another_format_is_retried() {
     let server = ModelServer::start([
-        Script::Says(r#"["Ann lives in Lisbon"]"#.into()),
+        Script::Answers(r#"["Ann lives in Lisbon"]"#.into()),
         found(json!(["Ann lives in Lisbon"]), json!([])),
     ]);
     let error = Rig::new(&server).extract(&a_day().await).await.unwrap_err();

@@ -50,7 +50,7 @@ async fn paid_parts_survive_an_outage() {
         "base_url": server.base_url(), "model": "test", "window": SMALL, "max_output_tokens": 400,
         "daily_tokens": 10_000_000,
     });
-    let rig = Rig::paced(table, Pace { cool_down: Duration::ZERO, ..QUICK });
+    let rig = Rig::paced(table, RetryPolicy { cool_down: Duration::ZERO, ..QUICK });
     assert!(matches!(rig.day(&day).await, Err(Error::Unavailable { .. })));
     assert_eq!(rig.day(&day).await.unwrap().sentences, whole.sentences);
     assert_eq!(server.requests().len(), needed + 4);
@@ -67,8 +67,8 @@ fn twice(request: &ModelRequest, first: &str) -> Script {
 
 /// Returns the maximum words that a request asks for.
 fn asked(request: &ModelRequest) -> usize {
-    let said = request.said_by("user");
-    let (_, rest) = said.split_once("at most ").unwrap();
+    let spoken = request.said_by("user");
+    let (_, rest) = spoken.split_once("at most ").unwrap();
     rest.split(' ').next().unwrap().parse().unwrap()
 }
 

@@ -6,29 +6,29 @@ use annals_testkit::{ModelRequest, refused_url, reranker_suite};
 use super::*;
 
 /// A reranker with a store of its own that books its cost.
-struct Judge {
+struct RerankFixture {
     reranker: RerankEndpoint,
     catalog: MemoryCatalog,
 }
 
-impl Judge {
-    fn at(url: &str, more: Value) -> Judge {
-        Judge::paced(url, more, QUICK)
+impl RerankFixture {
+    fn at(url: &str, more: Value) -> RerankFixture {
+        RerankFixture::paced(url, more, QUICK)
     }
 
-    fn paced(url: &str, more: Value, pace: Pace) -> Judge {
+    fn paced(url: &str, more: Value, retry_policy: RetryPolicy) -> RerankFixture {
         // Long enough for a machine that runs a build at the same time.
         let mut table = json!({ "base_url": url, "model": "judge", "timeout": "1m" });
         table.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let config: ModelsConfig = serde_json::from_value(json!({ "rerank": table })).unwrap();
         let model = config.check(|_| None).unwrap().rerank.unwrap();
         let catalog = MemoryCatalog::new();
-        let reranker = RerankEndpoint::at_pace(model, Arc::new(catalog.clone()), pace).unwrap();
-        Judge { reranker, catalog }
+        let reranker = RerankEndpoint::with_retry_policy(model, Arc::new(catalog.clone()), retry_policy).unwrap();
+        RerankFixture { reranker, catalog }
     }
 
-    fn of(server: &ModelServer) -> Judge {
-        Judge::at(server.base_url(), json!({}))
+    fn of(server: &ModelServer) -> RerankFixture {
+        RerankFixture::at(server.base_url(), json!({}))
     }
 
     async fn ask(&self, texts: &[&str]) -> Result<Vec<f64>> {
@@ -54,14 +54,14 @@ fn texts_only(request: &ModelRequest) -> Script {
 
 #[tokio::test]
 async fn port_contract_holds_in_both_forms() {
-    reranker_suite(&Judge::of(&ModelServer::start([])).reranker).await;
-    reranker_suite(&Judge::of(&ModelServer::choosing(texts_only)).reranker).await;
+    reranker_suite(&RerankFixture::of(&ModelServer::start([])).reranker).await;
+    reranker_suite(&RerankFixture::of(&ModelServer::choosing(texts_only)).reranker).await;
 }
 
 #[tokio::test]
 async fn request_has_the_common_form() {
     let server = ModelServer::start([]);
-    let judge = Judge::at(server.base_url(), json!({ "key": "sk-secret" }));
+    let judge = RerankFixture::at(server.base_url(), json!({ "key": "sk-secret" }));
     judge.ask(&TEXTS).await.unwrap();
     let request = &server.requests()[0];
     assert_eq!(request.path, "/v1/rerank");
@@ -74,7 +74,7 @@ async fn request_has_the_common_form() {
 #[tokio::test]
 async fn other_form_is_discovered_once_and_kept() {
     let server = ModelServer::choosing(texts_only);
-    let judge = Judge::of(&server);
+    let judge = RerankFixture::of(&server);
     for _ in 0..2 {
         judge.ask(&TEXTS).await.unwrap();
     }
@@ -87,7 +87,7 @@ async fn other_form_is_discovered_once_and_kept() {
 async fn answers_of_several_makes_are_read() {
     async fn check(answer: Value) {
         let server = ModelServer::always(Script::Raw(answer.to_string()));
-        assert_eq!(Judge::of(&server).ask(&TEXTS).await.unwrap(), [0.5, 0.25, -7.0], "{answer}");
+        assert_eq!(RerankFixture::of(&server).ask(&TEXTS).await.unwrap(), [0.5, 0.25, -7.0], "{answer}");
     }
     let rows = |name: &str| json!([{ "index": 2, name: -7 }, { "index": 0, name: 0.5 }, { "index": 1, name: 0.25 }]);
     check(json!({ "results": rows("relevance_score"), "id": "x" })).await;
@@ -101,7 +101,7 @@ async fn reported_tokens_are_booked_or_else_the_estimate() {
         let mut answer = json!({ "results": [{ "index": 0, "relevance_score": 1 }] });
         answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let server = ModelServer::always(Script::Raw(answer.to_string()));
-        let judge = Judge::of(&server);
+        let judge = RerankFixture::of(&server);
         judge.ask(&["Tea."]).await.unwrap();
         assert_eq!(judge.spent().await, [(Purpose::Rerank, 1, expect)], "{answer}");
     }
@@ -116,7 +116,7 @@ async fn reported_tokens_are_booked_or_else_the_estimate() {
 #[tokio::test]
 async fn requested_wait_is_respected() {
     let server = ModelServer::start([Script::Refuses(503, Some(60))]);
-    let judge = Judge::paced(server.base_url(), json!({}), Pace { cool_down: Duration::ZERO, ..QUICK });
+    let judge = RerankFixture::paced(server.base_url(), json!({}), RetryPolicy { cool_down: Duration::ZERO, ..QUICK });
     for _ in 0..2 {
         judge.ask(&TEXTS).await.unwrap_err();
     }
@@ -127,7 +127,7 @@ async fn requested_wait_is_respected() {
 async fn answer_without_exactly_one_score_per_text_is_an_error() {
     async fn check(answer: &str, expect: &str) {
         let server = ModelServer::always(Script::Raw(answer.into()));
-        let judge = Judge::of(&server);
+        let judge = RerankFixture::of(&server);
         let error = judge.ask(&TEXTS).await.unwrap_err();
         assert!(matches!(error, Error::Model { .. }) && error.to_string().ends_with(expect), "{answer}: {error}");
         assert_eq!((server.requests().len(), judge.spent().await.len()), (1, 1), "asked once, and paid: {answer}");
@@ -157,7 +157,7 @@ async fn answer_without_exactly_one_score_per_text_is_an_error() {
 #[tokio::test]
 async fn hanging_server_costs_one_deadline_and_opens_the_breaker() {
     let server = ModelServer::always(Script::Hangs);
-    let judge = Judge::at(server.base_url(), json!({ "timeout": "50ms" }));
+    let judge = RerankFixture::at(server.base_url(), json!({ "timeout": "50ms" }));
     let error = judge.ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().ends_with("no answer within 50ms"), "{error}");
     let error = judge.ask(&TEXTS).await.unwrap_err();
@@ -169,18 +169,18 @@ async fn hanging_server_costs_one_deadline_and_opens_the_breaker() {
 async fn failed_requests_are_not_retried() {
     for status in [401, 404, 429, 500, 503] {
         let server = ModelServer::start([Script::Refuses(status, Some(0))]);
-        let error = Judge::of(&server).ask(&TEXTS).await.unwrap_err();
+        let error = RerankFixture::of(&server).ask(&TEXTS).await.unwrap_err();
         assert!(matches!(error, Error::Unavailable { .. }), "{status}: {error}");
         assert_eq!(server.requests().len(), 1, "{status}");
     }
-    let error = Judge::at(&refused_url(), json!({})).ask(&TEXTS).await.unwrap_err();
+    let error = RerankFixture::at(&refused_url(), json!({})).ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().contains("no connection"), "{error}");
 }
 
 #[tokio::test]
 async fn refusal_in_both_forms_reports_the_first() {
     let server = ModelServer::start([Script::Refuses(400, None), Script::Refuses(422, None)]);
-    let judge = Judge::of(&server);
+    let judge = RerankFixture::of(&server);
     let error = judge.ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().contains("status 400"), "{error}");
     judge.ask(&TEXTS).await.unwrap();
@@ -190,7 +190,7 @@ async fn refusal_in_both_forms_reports_the_first() {
 #[tokio::test]
 async fn oversized_answer_is_not_read_to_its_end() {
     let server = ModelServer::always(Script::Floods(2_000_000));
-    let error = Judge::of(&server).ask(&TEXTS).await.unwrap_err();
+    let error = RerankFixture::of(&server).ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().contains("longer than a million bytes"), "{error}");
 }
 
@@ -198,7 +198,7 @@ async fn oversized_answer_is_not_read_to_its_end() {
 async fn searches_have_their_own_budget() {
     let answer = json!({ "usage": { "total_tokens": 90 }, "results": [{ "index": 0, "relevance_score": 1 }] });
     let server = ModelServer::always(Script::Raw(answer.to_string()));
-    let judge = Judge::at(server.base_url(), json!({ "daily_tokens": 100 }));
+    let judge = RerankFixture::at(server.base_url(), json!({ "daily_tokens": 100 }));
     // The cost of other work is not counted.
     let work = annals_core::Reply {
         key: Digest::of(["q"]),
@@ -222,13 +222,13 @@ async fn budget_is_exact_and_empty_input_costs_nothing() {
     let need = annals_core::tokens("Tea.") + annals_core::tokens("Where does Ann live?");
     for (limit, expect) in [(need, true), (need - 1, false)] {
         let server = ModelServer::start([]);
-        let judge = Judge::at(server.base_url(), json!({ "daily_tokens": limit }));
+        let judge = RerankFixture::at(server.base_url(), json!({ "daily_tokens": limit }));
         assert_eq!(judge.ask(&[]).await.unwrap(), [0.0; 0]);
         assert_eq!(judge.ask(&["Tea."]).await.is_ok(), expect, "{limit} of {need}");
         assert_eq!(server.requests().len(), usize::from(expect));
     }
     // Output tokens count like input tokens.
-    let judge = Judge::at(ModelServer::start([]).base_url(), json!({ "daily_tokens": need }));
+    let judge = RerankFixture::at(ModelServer::start([]).base_url(), json!({ "daily_tokens": need }));
     let written = annals_core::Reply {
         key: Digest::of(["q"]),
         purpose: Purpose::Rerank,
@@ -263,7 +263,7 @@ async fn cost_of_searches_does_not_reduce_other_budgets() {
 async fn long_texts_are_truncated() {
     let server = ModelServer::start([]);
     let long = "word ".repeat(10_000);
-    Judge::of(&server).ask(&[&long, "Tea."]).await.unwrap();
+    RerankFixture::of(&server).ask(&[&long, "Tea."]).await.unwrap();
     let sent = server.requests()[0].body["documents"][0].as_str().unwrap().to_owned();
     assert!(long.starts_with(&sent) && sent.len() < 2_000, "{}", sent.len());
 }
@@ -279,7 +279,7 @@ async fn errors_contain_neither_memories_nor_keys() {
         Script::Hangs,
     ] {
         let server = ModelServer::always(script.clone());
-        let judge = Judge::at(server.base_url(), json!({ "key": "sk-secret", "timeout": "50ms" }));
+        let judge = RerankFixture::at(server.base_url(), json!({ "key": "sk-secret", "timeout": "50ms" }));
         let error = judge.ask(&["The zebrafinch is called Pip."]).await.unwrap_err();
         let shown = format!("{error} {error:?}");
         assert!(!shown.contains("zebrafinch") && !shown.contains("sk-secret"), "{script:?}: {shown}");

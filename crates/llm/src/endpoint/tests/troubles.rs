@@ -14,7 +14,7 @@ fn is_unavailable(error: &Error) -> bool {
 
 #[tokio::test]
 async fn malformed_answer_then_good_one_succeeds() {
-    let server = ModelServer::start([Script::Says("Let me think, Ann moved.".into())]);
+    let server = ModelServer::start([Script::Answers("Let me think, Ann moved.".into())]);
     let rig = Rig::new(&server);
     assert_eq!(rig.day(&a_day().await).await.unwrap().sentences.len(), 3);
     let requests = server.requests();
@@ -35,10 +35,10 @@ async fn repeatedly_unusable_answer_is_a_model_error() {
         assert!(error.to_string().contains(expect), "{error}");
         assert_eq!((server.requests().len(), rig.spent().await.0), (2, 2));
     }
-    check(Script::Says("No.".into()), "it holds no JSON object").await;
-    check(Script::Says(String::new()), "it holds no JSON object").await;
-    check(Script::Says(r#"{"summary": "Ann moved."}"#.into()), "it has no list `sentences`").await;
-    check(Script::Says(r#"{"sentences": []}"#.into()), "no element of `sentences` has a usable `text`").await;
+    check(Script::Answers("No.".into()), "it holds no JSON object").await;
+    check(Script::Answers(String::new()), "it holds no JSON object").await;
+    check(Script::Answers(r#"{"summary": "Ann moved."}"#.into()), "it has no list `sentences`").await;
+    check(Script::Answers(r#"{"sentences": []}"#.into()), "no element of `sentences` has a usable `text`").await;
     check(Script::CutOff(r#"{"sentences": [{"text": "Ann"#.into()), "it was cut off at the limit of tokens").await;
 }
 
@@ -78,7 +78,7 @@ async fn server_is_asked_again_after_the_cool_down() {
     let cool_down = Duration::from_millis(1);
     let server = ModelServer::start([Script::Refuses(401, None)]);
     let table = json!({ "base_url": server.base_url(), "model": "test" });
-    let rig = Rig::paced(table, Pace { cool_down, ..QUICK });
+    let rig = Rig::paced(table, RetryPolicy { cool_down, ..QUICK });
     assert!(is_unavailable(&rig.day(&a_day().await).await.unwrap_err()));
     tokio::time::sleep(Duration::from_millis(20)).await;
     rig.day(&a_day().await).await.unwrap();
@@ -189,7 +189,7 @@ async fn errors_contain_no_text_of_memories() {
     let echo =
         r#"{"error": {"code": 400, "message": "cannot read: The zebrafinch is called Pip.", "type": "zebrafinch"}}"#;
     for script in [
-        Script::Says("zebrafinch".into()),
+        Script::Answers("zebrafinch".into()),
         sentences(json!([{ "words": "zebrafinch" }])),
         Script::Raw(echo.into()),
         Script::Refuses(500, None),

@@ -8,7 +8,7 @@ use annals_core::{
     Agent, Catalog, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
     SignedDuration, Strata, Timestamp,
 };
-use annals_summarizer::{Patience, Summarizer};
+use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::calendar::{Diary, Place, bounds};
 use annals_testkit::{MemoryFacts, WordEmbedder};
 use annals_writer::Writer;
@@ -54,7 +54,13 @@ impl Life {
             agent,
             diary: Diary::new(place),
             writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, Patience::default()),
+            summarizer: Summarizer::new(
+                catalog.clone(),
+                catalog.clone(),
+                engine.clone(),
+                engine,
+                SchedulePolicy::default(),
+            ),
             search: Search::new(catalog.clone(), catalog.clone(), strata, Arc::new(MemoryFacts::new()), embedder),
             journal: catalog.clone(),
             catalog,

@@ -28,7 +28,7 @@ async fn model_puts_the_best_into_its_order() {
     }
     assert!(answer.results[0].parts.iter().any(|part| part.name == "rerank" && part.value > 0.0));
     // The model reads each text with its time and speaker, in our order.
-    let sent: Vec<String> = plain.results.iter().map(|found| told(&found.memory)).collect();
+    let sent: Vec<String> = plain.results.iter().map(|found| as_line(&found.memory)).collect();
     assert_eq!(reranker.asked(), [sent]);
     // Conversations are ranked by the turns that the model put first.
     assert_eq!(answer.conversations[0].best, answer.results[0].memory.id);

@@ -7,13 +7,13 @@ use super::*;
 
 #[tokio::test]
 async fn facts_of_named_entities_and_the_speaker_appear_once() {
-    async fn check(said: &str, speaker: Option<&str>, expect: &[&str]) {
-        let request = ContextRequest { speaker: speaker.map(str::to_owned), ..prompt(said, 1000) };
+    async fn check(spoken: &str, speaker: Option<&str>, expect: &[&str]) {
+        let request = ContextQuery { speaker: speaker.map(str::to_owned), ..prompt(spoken, 1000) };
         let context = ask(request).await;
         let facts = of_kind(&context, ContextKind::Fact);
         let mut subjects: Vec<&str> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
         subjects.sort_unstable();
-        assert_eq!(subjects, expect, "{said:?} by {speaker:?}");
+        assert_eq!(subjects, expect, "{spoken:?} by {speaker:?}");
     }
     check("does ann like bob?", None, &["Ann", "Bob"]).await;
     check("an announcement", None, &[]).await;
@@ -23,11 +23,11 @@ async fn facts_of_named_entities_and_the_speaker_appear_once() {
 }
 
 /// Returns the facts of a context over these facts, given as `(fact, day, confidence)`.
-async fn facts_of(log: &[(&str, &str, f64)], request: ContextRequest) -> Vec<String> {
+async fn facts_of(log: &[(&str, &str, f64)], request: ContextQuery) -> Vec<String> {
     let world = World::with(&TURNS, &[]).await;
-    let read = |(told, day, confidence): &(&str, &str, f64)| annals_core::FactOperation {
+    let read = |(stated, day, confidence): &(&str, &str, f64)| annals_core::FactOperation {
         confidence: *confidence,
-        ..entry(&agent("a"), told, &format!("{day}T10:00:00Z"))
+        ..entry(&agent("a"), stated, &format!("{day}T10:00:00Z"))
     };
     let log: Vec<_> = log.iter().map(read).collect();
     world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
@@ -55,7 +55,7 @@ async fn facts_start_at_named_entities_and_the_most_confident_come_first() {
     assert_eq!(facts, ["Ann likes rum (since 2026-02-02)", "Ann likes tea (since 2026-02-01)"]);
     // Facts about the speaker come with every prompt, and last.
     let both = [("Ann likes tea", "2026-02-01", 0.1), ("Bob likes rum", "2026-02-02", 0.9)];
-    let asked = ContextRequest { speaker: Some("Bob".into()), ..prompt("Ann", 1000) };
+    let asked = ContextQuery { speaker: Some("Bob".into()), ..prompt("Ann", 1000) };
     let facts = facts_of(&both, asked).await;
     assert_eq!(facts, ["Ann likes tea (since 2026-02-01)", "Bob likes rum (since 2026-02-02)"]);
 }
@@ -64,40 +64,40 @@ async fn facts_start_at_named_entities_and_the_most_confident_come_first() {
 async fn longest_names_and_a_dozen_facts_are_kept() {
     let names = ["Abe", "Anna", "Berta", "Cecily", "Dorothy", "Ezekiel", "Florence", "Gwendolyn", "Hyacinth"];
     let log: Vec<String> = names.iter().map(|name| format!("{name} likes tea")).collect();
-    let log: Vec<(&str, &str, f64)> = log.iter().map(|told| (told.as_str(), "2026-02-01", 0.5)).collect();
+    let log: Vec<(&str, &str, f64)> = log.iter().map(|stated| (stated.as_str(), "2026-02-01", 0.5)).collect();
     let facts = facts_of(&log, prompt(&names.join(" and "), 2000)).await;
     let mut subjects: Vec<&str> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
     subjects.sort_unstable();
     assert_eq!(subjects, names[1..]);
     let things: Vec<String> = (0..20).map(|thing| format!("Ann owns thing{thing}")).collect();
-    let log: Vec<(&str, &str, f64)> = things.iter().map(|told| (told.as_str(), "2026-02-01", 0.5)).collect();
+    let log: Vec<(&str, &str, f64)> = things.iter().map(|stated| (stated.as_str(), "2026-02-01", 0.5)).collect();
     assert_eq!(facts_of(&log, prompt("Ann", 5000)).await.len(), 12);
 }
 
 #[tokio::test]
 async fn every_time_bound_is_a_filter() {
     let world = World::with(&TURNS, &[("2026-W08", "Ann and the boat")]).await;
-    let check = async |request: ContextRequest, days: &[&str]| {
+    let check = async |request: ContextQuery, days: &[&str]| {
         let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
         let found = context.items.iter().filter(|item| item.kind != ContextKind::Fact);
         let found: Vec<String> = found.filter_map(|item| Some(item.days?.0.to_string())).collect();
         assert_eq!(found, days, "{request:?}");
     };
     let asked = || prompt("boat", 2000);
-    check(ContextRequest { max_days_ago: Some(1), ..asked() }, &["2026-03-09"]).await;
-    check(ContextRequest { max_days_ago: Some(8), min_days_ago: Some(5), ..asked() }, &["2026-03-02", "2026-03-05"])
+    check(ContextQuery { max_days_ago: Some(1), ..asked() }, &["2026-03-09"]).await;
+    check(ContextQuery { max_days_ago: Some(8), min_days_ago: Some(5), ..asked() }, &["2026-03-02", "2026-03-05"])
         .await;
-    let before = || ContextRequest { from: "2026-02-18".parse().ok(), to: "2026-02-18".parse().ok(), ..asked() };
+    let before = || ContextQuery { from: "2026-02-18".parse().ok(), to: "2026-02-18".parse().ok(), ..asked() };
     check(before(), &["2026-02-16"]).await;
-    check(ContextRequest { period: "2026-W08".parse().ok(), ..asked() }, &["2026-02-16"]).await;
-    check(ContextRequest { strict: true, ..before() }, &[]).await;
+    check(ContextQuery { period: "2026-W08".parse().ok(), ..asked() }, &["2026-02-16"]).await;
+    check(ContextQuery { strict: true, ..before() }, &[]).await;
 }
 
 #[tokio::test]
 async fn shorter_item_takes_the_place_of_one_that_is_too_long() {
     let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
     let documents = vec![document("long", "boat boat boat boat boat boat boat tale"), document("short", "my boat")];
-    let request = |budget| ContextRequest {
+    let request = |budget| ContextQuery {
         documents: documents.clone(),
         to: Some("2020-01-01".parse().unwrap()),
         ..prompt("boat", budget)
@@ -123,19 +123,19 @@ async fn with_a_plan() -> World {
 #[tokio::test]
 async fn last_turns_of_the_conversation_are_always_included() {
     let world = with_a_plan().await;
-    let check = async |request: ContextRequest, expect: &[usize]| {
+    let check = async |request: ContextQuery, expect: &[usize]| {
         let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
         let turns = of_kind(&context, ContextKind::Turn).into_iter();
         let steps: Vec<&str> = turns.filter(|text| text.contains("step")).collect();
         let expect: Vec<String> = expect.iter().map(|number| format!("user: step {number}")).collect();
         assert_eq!(steps, expect, "{request:?}");
     };
-    let plan = |budget| ContextRequest { conversation: Some("plan".into()), ..prompt("hello", budget) };
+    let plan = |budget| ContextQuery { conversation: Some("plan".into()), ..prompt("hello", budget) };
     check(plan(1000), &[3, 4, 5, 6, 7, 8]).await;
-    check(ContextRequest { conversation: Some("other".into()), ..plan(1000) }, &[]).await;
+    check(ContextQuery { conversation: Some("other".into()), ..plan(1000) }, &[]).await;
     // Dates are hard filters for the last turns too.
-    check(ContextRequest { to: Some("2026-03-07".parse().unwrap()), ..plan(1000) }, &[]).await;
-    check(ContextRequest { to: Some("2026-03-08".parse().unwrap()), ..plan(1000) }, &[3, 4, 5, 6, 7, 8]).await;
+    check(ContextQuery { to: Some("2026-03-07".parse().unwrap()), ..plan(1000) }, &[]).await;
+    check(ContextQuery { to: Some("2026-03-08".parse().unwrap()), ..plan(1000) }, &[3, 4, 5, 6, 7, 8]).await;
     // With little room, the last turn stays.
     let all = world.search.context(&agent("a"), &plan(1000), at(NOW)).await.unwrap();
     let last = all.items.iter().find(|item| item.text.ends_with("step 8")).unwrap();
@@ -149,7 +149,7 @@ async fn matching_summary_is_included_with_its_days() {
     let context = world.search.context(&agent("a"), &asked, at(NOW)).await.unwrap();
     let summaries = of_kind(&context, ContextKind::Summary);
     assert_eq!(summaries, ["2026-01 (2025-12-29 to 2026-02-01):\n- Ann painted the boat in the harbour"]);
-    let since = ContextRequest { from: Some("2026-02-02".parse().unwrap()), ..asked };
+    let since = ContextQuery { from: Some("2026-02-02".parse().unwrap()), ..asked };
     let context = world.search.context(&agent("a"), &since, at(NOW)).await.unwrap();
     assert_eq!(of_kind(&context, ContextKind::Summary), Vec::<&str>::new());
 }
@@ -165,22 +165,22 @@ async fn newest_summary_of_each_grain_comes_with_known_prompts() {
     // Turns of all times, so that the search does not add summaries.
     let turns = [&[("2026-01-05T10:00:00Z", "Ann bought the red boat")], &TURNS[..]].concat();
     let world = World::with(&turns, &summaries).await;
-    let told = async |request: ContextRequest| {
+    let stated = async |request: ContextQuery| {
         let context = world.search.context(&agent("a"), &request, at(NOW)).await.unwrap();
         let all = of_kind(&context, ContextKind::Summary).into_iter();
         all.map(|text| text.split("- ").nth(1).unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(told(prompt("who sold the boat?", 3000)).await, ["A month of storms.", "A week of rain."]);
-    assert_eq!(told(prompt("hello", 3000)).await, Vec::<String>::new());
-    let since = ContextRequest { from: "2026-03-01".parse().ok(), ..prompt("who sold the boat?", 3000) };
-    assert_eq!(told(since).await, Vec::<String>::new());
+    assert_eq!(stated(prompt("who sold the boat?", 3000)).await, ["A month of storms.", "A week of rain."]);
+    assert_eq!(stated(prompt("hello", 3000)).await, Vec::<String>::new());
+    let since = ContextQuery { from: "2026-03-01".parse().ok(), ..prompt("who sold the boat?", 3000) };
+    assert_eq!(stated(since).await, Vec::<String>::new());
 }
 
 #[tokio::test]
 async fn best_part_of_a_long_document_is_taken() {
     let filler = "Nothing of any interest was to be seen there. ".repeat(20);
     let text = format!("{filler}{}{filler}", "The boat needs paint. ".repeat(20));
-    let request = |budget, text: &str| ContextRequest {
+    let request = |budget, text: &str| ContextQuery {
         documents: vec![Document { id: "d".into(), title: String::new(), text: text.into() }],
         // No memory in range, so that the document gets the room.
         to: Some("2020-01-01".parse().unwrap()),
@@ -200,7 +200,7 @@ async fn best_part_of_a_long_document_is_taken() {
 #[tokio::test]
 async fn repeated_text_appears_once() {
     let document = |id: &str| Document { id: id.into(), title: String::new(), text: "Caring for a boat".into() };
-    let request = ContextRequest { documents: vec![document("d1"), document("d2")], ..prompt("a boat", 1000) };
+    let request = ContextQuery { documents: vec![document("d1"), document("d2")], ..prompt("a boat", 1000) };
     assert_eq!(of_kind(&ask(request).await, ContextKind::Document), ["Caring for a boat"]);
 }
 
@@ -210,7 +210,7 @@ async fn no_text_closes_the_fence_or_starts_a_line() {
     let world = World::with(&[("2026-03-01T10:00:00Z", mark)], &[("2026-01", mark)]).await;
     let log = [entry(&agent("a"), "Ann likes </annals-memory>", "2026-02-01T10:00:00Z")];
     world.facts.replace(&agent("a"), fold(&log), 1).await.unwrap();
-    let request = ContextRequest {
+    let request = ContextQuery {
         blocks: vec![Block { name: mark.into(), text: mark.into() }],
         documents: vec![Document { id: mark.into(), title: format!("Paper {mark}"), text: mark.into() }],
         speaker: Some("Ann".into()),
@@ -234,7 +234,7 @@ async fn no_text_closes_the_fence_or_starts_a_line() {
 async fn nothing_later_than_now_is_in_a_context() {
     let world = world().await;
     let request =
-        ContextRequest { conversation: Some("talk".into()), ..prompt("where is the boat of Ann and Eve?", 2000) };
+        ContextQuery { conversation: Some("talk".into()), ..prompt("where is the boat of Ann and Eve?", 2000) };
     let context = world.search.context(&agent("a"), &request, at("2026-03-02T10:00:00Z")).await.unwrap();
     let turns: Vec<&str> =
         context.items.iter().filter(|item| item.kind == ContextKind::Turn).map(|item| item.id.as_str()).collect();

@@ -7,13 +7,13 @@ use annals_testkit::{Faulty, WordReranker};
 
 use super::*;
 
-async fn ask_with(reranker: Arc<dyn Reranker>, request: &ContextRequest) -> Context {
+async fn ask_with(reranker: Arc<dyn Reranker>, request: &ContextQuery) -> Context {
     let search = world().await.search.reranked_by(reranker, 50);
     search.context(&agent("a"), request, at(NOW)).await.unwrap()
 }
 
-fn a_bit_of_everything(budget: u64) -> ContextRequest {
-    ContextRequest {
+fn a_bit_of_everything(budget: u64) -> ContextQuery {
+    ContextQuery {
         conversation: Some("talk".into()),
         blocks: vec![Block { name: "persona".into(), text: "Be brief.".into() }],
         documents: vec![Document { id: "d1".into(), title: "Cake".into(), text: "How Bob bakes a cake".into() }],
@@ -24,7 +24,7 @@ fn a_bit_of_everything(budget: u64) -> ContextRequest {
 #[tokio::test]
 async fn model_ranks_all_items_at_once_except_the_fixed_ones() {
     let reranker = Arc::new(WordReranker::new());
-    let request = ContextRequest { conversation: None, ..a_bit_of_everything(1000) };
+    let request = ContextQuery { conversation: None, ..a_bit_of_everything(1000) };
     let context = ask_with(reranker.clone(), &request).await;
     assert_eq!(context.reranked, Reranked::Yes);
     let [sent]: [Vec<String>; 1] = reranker.asked().try_into().unwrap();
@@ -43,7 +43,7 @@ async fn model_ranks_all_items_at_once_except_the_fixed_ones() {
 async fn item_ranked_first_by_the_model_gets_the_room() {
     let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
     let documents = vec![document("long", "boat boat boat boat boat boat boat tale"), document("short", "my boat")];
-    let request = |budget| ContextRequest { documents: documents.clone(), ..prompt("boat", budget) };
+    let request = |budget| ContextQuery { documents: documents.clone(), ..prompt("boat", budget) };
     let all = ask(request(1000)).await;
     let long = all.items.iter().find(|item| item.id == "long").unwrap();
     let one = request(render::FRAME + HEADING + long.tokens);

@@ -56,12 +56,12 @@ async fn ask_everything(world: &World, admin: &str) {
     let wrong_key = format!("annals_{PLANTED}_{PLANTED}");
     for (method, template, _) in ROUTES {
         let right = body(method, template, &world.memory, "talk");
-        let told = |agent: &str, id: &str| target(method, template, agent, id);
-        let there = told(AGENT, &id_of(world, template));
+        let stated = |agent: &str, id: &str| target(method, template, agent, id);
+        let there = stated(AGENT, &id_of(world, template));
         for (key, path, body) in [
-            (Some(admin), told(AGENT, NOTHING), planted(right.clone())),
-            (Some(admin), told(PLANTED, PLANTED), right.clone()),
-            (Some(admin), format!("{}?about={PLANTED}", told(AGENT, NOTHING)), right.clone()),
+            (Some(admin), stated(AGENT, NOTHING), planted(right.clone())),
+            (Some(admin), stated(PLANTED, PLANTED), right.clone()),
+            (Some(admin), format!("{}?about={PLANTED}", stated(AGENT, NOTHING)), right.clone()),
             (Some(admin), there.clone(), json!([PLANTED])),
             (Some(admin), format!("/{PLANTED}"), json!({ PLANTED: PLANTED })),
             (Some(wrong_key.as_str()), there.clone(), right.clone()),
@@ -96,8 +96,9 @@ async fn info_log_contains_no_memory_text_and_no_key() {
     for secret in [PLANTED, "Azores", "Bern", "broke his arm", "hello", "other words", AGENT, "Bearer"] {
         lacks(&log, secret);
     }
-    for told in ["request.id", "http.method=\"POST\"", "/v1/agents/{agent}/search", "http.status=401", "duration.ms"] {
-        assert!(log.contains(told), "{told} is not in the log:\n{log}");
+    for stated in ["request.id", "http.method=\"POST\"", "/v1/agents/{agent}/search", "http.status=401", "duration.ms"]
+    {
+        assert!(log.contains(stated), "{stated} is not in the log:\n{log}");
     }
 }
 

@@ -44,7 +44,7 @@ impl Task for Held {
     }
 }
 
-struct Given {
+struct Fixture {
     alarm: AlarmClock,
     begun: mpsc::UnboundedReceiver<u64>,
     go: Arc<Semaphore>,
@@ -53,7 +53,7 @@ struct Given {
 const SELDOM: &str = "0 0 0 1 1 *";
 const ALWAYS: &str = "* * * * * *";
 
-async fn given(wake: &str, enabled: bool, is_obedient: bool) -> Given {
+async fn fixture(wake: &str, enabled: bool, is_obedient: bool) -> Fixture {
     let (sender, begun) = mpsc::unbounded_channel();
     let go = Arc::new(Semaphore::new(0));
     let task =
@@ -62,10 +62,10 @@ async fn given(wake: &str, enabled: bool, is_obedient: bool) -> Given {
     let alarm = Alarm { name: "held".into(), timing, task: Arc::new(task), catch_up: true };
     let moment = Moment { now: at("2026-03-04T10:00:00Z"), synchronised: None };
     let alarm = AlarmClock::start(vec![alarm], Arc::new(move || moment)).await.unwrap();
-    Given { alarm, begun, go }
+    Fixture { alarm, begun, go }
 }
 
-impl Given {
+impl Fixture {
     async fn begins(&mut self) -> u64 {
         self.begun.recv().await.unwrap()
     }
@@ -86,9 +86,9 @@ fn done(run: u64) -> Outcome {
 
 #[tokio::test]
 async fn enabled_job_runs_once_at_the_start() {
-    let mut given = given(SELDOM, true, true).await;
-    assert_eq!(given.begins().await, 1);
-    let status = given.status().await;
+    let mut fixture = fixture(SELDOM, true, true).await;
+    assert_eq!(fixture.begins().await, 1);
+    let status = fixture.status().await;
     assert!(status.runs.is_running());
     assert_eq!(status.runs.last_start, Some(at("2026-03-04T10:00:00Z")));
     let next = status.next_wake.unwrap().to_string();
@@ -97,64 +97,64 @@ async fn enabled_job_runs_once_at_the_start() {
 
 #[tokio::test]
 async fn job_runs_at_every_wake_up() {
-    let mut given = given(ALWAYS, true, true).await;
-    given.go.add_permits(3);
-    assert_eq!((given.begins().await, given.begins().await, given.begins().await), (1, 2, 3));
+    let mut fixture = fixture(ALWAYS, true, true).await;
+    fixture.go.add_permits(3);
+    assert_eq!((fixture.begins().await, fixture.begins().await, fixture.begins().await), (1, 2, 3));
 }
 
 /// Wake-ups and requests during a run cause one more run, and never a concurrent one.
 #[tokio::test]
 async fn wake_ups_during_a_run_cause_one_more_run() {
-    let mut given = given(SELDOM, true, true).await;
-    given.begins().await;
+    let mut fixture = fixture(SELDOM, true, true).await;
+    fixture.begins().await;
     for _ in 0..5 {
-        given.alarm.nudge("held").unwrap();
+        fixture.alarm.nudge("held").unwrap();
     }
-    assert_eq!(given.status().await.runs.begun, 1, "nothing runs beside it");
-    given.go.add_permits(1);
-    assert_eq!(given.begins().await, 2);
-    given.go.add_permits(1);
+    assert_eq!(fixture.status().await.runs.begun, 1, "nothing runs beside it");
+    fixture.go.add_permits(1);
+    assert_eq!(fixture.begins().await, 2);
+    fixture.go.add_permits(1);
     // This run comes after all runs that were still pending.
-    assert_eq!(given.run_now().await, done(3), "and nothing was");
+    assert_eq!(fixture.run_now().await, done(3), "and nothing was");
 }
 
 #[tokio::test]
 async fn scheduled_wake_up_during_a_run_starts_a_run_after_it() {
-    let mut given = given(ALWAYS, true, true).await;
-    given.begins().await;
+    let mut fixture = fixture(ALWAYS, true, true).await;
+    fixture.begins().await;
     // The scheduler sets the next wake-up when it fires.
-    let first = given.status().await.next_wake;
-    while given.status().await.next_wake == first {
+    let first = fixture.status().await.next_wake;
+    while fixture.status().await.next_wake == first {
         tokio::task::yield_now().await;
     }
-    assert_eq!(given.status().await.runs.begun, 1);
-    given.go.add_permits(1);
-    assert_eq!(given.begins().await, 2);
-    assert_eq!(given.status().await.runs.outcome, Some(done(1)), "the first was alone");
+    assert_eq!(fixture.status().await.runs.begun, 1);
+    fixture.go.add_permits(1);
+    assert_eq!(fixture.begins().await, 2);
+    assert_eq!(fixture.status().await.runs.outcome, Some(done(1)), "the first was alone");
 }
 
 #[tokio::test]
 async fn run_now_waits_for_a_run_that_began_after_the_call() {
-    let mut given = given(SELDOM, true, true).await;
-    given.begins().await;
-    given.go.add_permits(1);
-    assert_eq!(given.run_now().await, done(2));
+    let mut fixture = fixture(SELDOM, true, true).await;
+    fixture.begins().await;
+    fixture.go.add_permits(1);
+    assert_eq!(fixture.run_now().await, done(2));
 }
 
 #[tokio::test]
 async fn disabled_job_runs_on_request() {
-    let given = given(ALWAYS, false, true).await;
-    assert_eq!(given.run_now().await, done(1));
-    assert_eq!(given.status().await.next_wake, None);
-    assert!(matches!(given.alarm.run_now("other").await, Err(Error::NotFound { what: "job", .. })));
+    let fixture = fixture(ALWAYS, false, true).await;
+    assert_eq!(fixture.run_now().await, done(1));
+    assert_eq!(fixture.status().await.next_wake, None);
+    assert!(matches!(fixture.alarm.run_now("other").await, Err(Error::NotFound { what: "job", .. })));
 }
 
 #[tokio::test]
 async fn job_continues_after_a_failure_and_a_panic() {
-    let given = given(SELDOM, false, true).await;
+    let fixture = fixture(SELDOM, false, true).await;
     let mut outcomes = Vec::new();
     for _ in 1..=14 {
-        outcomes.push(given.run_now().await);
+        outcomes.push(fixture.run_now().await);
     }
     assert_eq!(outcomes[6], Outcome::Failed("seven fails".into()));
     assert_eq!(outcomes[12], Outcome::Failed("it panicked".into()));
@@ -163,20 +163,20 @@ async fn job_continues_after_a_failure_and_a_panic() {
 
 #[tokio::test]
 async fn shutdown_waits_for_the_run_under_way_and_starts_no_other() {
-    let mut given = given(ALWAYS, true, true).await;
-    given.begins().await;
-    given.alarm.nudge("held").unwrap();
-    assert_eq!(given.alarm.shutdown(Duration::from_secs(60)).await, Vec::<String>::new());
-    let status = given.status().await;
+    let mut fixture = fixture(ALWAYS, true, true).await;
+    fixture.begins().await;
+    fixture.alarm.nudge("held").unwrap();
+    assert_eq!(fixture.alarm.shutdown(Duration::from_secs(60)).await, Vec::<String>::new());
+    let status = fixture.status().await;
     assert_eq!((status.runs.begun, status.runs.outcome), (1, Some(done(1))));
-    assert!(matches!(given.alarm.run_now("held").await, Err(Error::Unavailable { .. })));
+    assert!(matches!(fixture.alarm.run_now("held").await, Err(Error::Unavailable { .. })));
 }
 
 #[tokio::test]
 async fn shutdown_aborts_a_run_that_does_not_end() {
-    let mut given = given(SELDOM, true, false).await;
-    given.begins().await;
-    assert_eq!(given.alarm.shutdown(Duration::ZERO).await, ["held"]);
+    let mut fixture = fixture(SELDOM, true, false).await;
+    fixture.begins().await;
+    assert_eq!(fixture.alarm.shutdown(Duration::ZERO).await, ["held"]);
 }
 
 #[tokio::test]

@@ -45,8 +45,8 @@ fn own_file_overrides_the_keys_it_names() {
 }
 
 #[track_caller]
-fn check(given: &[(&str, &str)], expect: &str) {
-    assert_eq!(Jobs::parse(&files(given)).unwrap_err().to_string(), expect);
+fn check(fixture: &[(&str, &str)], expect: &str) {
+    assert_eq!(Jobs::parse(&files(fixture)).unwrap_err().to_string(), expect);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use annals_retention::{Pruned, Trust};
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::{Enough, Look, Pass};
-use crate::jobs::{Moment, Round};
+use super::{Look, Pass, ShouldStop};
+use crate::jobs::{Moment, Sweep};
 use crate::locks::History;
 
 /// How long a model's answer is kept after it was saved: a retry comes within seven days at most, the longest wait of the
@@ -29,21 +29,21 @@ pub struct Retained {
 impl Pass {
     /// Prunes what is past the plan of each agent, `at_once` agents at the same time. Once `stop` is cancelled no further
     /// agent begins, and turns under way end between two sets. Returns an error only if a store fails before the first turn.
-    pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<Retained>> {
+    pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let look = self.look(moment).await?;
         let agents = self.catalog.agents().await?;
         if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(REQUESTS)) {
             self.requests.drop_requests(before).await?;
         }
         let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
-        Ok(self.prunings.round(agents, at_once, stop, turn).await)
+        Ok(self.prunings.sweep(agents, at_once, stop, turn).await)
     }
 
     /// Prunes one agent. Returns `None` if another task holds the lock of the agent's history.
-    async fn retain_agent(&self, agent: &Agent, look: Look, enough: Enough<'_>) -> Result<Option<Retained>> {
+    async fn retain_agent(&self, agent: &Agent, look: Look, should_stop: ShouldStop<'_>) -> Result<Option<Retained>> {
         let Some(history) = self.locks.try_lock::<History>(agent) else { return Ok(None) };
         let (now, trust) = (look.now, look.trust(None));
-        let pruned = self.retention.prune_until(agent, now, trust.prunes(), enough).await?;
+        let pruned = self.retention.prune_until(agent, now, trust.prunes(), should_stop).await?;
         drop(history);
         self.tables.make_searchable(agent, now).await?;
         let answers = if trust.prunes() { self.drop_answers(agent, now).await? } else { 0 };

@@ -9,8 +9,8 @@ use annals_writer::{ExtractionPassed, Projected};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::{Enough, Look, Pass};
-use crate::jobs::{Moment, Round};
+use super::{Look, Pass, ShouldStop};
+use crate::jobs::{Moment, Sweep};
 use crate::locks::{Held, History, RollUp};
 
 /// The result of rolling up one agent.
@@ -32,7 +32,7 @@ impl Pass {
     /// Rolls up all agents that may have something due, `at_once` at the same time, each from its oldest period. Once `stop`
     /// is cancelled no further agent begins, and turns under way end between two steps; the rest is due in the next round.
     /// Returns an error only if a store fails before the first turn.
-    pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Round<RolledUp>> {
+    pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
         let look = self.look(moment).await?;
         let owed: BTreeSet<Agent> = self.tables.owed().await?.into_iter().collect();
         let known: BTreeSet<Agent> = self.catalog.agents_with_work(look.now).await?.into_iter().collect();
@@ -41,7 +41,7 @@ impl Pass {
             let (is_known, is_owed) = (known.contains(&agent), owed.contains(&agent));
             self.roll_up_turn(agent, look, is_known, is_owed, stop)
         };
-        Ok(self.roll_ups.round(agents, at_once, stop, turn).await)
+        Ok(self.roll_ups.sweep(agents, at_once, stop, turn).await)
     }
 
     /// A function of its own, because the compiler otherwise cannot prove the future `Send`.
@@ -64,7 +64,7 @@ impl Pass {
         look: Look,
         is_known: bool,
         is_owed: bool,
-        enough: Enough<'_>,
+        should_stop: ShouldStop<'_>,
     ) -> Result<Option<RolledUp>> {
         let Some(mut roll_up) = self.locks.try_lock::<RollUp>(agent) else { return Ok(None) };
         if self.locks.try_lock::<History>(agent).is_none() {
@@ -80,9 +80,9 @@ impl Pass {
         };
         let mut first = Ok(());
         if is_known {
-            let extracted = self.tables.read_for_facts(agent, now, enough).await;
+            let extracted = self.tables.read_for_facts(agent, now, should_stop).await;
             first = first.and(extracted.map(|extracted| turn.extracted = extracted));
-            let passed = self.write_due(agent, &roll_up, look, &mut turn.trust, enough).await;
+            let passed = self.write_due(agent, &roll_up, look, &mut turn.trust, should_stop).await;
             first = first.and(passed.map(|passed| turn.passed = passed));
             let projected = self.tables.make_searchable(agent, now).await;
             first = first.and(projected.map(|projected| turn.projected = projected));
@@ -111,7 +111,7 @@ impl Pass {
         roll_up: &Held<'_, RollUp>,
         look: Look,
         trust: &mut Trust,
-        enough: Enough<'_>,
+        should_stop: ShouldStop<'_>,
     ) -> Result<Passed> {
         let ledger = self.catalog.ledger(agent).await?;
         *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
@@ -121,8 +121,8 @@ impl Pass {
         }
         let history = roll_up.for_saving::<History>();
         // An erasure waits only for the summaries being written now.
-        let enough = || enough() || roll_up.is_waited_for();
-        self.summarizer.pass_unlocked(agent, look.now, &|_| (), &enough, &history).await
+        let should_stop = || should_stop() || roll_up.is_waited_for();
+        self.summarizer.pass_unlocked(agent, look.now, &|_| (), &should_stop, &history).await
     }
 }
 

@@ -4,9 +4,9 @@ use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{ExtractionPassed, Projected};
 use async_trait::async_trait;
 
-use super::{Enough, Pass, Tables as TableWork};
+use super::{Pass, ShouldStop, Tables as TableWork};
 use crate::Service;
-use crate::jobs::Rota;
+use crate::jobs::RoundRobin;
 use crate::locks::{Extraction, Facts, Held, History, RollUp, Tables};
 
 impl Pass {
@@ -20,8 +20,8 @@ impl Pass {
             retention: service.retention.clone(),
             tables: std::sync::Arc::new(service.clone()),
             locks: service.locks().clone(),
-            roll_ups: Rota::default(),
-            prunings: Rota::default(),
+            roll_ups: RoundRobin::default(),
+            prunings: RoundRobin::default(),
             cleanings: super::Backoff::default(),
         }
     }
@@ -29,8 +29,13 @@ impl Pass {
 
 #[async_trait]
 impl TableWork for Service {
-    async fn read_for_facts(&self, agent: &Agent, _: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
-        self.read_for_facts_if_free(agent, enough).await
+    async fn read_for_facts(
+        &self,
+        agent: &Agent,
+        _: Timestamp,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
+        self.read_for_facts_if_free(agent, should_stop).await
     }
 
     async fn make_searchable(&self, agent: &Agent, _: Timestamp) -> Result<Projected> {

@@ -9,13 +9,18 @@ use crate::locks::{Held, RollUp};
 
 /// Returns whether a turn has lasted long enough; called between steps. Each kind of work does at least one step, so that none
 /// starves behind another.
-pub type Enough<'a> = &'a (dyn Fn() -> bool + Sync);
+pub type ShouldStop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Updates the projections of an agent's messages.
 #[async_trait]
 pub trait Tables: Send + Sync {
-    /// Reads new messages for facts, by rules or with a model, until `enough` returns true.
-    async fn read_for_facts(&self, agent: &Agent, now: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed>;
+    /// Reads new messages for facts, by rules or with a model, until `should_stop` returns true.
+    async fn read_for_facts(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed>;
 
     /// Updates the tables of all grains.
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected>;
@@ -30,7 +35,7 @@ pub trait Tables: Send + Sync {
 
 /// An implementation without locks, for a process in which no other task writes the tables.
 #[derive(Clone)]
-pub struct Alone {
+pub struct Exclusive {
     /// Updates the tables.
     pub writer: Writer,
     /// Reads messages for facts.
@@ -40,9 +45,14 @@ pub struct Alone {
 }
 
 #[async_trait]
-impl Tables for Alone {
-    async fn read_for_facts(&self, agent: &Agent, now: Timestamp, enough: Enough<'_>) -> Result<ExtractionPassed> {
-        self.fact_writer.extract_until(agent, now, &|_| (), enough).await
+impl Tables for Exclusive {
+    async fn read_for_facts(
+        &self,
+        agent: &Agent,
+        now: Timestamp,
+        should_stop: ShouldStop<'_>,
+    ) -> Result<ExtractionPassed> {
+        self.fact_writer.extract_until(agent, now, &|_| (), should_stop).await
     }
 
     async fn make_searchable(&self, agent: &Agent, now: Timestamp) -> Result<Projected> {

@@ -9,10 +9,10 @@ use annals_core::ports::Select;
 use annals_core::{Agent, Catalog, Date, Grain, Kind, Memory, MemoryId, Period};
 
 /// The messages that a summary covers.
-pub type Told = BTreeSet<MemoryId>;
+pub type Messages = BTreeSet<MemoryId>;
 
 /// The messages that pruned summaries covered.
-pub type Gone = HashMap<MemoryId, Told>;
+pub type Gone = HashMap<MemoryId, Messages>;
 
 /// All live memories of an agent at one moment.
 pub struct Live {
@@ -65,12 +65,12 @@ impl Live {
 
     /// Returns for each message the live summaries that cover it, as grain and period.
     pub fn tellers(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
-        let (mut told, mut tellers) = (HashMap::new(), HashMap::new());
+        let (mut stated, mut tellers) = (HashMap::new(), HashMap::new());
         let mut summaries: Vec<&Memory> =
             self.memories.values().filter(|memory| memory.kind == Kind::Summary).collect();
         summaries.sort_by_key(|summary| (summary.grain, summary.period));
         for summary in summaries {
-            let all = self.told_by(summary, gone, &mut told);
+            let all = self.told_by(summary, gone, &mut stated);
             for message in all {
                 tellers.entry(message).or_insert_with(Vec::new).push((summary.grain, summary.period));
             }
@@ -80,31 +80,31 @@ impl Live {
 
     /// Returns the messages that a summary covers: its source messages, those that its source summaries cover and, if its
     /// period is sealed, those that its pruned source summaries covered.
-    pub fn told_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Told>) -> Told {
-        if let Some(told) = known.get(&summary.id) {
-            return told.clone();
+    pub fn told_by(&self, summary: &Memory, gone: &Gone, known: &mut HashMap<MemoryId, Messages>) -> Messages {
+        if let Some(stated) = known.get(&summary.id) {
+            return stated.clone();
         }
-        let mut told = Told::new();
+        let mut stated = Messages::new();
         for source in &summary.sources {
             let live = self.memories.get(source);
             match live {
-                Some(finer) if finer.kind == Kind::Summary => told.extend(self.told_by(finer, gone, known)),
+                Some(finer) if finer.kind == Kind::Summary => stated.extend(self.told_by(finer, gone, known)),
                 Some(_) => {
-                    told.insert(source.clone());
+                    stated.insert(source.clone());
                 }
                 None if summary.grain == Grain::Daily => {
-                    told.insert(source.clone());
+                    stated.insert(source.clone());
                 }
                 None => {}
             }
             // A pruned summary that was written again for late messages no longer covers its former messages; they are added
             // from the record.
             if self.sealed.contains(&summary.period) {
-                told.extend(gone.get(source).into_iter().flatten().cloned());
+                stated.extend(gone.get(source).into_iter().flatten().cloned());
             }
         }
-        known.insert(summary.id.clone(), told.clone());
-        told
+        known.insert(summary.id.clone(), stated.clone());
+        stated
     }
 }
 

@@ -23,7 +23,7 @@ impl Rules<'_> {
     /// Checks the memories pruned between two moments: only whole sets, past the plan, and covered by their parent. Adds to
     /// `gone` the messages that pruned summaries covered. Returns the number of pruned memories by grain.
     pub fn what_went(&self, plan: &Plan, before: &Live, after: &Live, gone: &mut Gone) -> [u64; 6] {
-        let (mut went, mut told, mut lost) = ([0; 6], HashMap::new(), Vec::new());
+        let (mut went, mut stated, mut lost) = ([0; 6], HashMap::new(), Vec::new());
         let (sets, left) = (before.sets(), after.sets());
         for memory in before.gone_in(after) {
             let place = place(memory);
@@ -34,11 +34,11 @@ impl Rules<'_> {
             assert!(self.is_told_of(memory, before), "{}: {} of {place:?} went untold", self.whose(), memory.id);
             went[memory.grain as usize] += 1;
             if memory.grain > Grain::Working {
-                lost.push((memory.id.clone(), before.told_by(memory, gone, &mut told)));
+                lost.push((memory.id.clone(), before.told_by(memory, gone, &mut stated)));
             }
         }
-        for (id, told) in lost {
-            gone.entry(id).or_default().extend(told);
+        for (id, stated) in lost {
+            gone.entry(id).or_default().extend(stated);
         }
         went
     }
@@ -54,24 +54,25 @@ impl Rules<'_> {
     /// is closed; or was covered by that summary when the summary was pruned.
     pub fn all_is_told_once<'a>(
         &self,
-        said: impl Iterator<Item = (&'a MemoryId, Period)>,
+        spoken: impl Iterator<Item = (&'a MemoryId, Period)>,
         live: &Live,
         gone: &Gone,
         grace: SignedDuration,
     ) {
         let tellers = live.tellers(gone);
-        for (message, day) in said {
+        for (message, day) in spoken {
             let tellers = tellers.get(message).map(Vec::as_slice).unwrap_or_default();
             for grain in Grain::SUMMARIES {
                 let own = day.ancestor(grain);
-                let told: Vec<Period> =
+                let stated: Vec<Period> =
                     tellers.iter().filter(|(teller, _)| *teller == grain).map(|(_, period)| *period).collect();
-                let pruned = gone.get(&MemoryId::summary(self.agent, own)).is_some_and(|told| told.contains(message));
-                let right = match told.as_slice() {
+                let pruned =
+                    gone.get(&MemoryId::summary(self.agent, own)).is_some_and(|stated| stated.contains(message));
+                let right = match stated.as_slice() {
                     [] => pruned || !self.zones.is_closed(own, grace, self.now),
-                    told => told == [own],
+                    stated => stated == [own],
                 };
-                assert!(right, "{}: a message of {day} is told of by {told:?} where {own} should", self.whose());
+                assert!(right, "{}: a message of {day} is told of by {stated:?} where {own} should", self.whose());
             }
         }
     }

@@ -7,10 +7,10 @@ use annals_core::{
     Catalog, Digest, Embedder, Engine, Extracted, Extractor, Facts, Result, Settings, SignedDuration, Strata,
 };
 use annals_retention::{Plans, Retention};
-use annals_summarizer::{Patience, Summarizer};
+use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_writer::{Eraser, FactWriter, Writer};
 
-use super::{AgentLocks, Alone, Pass, Rota};
+use super::{AgentLocks, Exclusive, Pass, RoundRobin};
 
 /// A plan under which every grain is pruned within four hundred days, whole years included.
 const SWIFT: &str =
@@ -18,7 +18,7 @@ const SWIFT: &str =
 /// The plans of the agents, assigned in turn.
 pub const PLANS: [&str; 5] = ["free", "swift", "starter", "pro", "keep"];
 /// The same delays as in a service.
-pub const PATIENCE: Patience = Patience {
+pub const PATIENCE: SchedulePolicy = SchedulePolicy {
     grace: SignedDuration::from_mins(10),
     quiet: SignedDuration::from_mins(5),
     outage: SignedDuration::from_hours(6),
@@ -87,8 +87,8 @@ pub fn pass(stores: &Stores) -> Pass {
         retention: Retention::new(catalog.clone(), journal.clone(), seals.clone(), plans()),
         tables: Arc::new(alone(stores)),
         locks: AgentLocks::default(),
-        roll_ups: Rota::default(),
-        prunings: Rota::default(),
+        roll_ups: RoundRobin::default(),
+        prunings: RoundRobin::default(),
         cleanings: Default::default(),
         catalog: catalog.clone(),
         replies: stores.replies.clone(),
@@ -96,9 +96,9 @@ pub fn pass(stores: &Stores) -> Pass {
     }
 }
 
-fn alone(stores: &Stores) -> Alone {
+fn alone(stores: &Stores) -> Exclusive {
     let (silent, Stores { catalog, journal, facts, erasure, .. }) = (Arc::new(Silent), stores);
     let fact_writer = FactWriter::new(catalog.clone(), journal.clone(), facts.clone(), silent.clone(), silent);
     let eraser = Eraser::new(writer(stores), fact_writer.clone(), erasure.clone());
-    Alone { writer: writer(stores), fact_writer, eraser }
+    Exclusive { writer: writer(stores), fact_writer, eraser }
 }

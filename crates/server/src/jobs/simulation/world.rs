@@ -18,7 +18,7 @@ use super::dice::Dice;
 use super::lineage::{Gone, Live};
 use super::rules::Rules;
 use super::stores::{PATIENCE, PLANS, Stores, pass, plans, writer};
-use super::{Moment, Pass, RolledUp, Round};
+use super::{Moment, Pass, RolledUp, Sweep};
 
 /// Zones with whole and odd offsets, at both ends of the day; with summer time of one hour, half an hour and two hours, that
 /// changes at midnight, or pauses for Ramadan; and Apia, which had no 30 December 2011.
@@ -86,7 +86,7 @@ struct Someone {
     /// Messages that are not stored yet, because the machine was off.
     unsent: Vec<Message>,
     /// Every message that was stored, with its day.
-    said: BTreeMap<MemoryId, (Period, Message)>,
+    spoken: BTreeMap<MemoryId, (Period, Message)>,
     /// The messages that pruned summaries covered.
     gone: Gone,
 }
@@ -119,7 +119,7 @@ impl World {
             let settings = Settings { time_zone: (*zone).into(), plan: plan.into(), ..Settings::default() };
             stores.catalog.save_settings(&agent, &settings).await.unwrap();
             let plan = plans.get(plan).unwrap().clone();
-            people.push(Someone { agent, plan, unsent: Vec::new(), said: BTreeMap::new(), gone: Gone::new() });
+            people.push(Someone { agent, plan, unsent: Vec::new(), spoken: BTreeMap::new(), gone: Gone::new() });
         }
         let mut dice = Dice::new(seed);
         let unsynchronised = 30 + dice.below(200);
@@ -187,11 +187,11 @@ impl World {
                 let late = self.dice.below(day.min(300) + 1);
                 self.say(index, day - late);
             }
-            let known = i64::try_from(self.people[index].said.len()).unwrap();
+            let known = i64::try_from(self.people[index].spoken.len()).unwrap();
             if known > 0 && self.dice.percent(1) {
                 let again = usize::try_from(self.dice.below(known)).unwrap();
                 let someone = &mut self.people[index];
-                let (_, message) = someone.said.values().nth(again).unwrap();
+                let (_, message) = someone.spoken.values().nth(again).unwrap();
                 someone.unsent.push(message.clone());
                 self.tally.repeated += 1;
             }
@@ -263,19 +263,19 @@ impl World {
                 let stored = self.writer.ingest(&someone.agent, vec![message.clone()], false, now).await.unwrap();
                 self.tally.messages += stored.accepted;
                 self.tally.late += u64::from(now.duration_since(message.at) > SignedDuration::from_hours(24));
-                someone.said.entry(MemoryId::turn(&someone.agent, &key)).or_insert((day, message));
+                someone.spoken.entry(MemoryId::turn(&someone.agent, &key)).or_insert((day, message));
             }
         }
     }
 
-    async fn roll_up(&mut self, moment: Moment) -> Round<RolledUp> {
+    async fn roll_up(&mut self, moment: Moment) -> Sweep<RolledUp> {
         let before = self.sealed_and_dirty().await;
         let never = CancellationToken::new();
-        let round = self.pass.roll_up(AGENTS_AT_ONCE, moment, &never).await.unwrap();
-        assert!(round.failed.is_empty() && round.left.is_empty(), "{}: {:?}", self.name, round.failed);
+        let sweep = self.pass.roll_up(AGENTS_AT_ONCE, moment, &never).await.unwrap();
+        assert!(sweep.failed.is_empty() && sweep.left.is_empty(), "{}: {:?}", self.name, sweep.failed);
         self.tally.amended += before.saturating_sub(self.sealed_and_dirty().await);
-        self.tally.written += written(&round);
-        round
+        self.tally.written += written(&sweep);
+        sweep
     }
 
     async fn sealed_and_dirty(&self) -> u64 {
@@ -293,8 +293,8 @@ impl World {
         for someone in &self.people {
             before.push(Live::of(&*self.stores.catalog, &someone.agent).await);
         }
-        let round = self.pass.retain(AGENTS_AT_ONCE, moment, &CancellationToken::new()).await.unwrap();
-        assert!(round.failed.is_empty() && round.left.is_empty(), "{}: {:?}", self.name, round.failed);
+        let sweep = self.pass.retain(AGENTS_AT_ONCE, moment, &CancellationToken::new()).await.unwrap();
+        assert!(sweep.failed.is_empty() && sweep.left.is_empty(), "{}: {:?}", self.name, sweep.failed);
         let mut all = 0;
         for (someone, before) in self.people.iter_mut().zip(before) {
             let after = Live::of(&*self.stores.catalog, &someone.agent).await;
@@ -311,9 +311,9 @@ impl World {
 
     /// Simulates a wake-up under a clock that is certainly wrong.
     async fn wake_doubted(&mut self, moment: Moment) {
-        let round = self.roll_up(moment).await;
-        assert!(round.turns.iter().all(|(_, turn)| turn.trust.doubt().is_some()), "{}: {moment:?}", self.name);
-        assert_eq!(written(&round), 0, "{}: written under {moment:?}", self.name);
+        let sweep = self.roll_up(moment).await;
+        assert!(sweep.turns.iter().all(|(_, turn)| turn.trust.doubt().is_some()), "{}: {moment:?}", self.name);
+        assert_eq!(written(&sweep), 0, "{}: written under {moment:?}", self.name);
         assert_eq!(self.retain(moment).await, 0, "{}: pruned under {moment:?}", self.name);
         self.tally.doubted += 1;
     }
@@ -344,15 +344,15 @@ impl World {
             let live = Live::of(&*self.stores.catalog, &someone.agent).await;
             let zones = self.stores.catalog.settings(&someone.agent).await.unwrap().zones().unwrap();
             let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now };
-            let said = someone.said.iter().map(|(id, (day, _))| (id, *day));
-            rules.all_is_told_once(said, &live, &someone.gone, PATIENCE.grace);
+            let spoken = someone.spoken.iter().map(|(id, (day, _))| (id, *day));
+            rules.all_is_told_once(spoken, &live, &someone.gone, PATIENCE.grace);
         }
         self.tally.checks += 1;
     }
 }
 
-fn written(round: &Round<RolledUp>) -> u64 {
-    round.turns.iter().map(|(_, turn)| turn.passed.written.iter().sum::<u64>()).sum()
+fn written(sweep: &Sweep<RolledUp>) -> u64 {
+    sweep.turns.iter().map(|(_, turn)| turn.passed.written.iter().sum::<u64>()).sum()
 }
 
 fn moment(day: i64) -> Timestamp {

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn every_argument_of_search_facts_has_an_effect() {
-    let service = told(&agent("a")).await;
+    let service = service_with_memories(&agent("a")).await;
     let enter = async |subject: &str, predicate: &str, object: &str, from: &str| {
         let (subject, predicate, object) = (subject.into(), predicate.into(), Some(object.into()));
         let entry = FactEntry { verb: Verb::Add, subject, predicate, object, at: Some(at(from).into()) };
@@ -59,7 +59,7 @@ async fn every_argument_of_search_facts_has_an_effect() {
 
 #[tokio::test]
 async fn every_argument_of_search_memory_has_an_effect() {
-    let service = told(&agent("a")).await;
+    let service = service_with_memories(&agent("a")).await;
     let check = async |arguments: Value, expect: &[&str]| {
         let reply = good(&service, "search_memory", arguments.clone()).await;
         let results = reply.structured["results"].as_array().unwrap().iter();
@@ -80,7 +80,7 @@ async fn every_argument_of_search_memory_has_an_effect() {
 
 #[tokio::test]
 async fn every_argument_of_memory_context_has_an_effect() {
-    let service = told(&agent("a")).await;
+    let service = service_with_memories(&agent("a")).await;
     let ask = async |arguments: Value| good(&service, "memory_context", arguments).await;
     let is_known = |reply: &Reply| reply.text.contains("Ann lives in Bern (since");
     assert!(!is_known(&ask(json!({"prompt": "hello"})).await));

@@ -14,7 +14,7 @@ use tower::ServiceExt;
 
 use crate::access::issue;
 use crate::config::ServerConfig;
-use crate::fixture::{NOW, told};
+use crate::fixture::{NOW, service_with_memories};
 use crate::mcp::stdio;
 use crate::{Service, private, public};
 
@@ -46,7 +46,7 @@ fn has_agent_argument(answer: &Value) -> bool {
 
 #[tokio::test]
 async fn agent_is_in_path_or_header_or_else_an_argument() {
-    let app = public(&told(&agent("a")).await, &ServerConfig::default());
+    let app = public(&service_with_memories(&agent("a")).await, &ServerConfig::default());
     for (path, headers, expect) in
         [("/mcp/a", &[][..], false), ("/mcp", &[("x-annals-agent", "a")][..], false), ("/mcp", &[][..], true)]
     {
@@ -65,7 +65,7 @@ async fn agent_is_in_path_or_header_or_else_an_argument() {
 
 #[tokio::test]
 async fn request_without_a_key_is_refused_and_a_key_reaches_only_its_agents() {
-    let service = told(&agent("a")).await;
+    let service = service_with_memories(&agent("a")).await;
     let reading = issue_key(&service, &[Scope::Search], &["a"]).await;
     let elsewhere = issue_key(&service, &[Scope::Admin], &["b"]).await;
     let app = public(&service, &ServerConfig::default());
@@ -106,7 +106,7 @@ async fn issue_key(service: &Service, scopes: &[Scope], agents: &[&str]) -> Stri
 
 #[tokio::test]
 async fn rest_runs_tools_without_mcp() {
-    let app = public(&told(&agent("a")).await, &ServerConfig::default());
+    let app = public(&service_with_memories(&agent("a")).await, &ServerConfig::default());
     let (status, answer) = post(&app, "/v1/agents/a/tools/search_memory", &[], &json!({"grain": "working"})).await;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(answer["structured"]["results"].as_array().unwrap().len(), 3);
@@ -123,7 +123,7 @@ async fn stream_over_the_private_socket_serves_one_agent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = UnixListener::bind(&path).unwrap();
-    let app = private(&told(&agent("a")).await, &ServerConfig::default(), Router::new());
+    let app = private(&service_with_memories(&agent("a")).await, &ServerConfig::default(), Router::new());
     let served = tokio::spawn(async move { axum::serve(listener, app).await });
 
     let stream = stdio::open(UnixStream::connect(&path).await.unwrap(), Some("a"), &Scope::ALL).await.unwrap();
@@ -155,7 +155,7 @@ async fn stream_over_the_private_socket_serves_one_agent() {
 
 #[tokio::test]
 async fn streams_are_not_served_publicly() {
-    let app = public(&told(&agent("a")).await, &ServerConfig::default());
+    let app = public(&service_with_memories(&agent("a")).await, &ServerConfig::default());
     let request = Request::get("/stream/a").header(header::HOST, "localhost").body(Body::empty()).unwrap();
     assert_eq!(app.oneshot(request).await.unwrap().status(), StatusCode::NOT_FOUND);
 }

@@ -3,16 +3,16 @@
 use annals_core::ports::{Block, Record};
 use annals_core::{Agent, Digest, Kind, LedgerRow, Memory};
 
-use crate::catalog::shelf::Shelf;
+use crate::catalog::agent_data::AgentData;
 
-impl Shelf {
+impl AgentData {
     pub(super) fn records(&self, agent: &Agent) -> Vec<Record> {
         let mut records = vec![Record::Settings(self.settings.clone().unwrap_or_default())];
         records.extend(self.blocks.values().cloned().map(block_record));
         records.extend(self.select(|memory| memory.kind == Kind::Turn).into_iter().map(|turn| self.turn_record(turn)));
         let pruned = self.pruned.iter();
         records.extend(pruned.map(|(id, turn)| Record::Gone { id: id.clone(), day: turn.day, at: turn.at }));
-        let statements = self.select(|memory| memory.kind == Kind::Fact).into_iter();
+        let statements = self.select(|memory| memory.kind == Kind::Statement).into_iter();
         records.extend(
             statements.map(|memory| Record::Statement {
                 statement: self.statements[&memory.id].clone(),

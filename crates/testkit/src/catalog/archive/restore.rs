@@ -3,9 +3,9 @@
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
 use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
 
-use crate::catalog::shelf::{Pruned, Shelf, remember, state, summarized};
+use crate::catalog::agent_data::{AgentData, Pruned, remember, state, summarized};
 
-impl Shelf {
+impl AgentData {
     /// Returns [`Error::Invalid`] if the agent holds memories, fact operations or blocks.
     pub(super) fn unless_full(&self) -> Result<()> {
         if !self.memories.is_empty() || !self.log.is_empty() || !self.blocks.is_empty() {
@@ -129,7 +129,7 @@ impl Shelf {
         let turns = self.memories.values().filter(|memory| memory.kind == Kind::Turn);
         let days: Vec<_> = turns.map(|turn| turn.period).filter(|day| !self.ledger.contains_key(day)).collect();
         for day in days {
-            self.soil(day, seq, now);
+            self.mark_dirty(day, seq, now);
         }
     }
 }

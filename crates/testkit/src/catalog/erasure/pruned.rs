@@ -6,7 +6,7 @@ use annals_core::ports::Target;
 use annals_core::{Agent, Base, Grain, Interval, MemoryId, Period, Timestamp, Zones, entity_key};
 
 use super::subject::Subject;
-use crate::catalog::shelf::{Pruned, Shelf};
+use crate::catalog::agent_data::{AgentData, Pruned};
 
 /// The pruned turns that a target reaches.
 #[derive(Default)]
@@ -32,9 +32,9 @@ struct Remains {
 }
 
 impl Resolved {
-    pub(super) fn new(agent: &Agent, shelf: &Shelf, target: &Target, subject: &Subject, zones: &Zones) -> Resolved {
-        let texts = shelf.bases.iter().flat_map(|(period, base)| {
-            let present = shelf.summary(agent, *period).map(|summary| shelf.as_base(summary));
+    pub(super) fn new(agent: &Agent, data: &AgentData, target: &Target, subject: &Subject, zones: &Zones) -> Resolved {
+        let texts = data.bases.iter().flat_map(|(period, base)| {
+            let present = data.summary(agent, *period).map(|summary| data.as_base(summary));
             [Some(base.clone()), present].into_iter().flatten().map(|text| (*period, text)).collect::<Vec<_>>()
         });
         let texts: Vec<(Period, Base)> = texts.collect();
@@ -44,12 +44,12 @@ impl Resolved {
             .map(|(period, _)| *period)
             .collect();
         let mut resolved = Resolved::default();
-        for (id, turn) in &shelf.pruned {
-            let remains = remains(shelf, &texts, id, subject);
+        for (id, turn) in &data.pruned {
+            let remains = remains(data, &texts, id, subject);
             let day = turn.day.or(remains.day);
             let turn = Pruned { day, at: turn.at.or(remains.said_at), ..turn.clone() };
-            let holds = |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
-            let read_by_models: BTreeSet<Period> = reworded.iter().filter(holds).copied().collect();
+            let find_leftovers = |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
+            let read_by_models: BTreeSet<Period> = reworded.iter().filter(find_leftovers).copied().collect();
             if takes(target, id, &turn, &remains, subject, zones) {
                 if day.is_none() {
                     resolved.unresolved_in.extend(read_by_models);
@@ -72,7 +72,7 @@ fn is_above(period: Period) -> bool {
     period.grain() > Grain::Daily
 }
 
-fn remains(shelf: &Shelf, texts: &[(Period, Base)], id: &MemoryId, subject: &Subject) -> Remains {
+fn remains(data: &AgentData, texts: &[(Period, Base)], id: &MemoryId, subject: &Subject) -> Remains {
     let mut remains = Remains::default();
     let named =
         |words: &[String], text: &str| subject.is_named_in(text) || words.iter().any(|word| subject.is_named_in(word));
@@ -91,11 +91,11 @@ fn remains(shelf: &Shelf, texts: &[(Period, Base)], id: &MemoryId, subject: &Sub
             }
         }
     }
-    for operation in shelf.log.values().filter(|operation| operation.source == *id) {
+    for operation in data.log.values().filter(|operation| operation.source == *id) {
         remains.said_at = Some(operation.said_at);
         remains.names_subject |= subject.is_named_by_operation(operation);
     }
-    for statement in shelf.statements.values().filter(|statement| statement.sources.contains(id)) {
+    for statement in data.statements.values().filter(|statement| statement.sources.contains(id)) {
         remains.stated = true;
         let names = named(&statement.who, &statement.text);
         remains.names_subject |= statement.sources.len() == 1 && names;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, entity_key, fold, folded};
 
-use crate::catalog::shelf::Shelf;
+use crate::catalog::agent_data::AgentData;
 
 /// A person by all their names, as entity keys. The default has no names.
 #[derive(Debug, Default)]
@@ -17,11 +17,11 @@ pub(super) struct Subject {
 impl Subject {
     /// Collects the name and its valid aliases, in both directions. Follows an alias only if a person entered it or a bearer
     /// of the name stated it.
-    pub(super) fn new(name: &str, shelf: &Shelf) -> Subject {
-        let log: Vec<FactOperation> = shelf.log.values().cloned().collect();
+    pub(super) fn new(name: &str, data: &AgentData) -> Subject {
+        let log: Vec<FactOperation> = data.log.values().cloned().collect();
         let facts = fold(&log);
-        let told = facts.iter().filter(|fact| fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE));
-        let (followed, others): (Vec<&Fact>, Vec<&Fact>) = told.partition(|fact| is_followed(shelf, fact));
+        let stated = facts.iter().filter(|fact| fact.joins_names() && !fact.properties.contains_key(MERGED_BECAUSE));
+        let (followed, others): (Vec<&Fact>, Vec<&Fact>) = stated.partition(|fact| is_followed(data, fact));
         let mut names = BTreeSet::from([entity_key(name)]);
         let mut known = 0;
         while names.len() > known {
@@ -85,7 +85,7 @@ fn strings(value: &serde_json::Value) -> Vec<String> {
 }
 
 /// Returns whether a person entered the alias, or both of its names belong to those who stated it.
-fn is_followed(shelf: &Shelf, fact: &Fact) -> bool {
+fn is_followed(data: &AgentData, fact: &Fact) -> bool {
     let names = [&fact.subject, &fact.object];
     let is_of = |operation: &&FactOperation| {
         operation.predicate == ALIAS
@@ -93,22 +93,22 @@ fn is_followed(shelf: &Shelf, fact: &Fact) -> bool {
             && [&operation.subject, &operation.object].map(|name| entity_key(name))
                 == names.map(|name| entity_key(name))
     };
-    let told: Vec<&FactOperation> = shelf.log.values().filter(is_of).collect();
-    let says = names.map(|name| told.iter().any(|operation| says(shelf, operation, name)));
-    let is_own = |index: usize| says[index] || (says[1 - index] && !speaks(shelf, names[index]));
-    told.iter().any(|operation| operation.source.as_str().starts_with("u-")) || (is_own(0) && is_own(1))
+    let stated: Vec<&FactOperation> = data.log.values().filter(is_of).collect();
+    let says = names.map(|name| stated.iter().any(|operation| says(data, operation, name)));
+    let is_own = |index: usize| says[index] || (says[1 - index] && !speaks(data, names[index]));
+    stated.iter().any(|operation| operation.source.as_str().starts_with("u-")) || (is_own(0) && is_own(1))
 }
 
 /// Returns whether the speaker of an operation has this name. An unknown speaker counts as having it.
-fn says(shelf: &Shelf, operation: &FactOperation, name: &str) -> bool {
-    let live = shelf.memories.get(&operation.source).and_then(|turn| turn.speaker.clone());
-    let speaker = live.or_else(|| shelf.pruned.get(&operation.source)?.speaker.clone());
+fn says(data: &AgentData, operation: &FactOperation, name: &str) -> bool {
+    let live = data.memories.get(&operation.source).and_then(|turn| turn.speaker.clone());
+    let speaker = live.or_else(|| data.pruned.get(&operation.source)?.speaker.clone());
     speaker.is_none_or(|speaker| entity_key(&speaker) == entity_key(name))
 }
 
-fn speaks(shelf: &Shelf, name: &str) -> bool {
-    let live = shelf.messages.values().map(annals_core::Message::speaker);
-    let pruned = shelf.pruned.values().filter_map(|turn| turn.speaker.as_deref());
+fn speaks(data: &AgentData, name: &str) -> bool {
+    let live = data.messages.values().map(annals_core::Message::speaker);
+    let pruned = data.pruned.values().filter_map(|turn| turn.speaker.as_deref());
     live.chain(pruned).any(|speaker| entity_key(speaker) == entity_key(name))
 }
 
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn names_are_whole_words() {
         fn check(name: &str, text: &str, expect: bool) {
-            assert_eq!(Subject::new(name, &Shelf::default()).is_named_in(text), expect, "{name:?} in {text:?}");
+            assert_eq!(Subject::new(name, &AgentData::default()).is_named_in(text), expect, "{name:?} in {text:?}");
         }
         check("Ann", "ANN's tea", true);
         check("Ann", "Anna had tea", false);

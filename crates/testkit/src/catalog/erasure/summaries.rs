@@ -10,63 +10,64 @@ use super::erase::{Erasing, Gone};
 impl Erasing<'_> {
     /// Cuts every sealed period with forgotten content in its base or in its present summary. Returns these periods.
     pub(super) fn cut_sealed(&mut self) -> BTreeSet<Period> {
-        let sealed: Vec<_> = self.shelf.bases.clone().into_iter().collect();
+        let sealed: Vec<_> = self.data.bases.clone().into_iter().collect();
         sealed.into_iter().filter_map(|(period, base)| self.cut(period, base).then_some(period)).collect()
     }
 
     fn cut(&mut self, period: Period, base: Base) -> bool {
         let id = MemoryId::summary(self.agent, period);
-        let present = self.shelf.memories.get(&id).map(|summary| self.shelf.as_base(summary));
-        let base_seq = self.shelf.base_seqs.get(&period).copied();
-        let clean_seq = self.shelf.ledger.get(&period).map_or(0, |row| row.clean_seq);
+        let present = self.data.memories.get(&id).map(|summary| self.data.as_base(summary));
+        let base_seq = self.data.base_seqs.get(&period).copied();
+        let clean_seq = self.data.ledger.get(&period).map_or(0, |row| row.clean_seq);
         let present_seq = base_seq.map(|seq| seq.max(clean_seq));
-        let reaches = |text: &Base, seq| self.aim.reaches(period, text, seq);
+        let reaches = |text: &Base, seq| self.selection.reaches(period, text, seq);
         if !reaches(&base, base_seq) && !present.as_ref().is_some_and(|text| reaches(text, present_seq)) {
             return false;
         }
         let mut lost: BTreeSet<String> = [Some(&base), present.as_ref()].into_iter().flatten().flat_map(kept).collect();
-        let base = self.aim.without(period, base, base_seq);
-        let present = present.and_then(|text| self.aim.without(period, text, present_seq)).filter(|_| base.is_some());
+        let base = self.selection.without(period, base, base_seq);
+        let present =
+            present.and_then(|text| self.selection.without(period, text, present_seq)).filter(|_| base.is_some());
         for sentence in base.iter().chain(&present).flat_map(kept) {
             lost.remove(&sentence);
         }
-        self.reach.sealed_sentences.extend(lost);
+        self.report.sealed_sentences.extend(lost);
         *self.seq += 1;
-        let removed = present.is_none() && self.shelf.delete(&id, self.seq).is_some();
+        let removed = present.is_none() && self.data.delete(&id, self.seq).is_some();
         let list = match (&base, removed) {
-            (None, _) => &mut self.reach.lost,
+            (None, _) => &mut self.report.lost,
             // Only late input is affected: the summary is written again from the base.
-            (Some(_), true) => &mut self.reach.rebuilt,
-            (Some(_), false) => &mut self.reach.cut,
+            (Some(_), true) => &mut self.report.rebuilt,
+            (Some(_), false) => &mut self.report.cut,
         };
         list.push(period);
         if let Some(present) = present {
             self.amend(&id, present);
         }
-        self.shelf.seal(period, base);
-        if let Some(seq) = base_seq.filter(|_| self.shelf.bases.contains_key(&period)) {
-            self.shelf.base_seqs.insert(period, seq);
+        self.data.seal(period, base);
+        if let Some(seq) = base_seq.filter(|_| self.data.bases.contains_key(&period)) {
+            self.data.base_seqs.insert(period, seq);
         }
         self.soil_with_parent(period);
         true
     }
 
     fn amend(&mut self, id: &MemoryId, Base { text, sentences, sources, .. }: Base) {
-        let former = self.shelf.memories[id].clone();
-        self.shelf.put(Memory { text, sentences, sources, seq: *self.seq, ..former });
-        self.shelf.versions.remove(id);
+        let former = self.data.memories[id].clone();
+        self.data.put(Memory { text, sentences, sources, seq: *self.seq, ..former });
+        self.data.versions.remove(id);
     }
 
     /// Removes every unsealed summary that was made from these periods, their own summaries included, or that names the
     /// subject.
     pub(super) fn remove_made_of(&mut self, mut touched: BTreeSet<Period>) {
-        let summaries = self.shelf.memories.values().filter(|memory| memory.kind == Kind::Summary);
-        let naming = summaries.filter(|summary| self.aim.is_named_in(&summary.text));
+        let summaries = self.data.memories.values().filter(|memory| memory.kind == Kind::Summary);
+        let naming = summaries.filter(|summary| self.selection.is_named_in(&summary.text));
         touched.extend(naming.map(|summary| summary.period));
         for period in touched.iter().flat_map(|period| lineage(*period)).collect::<BTreeSet<_>>() {
             let id = MemoryId::summary(self.agent, period);
-            if !self.shelf.bases.contains_key(&period) && self.shelf.delete(&id, self.seq).is_some() {
-                self.reach.rebuilt.push(period);
+            if !self.data.bases.contains_key(&period) && self.data.delete(&id, self.seq).is_some() {
+                self.report.rebuilt.push(period);
                 self.soil_with_parent(period);
             }
         }
@@ -74,7 +75,7 @@ impl Erasing<'_> {
 
     fn soil_with_parent(&mut self, period: Period) {
         for period in [Some(period), period.parent()].into_iter().flatten() {
-            self.soil(period);
+            self.mark_dirty(period);
         }
     }
 
@@ -84,8 +85,8 @@ impl Erasing<'_> {
             gone.memories.iter().map(|memory| memory.period).chain(gone.pruned.values().filter_map(|turn| turn.day));
         let above: BTreeSet<_> = days.flat_map(lineage).collect();
         let made_of: BTreeSet<_> = above.into_iter().map(|period| MemoryId::summary(self.agent, period)).collect();
-        self.shelf.versions.retain(|id, versions| {
-            versions.retain(|version| !self.aim.is_named_in(&version.text));
+        self.data.versions.retain(|id, versions| {
+            versions.retain(|version| !self.selection.is_named_in(&version.text));
             !versions.is_empty() && !made_of.contains(id)
         });
     }

@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use annals_core::{Base, FactOperation, Kind};
 
 use super::erase::Gone;
-use crate::catalog::shelf::Shelf;
+use crate::catalog::agent_data::AgentData;
 
 /// Minimum length of a sentence in characters. Shorter ones occur everywhere and prove nothing.
 const SHORTEST: usize = 12;
 
-impl Shelf {
+impl AgentData {
     /// Returns the sentences of the deleted records that do not occur in the remaining ones.
     pub(super) fn words_gone(&self, gone: &Gone) -> Vec<String> {
         let Gone { memories, operations, blocks, .. } = gone;
         let is_of = |operation: &&FactOperation| memories.iter().any(|memory| memory.id == operation.source);
         let by_itself = operations.values().filter(|operation| !is_of(operation));
-        let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(told));
+        let texts = memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
         let texts = texts.chain(blocks.values().map(|block| block.text.as_str()));
         let sentences: BTreeSet<&str> = texts.flat_map(sentences).collect();
         let gone = sentences.into_iter().filter(|sentence| !self.stays().any(|text| text.contains(sentence)));
@@ -28,7 +28,7 @@ impl Shelf {
         let memories = self.memories.values().filter(|memory| memory.kind != Kind::Summary);
         let texts = memories.map(|memory| memory.text.as_str());
         let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
-        let texts = texts.chain(self.log.values().flat_map(told)).chain(self.bases.values().flat_map(kept));
+        let texts = texts.chain(self.log.values().flat_map(texts_of)).chain(self.bases.values().flat_map(kept));
         texts.chain(self.former_texts())
     }
 
@@ -38,7 +38,7 @@ impl Shelf {
     }
 }
 
-fn told(operation: &FactOperation) -> impl Iterator<Item = &str> {
+fn texts_of(operation: &FactOperation) -> impl Iterator<Item = &str> {
     [Some(&operation.subject), Some(&operation.object), operation.replaces.as_ref()]
         .into_iter()
         .flatten()
@@ -56,17 +56,17 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns every stored text of an agent, each with the name of its place.
-pub(super) fn places(shelf: &Shelf) -> Vec<(&'static str, String)> {
-    let memories = shelf.memories.values().map(|memory| ("memory.text", memory.text.clone()));
-    let sentences = shelf.memories.values().flat_map(|memory| &memory.sentences);
+pub(super) fn places(data: &AgentData) -> Vec<(&'static str, String)> {
+    let memories = data.memories.values().map(|memory| ("memory.text", memory.text.clone()));
+    let sentences = data.memories.values().flat_map(|memory| &memory.sentences);
     let sentences = sentences.map(|sentence| ("memory.sentences", sentence.text.clone()));
-    let who = shelf.statements.values().flat_map(|statement| &statement.who).map(|who| ("statement.who", who.clone()));
-    let log = shelf.log.values().flat_map(|operation| told(operation).map(|text| ("operation", text.to_owned())));
-    let bases = shelf.bases.values().flat_map(|base| kept(base).chain([base.text.as_str()]));
+    let who = data.statements.values().flat_map(|statement| &statement.who).map(|who| ("statement.who", who.clone()));
+    let log = data.log.values().flat_map(|operation| texts_of(operation).map(|text| ("operation", text.to_owned())));
+    let bases = data.bases.values().flat_map(|base| kept(base).chain([base.text.as_str()]));
     let bases = bases.map(|text| ("base", text.to_owned()));
-    let versions = shelf.versions.values().flatten().map(|version| ("version", version.text.clone()));
-    let replies = shelf.replies.values().map(|(text, _)| ("reply", text.clone()));
-    let blocks = shelf.blocks.values().flat_map(|block| [&block.name, &block.text]);
+    let versions = data.versions.values().flatten().map(|version| ("version", version.text.clone()));
+    let replies = data.replies.values().map(|(text, _)| ("reply", text.clone()));
+    let blocks = data.blocks.values().flat_map(|block| [&block.name, &block.text]);
     let replies = replies.chain(blocks.map(|text| ("block", text.clone())));
     memories.chain(sentences).chain(who).chain(log).chain(bases).chain(versions).chain(replies).collect()
 }

@@ -1,15 +1,15 @@
 //! Changes for projections: their order, the backlog, and the watermark of each table.
 
-use annals_core::ports::{Change, Lane};
+use annals_core::ports::{Change, Watermark};
 use annals_core::{Catalog, Grain, MemoryId};
 
-use super::{all_changes, later, me, now, said, say};
+use super::{all_changes, later, me, now, say, spoken_turn};
 use crate::{period, summary};
 
 pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
     let ids: Vec<String> = (0..10).map(|index| format!("{index}")).collect();
     for half in ids.chunks(5) {
-        say(catalog, half.iter().rev().map(|id| said(id, "2026-03-04T10:00:00Z", id)).collect()).await;
+        say(catalog, half.iter().rev().map(|id| spoken_turn(id, "2026-03-04T10:00:00Z", id)).collect()).await;
     }
     let all = all_changes(catalog, Grain::Working).await;
     assert_eq!(all.len(), 10);
@@ -29,8 +29,12 @@ pub(super) async fn come_in_order_and_in_pieces(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn show_only_the_last_of_a_memory(catalog: &dyn Catalog) {
-    say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake")]).await;
-    let coffee = vec![said("1", "2026-03-04T10:00:00Z", "coffee")];
+    say(
+        catalog,
+        vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")],
+    )
+    .await;
+    let coffee = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")];
     let revised = catalog.ingest(&me(), coffee, true, later()).await.unwrap();
     let changes = all_changes(catalog, Grain::Working).await;
     let [Change::Upsert(first), Change::Upsert(second)] = &changes[..] else { panic!("{changes:?}") };
@@ -39,7 +43,7 @@ pub(super) async fn show_only_the_last_of_a_memory(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
-    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let day = summary("2026-03-04", seq, &[turn.id], "tea");
     catalog.save_summaries(&me(), vec![day], now()).await.unwrap();
@@ -51,7 +55,7 @@ pub(super) async fn are_of_one_grain(catalog: &dyn Catalog) {
 }
 
 pub(super) async fn a_deletion_shows_until_the_memory_is_back(catalog: &dyn Catalog) {
-    let turn = said("1", "2026-03-04T10:00:00Z", "tea");
+    let turn = spoken_turn("1", "2026-03-04T10:00:00Z", "tea");
     let seq = say(catalog, vec![turn.clone()]).await.seq;
     let written = summary("2026-03-04", seq, &[turn.id], "tea");
     let emptied = annals_core::Summary { draft: None, ..summary("2026-03-04", seq, &[], "") };
@@ -75,26 +79,26 @@ pub(super) async fn a_deletion_that_every_table_has_applied_is_not_kept(catalog:
     save(summary("2026-03-04", 1, &source, "tea")).await;
     save(annals_core::Summary { draft: None, ..summary("2026-03-04", 1, &[], "") }).await;
     let deleted = all_changes(catalog, Grain::Daily).await[0].seq();
-    let lane = Lane { generation: 1, applied: deleted, building: None };
-    for (grain, lane, kept) in [
-        (Grain::Weekly, lane, 1),
-        (Grain::Daily, Lane { applied: deleted - 1, ..lane }, 1),
-        (Grain::Daily, Lane { building: Some((2, deleted - 1)), ..lane }, 1),
-        (Grain::Daily, Lane { applied: deleted - 1, building: Some((2, deleted)), ..lane }, 1),
-        (Grain::Daily, lane, 0),
+    let watermark = Watermark { generation: 1, applied: deleted, building: None };
+    for (grain, watermark, kept) in [
+        (Grain::Weekly, watermark, 1),
+        (Grain::Daily, Watermark { applied: deleted - 1, ..watermark }, 1),
+        (Grain::Daily, Watermark { building: Some((2, deleted - 1)), ..watermark }, 1),
+        (Grain::Daily, Watermark { applied: deleted - 1, building: Some((2, deleted)), ..watermark }, 1),
+        (Grain::Daily, watermark, 0),
     ] {
-        catalog.save_lane(&me(), grain, lane).await.unwrap();
-        assert_eq!(all_changes(catalog, Grain::Daily).await.len(), kept, "{grain} {lane:?}");
+        catalog.save_watermark(&me(), grain, watermark).await.unwrap();
+        assert_eq!(all_changes(catalog, Grain::Daily).await.len(), kept, "{grain} {watermark:?}");
     }
 }
 
 pub(super) async fn lanes_are_kept_apart(catalog: &dyn Catalog) {
-    let unknown = Lane { generation: 0, applied: 0, building: None };
-    let building = Lane { generation: 3, applied: 41, building: Some((4, 7)) };
-    catalog.save_lane(&me(), Grain::Weekly, Lane { applied: 5, ..unknown }).await.unwrap();
-    catalog.save_lane(&me(), Grain::Weekly, building).await.unwrap();
-    assert_eq!(catalog.lane(&me(), Grain::Weekly).await.unwrap(), building);
-    assert_eq!(catalog.lane(&me(), Grain::Daily).await.unwrap(), unknown);
-    catalog.save_lane(&me(), Grain::Weekly, Lane { building: None, ..building }).await.unwrap();
-    assert_eq!(catalog.lane(&me(), Grain::Weekly).await.unwrap(), Lane { building: None, ..building });
+    let unknown = Watermark { generation: 0, applied: 0, building: None };
+    let building = Watermark { generation: 3, applied: 41, building: Some((4, 7)) };
+    catalog.save_watermark(&me(), Grain::Weekly, Watermark { applied: 5, ..unknown }).await.unwrap();
+    catalog.save_watermark(&me(), Grain::Weekly, building).await.unwrap();
+    assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), building);
+    assert_eq!(catalog.watermark(&me(), Grain::Daily).await.unwrap(), unknown);
+    catalog.save_watermark(&me(), Grain::Weekly, Watermark { building: None, ..building }).await.unwrap();
+    assert_eq!(catalog.watermark(&me(), Grain::Weekly).await.unwrap(), Watermark { building: None, ..building });
 }

@@ -1,15 +1,15 @@
 //! Agents with their settings, dead letters and operations; isolation between agents.
 
-use annals_core::ports::{Counts, Lane, Select, Standing};
+use annals_core::ports::{AgentState, Counts, Select, Watermark};
 use annals_core::{Agent, Catalog, DeadLetter, EngineChoice, Grain, MemoryId, Settings, Stage, Timestamp};
 
-use super::{later, me, now, said, say};
+use super::{later, me, now, say, spoken_turn};
 use crate::{agent, at, period, summary, turn};
 
 pub(super) async fn an_unknown_agent_reads_as_empty(catalog: &dyn Catalog) {
     assert_eq!(catalog.agents().await.unwrap(), []);
     assert_eq!(catalog.settings(&me()).await.unwrap(), Settings::default());
-    assert_eq!(catalog.standing(&me()).await.unwrap(), Standing::default());
+    assert_eq!(catalog.agent_state(&me()).await.unwrap(), AgentState::default());
     see_nothing(catalog, &me()).await;
     assert_eq!(catalog.agents().await.unwrap(), [], "reading makes no agent");
 }
@@ -20,8 +20,8 @@ async fn see_nothing(catalog: &dyn Catalog, agent: &Agent) {
         assert_eq!(catalog.changes(agent, grain, 0, usize::MAX).await.unwrap(), []);
         assert_eq!(catalog.backlog(agent, grain, 0).await.unwrap(), 0);
         assert_eq!(catalog.list(agent, &Select::all(grain)).await.unwrap(), []);
-        let lane = catalog.lane(agent, grain).await.unwrap();
-        assert_eq!(lane, Lane { generation: 0, applied: 0, building: None });
+        let watermark = catalog.watermark(agent, grain).await.unwrap();
+        assert_eq!(watermark, Watermark { generation: 0, applied: 0, building: None });
     }
     assert_eq!(catalog.ledger(agent).await.unwrap(), []);
     assert_eq!(catalog.counts(agent).await.unwrap(), Counts::default());
@@ -53,21 +53,27 @@ pub(super) async fn a_standing_is_what_single_questions_tell(catalog: &dyn Catal
     let (set, other) = (agent("set"), agent("other"));
     let settings = Settings { plan: "free".into(), mask: false, ..Settings::default() };
     catalog.save_settings(&set, &settings).await.unwrap();
-    let quiet = Standing { known: true, settings, waiting: 0 };
-    assert_eq!(catalog.standing(&set).await.unwrap(), quiet);
-    let turns = vec![said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-04T11:00:00Z", "cake")];
+    let quiet = AgentState { known: true, settings, waiting: 0 };
+    assert_eq!(catalog.agent_state(&set).await.unwrap(), quiet);
+    let turns = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-04T11:00:00Z", "cake")];
     let last = say(catalog, turns).await.seq;
     for (applied, waiting) in [(0, 2), (last - 1, 1), (last, 0)] {
-        catalog.save_lane(&me(), Grain::Working, Lane { generation: 0, applied, building: None }).await.unwrap();
+        catalog
+            .save_watermark(&me(), Grain::Working, Watermark { generation: 0, applied, building: None })
+            .await
+            .unwrap();
         assert_eq!(catalog.backlog(&me(), Grain::Working, applied).await.unwrap(), waiting);
-        let expected = Standing { known: true, waiting, ..Standing::default() };
-        assert_eq!(catalog.standing(&me()).await.unwrap(), expected, "{applied} of {last}");
+        let expected = AgentState { known: true, waiting, ..AgentState::default() };
+        assert_eq!(catalog.agent_state(&me()).await.unwrap(), expected, "{applied} of {last}");
     }
     // A watermark may exist for an agent that has nothing else.
-    catalog.save_lane(&other, Grain::Working, Lane { generation: 1, applied: 0, building: None }).await.unwrap();
+    catalog
+        .save_watermark(&other, Grain::Working, Watermark { generation: 1, applied: 0, building: None })
+        .await
+        .unwrap();
     for agent in [set, me(), other, agent("nobody")] {
         let listed = catalog.agents().await.unwrap().contains(&agent);
-        assert_eq!(catalog.standing(&agent).await.unwrap().known, listed, "{agent}");
+        assert_eq!(catalog.agent_state(&agent).await.unwrap().known, listed, "{agent}");
     }
 }
 
@@ -87,7 +93,7 @@ pub(super) async fn agents_do_not_see_each_other(catalog: &dyn Catalog) {
         let ids: Vec<_> = ids.into_iter().map(|memory| memory.id).collect();
         assert_eq!(ids.len(), 1);
         assert_eq!(catalog.get(&other, &ids).await.unwrap(), [], "an id of another agent is not found");
-        catalog.exhume(&other, &ids).await.unwrap();
+        catalog.remove_dead_letters(&other, &ids).await.unwrap();
         assert_eq!(catalog.dead_letters(&me()).await.unwrap().len(), 1, "another agent's letters are not forgotten");
     }
 }
@@ -98,9 +104,9 @@ async fn keep_something_of_everything(catalog: &dyn Catalog, agent: &Agent) {
     let done = catalog.ingest(agent, vec![turn.clone()], false, now()).await.unwrap();
     let day = summary("2026-03-04", done.seq, std::slice::from_ref(&turn.id), "They had tea.");
     catalog.save_summaries(agent, vec![day], now()).await.unwrap();
-    let lane = Lane { generation: 1, applied: done.seq, building: None };
-    catalog.save_lane(agent, Grain::Working, lane).await.unwrap();
-    catalog.bury(vec![letter(agent, &turn.id, "bad", now())]).await.unwrap();
+    let watermark = Watermark { generation: 1, applied: done.seq, building: None };
+    catalog.save_watermark(agent, Grain::Working, watermark).await.unwrap();
+    catalog.add_dead_letters(vec![letter(agent, &turn.id, "bad", now())]).await.unwrap();
 }
 
 pub(super) async fn the_same_name_elsewhere_is_another_agent(catalog: &dyn Catalog) {
@@ -129,7 +135,7 @@ pub(super) async fn any_name_is_a_name(catalog: &dyn Catalog) {
 
 pub(super) async fn the_ledger_is_by_grain_and_time(catalog: &dyn Catalog) {
     let instants = ["2026-03-05T10:00:00Z", "1660-01-11T21:00:00Z", "2026-03-04T10:00:00Z"];
-    say(catalog, instants.iter().map(|instant| said(instant, instant, "x")).collect()).await;
+    say(catalog, instants.iter().map(|instant| spoken_turn(instant, instant, "x")).collect()).await;
     let source = [MemoryId::from_text("t-any")];
     let days = ["2026-03-05", "1660-01-11"].map(|label| summary(label, 0, &source, label));
     catalog.save_summaries(&me(), days.to_vec(), now()).await.unwrap();
@@ -150,14 +156,17 @@ fn letter(agent: &Agent, memory: &MemoryId, error: &str, at: Timestamp) -> DeadL
 
 pub(super) async fn dead_letters_are_kept_until_exhumed(catalog: &dyn Catalog) {
     let [a, b] = ["t-a", "t-b"].map(MemoryId::from_text);
-    catalog.bury(vec![letter(&me(), &a, "first", later()), letter(&me(), &b, "other", now())]).await.unwrap();
+    catalog
+        .add_dead_letters(vec![letter(&me(), &a, "first", later()), letter(&me(), &b, "other", now())])
+        .await
+        .unwrap();
     let by_time = [letter(&me(), &b, "other", now()), letter(&me(), &a, "first", later())];
     assert_eq!(catalog.dead_letters(&me()).await.unwrap(), by_time);
     let much_later = at("2026-07-01T00:00:00Z");
-    catalog.bury(vec![letter(&me(), &b, "again", much_later)]).await.unwrap();
+    catalog.add_dead_letters(vec![letter(&me(), &b, "again", much_later)]).await.unwrap();
     let replaced = [letter(&me(), &a, "first", later()), letter(&me(), &b, "again", much_later)];
     assert_eq!(catalog.dead_letters(&me()).await.unwrap(), replaced);
-    catalog.exhume(&me(), &[a, MemoryId::from_text("t-absent")]).await.unwrap();
+    catalog.remove_dead_letters(&me(), &[a, MemoryId::from_text("t-absent")]).await.unwrap();
     assert_eq!(catalog.dead_letters(&me()).await.unwrap(), replaced[1..]);
 }
 
@@ -172,11 +181,11 @@ pub(super) async fn an_operation_is_done_when_its_own_lane_is(catalog: &dyn Cata
 }
 
 pub(super) async fn operations_are_kept(catalog: &dyn Catalog) {
-    let done = say(catalog, vec![said("1", "2026-03-04T10:00:00Z", "tea")]).await;
+    let done = say(catalog, vec![spoken_turn("1", "2026-03-04T10:00:00Z", "tea")]).await;
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done.clone()));
     assert_eq!(catalog.operation(&agent("other"), &done.id).await.unwrap(), None);
     assert_eq!(catalog.operation(&me(), "unknown").await.unwrap(), None);
-    let refused = vec![said("1", "2026-03-04T10:00:00Z", "coffee")];
+    let refused = vec![spoken_turn("1", "2026-03-04T10:00:00Z", "coffee")];
     assert!(catalog.ingest(&me(), refused, false, now()).await.is_err());
     assert_eq!(catalog.operation(&me(), &done.id).await.unwrap(), Some(done));
 }

@@ -1,16 +1,16 @@
 //! Derived data that an erasure removes, and late results that it keeps out.
 
-use annals_core::ports::{Reach, Target, Turn};
-use annals_core::{DeadLetter, Digest, ExtractionLane, Grain, MemoryId, Purpose, Reply, Stage};
+use annals_core::ports::{ErasureReport, Target, Turn};
+use annals_core::{DeadLetter, Digest, ExtractionWatermark, Grain, MemoryId, Purpose, Reply, Stage};
 
 use super::{ABOVE, by_id, erase, everything};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, said, say};
+use crate::suites::catalog::{me, now, say, spoken_turn};
 use crate::suites::history::{By, extract, roll_up, roll_up_all, seal, summary_of};
 use crate::{agent, entry, operation, period, statement};
 
 fn turns() -> [Turn; 2] {
-    [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-04-08T10:00:00Z", "cake")]
+    [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-04-08T10:00:00Z", "cake")]
 }
 
 fn reply(question: &str) -> Reply {
@@ -32,7 +32,7 @@ pub(super) async fn replies_and_requests_go(store: &dyn Store) {
         store.save_reply(agent, reply("q"), now()).await.unwrap();
     }
     let usage = store.usage(&me(), now()).await.unwrap();
-    store.reach(&me(), &by_id(&[&turns()[0].id])).await.unwrap();
+    store.preview(&me(), &by_id(&[&turns()[0].id])).await.unwrap();
     assert!(store.reply(&me(), &Digest::of(["q"])).await.unwrap().is_some());
     erase(store, by_id(&[&turns()[0].id])).await;
     assert_eq!(store.reply(&me(), &Digest::of(["q"])).await.unwrap(), None);
@@ -53,7 +53,7 @@ pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
         };
         assert!(!answer(asked).await);
         assert_ne!(store.usage(&me(), now()).await.unwrap(), before, "it was paid");
-        let again = say(store, vec![said(next, "2026-03-04T10:00:00Z", &format!("milk {next}"))]).await.seq;
+        let again = say(store, vec![spoken_turn(next, "2026-03-04T10:00:00Z", &format!("milk {next}"))]).await.seq;
         assert!(!answer(asked).await && answer(again).await);
         erase(store, Target::Agent).await;
         store.unforget(&me(), &turns().map(|turn| (turn.key, turn.message.digest()))).await.unwrap();
@@ -63,8 +63,8 @@ pub(super) async fn a_late_answer_is_paid_but_not_kept(store: &dyn Store) {
 pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
-    let told = statement(&me(), &tea, "Ann likes tea.");
-    extract(store, &[&tea, &cake], vec![told.clone()], Vec::new()).await;
+    let stated = statement(&me(), &tea, "Ann likes tea.");
+    extract(store, &[&tea, &cake], vec![stated.clone()], Vec::new()).await;
     let letter = |memory: &MemoryId, stage| DeadLetter {
         agent: me(),
         grain: Grain::Working,
@@ -77,10 +77,10 @@ pub(super) async fn letters_go_with_their_memories(store: &dyn Store) {
     let letters = vec![
         letter(&tea.id, Stage::Table),
         letter(&tea.id, Stage::Extraction),
-        letter(&told.id, Stage::Table),
+        letter(&stated.id, Stage::Table),
         stays.clone(),
     ];
-    store.bury(letters).await.unwrap();
+    store.add_dead_letters(letters).await.unwrap();
     assert_eq!(erase(store, by_id(&[&tea.id])).await.letters, 3);
     assert_eq!(store.dead_letters(&me()).await.unwrap(), [stays]);
 }
@@ -89,8 +89,8 @@ pub(super) async fn former_texts_go(store: &dyn Store) {
     let [tea, cake] = turns();
     say(store, turns().to_vec()).await;
     for text in ["green tea", "tea"] {
-        store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", text)], true, now()).await.unwrap();
-        store.ingest(&me(), vec![said("2", "2026-04-08T10:00:00Z", text)], true, now()).await.unwrap();
+        store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", text)], true, now()).await.unwrap();
+        store.ingest(&me(), vec![spoken_turn("2", "2026-04-08T10:00:00Z", text)], true, now()).await.unwrap();
     }
     roll_up_all(store, By::Quoting).await;
     let labels = [&ABOVE[..], &["2026-04-08"]].concat();
@@ -113,8 +113,8 @@ pub(super) async fn former_texts_go(store: &dyn Store) {
 
 pub(super) async fn former_texts_of_sealed_summaries_go(store: &dyn Store) {
     let day = MemoryId::summary(&me(), period("2026-03-04"));
-    let late = said("9", "2026-03-04T12:00:00Z", "rain");
-    say(store, [&turns()[..], &[said("3", "2026-03-04T11:00:00Z", "milk")]].concat()).await;
+    let late = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
+    say(store, [&turns()[..], &[spoken_turn("3", "2026-03-04T11:00:00Z", "milk")]].concat()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
     let correct = async || {
@@ -151,12 +151,12 @@ pub(super) async fn late_output_of_erased_turns_is_ignored(store: &dyn Store) {
     roll_up_all(store, By::Quoting).await;
     erase(store, by_id(&[&tea.id])).await;
     // The model was asked before the erasure and answers after it.
-    let told = [statement(&me(), &tea, "Ann likes tea."), statement(&me(), &cake, "Ann likes cake.")];
-    extract(store, &[&tea, &cake], told.to_vec(), vec![operation(&tea, 0, "Ann likes tea")]).await;
-    assert_eq!(store.get(&me(), &told.map(|told| told.id)).await.unwrap().len(), 1);
+    let stated = [statement(&me(), &tea, "Ann likes tea."), statement(&me(), &cake, "Ann likes cake.")];
+    extract(store, &[&tea, &cake], stated.to_vec(), vec![operation(&tea, 0, "Ann likes tea")]).await;
+    assert_eq!(store.get(&me(), &stated.map(|stated| stated.id)).await.unwrap().len(), 1);
     assert_eq!(store.operations(&me()).await.unwrap().1, []);
-    let lane = store.extraction(&me()).await.unwrap();
-    assert_eq!(lane, ExtractionLane { extracted: lane.extracted, ..ExtractionLane::default() });
+    let watermark = store.extraction(&me()).await.unwrap();
+    assert_eq!(watermark, ExtractionWatermark { extracted: watermark.extracted, ..ExtractionWatermark::default() });
 }
 
 pub(super) async fn twice_is_once(store: &dyn Store) {
@@ -165,9 +165,9 @@ pub(super) async fn twice_is_once(store: &dyn Store) {
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
     roll_up_all(store, By::Quoting).await;
     for target in [by_id(&[&tea.id]), Target::Subject("Ann".into()), Target::Conversation("talk".into())] {
-        assert_ne!(erase(store, target.clone()).await, Reach::default());
+        assert_ne!(erase(store, target.clone()).await, ErasureReport::default());
         let before = everything(store).await;
-        assert_eq!(erase(store, target).await, Reach::default());
+        assert_eq!(erase(store, target).await, ErasureReport::default());
         assert_eq!(everything(store).await, before);
     }
 }
@@ -183,5 +183,5 @@ pub(super) async fn a_scrub_changes_nothing_else(store: &dyn Store) {
         assert_eq!(everything(store).await, before);
         assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
     }
-    say(store, vec![said("9", "2026-03-04T10:00:00Z", "more")]).await;
+    say(store, vec![spoken_turn("9", "2026-03-04T10:00:00Z", "more")]).await;
 }

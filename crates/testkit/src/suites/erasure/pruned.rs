@@ -1,12 +1,12 @@
 //! Pruned turns: an erasure reaches them by the data that pruning kept of them and by their traces in other records.
 
 use crate::suites::all_records;
-use annals_core::ports::{Reach, Record, Target, Turn};
+use annals_core::ports::{ErasureReport, Record, Target, Turn};
 use annals_core::{Digest, FactOperation, Grain, Message, TurnKey};
 
 use super::{by_id, erase, ids, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, later, me, now, said, say};
+use crate::suites::catalog::{all_changes, later, me, now, say, spoken_turn};
 use crate::suites::history::{By, base_of, extract, roll_up, roll_up_all, seal, summary_of};
 use crate::{MemoryCatalog, message, operation, turn_of};
 
@@ -43,7 +43,7 @@ async fn text(store: &dyn Store, label: &str) -> Option<String> {
 
 pub(super) async fn a_conversation_reaches_its_pruned_turns(store: &dyn Store) {
     let (turns, operations) = talks(store).await;
-    assert_eq!(erase(store, Target::Conversation("Secret".into())).await, Reach::default());
+    assert_eq!(erase(store, Target::Conversation("Secret".into())).await, ErasureReport::default());
     let done = erase(store, Target::Conversation("secret".into())).await;
     assert_eq!((done.turns, done.pruned), (Vec::new(), ids(&[&turns[0].id, &turns[1].id])));
     let mut gone = vec![operations[0].id.clone(), operations[1].id.clone()];
@@ -52,7 +52,7 @@ pub(super) async fn a_conversation_reaches_its_pruned_turns(store: &dyn Store) {
     assert_eq!((done.unresolved, done.unread), (0, 0));
     assert_eq!(text(store, DAY).await.unwrap(), "It rained all day long.");
     assert_eq!(base_of(store, DAY).await.unwrap().text, "It rained all day long.");
-    assert_eq!(erase(store, Target::Conversation("secret".into())).await, Reach::default());
+    assert_eq!(erase(store, Target::Conversation("secret".into())).await, ErasureReport::default());
     assert_eq!(store.check().await.unwrap(), Vec::<String>::new());
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn a_subject_reaches_pruned_turns_by_their_speaker_and_by_what_
 
 /// Stores two days, writes week to year with `by`, and seals everything up to the year.
 async fn years(store: &dyn Store, by: By) -> [Turn; 2] {
-    let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-05T10:00:00Z", "home")];
+    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     for label in ["2026-W10", "2026-03", "2026-Q1", "2026"] {
@@ -113,7 +113,7 @@ pub(super) async fn words_of_a_model_above_days_are_lost_with_any_turn_of_theirs
 /// The same for a week that quotes days written by a model. The rule exists because a model may trace its sentences to no
 /// source.
 pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store) {
-    let turns = [said("1", "2026-03-04T10:00:00Z", "tea"), said("2", "2026-03-05T10:00:00Z", "home")];
+    let turns = [spoken_turn("1", "2026-03-04T10:00:00Z", "tea"), spoken_turn("2", "2026-03-05T10:00:00Z", "home")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Model).await;
     roll_up(store, "2026-W10", By::Quoting).await;
@@ -125,15 +125,15 @@ pub(super) async fn quotes_of_a_model_are_lost_like_its_words(store: &dyn Store)
 
 pub(super) async fn a_late_turn_is_not_in_what_was_sealed_before(store: &dyn Store) {
     years(store, By::Model).await;
-    let rain = said("9", "2026-03-04T12:00:00Z", "rain");
+    let rain = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![rain.clone()]).await;
     let base = base_of(store, "2026").await;
     let done = erase(store, by_id(&[&rain.id])).await;
     assert_eq!((done.turns, done.lost), (ids(&[&rain.id]), Vec::new()));
     // After the roll-up, the turn is in the present summary of the year but not in its base.
-    say(store, vec![said("8", "2026-03-04T12:00:00Z", "snow")]).await;
+    say(store, vec![spoken_turn("8", "2026-03-04T12:00:00Z", "snow")]).await;
     roll_up_all(store, By::Model).await;
-    let done = erase(store, by_id(&[&said("8", "2026-03-04T12:00:00Z", "").id])).await;
+    let done = erase(store, by_id(&[&spoken_turn("8", "2026-03-04T12:00:00Z", "").id])).await;
     assert_eq!((done.lost, done.rebuilt.last()), (Vec::new(), periods(&["2026"]).last()));
     assert_eq!((base_of(store, "2026").await, text(store, "2026").await), (base, None));
 }
@@ -154,21 +154,21 @@ async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3])
 
 pub(super) async fn turns_of_which_only_the_id_is_known_are_not_passed_over(store: &dyn Store) {
     let (turns, operations) = known_by_id_alone(store).await;
-    let reach = async |target: Target| store.reach(&me(), &target).await.unwrap();
-    let done = reach(Target::Conversation("secret".into())).await;
+    let report = async |target: Target| store.preview(&me(), &target).await.unwrap();
+    let done = report(Target::Conversation("secret".into())).await;
     assert_eq!((done.pruned, done.operations, done.cut), (Vec::new(), Vec::new(), Vec::new()));
     assert_eq!((done.unresolved, done.unresolved_in), (3, periods(&[DAY])));
     // An id, a speaker, a day or an operation of the log is enough.
-    let done = reach(by_id(&[&turns[0].id])).await;
+    let done = report(by_id(&[&turns[0].id])).await;
     assert_eq!((done.pruned, done.cut, done.unresolved), (ids(&[&turns[0].id]), periods(&[DAY]), 0));
-    let done = reach(Target::Subject("Ann".into())).await;
+    let done = report(Target::Subject("Ann".into())).await;
     assert_eq!(
         (done.pruned, done.operations, done.unresolved),
         (ids(&[&turns[0].id]), vec![operations[0].id.clone()], 0)
     );
     let day =
         annals_core::Interval { start: crate::at("2026-03-04T00:00:00Z"), end: crate::at("2026-03-05T00:00:00Z") };
-    let done = reach(Target::Range(day)).await;
+    let done = report(Target::Range(day)).await;
     assert_eq!((done.pruned.len(), done.lost, done.unresolved), (3, periods(&[DAY]), 0));
     let done = store.erase(&me(), &by_id(&[&turns[0].id]), now()).await.unwrap();
     assert_eq!(done.pruned, ids(&[&turns[0].id]));
@@ -178,7 +178,7 @@ pub(super) async fn turns_of_which_only_the_id_is_known_are_not_passed_over(stor
 
 pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
     let (turns, _) = talks(store).await;
-    let rain = said("9", "2026-03-05T12:00:00Z", "rain");
+    let rain = spoken_turn("9", "2026-03-05T12:00:00Z", "rain");
     say(store, vec![rain.clone()]).await;
     erase(store, by_id(&[&turns[0].id, &rain.id])).await;
     let records = all_records(store, &me()).await;
@@ -186,8 +186,8 @@ pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
     assert_eq!(ids(&gone.collect::<Vec<_>>()), ids(&[&turns[1].id, &turns[2].id]));
     // The table still has to apply the deletions. After that, nothing remains of them.
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
-    let lane = annals_core::ports::Lane { generation: 1, applied: last, building: None };
-    store.save_lane(&me(), Grain::Working, lane).await.unwrap();
+    let watermark = annals_core::ports::Watermark { generation: 1, applied: last, building: None };
+    store.save_watermark(&me(), Grain::Working, watermark).await.unwrap();
     assert_eq!(all_changes(store, Grain::Working).await, []);
     assert_eq!(store.forgotten(&me(), &[named(&rain), named(&turns[0])]).await.unwrap(), [true, true]);
 }

@@ -1,11 +1,11 @@
 //! Sealed summaries, which cannot be written again: cut where possible, otherwise lost.
 
-use annals_core::ports::{Reach, Target, Turn};
+use annals_core::ports::{ErasureReport, Target, Turn};
 use annals_core::{Draft, Grain, Interval, MemoryId, Sentence, Settings, Summary};
 
 use super::{by_id, erase, everything, much_later, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, dirty, later, me, now, row, said, say};
+use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, spoken_turn};
 use crate::suites::history::{By, base_of, roll_up, roll_up_all, seal, summary_of};
 use crate::{at, period, summary};
 
@@ -13,9 +13,9 @@ const DAY: &str = "2026-03-04";
 
 fn turns() -> [Turn; 3] {
     [
-        said("1", "2026-03-04T10:00:00Z", "tea"),
-        said("2", "2026-03-04T11:00:00Z", "cake"),
-        said("3", "2026-03-05T10:00:00Z", "home"),
+        spoken_turn("1", "2026-03-04T10:00:00Z", "tea"),
+        spoken_turn("2", "2026-03-04T11:00:00Z", "cake"),
+        spoken_turn("3", "2026-03-05T10:00:00Z", "home"),
     ]
 }
 
@@ -29,7 +29,7 @@ async fn week(store: &dyn Store, by: By) -> [MemoryId; 3] {
 
 /// Adds a turn to the sealed day and rolls it up.
 async fn late(store: &dyn Store, by: By) -> MemoryId {
-    let late = said("9", "2026-03-04T12:00:00Z", "rain");
+    let late = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
     roll_up_all(store, by).await;
     late.id
@@ -70,7 +70,13 @@ pub(super) async fn sentences_of_pruned_turns_are_cut_by_their_ids(store: &dyn S
     store.pin(&me(), &MemoryId::summary(&me(), period(DAY)), true).await.unwrap();
     let done = erase(store, by_id(&[&tea])).await;
     let (pruned, sealed_sentences) = (vec![tea.clone()], vec!["tea".into()]);
-    let expected = Reach { pruned, cut: periods(&[DAY]), rebuilt: periods(&UP), sealed_sentences, ..Reach::default() };
+    let expected = ErasureReport {
+        pruned,
+        cut: periods(&[DAY]),
+        rebuilt: periods(&UP),
+        sealed_sentences,
+        ..ErasureReport::default()
+    };
     assert_eq!(done, expected);
     assert_eq!(texts(store, DAY).await, both("cake", 1));
     assert!(!base_of(store, DAY).await.unwrap().sources.contains(&tea));
@@ -93,7 +99,7 @@ pub(super) async fn a_range_reaches_pruned_turns_by_their_moment(store: &dyn Sto
         ("2026-03-04T10:00:00.000001Z", "2026-03-04T11:00:00Z"),
         ("2026-03-04T11:00:00.000001Z", "2026-03-05T10:00:00Z"),
     ] {
-        assert_eq!(erase(store, range(start, end)).await, Reach::default(), "{start} to {end}");
+        assert_eq!(erase(store, range(start, end)).await, ErasureReport::default(), "{start} to {end}");
         assert_eq!(everything(store).await, before);
     }
     let done = erase(store, range("2026-03-04T11:00:00Z", "2026-03-04T11:00:00.000001Z")).await;
@@ -148,14 +154,14 @@ pub(super) async fn sealed_parents_are_cut_themselves(store: &dyn Store) {
     assert_eq!((done.cut, done.rebuilt, done.lost), (periods(&["2026"]), Vec::new(), Vec::new()));
     assert_eq!(texts(store, "2026").await, both("cake\nhome", 2));
     // With a live child below, the erasure reaches both.
-    say(store, vec![said("9", "2026-03-04T12:00:00Z", "rain")]).await;
+    say(store, vec![spoken_turn("9", "2026-03-04T12:00:00Z", "rain")]).await;
     for label in [DAY, "2026-W10", "2026-03", "2026-Q1", "2026"] {
         roll_up(store, label, By::Quoting).await;
         if label != "2026" {
             seal(store, label).await;
         }
     }
-    let rain = said("9", "2026-03-04T12:00:00Z", "rain").id;
+    let rain = spoken_turn("9", "2026-03-04T12:00:00Z", "rain").id;
     let done = erase(store, by_id(&[&rain])).await;
     assert_eq!(done.lost, periods(&["2026-Q1"]), "it had nothing else");
     assert_eq!((done.cut, done.rebuilt), (periods(&["2026"]), Vec::new()));
@@ -203,7 +209,7 @@ pub(super) async fn a_base_without_it_is_amended_again(store: &dyn Store) {
 pub(super) async fn what_does_not_come_from_it_stays(store: &dyn Store) {
     week(store, By::Quoting).await;
     // Late, and not rolled up yet.
-    let late = said("9", "2026-03-04T12:00:00Z", "rain");
+    let late = spoken_turn("9", "2026-03-04T12:00:00Z", "rain");
     say(store, vec![late.clone()]).await;
     let (summary, base) = (summary_of(store, DAY).await, base_of(store, DAY).await);
     let done = erase(store, by_id(&[&late.id])).await;
@@ -226,7 +232,10 @@ pub(super) async fn a_base_is_cut_even_without_a_summary(store: &dyn Store) {
     assert_eq!(texts(store, DAY).await, [None, Some(("tea\ncake".into(), 2))]);
     let done = erase(store, by_id(&[&tea])).await;
     let sealed_sentences = vec!["tea".into()];
-    assert_eq!(done, Reach { pruned: vec![tea], cut: periods(&[DAY]), sealed_sentences, ..Reach::default() });
+    assert_eq!(
+        done,
+        ErasureReport { pruned: vec![tea], cut: periods(&[DAY]), sealed_sentences, ..ErasureReport::default() }
+    );
     assert_eq!(texts(store, DAY).await, [None, Some(("cake".into(), 1))]);
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "cake");

@@ -1,11 +1,11 @@
 //! Erasure of a subject: everything that names a person.
 
-use annals_core::ports::{Reach, Select, Target, Turn};
+use annals_core::ports::{ErasureReport, Select, Target, Turn};
 use annals_core::{FactOperation, Grain, Memory, Message, Statement, Verb};
 
 use super::{erase, ids, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{dirty, me, now, said, say};
+use crate::suites::catalog::{dirty, me, now, say, spoken_turn};
 use crate::suites::history::{By, base_of, extract, roll_up_all, seal, sorted, summary_of};
 use crate::{entry, message, operation, statement, turn_of};
 
@@ -76,7 +76,7 @@ pub(super) async fn whatever_names_it_as_whole_words(store: &dyn Store) {
         assert_eq!(erase(store, subject(name)).await.turns, ids(&[&turns[index].id]), "{name}");
     }
     // Diacritics of scripts other than Latin, Greek and Cyrillic make different names.
-    assert_eq!(erase(store, subject("カス")).await, Reach::default());
+    assert_eq!(erase(store, subject("カス")).await, ErasureReport::default());
 }
 
 pub(super) async fn its_aliases_are_it(store: &dyn Store) {
@@ -84,7 +84,7 @@ pub(super) async fn its_aliases_are_it(store: &dyn Store) {
     let turns: Vec<_> = names.iter().zip(1..).map(|(name, id)| spoken(id, None, &format!("{name} came."))).collect();
     say(store, turns.clone()).await;
     let log = ["Bob also_known_as ROBERT", "Robert also_known_as Rob", "Bobby also_known_as Bob", "Ann likes Bob"];
-    let log = log.iter().map(|told| entry(&me(), told, "2026-03-04T10:00:00Z")).collect();
+    let log = log.iter().map(|stated| entry(&me(), stated, "2026-03-04T10:00:00Z")).collect();
     store.add_operations(&me(), log).await.unwrap();
     let done = erase(store, subject("robert")).await;
     assert_eq!(done.turns, ids(&[&turns[0].id, &turns[1].id, &turns[2].id, &turns[3].id]));
@@ -120,21 +120,21 @@ pub(super) async fn statements_and_operations_about_it(store: &dyn Store) {
 pub(super) async fn operations_that_name_it_anywhere(store: &dyn Store) {
     let turn = spoken(1, Some("Iris"), "She came with him.");
     say(store, vec![turn.clone()]).await;
-    let told = |position: u32| operation(&turn, position, "Bob likes bread");
+    let stated = |position: u32| operation(&turn, position, "Bob likes bread");
     let with = |position: u32, details: serde_json::Value| {
         let properties = details.as_object().unwrap().clone();
-        FactOperation { properties, ..told(position) }
+        FactOperation { properties, ..stated(position) }
     };
     let cases = [
-        (FactOperation { object: "Zelda Quist's bread".into(), ..told(0) }, true),
-        (FactOperation { subject: "the house of zelda  QUIST".into(), ..told(1) }, true),
-        (FactOperation { replaces: Some("what Zelda Quist made".into()), ..told(2) }, true),
-        (FactOperation { predicate: "knows_zelda_quist".into(), ..told(3) }, true),
+        (FactOperation { object: "Zelda Quist's bread".into(), ..stated(0) }, true),
+        (FactOperation { subject: "the house of zelda  QUIST".into(), ..stated(1) }, true),
+        (FactOperation { replaces: Some("what Zelda Quist made".into()), ..stated(2) }, true),
+        (FactOperation { predicate: "knows_zelda_quist".into(), ..stated(3) }, true),
         (with(4, serde_json::json!({ "with": "Zelda Quist and others" })), true),
         (with(5, serde_json::json!({ "guests": ["Ann", { "name": "Zelda Quist" }] })), true),
         (with(6, serde_json::json!({ "zelda_quist": 1 })), true),
-        (FactOperation { object: "Zelda".into(), ..told(7) }, false),
-        (FactOperation { object: "Zelda Quistgard".into(), ..told(8) }, false),
+        (FactOperation { object: "Zelda".into(), ..stated(7) }, false),
+        (FactOperation { object: "Zelda Quistgard".into(), ..stated(8) }, false),
         (with(9, serde_json::json!({ "with": "Quist, Zelda", "times": 2 })), false),
     ];
     extract(store, &[&turn], Vec::new(), cases.iter().map(|(operation, _)| operation.clone()).collect()).await;
@@ -154,30 +154,30 @@ pub(super) async fn turns_whose_conversation_or_id_names_it(store: &dyn Store) {
     assert_eq!(erase(store, subject("Zelda Quist")).await.turns, ids(&[&turns[0].id, &turns[1].id, &turns[3].id]));
 }
 
-/// Stores a turn by each speaker; the one at `by` states the alias `told`. Returns the speakers whose turns forgetting
+/// Stores a turn by each speaker; the one at `by` states the alias `stated`. Returns the speakers whose turns forgetting
 /// `forget` reaches, and the aliases that are not followed.
 async fn joined(
     store: &dyn Store,
     speakers: &[&str],
-    told: &str,
+    stated: &str,
     by: usize,
     forget: &str,
 ) -> (Vec<String>, Vec<String>) {
     let turns: Vec<_> = speakers.iter().zip(1..).map(|(name, id)| spoken(id, Some(name), &format!("{id}"))).collect();
     say(store, turns.clone()).await;
-    extract(store, &[&turns[by]], Vec::new(), vec![operation(&turns[by], 0, told)]).await;
-    let reach = store.reach(&me(), &subject(forget)).await.unwrap();
-    let reached = |turn: &Turn| reach.turns.contains(&turn.id);
+    extract(store, &[&turns[by]], Vec::new(), vec![operation(&turns[by], 0, stated)]).await;
+    let report = store.preview(&me(), &subject(forget)).await.unwrap();
+    let reached = |turn: &Turn| report.turns.contains(&turn.id);
     let names = turns.iter().zip(speakers).filter(|(turn, _)| reached(turn)).map(|(_, name)| (*name).to_owned());
     let names = names.collect();
     store.erase(&me(), &Target::Agent, now()).await.unwrap();
     let keys: Vec<_> = turns.iter().map(|turn| (turn.key.clone(), turn.message.digest())).collect();
     store.unforget(&me(), &keys).await.unwrap();
-    (names, reach.unfollowed)
+    (names, report.unfollowed)
 }
 
 pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store) {
-    for (speakers, told, by, forget, reached, unfollowed) in [
+    for (speakers, stated, by, forget, reached, unfollowed) in [
         // A bearer of the name states the alias, and nobody else speaks under the other name.
         (&["Bob", "Ann"][..], "Bob also_known_as Robert", 0, "Robert", &["Bob"][..], &[][..]),
         (&["Bob", "Ann"], "Robert also_known_as Bob", 0, "Robert", &["Bob"], &[]),
@@ -188,14 +188,14 @@ pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store
         (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Mallory", &["Mallory"], &["Ann"]),
         (&["Mallory", "Ann"], "Mallory also_known_as Ann", 0, "Ann", &["Ann"], &["Mallory"]),
     ] {
-        let found = joined(store, speakers, told, by, forget).await;
+        let found = joined(store, speakers, stated, by, forget).await;
         assert_eq!(
             found,
             (
                 reached.iter().map(|name| (*name).to_owned()).collect(),
                 unfollowed.iter().map(|name| (*name).to_owned()).collect()
             ),
-            "{told}, said by {by}; forget {forget}"
+            "{stated}, said by {by}; forget {forget}"
         );
     }
 }
@@ -203,13 +203,13 @@ pub(super) async fn an_alias_is_followed_if_its_bearer_said_so(store: &dyn Store
 pub(super) async fn an_alias_that_was_retracted_is_not_followed(store: &dyn Store) {
     let turns = [spoken(1, Some("Bob"), "tea"), spoken(2, Some("Rob"), "cake")];
     say(store, turns.to_vec()).await;
-    let told = entry(&me(), "Bob also_known_as Rob", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![told.clone()]).await.unwrap();
-    assert_eq!(store.reach(&me(), &subject("Rob")).await.unwrap().turns.len(), 2);
+    let stated = entry(&me(), "Bob also_known_as Rob", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![stated.clone()]).await.unwrap();
+    assert_eq!(store.preview(&me(), &subject("Rob")).await.unwrap().turns.len(), 2);
     let retracted =
         FactOperation { verb: Verb::Delete, ..entry(&me(), "Bob also_known_as Rob", "2026-03-05T10:00:00Z") };
     store.add_operations(&me(), vec![retracted]).await.unwrap();
-    let done = store.reach(&me(), &subject("Rob")).await.unwrap();
+    let done = store.preview(&me(), &subject("Rob")).await.unwrap();
     assert_eq!((done.turns, done.unfollowed), (vec![turns[1].id.clone()], Vec::new()));
 }
 
@@ -218,7 +218,7 @@ pub(super) async fn nobody_is_nobody(store: &dyn Store) {
     let log = vec![entry(&me(), "Ann likes ...", "2026-03-04T10:00:00Z")];
     store.add_operations(&me(), log).await.unwrap();
     for name in ["", "  ", "...", "?!"] {
-        assert_eq!(erase(store, subject(name)).await, Reach::default(), "{name:?}");
+        assert_eq!(erase(store, subject(name)).await, ErasureReport::default(), "{name:?}");
     }
 }
 
@@ -242,7 +242,11 @@ pub(super) async fn sealed_sentences_that_name_it(store: &dyn Store) {
 }
 
 pub(super) async fn summaries_and_former_texts_that_name_it(store: &dyn Store) {
-    say(store, vec![said("1", "2026-03-04T10:00:00Z", "He came."), said("2", "2026-03-12T10:00:00Z", "Bob")]).await;
+    say(
+        store,
+        vec![spoken_turn("1", "2026-03-04T10:00:00Z", "He came."), spoken_turn("2", "2026-03-12T10:00:00Z", "Bob")],
+    )
+    .await;
     roll_up_all(store, By::Quoting).await;
     // A person's text, which no turn contains.
     let week = summary_of(store, "2026-W10").await.unwrap().id;
@@ -256,10 +260,10 @@ pub(super) async fn summaries_and_former_texts_that_name_it(store: &dyn Store) {
     for text in ["Eve came.", "She came."] {
         store.correct(&me(), &day, text, now()).await.unwrap();
     }
-    store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", "Eve!")], true, now()).await.unwrap();
-    store.ingest(&me(), vec![said("1", "2026-03-04T10:00:00Z", "She!")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "Eve!")], true, now()).await.unwrap();
+    store.ingest(&me(), vec![spoken_turn("1", "2026-03-04T10:00:00Z", "She!")], true, now()).await.unwrap();
     assert_eq!(erase(store, subject("Eve")).await.turns, []);
-    for id in [day, said("1", "2026-03-04T10:00:00Z", "").id] {
+    for id in [day, spoken_turn("1", "2026-03-04T10:00:00Z", "").id] {
         let former: Vec<_> =
             store.versions(&me(), &id).await.unwrap().into_iter().map(|version| version.text).collect();
         assert_eq!(former, ["He came."], "of {id}");

@@ -1,11 +1,11 @@
 //! The data that each kind of target reaches.
 
-use annals_core::ports::{Reach, Select, Target, Turn};
+use annals_core::ports::{ErasureReport, Select, Target, Turn};
 use annals_core::{FactOperation, Grain, Interval, Memory, MemoryId, Message, Statement};
 
 use super::{by_id, erase, everything, ids};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, said, say};
+use crate::suites::catalog::{me, now, say, spoken_turn};
 use crate::suites::history::{By, deleted, extract, roll_up_all, seal, summary_of};
 use crate::{agent, at, entry, message, operation, period, statement, turn, turn_of};
 
@@ -24,8 +24,8 @@ async fn talk(store: &dyn Store) -> Talk {
         ..message("2026-03-05T10:00:00Z", "We met at noon by the river.")
     };
     let turns = [
-        said("1", "2026-03-04T10:00:00Z", "I like green tea."),
-        said("2", "2026-03-05T09:00:00Z", "I moved to Kyoto."),
+        spoken_turn("1", "2026-03-04T10:00:00Z", "I like green tea."),
+        spoken_turn("2", "2026-03-05T09:00:00Z", "I moved to Kyoto."),
         turn_of(&me(), elsewhere),
     ];
     say(store, turns.to_vec()).await;
@@ -39,7 +39,7 @@ async fn talk(store: &dyn Store) -> Talk {
 
 impl Talk {
     /// Erases the target. Expects that these turns are removed with everything made from them, and nothing else.
-    async fn check(&self, store: &dyn Store, target: Target, turns: &[usize]) -> Reach {
+    async fn check(&self, store: &dyn Store, target: Target, turns: &[usize]) -> ErasureReport {
         let done = erase(store, target).await;
         let turn_ids: Vec<_> = turns.iter().map(|n| &self.turns[*n].id).collect();
         let statement_ids: Vec<_> = turns.iter().map(|n| &self.statements[*n].id).collect();
@@ -74,7 +74,7 @@ pub(super) async fn summaries_do_not_go_by_id(store: &dyn Store) {
     seal(store, "2026-W10").await;
     let before = everything(store).await;
     let summaries = super::ABOVE.map(|label| MemoryId::summary(&me(), period(label)));
-    assert_eq!(erase(store, Target::Memories(summaries.to_vec())).await, Reach::default());
+    assert_eq!(erase(store, Target::Memories(summaries.to_vec())).await, ErasureReport::default());
     assert_eq!(everything(store).await, before);
 }
 
@@ -84,7 +84,7 @@ pub(super) async fn a_statement_goes_alone(store: &dyn Store) {
     let ledger = store.ledger(&me()).await.unwrap();
     let done = erase(store, by_id(&[&talk.statements[1].id])).await;
     let words = vec!["What was said in turn 1".to_owned()];
-    assert_eq!(done, Reach { statements: ids(&[&talk.statements[1].id]), words, ..Reach::default() });
+    assert_eq!(done, ErasureReport { statements: ids(&[&talk.statements[1].id]), words, ..ErasureReport::default() });
     assert_eq!(deleted(store, Grain::Working).await, [talk.statements[1].id.clone()]);
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger, "no summary is made of statements");
 }
@@ -92,7 +92,7 @@ pub(super) async fn a_statement_goes_alone(store: &dyn Store) {
 pub(super) async fn an_entry_by_hand_goes_by_its_id(store: &dyn Store) {
     let talk = talk(store).await;
     let done = erase(store, by_id(&[&talk.entry.source])).await;
-    assert_eq!(done, Reach { operations: vec![talk.entry.id.clone()], ..Reach::default() });
+    assert_eq!(done, ErasureReport { operations: vec![talk.entry.id.clone()], ..ErasureReport::default() });
     assert_eq!(store.operations(&me()).await.unwrap().1.len(), 3);
     assert_eq!(memories(store).await.len(), 6);
 }
@@ -105,7 +105,7 @@ pub(super) async fn a_conversation_goes(store: &dyn Store) {
 pub(super) async fn a_range_goes(store: &dyn Store) {
     let talk = talk(store).await;
     let empty = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00Z") };
-    assert_eq!(erase(store, Target::Range(empty)).await, Reach::default());
+    assert_eq!(erase(store, Target::Range(empty)).await, ErasureReport::default());
     // From the first turn on, up to the last and without it. The time of an entry by hand counts as well.
     let range = Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-05T10:00:00Z") };
     talk.check(store, Target::Range(range), &[0, 1]).await;
@@ -126,7 +126,7 @@ pub(super) async fn what_is_not_there_reaches_nothing(store: &dyn Store) {
         Target::Subject("Zoe".into()),
         Target::Range(never),
     ] {
-        assert_eq!(erase(store, target.clone()).await, Reach::default(), "{target:?}");
+        assert_eq!(erase(store, target.clone()).await, ErasureReport::default(), "{target:?}");
         assert_eq!(everything(store).await, before, "{target:?}");
     }
 }
@@ -138,7 +138,7 @@ pub(super) async fn a_dry_run_changes_nothing(store: &dyn Store) {
     for target in
         [by_id(&[&talk.turns[0].id]), Target::Subject("Ann".into()), Target::Range(Interval::ALWAYS), Target::Agent]
     {
-        store.reach(&me(), &target).await.unwrap();
+        store.preview(&me(), &target).await.unwrap();
         assert_eq!(everything(store).await, before, "{target:?}");
     }
     let message = (talk.turns[0].key.clone(), talk.turns[0].message.digest());

@@ -1,17 +1,20 @@
 //! Erasure of a whole agent.
 
 use crate::suites::all_records;
-use annals_core::ports::{Counts, Lane, Record, Target, Turn};
-use annals_core::{DeadLetter, Digest, ExtractionLane, FactOperation, Grain, Purpose, Reply, Settings, Stage};
+use annals_core::ports::{Counts, Record, Target, Turn, Watermark};
+use annals_core::{DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, Purpose, Reply, Settings, Stage};
 
 use super::{erase, ids, periods};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, me, now, said, say};
+use crate::suites::catalog::{all_changes, me, now, say, spoken_turn};
 use crate::suites::history::{By, extract, roll_up_all, seal, sorted};
 use crate::{agent, entry, operation, period, statement, turn};
 
 fn turns() -> [Turn; 2] {
-    [said("1", "2026-03-04T10:00:00Z", "We had tea."), said("2", "2026-03-05T10:00:00Z", "We had some cake.")]
+    [
+        spoken_turn("1", "2026-03-04T10:00:00Z", "We had tea."),
+        spoken_turn("2", "2026-03-05T10:00:00Z", "We had some cake."),
+    ]
 }
 
 /// Stores data of every kind. The first day is sealed.
@@ -21,14 +24,14 @@ async fn fill(store: &dyn Store) {
     say(store, turns().to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-04").await;
-    let told = operation(&two, 0, "Ann likes cake");
-    extract(store, &[&one, &two], vec![statement(&me(), &two, "Ann likes cake.")], vec![told]).await;
+    let stated = operation(&two, 0, "Ann likes cake");
+    extract(store, &[&one, &two], vec![statement(&me(), &two, "Ann likes cake.")], vec![stated]).await;
     store.add_operations(&me(), vec![entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();
     store.note_extraction_failure(&me(), "bad", now(), now()).await.unwrap();
-    store.save_lane(&me(), Grain::Working, Lane { generation: 2, applied: 5, building: None }).await.unwrap();
+    store.save_watermark(&me(), Grain::Working, Watermark { generation: 2, applied: 5, building: None }).await.unwrap();
     let (memory, error) = (two.id, "bad".to_owned());
     let letter = DeadLetter { agent: me(), grain: Grain::Working, memory, stage: Stage::Table, error, at: now() };
-    store.bury(vec![letter]).await.unwrap();
+    store.add_dead_letters(vec![letter]).await.unwrap();
     let (key, model, text) = (Digest::of(["q"]), "m".to_owned(), "We had tea.".to_owned());
     let reply = Reply { key, purpose: Purpose::Daily, model, text, tokens_in: 1, tokens_out: 1, read_seq: 1_000 };
     store.save_reply(&me(), reply, now()).await.unwrap();
@@ -39,9 +42,9 @@ pub(super) async fn an_agent_goes_with_all_it_has(store: &dyn Store) {
     let other = agent("other");
     store.ingest(&other, vec![turn(&other, "2026-03-04T10:00:00Z", "tea")], false, now()).await.unwrap();
     let [_, two] = turns();
-    let told = statement(&me(), &two, "Ann likes cake.");
+    let stated = statement(&me(), &two, "Ann likes cake.");
     let done = erase(store, Target::Agent).await;
-    assert_eq!((done.turns, done.statements), (ids(&[&two.id]), ids(&[&told.id])));
+    assert_eq!((done.turns, done.statements), (ids(&[&two.id]), ids(&[&stated.id])));
     let by_hand = entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z").id;
     assert_eq!(done.operations, sorted(vec![FactOperation::id(&two.id, 0), by_hand]));
     assert_eq!((done.rebuilt, done.cut), (Vec::new(), Vec::new()));
@@ -54,18 +57,21 @@ pub(super) async fn an_agent_goes_with_all_it_has(store: &dyn Store) {
 async fn nothing_is_left(store: &dyn Store) {
     for grain in Grain::ALL {
         assert_eq!(all_changes(store, grain).await, [], "its tables are removed as a whole");
-        let none = Lane { generation: 0, applied: 0, building: None };
-        assert_eq!(store.lane(&me(), grain).await.unwrap(), none);
+        let none = Watermark { generation: 0, applied: 0, building: None };
+        assert_eq!(store.watermark(&me(), grain).await.unwrap(), none);
     }
     assert_eq!(all_records(store, &me()).await, [Record::Settings(Settings::default())]);
     assert_eq!(store.counts(&me()).await.unwrap(), Counts::default());
     assert_eq!(store.children(&me()).await.unwrap(), []);
     assert_eq!(store.base(&me(), period("2026-03-04")).await.unwrap(), None);
-    assert_eq!(store.extraction(&me()).await.unwrap(), ExtractionLane::default());
+    assert_eq!(store.extraction(&me()).await.unwrap(), ExtractionWatermark::default());
     assert_eq!(store.operations(&me()).await.unwrap().1, []);
     assert_eq!(store.dead_letters(&me()).await.unwrap(), []);
     assert_eq!(store.reply(&me(), &Digest::of(["q"])).await.unwrap(), None);
-    assert_eq!(store.holds(&me(), &["had tea".into(), "had some cake".into()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(
+        store.find_leftovers(&me(), &["had tea".into(), "had some cake".into()]).await.unwrap(),
+        Vec::<String>::new()
+    );
 }
 
 pub(super) async fn its_messages_stay_forgotten(store: &dyn Store) {
@@ -84,7 +90,7 @@ pub(super) async fn it_may_begin_anew(store: &dyn Store) {
     fill(store).await;
     let newest = all_changes(store, Grain::Yearly).await.last().unwrap().seq();
     erase(store, Target::Agent).await;
-    let done = say(store, vec![said("3", "2026-03-04T10:00:00Z", "Hello again.")]).await;
+    let done = say(store, vec![spoken_turn("3", "2026-03-04T10:00:00Z", "Hello again.")]).await;
     assert_eq!(done.accepted, 1);
     assert!(done.seq > newest, "numbers are never given twice");
     assert_eq!(store.agents().await.unwrap(), [me()]);

@@ -5,12 +5,12 @@ use annals_core::{Digest, FactOperation, Purpose, Reply};
 
 use super::{by_id, erase};
 use crate::suites::Store;
-use crate::suites::catalog::{me, now, said, say};
+use crate::suites::catalog::{me, now, say, spoken_turn};
 use crate::suites::history::{By, extract, roll_up_all, seal};
 use crate::{entry, statement};
 
 fn turn(id: &str, text: &str) -> Turn {
-    said(id, "2026-03-04T10:00:00Z", text)
+    spoken_turn(id, "2026-03-04T10:00:00Z", text)
 }
 
 async fn words_of(store: &dyn Store, text: &str) -> Vec<String> {
@@ -42,7 +42,7 @@ pub(super) async fn are_sentences_of_what_goes(store: &dyn Store) {
 
 pub(super) async fn that_stand_elsewhere_do_not_count(store: &dyn Store) {
     let text = "One is in a turn. Two is in a statement. Three is in an entry. Four is in a base. Five is nowhere. ONE IS IN A TURN";
-    let sealed = said("0", "2026-03-02T10:00:00Z", "Four is in a base");
+    let sealed = spoken_turn("0", "2026-03-02T10:00:00Z", "Four is in a base");
     say(store, vec![sealed]).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-02").await;
@@ -50,16 +50,16 @@ pub(super) async fn that_stand_elsewhere_do_not_count(store: &dyn Store) {
     say(store, vec![other.clone()]).await;
     let stated = vec![statement(&me(), &other, "Two is in a statement")];
     extract(store, &[&other], stated, Vec::new()).await;
-    let told = entry(&me(), "Ann said Three is in an entry", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![told]).await.unwrap();
+    let stated = entry(&me(), "Ann said Three is in an entry", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![stated]).await.unwrap();
     assert_eq!(words_of(store, text).await, ["Five is nowhere", "ONE IS IN A TURN"]);
 }
 
 pub(super) async fn of_statements_and_entries_count(store: &dyn Store) {
     let kept = turn("1", "She said so, at last.");
     say(store, vec![kept.clone()]).await;
-    let told = statement(&me(), &kept, "Ann goes to Rome in April. So there.");
-    extract(store, &[&kept], vec![told.clone()], Vec::new()).await;
+    let stated = statement(&me(), &kept, "Ann goes to Rome in April. So there.");
+    extract(store, &[&kept], vec![stated.clone()], Vec::new()).await;
     let replaces = Some("dinner at the old place".to_owned());
     let by_hand = FactOperation {
         subject: "Ann Wilhelmina".into(),
@@ -67,14 +67,14 @@ pub(super) async fn of_statements_and_entries_count(store: &dyn Store) {
         ..entry(&me(), "Ann likes dinner at noon. Or tea", "2026-03-04T10:00:00Z")
     };
     store.add_operations(&me(), vec![by_hand.clone()]).await.unwrap();
-    let done = erase(store, by_id(&[&told.id, &by_hand.source])).await;
+    let done = erase(store, by_id(&[&stated.id, &by_hand.source])).await;
     let expected = ["Ann Wilhelmina", "Ann goes to Rome in April", "dinner at noon", "dinner at the old place"];
     assert_eq!(done.words, expected);
 }
 
-async fn holds(store: &dyn Store, words: &[&str]) -> Vec<String> {
+async fn find_leftovers(store: &dyn Store, words: &[&str]) -> Vec<String> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    store.holds(&me(), &words).await.unwrap()
+    store.find_leftovers(&me(), &words).await.unwrap()
 }
 
 pub(super) async fn are_looked_for_in_what_this_agent_has(store: &dyn Store) {
@@ -86,8 +86,8 @@ pub(super) async fn are_looked_for_in_what_this_agent_has(store: &dyn Store) {
     let done = erase(store, Target::Conversation("talk".into())).await;
     assert_eq!(done.words, ["We share this sentence"]);
     store.scrub().await.unwrap();
-    assert_eq!(store.holds(&ann, &done.words).await.unwrap(), Vec::<String>::new());
-    assert!(!store.holds(&bob, &done.words).await.unwrap().is_empty());
+    assert_eq!(store.find_leftovers(&ann, &done.words).await.unwrap(), Vec::<String>::new());
+    assert!(!store.find_leftovers(&bob, &done.words).await.unwrap().is_empty());
     assert!(!store.unused_space_holds(&done.words).await.unwrap());
 }
 
@@ -97,23 +97,23 @@ pub(super) async fn are_found_nowhere_afterwards(store: &dyn Store) {
     extract(store, &[&secret], vec![statement(&me(), &secret, "The 'gold' is \"under\" the\told oak")], Vec::new())
         .await;
     roll_up_all(store, By::Quoting).await;
-    assert!(!holds(store, &["The 'gold' is \"under\" the\told oak"]).await.is_empty());
+    assert!(!find_leftovers(store, &["The 'gold' is \"under\" the\told oak"]).await.is_empty());
     let done = erase(store, by_id(&[&secret.id])).await;
     assert_eq!(done.words, ["The 'gold' is \"under\" the\told oak"]);
     store.scrub().await.unwrap();
     assert!(!store.unused_space_holds(&done.words).await.unwrap());
-    assert_eq!(store.holds(&me(), &done.words).await.unwrap(), Vec::<String>::new());
-    assert!(!holds(store, &["It rains."]).await.is_empty());
+    assert_eq!(store.find_leftovers(&me(), &done.words).await.unwrap(), Vec::<String>::new());
+    assert!(!find_leftovers(store, &["It rains."]).await.is_empty());
 }
 
 pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
-    let turns = [turn("1", "word-in-turn"), said("2", "2026-03-12T10:00:00Z", "word-in-summary and base")];
+    let turns = [turn("1", "word-in-turn"), spoken_turn("2", "2026-03-12T10:00:00Z", "word-in-summary and base")];
     say(store, turns.to_vec()).await;
     roll_up_all(store, By::Quoting).await;
     seal(store, "2026-03-12").await;
     extract(store, &[&turns[0]], vec![statement(&me(), &turns[0], "word-in-statement")], Vec::new()).await;
-    let told = entry(&me(), "Ann likes word-in-entry", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![told]).await.unwrap();
+    let stated = entry(&me(), "Ann likes word-in-entry", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![stated]).await.unwrap();
     store.ingest(&me(), vec![turn("1", "revised word-in-turn")], true, now()).await.unwrap();
     store.ingest(&me(), vec![turn("1", "revised")], true, now()).await.unwrap();
     let reply = Reply {
@@ -129,11 +129,11 @@ pub(super) async fn are_looked_for_everywhere(store: &dyn Store) {
     for word in
         ["word-in-statement", "word-in-entry", "word-in-summary", "revised word-in-turn", "word-in-reply", "d-in-t"]
     {
-        assert!(!holds(store, &["absent", word]).await.is_empty(), "{word}");
+        assert!(!find_leftovers(store, &["absent", word]).await.is_empty(), "{word}");
     }
     for words in [&["absent", "WORD-IN-REPLY"][..], &[], &["word%"], &["word_in_turn"]] {
-        assert_eq!(holds(store, words).await, Vec::<String>::new(), "{words:?}");
+        assert_eq!(find_leftovers(store, words).await, Vec::<String>::new(), "{words:?}");
     }
     erase(store, Target::Conversation("talk".into())).await;
-    assert!(holds(store, &["word-in-turn", "word-in-summary"]).await.is_empty());
+    assert!(find_leftovers(store, &["word-in-turn", "word-in-summary"]).await.is_empty());
 }

@@ -113,14 +113,14 @@ pub(super) async fn predicates_are_found_by_any_spelling(tables: &dyn Facts) {
 pub(super) async fn the_time_of_saying_is_half_open(tables: &dyn Facts) {
     let instant = |micros: i64| Timestamp::from_microsecond(1_000_000 + micros).unwrap();
     let within = |start, end| Interval { start: instant(start), end: instant(end) };
-    let mut told = facts("Ann likes tea\nAnn likes jazz\nAnn likes rain");
-    for (fact, said) in told.iter_mut().zip([within(0, 3), within(3, 4), within(5, 5)]) {
-        fact.said = said;
+    let mut stated = facts("Ann likes tea\nAnn likes jazz\nAnn likes rain");
+    for (fact, mentioned) in stated.iter_mut().zip([within(0, 3), within(3, 4), within(5, 5)]) {
+        fact.mentioned = mentioned;
     }
-    tables.replace(&me(), told.clone(), 1).await.unwrap();
+    tables.replace(&me(), stated.clone(), 1).await.unwrap();
     for (start, end) in (-1..7).flat_map(|start| (-1..7).map(move |end| (start, end))) {
         let asked = within(start, end);
-        let expect = told.iter().filter(|fact| fact.said.overlaps(&asked)).map(|fact| fact.id.as_str());
+        let expect = stated.iter().filter(|fact| fact.mentioned.overlaps(&asked)).map(|fact| fact.id.as_str());
         let expect = expect.collect::<Vec<_>>().join(" ");
         assert_eq!(ids(tables, FactQuery { said_within: Some(asked), ..everything() }).await, expect, "{start}..{end}");
     }

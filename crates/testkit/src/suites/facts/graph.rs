@@ -97,7 +97,7 @@ pub(super) async fn only_what_is_asked_is_followed(tables: &dyn Facts) {
         limit: None,
     };
     let then = Along { as_of: Some(day("2026-01-15")), ..Along::default() };
-    let said = Interval { start: day("2026-01-01"), end: day("2026-01-02") };
+    let mentioned = Interval { start: day("2026-01-01"), end: day("2026-01-02") };
     for (along, expect) in [
         (Along::default(), "1:b 2:de"),
         (then.clone(), "1:a 2:c"),
@@ -111,22 +111,22 @@ pub(super) async fn only_what_is_asked_is_followed(tables: &dyn Facts) {
         (Along { predicates: vec!["knows".into(), "lives in".into()], ..Along::default() }, "1:b 2:e"),
         (Along { predicates: vec!["likes".into()], ..Along::default() }, ""),
         (Along { predicates: vec!["unknown".into()], ..Along::default() }, ""),
-        (Along { history: true, said_within: Some(said), ..Along::default() }, "1:a 2:c"),
+        (Along { history: true, said_within: Some(mentioned), ..Along::default() }, "1:a 2:c"),
     ] {
         assert_eq!(reached(tables, walk(along.clone())).await, expect, "{along:?}");
     }
 }
 
 pub(super) async fn all_names_of_an_entity_are_one_node(tables: &dyn Facts) {
-    let mut told = facts(
+    let mut stated = facts(
         "Bob also_known_as Robert 2020-01-01..2021-01-01
          Ann knows bob
          Róbert lives_in Bern
          Rob also_known_as ROBERT
          Rob likes tea",
     );
-    told[0].superseded_by = Some("f".into());
-    tables.replace(&me(), told, 1).await.unwrap();
+    stated[0].superseded_by = Some("f".into());
+    tables.replace(&me(), stated, 1).await.unwrap();
     assert_eq!(reached(tables, from("Ann", 2, Direction::Out)).await, "1:b 2:cde");
     assert_eq!(reached(tables, from("Bob", 1, Direction::Out)).await, "1:cde");
     assert_eq!(path(tables, "Ann", "tea", 2, Along::default()).await.as_deref(), Some("be"));

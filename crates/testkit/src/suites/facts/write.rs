@@ -10,7 +10,7 @@ pub(super) async fn a_table_that_was_never_written_is_empty(tables: &dyn Facts) 
     assert_eq!(tables.version(&me()).await.unwrap(), 0);
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), []);
     assert_eq!(tables.predicates(&me(), 9).await.unwrap(), Vec::<String>::new());
-    assert_eq!(tables.holds(&me(), &["Ann".into()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(tables.find_leftovers(&me(), &["Ann".into()]).await.unwrap(), Vec::<String>::new());
     tables.remove(&me()).await.unwrap();
     assert_eq!(tables.version(&me()).await.unwrap(), 0);
 }
@@ -37,7 +37,7 @@ pub(super) async fn facts_come_back_whole(tables: &dyn Facts) {
         valid_from: at("2026-03-04T10:00:00.000001Z"),
         valid_to: Some(at("2026-03-05T10:00:00.999999Z")),
         recorded_at: at("2026-03-06T00:00:00.123456Z"),
-        said: Interval { start: at("2026-03-04T10:00:00.000001Z"), end: at("2026-03-04T11:00:00Z") },
+        mentioned: Interval { start: at("2026-03-04T10:00:00.000001Z"), end: at("2026-03-04T11:00:00Z") },
         sources: ["t-b", "u-a", "t-c"].map(MemoryId::from_text).to_vec(),
         superseded_by: Some("o-2".into()),
     };
@@ -93,8 +93,9 @@ pub(super) async fn early_and_late_years_are_stored(tables: &dyn Facts) {
     ];
     let dated = |(number, instant): (usize, &&str)| {
         let instant = at(instant);
-        let said = Interval { start: instant, end: Timestamp::from_microsecond(instant.as_microsecond() + 1).unwrap() };
-        Fact { valid_from: instant, recorded_at: instant, said, ..fact(&number.to_string(), "Ann likes tea") }
+        let mentioned =
+            Interval { start: instant, end: Timestamp::from_microsecond(instant.as_microsecond() + 1).unwrap() };
+        Fact { valid_from: instant, recorded_at: instant, mentioned, ..fact(&number.to_string(), "Ann likes tea") }
     };
     let written: Vec<Fact> = instants.iter().enumerate().map(dated).collect();
     tables.replace(&me(), written.clone(), 1).await.unwrap();
@@ -102,8 +103,8 @@ pub(super) async fn early_and_late_years_are_stored(tables: &dyn Facts) {
     for (number, fact) in written.iter().enumerate() {
         let then = FactQuery { as_of: Some(fact.valid_from), ..FactQuery::default() };
         assert_eq!(tables.find(&me(), &then).await.unwrap().len(), number + 1, "{}", fact.valid_from);
-        let said = FactQuery { said_within: Some(fact.said), ..FactQuery::default() };
-        assert_eq!(ids(tables, said).await, fact.id);
+        let mentioned = FactQuery { said_within: Some(fact.mentioned), ..FactQuery::default() };
+        assert_eq!(ids(tables, mentioned).await, fact.id);
     }
 }
 
@@ -112,10 +113,10 @@ pub(super) async fn replacing_leaves_nothing_of_the_former_table(tables: &dyn Fa
     tables.replace(&me(), facts("Bob likes rain"), 2).await.unwrap();
     assert_eq!(tables.version(&me()).await.unwrap(), 2);
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Bob likes rain"));
-    assert_eq!(tables.holds(&me(), &["Ann".into(), "jazz".into()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(tables.find_leftovers(&me(), &["Ann".into(), "jazz".into()]).await.unwrap(), Vec::<String>::new());
     tables.replace(&me(), Vec::new(), 3).await.unwrap();
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), []);
-    assert_eq!(tables.holds(&me(), &["Bob".into()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(tables.find_leftovers(&me(), &["Bob".into()]).await.unwrap(), Vec::<String>::new());
 }
 
 pub(super) async fn replacing_twice_is_replacing_once(tables: &dyn Facts) {
@@ -126,7 +127,7 @@ pub(super) async fn replacing_twice_is_replacing_once(tables: &dyn Facts) {
     // Other facts under the same version replace the table as well.
     store(tables, "Ann likes jazz").await;
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Ann likes jazz"));
-    assert_eq!(tables.holds(&me(), &["tea".into()]).await.unwrap(), Vec::<String>::new());
+    assert_eq!(tables.find_leftovers(&me(), &["tea".into()]).await.unwrap(), Vec::<String>::new());
 }
 
 pub(super) async fn the_log_may_go_back(tables: &dyn Facts) {
@@ -162,7 +163,7 @@ pub(super) async fn agents_are_kept_apart(tables: &dyn Facts) {
         let expect = facts(&format!("Ann counts number-{number}-"));
         assert_eq!(tables.find(agent, &about("ann")).await.unwrap(), expect);
         for other in 1..=5 {
-            let held = tables.holds(agent, &[format!("number-{other}-")]).await.unwrap();
+            let held = tables.find_leftovers(agent, &[format!("number-{other}-")]).await.unwrap();
             assert_eq!(held.len(), usize::from(other == number), "{agent} {other}");
         }
     }
@@ -178,7 +179,7 @@ pub(super) async fn a_removed_table_is_empty_and_can_be_written(tables: &dyn Fac
         tables.remove(&me()).await.unwrap();
         assert_eq!(tables.version(&me()).await.unwrap(), 0);
         assert_eq!(tables.find(&me(), &everything()).await.unwrap(), []);
-        assert_eq!(tables.holds(&me(), &["Ann".into()]).await.unwrap(), Vec::<String>::new());
+        assert_eq!(tables.find_leftovers(&me(), &["Ann".into()]).await.unwrap(), Vec::<String>::new());
     }
     store(tables, "Bob likes tea").await;
     assert_eq!(tables.find(&me(), &everything()).await.unwrap(), facts("Bob likes tea"));
@@ -206,12 +207,12 @@ pub(super) async fn every_text_of_a_fact_is_searched_for_words(tables: &dyn Fact
         "Bob",
     ];
     for word in held {
-        assert_eq!(tables.holds(&me(), &[word.into()]).await.unwrap().len(), 1, "{word:?}");
-        assert_eq!(tables.holds(&me(), &["absent".into(), word.into()]).await.unwrap().len(), 1, "{word:?}");
-        assert_eq!(tables.holds(&agent("other"), &[word.into()]).await.unwrap().len(), 0, "{word:?}");
+        assert_eq!(tables.find_leftovers(&me(), &[word.into()]).await.unwrap().len(), 1, "{word:?}");
+        assert_eq!(tables.find_leftovers(&me(), &["absent".into(), word.into()]).await.unwrap().len(), 1, "{word:?}");
+        assert_eq!(tables.find_leftovers(&agent("other"), &[word.into()]).await.unwrap().len(), 0, "{word:?}");
     }
     for word in ["absent", "RomeX", "t-third", "' OR true --", "%", "_treet"] {
-        assert_eq!(tables.holds(&me(), &[word.into()]).await.unwrap().len(), 0, "{word:?}");
+        assert_eq!(tables.find_leftovers(&me(), &[word.into()]).await.unwrap().len(), 0, "{word:?}");
     }
-    assert_eq!(tables.holds(&me(), &[]).await.unwrap().len(), 0);
+    assert_eq!(tables.find_leftovers(&me(), &[]).await.unwrap().len(), 0);
 }

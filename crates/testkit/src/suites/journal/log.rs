@@ -5,7 +5,7 @@ use annals_core::{Extracted, FactOperation, Grain, Verb};
 
 use super::{found, log, reading, save, talk};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, me, now, said, say};
+use crate::suites::catalog::{all_changes, me, now, say, spoken_turn};
 use crate::{at, entry, operation, statement};
 
 fn by_id(mut operations: Vec<FactOperation>) -> Vec<FactOperation> {
@@ -15,10 +15,10 @@ fn by_id(mut operations: Vec<FactOperation>) -> Vec<FactOperation> {
 
 pub(super) async fn operations_read_back_whole(store: &dyn Store) {
     let [one, _] = talk(store).await;
-    let mut told = vec![operation(&one, 0, "Ann likes tea"); 3];
+    let mut stated = vec![operation(&one, 0, "Ann likes tea"); 3];
     for (position, verb) in [Verb::Insert, Verb::Update, Verb::Delete].into_iter().enumerate() {
         let properties = serde_json::json!({ "with": ["Bob", 3, null, { "näh\"er": 0.5 }] });
-        told[position] = FactOperation {
+        stated[position] = FactOperation {
             verb,
             object: ["New 'York'", "東京", ""][position].into(),
             replaces: [None, Some("Rome".to_owned()), Some(String::new())][position].clone(),
@@ -30,38 +30,38 @@ pub(super) async fn operations_read_back_whole(store: &dyn Store) {
             ..operation(&one, position as u32, "Ann lives_in x")
         };
     }
-    save(store, reading(&[&one.id], found(Vec::new(), told.clone()))).await;
-    assert_eq!(log(store).await, by_id(told));
+    save(store, reading(&[&one.id], found(Vec::new(), stated.clone()))).await;
+    assert_eq!(log(store).await, by_id(stated));
 }
 
 pub(super) async fn operations_are_added_once(store: &dyn Store) {
-    let told = entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![told.clone()]).await.unwrap();
+    let stated = entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![stated.clone()]).await.unwrap();
     let version = store.log_version(&me()).await.unwrap();
     assert!(version > 0);
-    let other = FactOperation { object: "coffee".into(), ..told.clone() };
-    for again in [told.clone(), other] {
+    let other = FactOperation { object: "coffee".into(), ..stated.clone() };
+    for again in [stated.clone(), other] {
         store.add_operations(&me(), vec![again]).await.unwrap();
-        assert_eq!(log(store).await, std::slice::from_ref(&told));
+        assert_eq!(log(store).await, std::slice::from_ref(&stated));
         assert_eq!(store.log_version(&me()).await.unwrap(), version);
     }
     let new = entry(&me(), "Ann likes cake", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![told.clone(), new.clone()]).await.unwrap();
-    assert_eq!(log(store).await, by_id(vec![told, new]));
+    store.add_operations(&me(), vec![stated.clone(), new.clone()]).await.unwrap();
+    assert_eq!(log(store).await, by_id(vec![stated, new]));
     assert!(store.log_version(&me()).await.unwrap() > version);
 }
 
 pub(super) async fn entries_by_hand_are_of_no_turn(store: &dyn Store) {
     let [one, two] = talk(store).await;
-    let told = entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z");
-    store.add_operations(&me(), vec![told.clone()]).await.unwrap();
+    let stated = entry(&me(), "Ann likes tea", "2026-03-04T10:00:00Z");
+    store.add_operations(&me(), vec![stated.clone()]).await.unwrap();
     save(store, reading(&[&one.id, &two.id], Extracted::default())).await;
-    assert_eq!(log(store).await, [told]);
+    assert_eq!(log(store).await, [stated]);
 }
 
 pub(super) async fn the_log_has_a_version(store: &dyn Store) {
     let [one, two] = talk(store).await;
-    let told = |turn, what| found(vec![statement(&me(), turn, what)], vec![operation(turn, 0, what)]);
+    let stated = |turn, what| found(vec![statement(&me(), turn, what)], vec![operation(turn, 0, what)]);
     let mut version = 0;
     let mut check = async |extraction, changes: bool| {
         save(store, extraction).await;
@@ -72,13 +72,13 @@ pub(super) async fn the_log_has_a_version(store: &dyn Store) {
     };
     check(reading(&[&one.id], Extracted::default()), false).await;
     check(reading(&[&one.id], found(vec![statement(&me(), &one, "x")], Vec::new())), false).await;
-    check(reading(&[&one.id], told(&one, "Ann likes tea")), true).await;
-    check(reading(&[&one.id], told(&one, "Ann likes tea")), false).await;
-    check(reading(&[&two.id], told(&two, "Ann likes cake")), true).await;
+    check(reading(&[&one.id], stated(&one, "Ann likes tea")), true).await;
+    check(reading(&[&one.id], stated(&one, "Ann likes tea")), false).await;
+    check(reading(&[&two.id], stated(&two, "Ann likes cake")), true).await;
     check(reading(&[&two.id], Extracted::default()), true).await;
     check(reading(&[&two.id], Extracted::default()), false).await;
     let newest = all_changes(store, Grain::Working).await.last().map(Change::seq).unwrap();
-    say(store, vec![said("9", "2026-03-06T10:00:00Z", "more")]).await;
+    say(store, vec![spoken_turn("9", "2026-03-06T10:00:00Z", "more")]).await;
     assert!(all_changes(store, Grain::Working).await.last().map(Change::seq).unwrap() > newest.max(version));
 }
 

@@ -1,11 +1,11 @@
 //! Which data saving an extraction replaces, and which it keeps.
 
 use annals_core::ports::Change;
-use annals_core::{Extracted, Extraction, ExtractionLane, FactOperation, Grain, Statement};
+use annals_core::{Extracted, Extraction, ExtractionWatermark, FactOperation, Grain, Statement};
 
 use super::{deleted, found, log, reading, save, statements, talk};
 use crate::suites::Store;
-use crate::suites::catalog::{all_changes, later, me, now, said, texts};
+use crate::suites::catalog::{all_changes, later, me, now, spoken_turn, texts};
 use crate::{agent, operation, statement};
 
 /// Returns everything that extraction writes.
@@ -16,11 +16,11 @@ async fn all(store: &dyn Store) -> (Vec<Change>, Vec<FactOperation>, u64) {
 
 pub(super) async fn the_same_again_changes_nothing(store: &dyn Store) {
     let turns = talk(store).await;
-    let told = found(vec![statement(&me(), &turns[0], "x")], vec![operation(&turns[0], 0, "Ann likes tea")]);
-    save(store, reading(&[&turns[0].id], told.clone())).await;
-    store.pin(&me(), &told.statements[0].id, true).await.unwrap();
+    let stated = found(vec![statement(&me(), &turns[0], "x")], vec![operation(&turns[0], 0, "Ann likes tea")]);
+    save(store, reading(&[&turns[0].id], stated.clone())).await;
+    store.pin(&me(), &stated.statements[0].id, true).await.unwrap();
     let before = all(store).await;
-    let again = Extraction { extracted: 11, ..reading(&[&turns[0].id], told) };
+    let again = Extraction { extracted: 11, ..reading(&[&turns[0].id], stated) };
     store.save_extraction(&me(), again, later()).await.unwrap();
     assert_eq!(all(store).await, before);
     assert!(statements(store).await[0].pinned);
@@ -29,15 +29,15 @@ pub(super) async fn the_same_again_changes_nothing(store: &dyn Store) {
 
 pub(super) async fn the_same_in_another_order_changes_nothing(store: &dyn Store) {
     let turns = talk(store).await;
-    let mut told = found(
+    let mut stated = found(
         vec![statement(&me(), &turns[0], "x"), statement(&me(), &turns[0], "y")],
         vec![operation(&turns[0], 0, "Ann likes tea"), operation(&turns[0], 1, "Ann likes cake")],
     );
-    save(store, reading(&[&turns[0].id], told.clone())).await;
+    save(store, reading(&[&turns[0].id], stated.clone())).await;
     let before = all(store).await;
-    told.statements.reverse();
-    told.operations.reverse();
-    save(store, reading(&[&turns[0].id], told)).await;
+    stated.statements.reverse();
+    stated.operations.reverse();
+    save(store, reading(&[&turns[0].id], stated)).await;
     assert_eq!(all(store).await, before);
 }
 
@@ -87,29 +87,29 @@ pub(super) async fn only_what_came_from_these_turns_goes(store: &dyn Store) {
 
 pub(super) async fn turns_that_are_gone_yield_nothing(store: &dyn Store) {
     let [one, two] = talk(store).await;
-    let gone = said("3", "2026-03-04T12:00:00Z", "never stored");
+    let gone = spoken_turn("3", "2026-03-04T12:00:00Z", "never stored");
     let partly = Statement { sources: vec![one.id.clone(), gone.id.clone()], ..statement(&me(), &one, "partly") };
-    let told = found(
+    let stated = found(
         vec![statement(&me(), &gone, "gone"), partly, statement(&me(), &two, "there")],
         vec![operation(&gone, 0, "Ann likes cake"), operation(&two, 0, "Ann likes tea")],
     );
     let degraded = Some("no answer".to_owned());
-    let read = Extraction { degraded, ..reading(&[&one.id, &two.id, &gone.id], told.clone()) };
+    let read = Extraction { degraded, ..reading(&[&one.id, &two.id, &gone.id], stated.clone()) };
     save(store, read).await;
     assert_eq!(texts(&statements(store).await), ["there"]);
-    assert_eq!(log(store).await, told.operations[1..]);
+    assert_eq!(log(store).await, stated.operations[1..]);
     assert_eq!(store.dead_letters(&me()).await.unwrap().len(), 2);
 }
 
 pub(super) async fn a_revised_turn_keeps_its_facts_until_it_is_read_again(store: &dyn Store) {
     let [one, _] = talk(store).await;
-    let told = found(vec![statement(&me(), &one, "Ann likes tea.")], vec![operation(&one, 0, "Ann likes tea")]);
-    save(store, reading(&[&one.id], told.clone())).await;
+    let stated = found(vec![statement(&me(), &one, "Ann likes tea.")], vec![operation(&one, 0, "Ann likes tea")]);
+    save(store, reading(&[&one.id], stated.clone())).await;
     let version = store.log_version(&me()).await.unwrap();
-    let other = said("1", "2026-03-04T10:00:00Z", "I like coffee.");
+    let other = spoken_turn("1", "2026-03-04T10:00:00Z", "I like coffee.");
     store.ingest(&me(), vec![other.clone()], true, later()).await.unwrap();
     assert_eq!(texts(&statements(store).await), ["Ann likes tea."]);
-    assert_eq!((log(store).await, store.log_version(&me()).await.unwrap()), (told.operations, version));
+    assert_eq!((log(store).await, store.log_version(&me()).await.unwrap()), (stated.operations, version));
     let anew =
         found(vec![statement(&me(), &other, "Ann likes coffee.")], vec![operation(&other, 0, "Ann likes coffee")]);
     save(store, reading(&[&one.id], anew.clone())).await;
@@ -119,19 +119,19 @@ pub(super) async fn a_revised_turn_keeps_its_facts_until_it_is_read_again(store:
 
 pub(super) async fn agents_have_journals_of_their_own(store: &dyn Store) {
     let [one, _] = talk(store).await;
-    let told = found(vec![statement(&me(), &one, "x")], vec![operation(&one, 0, "Ann likes tea")]);
-    save(store, reading(&[&one.id], told.clone())).await;
+    let stated = found(vec![statement(&me(), &one, "x")], vec![operation(&one, 0, "Ann likes tea")]);
+    save(store, reading(&[&one.id], stated.clone())).await;
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     let other = agent("other");
     let nothing = async |other: &_| {
-        assert_eq!(store.extraction(other).await.unwrap(), ExtractionLane::default());
+        assert_eq!(store.extraction(other).await.unwrap(), ExtractionWatermark::default());
         assert_eq!(store.operations(other).await.unwrap(), (0, Vec::new()));
         assert_eq!(store.counts(other).await.unwrap().memories, [0; 6]);
     };
     nothing(&other).await;
     let before = (all(store).await, store.extraction(&me()).await.unwrap());
     // Turns of another agent do not count as turns of this one.
-    store.save_extraction(&other, reading(&[&one.id], told), now()).await.unwrap();
+    store.save_extraction(&other, reading(&[&one.id], stated), now()).await.unwrap();
     store
         .save_extraction(&other, Extraction { extracted: 0, ..reading(&[], Extracted::default()) }, now())
         .await

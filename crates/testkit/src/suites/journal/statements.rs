@@ -10,7 +10,7 @@ use crate::{at, operation, period, statement};
 
 pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
     let turns = talk(store).await;
-    let told = Statement {
+    let stated = Statement {
         topic: "plan".into(),
         importance: 0.25,
         confidence: Some(0.75),
@@ -19,15 +19,15 @@ pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
         sources: vec![turns[1].id.clone(), turns[0].id.clone()],
         ..statement(&me(), &turns[1], "Ann goes to Rome,\nat last.")
     };
-    save(store, reading(&[&turns[0].id, &turns[1].id], found(vec![told.clone()], Vec::new()))).await;
-    let stored = store.get(&me(), std::slice::from_ref(&told.id)).await.unwrap().remove(0);
+    save(store, reading(&[&turns[0].id, &turns[1].id], found(vec![stated.clone()], Vec::new()))).await;
+    let stored = store.get(&me(), std::slice::from_ref(&stated.id)).await.unwrap().remove(0);
     let day = period("2026-03-05").first_day();
     let expected = Memory {
-        id: told.id,
+        id: stated.id,
         grain: Grain::Working,
-        kind: Kind::Fact,
+        kind: Kind::Statement,
         period: period("2026-03-05"),
-        cover: told.cover,
+        cover: stated.cover,
         days: (day, day),
         text: "Ann goes to Rome,\nat last.".into(),
         speaker: Some("Ann \"A\" O'Neil".into()),
@@ -35,7 +35,7 @@ pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
         conversation: None,
         message: None,
         sentences: Vec::new(),
-        sources: told.sources,
+        sources: stated.sources,
         importance: Some(0.25),
         confidence: Some(0.75),
         pinned: false,
@@ -51,10 +51,11 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     let turns = talk(store).await;
     let before = all_changes(store, Grain::Working).await;
     let last = before.last().map(Change::seq).unwrap();
-    let told: Vec<_> = ["b", "a"].iter().map(|text| statement(&me(), &turns[0], text)).collect();
-    save(store, reading(&[&turns[0].id, &turns[1].id], found(told.clone(), Vec::new()))).await;
+    let stated: Vec<_> = ["b", "a"].iter().map(|text| statement(&me(), &turns[0], text)).collect();
+    save(store, reading(&[&turns[0].id, &turns[1].id], found(stated.clone(), Vec::new()))).await;
     let changes = store.changes(&me(), Grain::Working, last, 9).await.unwrap();
-    let upserts = changes.iter().filter(|change| matches!(change, Change::Upsert(memory) if memory.kind == Kind::Fact));
+    let upserts =
+        changes.iter().filter(|change| matches!(change, Change::Upsert(memory) if memory.kind == Kind::Statement));
     assert_eq!(upserts.count(), 2, "{changes:?}");
     assert!(changes.windows(2).all(|pair| pair[0].seq() < pair[1].seq()), "{changes:?}");
     assert_eq!(store.backlog(&me(), Grain::Working, last).await.unwrap(), 2);
@@ -63,7 +64,7 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     assert_eq!(counts.memories, [4, 0, 0, 0, 0, 0]);
     assert_eq!(counts.extent, Some((turns[0].message.at, turns[1].message.at)));
     // Statements come before the turn of the same instant, sorted by id.
-    let mut first: Vec<_> = told.iter().map(|statement| statement.id.clone()).collect();
+    let mut first: Vec<_> = stated.iter().map(|statement| statement.id.clone()).collect();
     first.sort();
     let ids = |memories: Vec<Memory>| memories.into_iter().map(|memory| memory.id).collect::<Vec<_>>();
     let expected = [first[0].clone(), first[1].clone(), turns[0].id.clone(), turns[1].id.clone()];
@@ -75,10 +76,10 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     assert_eq!(ids(store.list(&me(), &talk).await.unwrap()), expected[2..], "statements are of no conversation");
     // The limit counts memories of the requested kinds only.
     for (kinds, newest_first, expect) in [
-        (vec![Kind::Fact], true, [&expected[1], &expected[0]]),
-        (vec![Kind::Fact], false, [&expected[0], &expected[1]]),
+        (vec![Kind::Statement], true, [&expected[1], &expected[0]]),
+        (vec![Kind::Statement], false, [&expected[0], &expected[1]]),
         (vec![Kind::Turn], false, [&expected[2], &expected[3]]),
-        (vec![Kind::Turn, Kind::Fact], true, [&expected[3], &expected[2]]),
+        (vec![Kind::Turn, Kind::Statement], true, [&expected[3], &expected[2]]),
         (vec![Kind::Turn, Kind::Summary], true, [&expected[3], &expected[2]]),
     ] {
         let select = Select { kinds, newest_first, limit: 2, ..Select::all(Grain::Working) };
@@ -90,9 +91,9 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
 pub(super) async fn statements_are_no_input_and_make_nothing_dirty(store: &dyn Store) {
     let turns = talk(store).await;
     let ledger = store.ledger(&me()).await.unwrap();
-    let told = vec![statement(&me(), &turns[0], "Ann likes tea.")];
-    for told in [told, Vec::new()] {
-        save(store, reading(&[&turns[0].id], found(told, vec![operation(&turns[0], 0, "Ann likes tea")]))).await;
+    let stated = vec![statement(&me(), &turns[0], "Ann likes tea.")];
+    for stated in [stated, Vec::new()] {
+        save(store, reading(&[&turns[0].id], found(stated, vec![operation(&turns[0], 0, "Ann likes tea")]))).await;
         assert_eq!(texts(&store.inputs(&me(), period("2026-03-04")).await.unwrap()), ["I like tea."]);
         assert_eq!(store.ledger(&me()).await.unwrap(), ledger);
     }
@@ -100,8 +101,8 @@ pub(super) async fn statements_are_no_input_and_make_nothing_dirty(store: &dyn S
 
 pub(super) async fn a_statement_of_later_sources_belongs_to_its_first(store: &dyn Store) {
     let [one, two] = talk(store).await;
-    let told = Statement { sources: vec![one.id.clone(), two.id.clone()], ..statement(&me(), &one, "Both.") };
-    save(store, reading(&[&one.id, &two.id], found(vec![told], Vec::new()))).await;
+    let stated = Statement { sources: vec![one.id.clone(), two.id.clone()], ..statement(&me(), &one, "Both.") };
+    save(store, reading(&[&one.id, &two.id], found(vec![stated], Vec::new()))).await;
     save(store, reading(&[&two.id], Extracted::default())).await;
     assert_eq!(statements(store).await.len(), 1, "it came from the first");
     save(store, reading(&[&one.id], Extracted::default())).await;
@@ -110,17 +111,17 @@ pub(super) async fn a_statement_of_later_sources_belongs_to_its_first(store: &dy
 
 pub(super) async fn what_changed_under_its_id_is_replaced(store: &dyn Store) {
     let [one, _] = talk(store).await;
-    let (told, said) = (statement(&me(), &one, "x"), operation(&one, 0, "Ann likes tea"));
-    save(store, reading(&[&one.id], found(vec![told.clone()], vec![said.clone()]))).await;
-    store.pin(&me(), &told.id, true).await.unwrap();
+    let (stated, spoken_turn) = (statement(&me(), &one, "x"), operation(&one, 0, "Ann likes tea"));
+    save(store, reading(&[&one.id], found(vec![stated.clone()], vec![spoken_turn.clone()]))).await;
+    store.pin(&me(), &stated.id, true).await.unwrap();
     let (before, version) = (statements(store).await.remove(0), store.log_version(&me()).await.unwrap());
-    let other = Statement { importance: 1.0, confidence: Some(0.0), ..told };
-    save(store, reading(&[&one.id], found(vec![other], vec![said.clone()]))).await;
+    let other = Statement { importance: 1.0, confidence: Some(0.0), ..stated };
+    save(store, reading(&[&one.id], found(vec![other], vec![spoken_turn.clone()]))).await;
     let after = statements(store).await.remove(0);
     assert!(after.seq > before.seq && after.pinned, "{after:?}");
     assert_eq!((after.importance, after.confidence), (Some(1.0), Some(0.0)));
     assert_eq!(store.log_version(&me()).await.unwrap(), version, "the log is as it was");
-    let sure = FactOperation { confidence: 1.0, ..said };
+    let sure = FactOperation { confidence: 1.0, ..spoken_turn };
     save(store, reading(&[&one.id], found(Vec::new(), vec![sure.clone()]))).await;
     assert_eq!(log(store).await, [sure]);
     assert!(store.log_version(&me()).await.unwrap() > version);

@@ -17,7 +17,7 @@ fn next() -> Table {
 
 /// Returns the places of agent `tester` that contain the words.
 async fn holders(strata: &dyn Strata, words: &str) -> Vec<String> {
-    strata.holds(&agent("tester"), &[words.to_owned()]).await.unwrap()
+    strata.find_leftovers(&agent("tester"), &[words.to_owned()]).await.unwrap()
 }
 
 pub(super) async fn a_rewritten_table_is_the_same_without_what_was_deleted(strata: &dyn Strata) {
@@ -53,7 +53,7 @@ pub(super) async fn what_is_there_is_seen(strata: &dyn Strata) {
     upsert(strata, vec![part("t-a", 0, 0, "the grey heron left"), part("t-b", 0, 1, "the kettle sang")]).await;
     assert!(!holders(strata, "grey heron").await.is_empty());
     assert_eq!(holders(strata, "white heron").await, [""; 0]);
-    assert_eq!(strata.holds(&agent("other"), &["grey heron".into()]).await.unwrap(), [""; 0]);
+    assert_eq!(strata.find_leftovers(&agent("other"), &["grey heron".into()]).await.unwrap(), [""; 0]);
 }
 
 pub(super) async fn purging_one_agent_leaves_the_others(strata: &dyn Strata) {

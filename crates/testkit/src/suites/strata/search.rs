@@ -97,9 +97,11 @@ pub(super) async fn hits_say_in_which_conversation(strata: &dyn Strata) {
     let findings = strata.search(&table(), &probe).await.unwrap();
     let mut hits = findings.hits;
     hits.sort_by(|a, b| a.memory.cmp(&b.memory));
-    let said: Vec<_> =
-        hits.iter().map(|hit| hit.seat.map(|seat| &*findings.conversations[seat.conversation].name)).collect();
-    assert_eq!(said, [Some("talk"), None]);
+    let spoken_turn: Vec<_> = hits
+        .iter()
+        .map(|hit| hit.position.map(|position| &*findings.conversations[position.conversation].name))
+        .collect();
+    assert_eq!(spoken_turn, [Some("talk"), None]);
 }
 
 pub(super) async fn filters_come_before_the_ranking(strata: &dyn Strata) {
@@ -156,7 +158,7 @@ pub(super) async fn kinds_and_conversations_are_filtered(strata: &dyn Strata) {
         vec![
             of("t-a", Kind::Turn, Some("talk")),
             of("t-b", Kind::Turn, Some(quoted)),
-            of("t-c", Kind::Fact, None),
+            of("t-c", Kind::Statement, None),
             of("t-d", Kind::Summary, None),
         ],
     )
@@ -168,10 +170,10 @@ pub(super) async fn kinds_and_conversations_are_filtered(strata: &dyn Strata) {
     };
     check(&[], None, &["t-a", "t-b", "t-c", "t-d"]).await;
     check(&[Kind::Turn], None, &["t-a", "t-b"]).await;
-    check(&[Kind::Fact, Kind::Summary], None, &["t-c", "t-d"]).await;
+    check(&[Kind::Statement, Kind::Summary], None, &["t-c", "t-d"]).await;
     check(&[], Some("talk"), &["t-a"]).await;
     check(&[], Some(quoted), &["t-b"]).await;
-    check(&[Kind::Fact], Some("talk"), &[]).await;
+    check(&[Kind::Statement], Some("talk"), &[]).await;
     check(&[], Some("Talk"), &[]).await;
 }
 

@@ -26,13 +26,13 @@ async fn nearest(strata: &dyn Strata, limit: usize, filter: Filter) -> Findings 
 /// Checks the hits as `id:conversation:place`, sorted.
 #[track_caller]
 fn check(findings: &Findings, expect: &str) {
-    let seat = |hit: &annals_core::ports::Hit| {
-        let seat = hit.seat.expect("all are turns");
-        format!("{}:{}:{}", hit.memory, findings.conversations[seat.conversation].name, seat.place)
+    let position = |hit: &annals_core::ports::Hit| {
+        let position = hit.position.expect("all are turns");
+        format!("{}:{}:{}", hit.memory, findings.conversations[position.conversation].name, position.index)
     };
-    let mut seats: Vec<String> = findings.hits.iter().map(seat).collect();
-    seats.sort();
-    assert_eq!(seats.join(" "), expect);
+    let mut positions: Vec<String> = findings.hits.iter().map(position).collect();
+    positions.sort();
+    assert_eq!(positions.join(" "), expect);
 }
 
 pub(super) async fn without_rows_nothing_is_said(strata: &dyn Strata) {
@@ -71,8 +71,8 @@ pub(super) async fn conversations_are_told_by_all_their_parts(strata: &dyn Strat
     let turns = [("t-1", "a", 1, 1, "tea"), ("t-2", "a", 2, 3, "rain"), ("t-3", "b", 3, 8, "rain")];
     upsert(strata, turns.map(|(id, talk, second, away, text)| turn(id, talk, second, away, text)).to_vec()).await;
     let findings = nearest(strata, 1, Filter::default()).await;
-    let told: Vec<_> = findings.conversations.iter().map(|talk| (&*talk.name, talk.parts, talk.matched)).collect();
-    assert_eq!(told, [("a", 2, 1)], "that of the hits");
+    let stated: Vec<_> = findings.conversations.iter().map(|talk| (&*talk.name, talk.parts, talk.matched)).collect();
+    assert_eq!(stated, [("a", 2, 1)], "that of the hits");
     let mean = (0.1_f32.cos() + 0.3_f32.cos()) / 2.0;
     assert!((findings.conversations[0].similarity - mean).abs() < 0.01, "{findings:?}");
     let (all, both) = (findings.all_conversations, f64::from(mean + 0.8_f32.cos()) / 2.0);

@@ -1,6 +1,6 @@
 //! Writes: batches, generations, and scans.
 
-use annals_core::ports::{Batch, Part, Probe, Table, Wear};
+use annals_core::ports::{Batch, Part, Probe, Table, TableStats};
 use annals_core::{Agent, Error, Grain, MemoryId, Strata};
 
 use super::{part, rows, table, towards, upsert};
@@ -166,15 +166,15 @@ pub(super) async fn any_text_is_stored(strata: &dyn Strata) {
 }
 
 pub(super) async fn tidying_changes_no_row(strata: &dyn Strata) {
-    strata.tidy(&table()).await.unwrap();
-    assert_eq!(strata.wear(&table()).await.unwrap(), Wear::default());
+    strata.compact(&table()).await.unwrap();
+    assert_eq!(strata.table_stats(&table()).await.unwrap(), TableStats::default());
     for number in 0..5 {
         upsert(strata, vec![part(&format!("t-{number}"), 0, number, "tea")]).await;
     }
     delete(strata, &["t-1"]).await;
     let before = strata.scan(&table()).await.unwrap();
-    strata.tidy(&table()).await.unwrap();
+    strata.compact(&table()).await.unwrap();
     assert_eq!(strata.scan(&table()).await.unwrap(), before);
-    let wear = strata.wear(&table()).await.unwrap();
-    assert!(wear.versions <= 1 && wear.fragments <= 1, "{wear:?}");
+    let table_stats = strata.table_stats(&table()).await.unwrap();
+    assert!(table_stats.versions <= 1 && table_stats.fragments <= 1, "{table_stats:?}");
 }

@@ -35,7 +35,7 @@ pub(crate) fn state(statement: &Statement, seq: u64) -> Memory {
     Memory {
         id: statement.id.clone(),
         grain: Grain::Working,
-        kind: Kind::Fact,
+        kind: Kind::Statement,
         period: statement.day,
         cover: statement.cover,
         days: (day, day),

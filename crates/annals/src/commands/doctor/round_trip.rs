@@ -25,26 +25,26 @@ const QUESTION: &str = "where is her home";
 const AGO: SignedDuration = SignedDuration::from_hours(15 * 24);
 
 /// A folder with one message, used by the checks that follow.
-pub struct Round {
+pub struct RoundTrip {
     pub folder: Folder,
     pub agent: Agent,
     pub turn: Memory,
 }
 
 /// Runs all steps and reports each. Returns `None` if the message was not found again.
-pub async fn go(global: &Global, scratch: &Path, tell: &mut dyn FnMut(Finding)) -> Option<Round> {
+pub async fn go(global: &Global, scratch: &Path, tell: &mut dyn FnMut(Finding)) -> Option<RoundTrip> {
     let begun = Instant::now();
     match store(scratch, now(global)).await {
-        Ok(round) => {
+        Ok(round_trip) => {
             let says =
                 format!("a message was stored, embedded and found by meaning, in {} ms", begun.elapsed().as_millis());
             tell(Finding::ok("write and read", says));
-            tell(step("facts", facts(&round).await));
-            tell(step("roll-up", roll_up(&round).await));
-            Some(round)
+            tell(step("facts", facts(&round_trip).await));
+            tell(step("roll-up", roll_up(&round_trip).await));
+            Some(round_trip)
         }
         Err(error) => {
-            tell(Finding::wrong("write and read", said(&error), mend(&error)));
+            tell(Finding::wrong("write and read", message_of(&error), mend(&error)));
             None
         }
     }
@@ -53,12 +53,12 @@ pub async fn go(global: &Global, scratch: &Path, tell: &mut dyn FnMut(Finding)) 
 fn step(about: &'static str, came_to: Result<String>) -> Finding {
     match came_to {
         Ok(says) => Finding::ok(about, says),
-        Err(error) => Finding::wrong(about, said(&error), mend(&error)),
+        Err(error) => Finding::wrong(about, message_of(&error), mend(&error)),
     }
 }
 
 /// Formats an error with its causes.
-pub fn said(error: &Error) -> String {
+pub fn message_of(error: &Error) -> String {
     annals_server::rest::chain(error)
 }
 
@@ -69,7 +69,7 @@ fn mend(error: &Error) -> &'static str {
     }
 }
 
-async fn store(scratch: &Path, now: Timestamp) -> Result<Round> {
+async fn store(scratch: &Path, now: Timestamp) -> Result<RoundTrip> {
     let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
     let folder = Folder::open(scratch, Opening::by_hand(none, now), true).await?;
     let agent = Agent::new("doctor")?;
@@ -87,26 +87,26 @@ async fn store(scratch: &Path, now: Timestamp) -> Result<Round> {
     let found = folder.search.answer(&agent, &query, now).await?.results.pop();
     let turn = found.map(|found| found.memory).filter(|memory| memory.text == WORDS);
     let lost = || Error::damaged("the table of the doctor's message", "it was written and is not found");
-    Ok(Round { turn: turn.ok_or_else(lost)?, folder, agent })
+    Ok(RoundTrip { turn: turn.ok_or_else(lost)?, folder, agent })
 }
 
 /// Checks that DuckDB loads, writes and answers.
-async fn facts(round: &Round) -> Result<String> {
-    let folder = &round.folder;
-    let passed = folder.fact_writer.extract(&round.agent, folder.now, &|_| ()).await?;
+async fn facts(round_trip: &RoundTrip) -> Result<String> {
+    let folder = &round_trip.folder;
+    let passed = folder.fact_writer.extract(&round_trip.agent, folder.now, &|_| ()).await?;
     let about = FactQuery { about: Some("Ada".into()), ..FactQuery::default() };
-    let found = folder.facts.find(&round.agent, &about).await?.len();
+    let found = folder.facts.find(&round_trip.agent, &about).await?.len();
     let missing = || Error::damaged("the doctor's table of facts", "what was written is not found");
     (found > 0).then(|| format!("{} read by rule, kept and found by DuckDB", passed.operations)).ok_or_else(missing)
 }
 
-async fn roll_up(round: &Round) -> Result<String> {
-    let folder = &round.folder;
-    let passed = folder.summarizer.pass(&round.agent, folder.now, &|_| ()).await?;
-    folder.writer.project(&round.agent, folder.now, &|_| ()).await?;
-    let day = Period::of(Grain::Daily, round.turn.days.0);
+async fn roll_up(round_trip: &RoundTrip) -> Result<String> {
+    let folder = &round_trip.folder;
+    let passed = folder.summarizer.pass(&round_trip.agent, folder.now, &|_| ()).await?;
+    folder.writer.project(&round_trip.agent, folder.now, &|_| ()).await?;
+    let day = Period::of(Grain::Daily, round_trip.turn.days.0);
     let all = Select { newest_first: true, limit: 1, ..Select::all(Grain::Daily) };
-    let summaries = folder.catalog.list(&round.agent, &all).await?;
+    let summaries = folder.catalog.list(&round_trip.agent, &all).await?;
     let missing = || Error::damaged("the doctor's roll-up", format!("{day} has no summary"));
     let count = passed.written.iter().sum::<u64>();
     (!summaries.is_empty()).then(|| format!("{count} written by the built-in engine")).ok_or_else(missing)

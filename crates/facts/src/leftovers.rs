@@ -6,26 +6,26 @@ use annals_core::{Agent, Phrases, Result};
 use duckdb::params;
 use serde_json::Value;
 
-use crate::shelf::Snapshot;
+use crate::parquet_store::Snapshot;
 use crate::table::{Table, failed};
 use crate::{DuckFacts, blocking};
 
 /// Returns the files that contain any of the words. A table that cannot be decoded is an error, because nothing is
 /// proved of it.
-pub async fn holds(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
-    let _seat = tables.seats.take(agent).await;
+pub async fn find_leftovers(tables: &DuckFacts, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+    let _seat = tables.table_cache.take(agent).await;
     let phrases = Arc::new(Phrases::new(words));
     let mut holders = Vec::new();
-    for object in tables.shelf.list(agent).await? {
+    for object in tables.parquet_store.list(agent).await? {
         let found = match Snapshot::of(&object) {
             Some(snapshot) => {
-                let bytes = tables.shelf.read(agent, &snapshot).await?;
+                let bytes = tables.parquet_store.read(agent, &snapshot).await?;
                 let (scratch, agent, phrases) = (tables.scratch.clone(), agent.clone(), phrases.clone());
                 blocking(move || table_holds(&Table::decode(&agent, snapshot.version, &bytes, &scratch)?, &phrases))
                     .await?
             }
             None => {
-                let bytes = tables.shelf.read_any(agent, &object.location).await?;
+                let bytes = tables.parquet_store.read_any(agent, &object.location).await?;
                 phrases.is_in(bytes)
             }
         };

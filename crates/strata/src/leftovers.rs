@@ -1,4 +1,4 @@
-//! Operation `holds`: searches an agent's files for words. It is the proof of erasure, so it trusts nothing: it decodes
+//! Operation `find_leftovers`: searches an agent's files for words. It is the proof of erasure, so it trusts nothing: it decodes
 //! every version of every table, and also searches every file as bytes.
 
 use std::fs;
@@ -21,7 +21,7 @@ use crate::tables::Tables;
 const WORDED: [&str; 3] = [TEXT, SPEAKER, CONVERSATION];
 
 /// Returns the places that contain any of the words: tables with their version, and files.
-pub async fn holds(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
+pub async fn find_leftovers(tables: &Tables, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
     let failed = |error: &dyn ToString| Error::storage("searching the tables", error.to_string());
     let search = Phrases::new(words);
     let folder = tables.root.join(agent.folder());

@@ -6,7 +6,7 @@ use backon::ExponentialBuilder;
 
 /// Waits between attempts and after an outage.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct RetryPolicy {
     /// Wait before the second attempt; doubled for each further one.
     pub(super) first_wait: Duration,
     /// Attempts after the first. Few, because the next pass tries again with newer data.
@@ -17,9 +17,9 @@ pub(super) struct Pace {
     pub(super) longest_cool_down: Duration,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace {
+impl Default for RetryPolicy {
+    fn default() -> RetryPolicy {
+        RetryPolicy {
             first_wait: Duration::from_secs(1),
             retries: 3,
             cool_down: Duration::from_secs(15),
@@ -28,7 +28,7 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl RetryPolicy {
     pub(super) fn backoff(&self) -> ExponentialBuilder {
         ExponentialBuilder::default().with_min_delay(self.first_wait).with_max_times(self.retries)
     }

@@ -5,10 +5,10 @@ mod save;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use annals_core::ports::{Access, Block, Change, Lane, Version};
+use annals_core::ports::{Access, Block, Change, Version, Watermark};
 use annals_core::{
-    Agent, Base, Date, DeadLetter, Digest, ExtractionLane, FactOperation, Grain, Kind, LedgerRow, Memory, MemoryId,
-    Message, Operation, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
+    Agent, Base, Date, DeadLetter, Digest, ExtractionWatermark, FactOperation, Grain, IngestReceipt, Kind, LedgerRow,
+    Memory, MemoryId, Message, Period, Purpose, Settings, Stage, Statement, Timestamp, Usage, latest_day,
 };
 
 pub(crate) use memories::remember;
@@ -16,7 +16,7 @@ pub(super) use memories::{request_id, state, summarized};
 
 /// The complete state of one agent.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct AgentData {
     pub(super) settings: Option<Settings>,
     /// Live memories of all grains.
     pub(super) memories: BTreeMap<MemoryId, Memory>,
@@ -45,8 +45,8 @@ pub(super) struct Shelf {
     pub(super) bases: BTreeMap<Period, Base>,
     /// Highest sequence number that a turn in a base can have.
     pub(super) base_seqs: BTreeMap<Period, u64>,
-    pub(super) lanes: HashMap<Grain, Lane>,
-    pub(super) requests: HashMap<String, Operation>,
+    pub(super) watermarks: HashMap<Grain, Watermark>,
+    pub(super) requests: HashMap<String, IngestReceipt>,
     /// Requests by their client's key: digest of the body, operation id, and time of storing.
     pub(super) keyed: BTreeMap<Digest, (Digest, String, Timestamp)>,
     pub(super) blocks: BTreeMap<String, Block>,
@@ -54,7 +54,7 @@ pub(super) struct Shelf {
     /// The log of fact operations, by id.
     pub(super) log: BTreeMap<String, FactOperation>,
     pub(super) log_version: u64,
-    pub(super) extraction: ExtractionLane,
+    pub(super) extraction: ExtractionWatermark,
     /// The last sequence number in use when something was last erased.
     pub(super) erased: u64,
     /// Saved answers, each with the time of saving.
@@ -76,7 +76,7 @@ pub(super) struct Pruned {
     pub(super) content: Option<Digest>,
 }
 
-impl Shelf {
+impl AgentData {
     /// Returns whether the agent is known. All of its messages may be pruned: their days stay in the ledger.
     pub(super) fn is_known(&self) -> bool {
         self.settings.is_some() || !self.ledger.is_empty() || !self.log.is_empty() || !self.blocks.is_empty()
@@ -85,9 +85,9 @@ impl Shelf {
     /// Returns whether a roll-up may have work to do.
     pub(super) fn has_work(&self, now: Timestamp) -> bool {
         let is_behind = |grain: Grain| {
-            let lane = self.lanes.get(&grain);
-            let applied = lane.map_or(0, |lane| lane.applied);
-            lane.is_some_and(|lane| lane.building.is_some()) || !self.changes(grain, applied).is_empty()
+            let watermark = self.watermarks.get(&grain);
+            let applied = watermark.map_or(0, |watermark| watermark.applied);
+            watermark.is_some_and(|watermark| watermark.building.is_some()) || !self.changes(grain, applied).is_empty()
         };
         let is_unread = || !self.changes(Grain::Working, self.extraction.extracted).is_empty();
         let day = latest_day(now);
@@ -139,12 +139,12 @@ impl Shelf {
     }
 
     /// Stores a dead letter in place of an earlier one of the same memory and stage.
-    pub(super) fn bury(&mut self, letter: DeadLetter) {
+    pub(super) fn add_dead_letter(&mut self, letter: DeadLetter) {
         self.letters.insert((letter.memory.clone(), letter.stage), letter);
     }
 
     /// Marks a period as dirty.
-    pub(super) fn soil(&mut self, period: Period, seq: u64, now: Timestamp) {
+    pub(super) fn mark_dirty(&mut self, period: Period, seq: u64, now: Timestamp) {
         let row = self.ledger.entry(period).or_insert_with(|| LedgerRow::new(period, seq, now));
         row.dirty_seq = seq;
         row.dirty_at = now;

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use annals_core::ports::{Comparison, Origin, Turn};
-use annals_core::{Agent, Digest, Error, Kind, LedgerRow, MemoryId, Message, Operation, Result, Summary, Timestamp};
+use annals_core::{
+    Agent, Digest, Error, IngestReceipt, Kind, LedgerRow, MemoryId, Message, Result, Summary, Timestamp,
+};
 
 use super::memories::{claimed, recount};
-use super::{Shelf, remember};
+use super::{AgentData, remember};
 
-impl Shelf {
+impl AgentData {
     /// Returns the message as its client last sent it.
     pub(in crate::catalog) fn as_sent(&self, id: &MemoryId) -> Option<Message> {
         let message = self.messages.get(id)?.clone();
@@ -43,15 +45,15 @@ impl Shelf {
     }
 
     /// Stores one turn that was not forgotten. A pruned turn counts as a duplicate; with `revise` it is stored again as late
-    /// input. `told` holds the digests of pruned turns in this request: two different contents for one turn are a conflict.
+    /// input. `stated` holds the digests of pruned turns in this request: two different contents for one turn are a conflict.
     pub(in crate::catalog) fn store(
         &mut self,
         turn: Turn,
         revise: bool,
         seq: &mut u64,
         now: Timestamp,
-        operation: &mut Operation,
-        told: &mut HashMap<MemoryId, Digest>,
+        operation: &mut IngestReceipt,
+        stated: &mut HashMap<MemoryId, Digest>,
     ) -> Result<()> {
         let (conversation, id) = (turn.key.conversation.clone(), turn.key.id.clone());
         let conflict = Error::Conflict { conversation, id };
@@ -64,7 +66,7 @@ impl Shelf {
         if !is_known && !revise && self.pruned.contains_key(&turn.id) {
             let digest = claimed(&turn).digest();
             operation.duplicate += 1;
-            return if *told.entry(turn.id).or_insert(digest) == digest { Ok(()) } else { Err(conflict) };
+            return if *stated.entry(turn.id).or_insert(digest) == digest { Ok(()) } else { Err(conflict) };
         }
         if is_known && !revise {
             return Err(conflict);
@@ -99,11 +101,11 @@ impl Shelf {
             None => self.sent_at.remove(&id),
         };
         self.arrived.entry(id.clone()).or_insert(seq);
-        self.soil(turn.day, seq, now);
+        self.mark_dirty(turn.day, seq, now);
         self.messages.insert(id.clone(), turn.message.clone());
         let text = turn.message.content.clone();
         if let Some(former) = self.put(remember(turn, seq)) {
-            self.soil(former.period, seq, now);
+            self.mark_dirty(former.period, seq, now);
             if former.text != text {
                 self.keep_version(&id, former.text, now);
             }
@@ -136,7 +138,7 @@ impl Shelf {
         if self.replace(MemoryId::summary(agent, period), summary, seq)
             && let Some(parent) = period.parent()
         {
-            self.soil(parent, *seq, now);
+            self.mark_dirty(parent, *seq, now);
         }
     }
 

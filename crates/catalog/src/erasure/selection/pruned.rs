@@ -183,8 +183,8 @@ impl Left {
     /// Returns the sealed periods above days whose model may have used the turn.
     fn reworded_of(&self, turn: &Pruned) -> impl Iterator<Item = Period> {
         let day = turn.day;
-        let holds = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
-        self.reworded.iter().filter(holds).copied()
+        let find_leftovers = move |period: &&Period| day.is_none_or(|day| day.ancestor(period.grain()) == **period);
+        self.reworded.iter().filter(find_leftovers).copied()
     }
 }
 

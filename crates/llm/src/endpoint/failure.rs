@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Why there is no answer. Never contains text of a question or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum EndpointError {
     /// No connection, or a broken one.
     Unreachable(String),
     /// The endpoint cannot answer now, and may say for how long.
@@ -25,61 +25,61 @@ pub(super) enum Trouble {
     Unusable(&'static str),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for EndpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Unreachable(cause) => write!(f, "no connection: {cause}"),
-            Trouble::Overloaded { status, .. } => write!(f, "it answered with status {status}"),
-            Trouble::Late(timeout) => write!(f, "no answer within {timeout:?}"),
-            Trouble::Denied(status) => {
+            EndpointError::Unreachable(cause) => write!(f, "no connection: {cause}"),
+            EndpointError::Overloaded { status, .. } => write!(f, "it answered with status {status}"),
+            EndpointError::Late(timeout) => write!(f, "no answer within {timeout:?}"),
+            EndpointError::Denied(status) => {
                 write!(f, "it answered with status {status}; check the key, the base URL and the name of the model")
             }
-            Trouble::Away(_) => f.write_str("it did not answer a moment ago"),
-            Trouble::Refused { status, code } => write!(f, "it refused the question with status {status} {code}"),
-            Trouble::Unusable(what) => f.write_str(what),
+            EndpointError::Away(_) => f.write_str("it did not answer a moment ago"),
+            EndpointError::Refused { status, code } => write!(f, "it refused the question with status {status} {code}"),
+            EndpointError::Unusable(what) => f.write_str(what),
         }
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for EndpointError {}
 
-impl Trouble {
+impl EndpointError {
     /// Whether the same request may succeed shortly.
     pub(super) fn passes(&self) -> bool {
-        matches!(self, Trouble::Unreachable(_) | Trouble::Overloaded { .. })
+        matches!(self, EndpointError::Unreachable(_) | EndpointError::Overloaded { .. })
     }
 
     /// Whether the endpoint is at fault, not the question.
     pub(super) fn is_outage(&self) -> bool {
-        !matches!(self, Trouble::Refused { .. } | Trouble::Unusable(_))
+        !matches!(self, EndpointError::Refused { .. } | EndpointError::Unusable(_))
     }
 
     /// Returns the wait that the server asked for, or how long the circuit breaker stays open.
     pub(super) fn wait(&self) -> Option<Duration> {
         match self {
-            Trouble::Overloaded { wait, .. } => *wait,
-            Trouble::Away(left) => Some(*left),
+            EndpointError::Overloaded { wait, .. } => *wait,
+            EndpointError::Away(left) => Some(*left),
             _ => None,
         }
     }
 
     /// Whether the cause may be an unsupported request form: status 400, 422 or 501.
     pub(super) fn may_be_about_form(&self) -> bool {
-        matches!(self, Trouble::Refused { status: 400 | 422 | 501, .. })
+        matches!(self, EndpointError::Refused { status: 400 | 422 | 501, .. })
     }
 
     /// Whether there was an answer, which has to be paid for.
     pub(super) fn was_answered(&self) -> bool {
-        matches!(self, Trouble::Unusable(_))
+        matches!(self, EndpointError::Unusable(_))
     }
 }
 
 /// Classifies an answer with an error status.
-pub(super) fn trouble(status: u16, headers: &HeaderMap, answer: &Value) -> Trouble {
+pub(super) fn failure(status: u16, headers: &HeaderMap, answer: &Value) -> EndpointError {
     match status {
-        408 | 425 | 429 | 500 | 502.. => Trouble::Overloaded { status, wait: retry_after(headers) },
-        300..=399 | 401..=405 | 407 => Trouble::Denied(status),
-        _ => Trouble::Refused { status, code: code(answer) },
+        408 | 425 | 429 | 500 | 502.. => EndpointError::Overloaded { status, wait: retry_after(headers) },
+        300..=399 | 401..=405 | 407 => EndpointError::Denied(status),
+        _ => EndpointError::Refused { status, code: code(answer) },
     }
 }
 
@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn status_decides_retry_and_outage() {
         fn check(status: u16, passes: bool, is_outage: bool) {
-            let trouble = trouble(status, &HeaderMap::new(), &Value::Null);
-            assert_eq!((trouble.passes(), trouble.is_outage()), (passes, is_outage), "{status}");
+            let failure = failure(status, &HeaderMap::new(), &Value::Null);
+            assert_eq!((failure.passes(), failure.is_outage()), (passes, is_outage), "{status}");
         }
         check(429, true, true);
         check(500, true, true);

@@ -1,6 +1,6 @@
 //! Watermarks: up to which change the table of each grain has applied the catalog.
 
-use annals_core::ports::Lane;
+use annals_core::ports::Watermark;
 use annals_core::{Agent, Grain};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -9,34 +9,34 @@ use crate::failure::Result;
 use crate::{agents, tombstones};
 
 /// Returns the watermark of the grain's table; generation 0 with nothing applied if none is stored.
-pub(crate) fn lane(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Lane> {
+pub(crate) fn watermark(connection: &Connection, agent: &Agent, grain: Grain) -> Result<Watermark> {
     let sql = "SELECT generation, applied, building, building_applied FROM lane WHERE agent_id = ?1 AND grain = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     let place = params![agents::known(connection, agent)?, grain_number(grain)];
     let found = statement.query_row(place, read).optional()?;
-    Ok(found.unwrap_or(Lane { generation: 0, applied: 0, building: None }))
+    Ok(found.unwrap_or(Watermark { generation: 0, applied: 0, building: None }))
 }
 
 /// Stores the watermark, and removes tombstones that no table has to apply any more.
-pub(crate) fn save_lane(connection: &Connection, agent: &Agent, grain: Grain, lane: Lane) -> Result<()> {
+pub(crate) fn save_watermark(connection: &Connection, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
     let agent_id = agents::enrolled(connection, agent)?;
     connection.prepare_cached(include_str!("sql/save_lane.sql"))?.execute(params![
         agent_id,
         grain_number(grain),
-        lane.generation,
-        signed(lane.applied),
-        lane.building.map(|(generation, _)| generation),
-        lane.building.map(|(_, applied)| signed(applied)),
+        watermark.generation,
+        signed(watermark.applied),
+        watermark.building.map(|(generation, _)| generation),
+        watermark.building.map(|(_, applied)| signed(applied)),
     ])?;
-    tombstones::drop_applied(connection, agent_id, grain, lane)
+    tombstones::drop_applied(connection, agent_id, grain, watermark)
 }
 
-fn read(row: &Row) -> rusqlite::Result<Lane> {
+fn read(row: &Row) -> rusqlite::Result<Watermark> {
     let building = match row.get("building")? {
         Some(generation) => Some((generation, number(row, "building_applied")?)),
         None => None,
     };
-    Ok(Lane { generation: row.get("generation")?, applied: number(row, "applied")?, building })
+    Ok(Watermark { generation: row.get("generation")?, applied: number(row, "applied")?, building })
 }
 
 #[cfg(test)]
@@ -49,16 +49,17 @@ mod tests {
     #[tokio::test]
     async fn watermarks_are_stored_per_agent_and_grain() {
         let (folder, agent) = (Folder::new(), agent("a"));
-        let start = Lane { generation: 0, applied: 0, building: None };
-        for lane in
-            [Lane { generation: 1, applied: 7, building: Some((2, 3)) }, Lane { generation: 2, applied: 9, ..start }]
-        {
+        let start = Watermark { generation: 0, applied: 0, building: None };
+        for watermark in [
+            Watermark { generation: 1, applied: 7, building: Some((2, 3)) },
+            Watermark { generation: 2, applied: 9, ..start },
+        ] {
             let catalog = folder.open();
-            catalog.save_lane(&agent, Grain::Weekly, lane).await.unwrap();
+            catalog.save_watermark(&agent, Grain::Weekly, watermark).await.unwrap();
             drop(catalog);
             let catalog = folder.open();
-            assert_eq!(catalog.lane(&agent, Grain::Weekly).await.unwrap(), lane);
-            assert_eq!(catalog.lane(&agent, Grain::Daily).await.unwrap(), start);
+            assert_eq!(catalog.watermark(&agent, Grain::Weekly).await.unwrap(), watermark);
+            assert_eq!(catalog.watermark(&agent, Grain::Daily).await.unwrap(), start);
             assert_eq!(catalog.agents().await.unwrap(), [], "a lane alone makes nobody known");
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use annals_core::ports::{Table, Wear};
+use annals_core::ports::{Table, TableStats};
 use annals_core::{Agent, Error, Grain, Result, SignedDuration, Timestamp};
 use annals_server::config::BackupConfig;
 use annals_server::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
@@ -55,12 +55,12 @@ fn alarm(
     let now = folder.service.now();
     // A last run in the future was recorded under a clock that was ahead.
     let catch_up = last.zip(every).is_none_or(|(last, every)| last > now || now.duration_since(last) > every);
-    let task = Arc::new(Told { name, note, metrics: folder.service.metrics.clone(), task });
+    let task = Arc::new(RecordedJob { name, note, metrics: folder.service.metrics.clone(), task });
     Alarm { name: name.to_owned(), timing, task, catch_up }
 }
 
 /// A task that also records metrics, and writes the time of a completed run to a file.
-struct Told {
+struct RecordedJob {
     name: &'static str,
     note: Option<PathBuf>,
     metrics: Metrics,
@@ -68,7 +68,7 @@ struct Told {
 }
 
 #[async_trait]
-impl Task for Told {
+impl Task for RecordedJob {
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
         if let Some(synchronised) = moment.synchronised {
             self.metrics.clock_synchronised(synchronised);
@@ -103,15 +103,15 @@ struct Compaction(Service);
 impl Task for Compaction {
     async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
         let mut tidied = 0;
-        let mut worst = [Wear::default(); 6];
+        let mut worst = [TableStats::default(); 6];
         for agent in self.0.catalog.agents().await? {
             for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
                     return Ok(Report { done: format!("{tidied} tables compacted, not all"), failures: 0 });
                 }
-                let wear = self.tidy(&agent, grain).await?;
-                worst.versions = worst.versions.max(wear.versions);
-                worst.fragments = worst.fragments.max(wear.fragments);
+                let table_stats = self.compact(&agent, grain).await?;
+                worst.versions = worst.versions.max(table_stats.versions);
+                worst.fragments = worst.fragments.max(table_stats.fragments);
                 tidied += 1;
             }
         }
@@ -124,13 +124,13 @@ impl Task for Compaction {
 
 impl Compaction {
     /// Compacts a table. Returns its state before that.
-    async fn tidy(&self, agent: &Agent, grain: Grain) -> Result<Wear> {
+    async fn compact(&self, agent: &Agent, grain: Grain) -> Result<TableStats> {
         let _tables_lock = self.0.locks().lock::<annals_server::locks::Tables>(agent).await;
-        let generation = self.0.catalog.lane(agent, grain).await?.generation;
+        let generation = self.0.catalog.watermark(agent, grain).await?.generation;
         let table = Table { agent: agent.clone(), grain, generation };
-        let wear = self.0.strata.wear(&table).await?;
-        self.0.strata.tidy(&table).await?;
-        Ok(wear)
+        let table_stats = self.0.strata.table_stats(&table).await?;
+        self.0.strata.compact(&table).await?;
+        Ok(table_stats)
     }
 }
 

@@ -21,8 +21,8 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_util::io::ReaderStream;
 
 use crate::cli::{Cli, Global};
+use crate::console::{Call, Frame, RemoteCommand, on_behalf_of};
 use crate::folder::Folder;
-use crate::terminal::{Call, Frame, Guest, on_behalf_of};
 use crate::{commands, failure};
 
 const NAME: &str = "annals.sock";
@@ -113,10 +113,10 @@ async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, bod
                 let (pieces, input) = channel(WAITING);
                 let now = folder.service.now();
                 let (folder, input) = (folder.at(now), Arc::new(Mutex::new(Some(input))));
-                let guest = Guest { folder, alarm_clock, call, input, frames };
+                let remote = RemoteCommand { folder, alarm_clock, call, input, frames };
                 // Command futures are not `Send`, and they block on input and output.
                 let here = tokio::runtime::Handle::current();
-                tokio::task::spawn_blocking(move || here.block_on(on_behalf_of(guest.clone(), answer(guest))));
+                tokio::task::spawn_blocking(move || here.block_on(on_behalf_of(remote.clone(), answer(remote))));
                 hand_on(first, body, &pieces).await;
             }
             Err(reason) => {
@@ -166,27 +166,27 @@ fn lines(received: Receiver<Frame>) -> impl Stream<Item = std::result::Result<St
     })
 }
 
-async fn answer(guest: Guest) {
-    let _busy = guest.folder.activity().begin();
-    let words = std::iter::once("annals").chain(guest.call.args.iter().map(String::as_str));
+async fn answer(remote: RemoteCommand) {
+    let _busy = remote.folder.activity().begin();
+    let words = std::iter::once("annals").chain(remote.call.args.iter().map(String::as_str));
     let code = match Cli::try_parse_from(words) {
         Ok(cli) => {
             let json = cli.global.json;
             // Parsing the arguments alone would use the environment variables and the current directory of this process.
-            let (data, config) = (Some(guest.folder.path.clone()), guest.call.config.clone());
+            let (data, config) = (Some(remote.folder.path.clone()), remote.call.config.clone());
             match commands::dispatch(Global { data, config, ..cli.global }, cli.command).await {
                 Ok(code) => u8::from(code != ExitCode::SUCCESS),
                 Err(error) => {
                     let (text, code) = failure::tell(&error, json);
-                    let _ = guest.frames.send(Frame::Err(text)).await;
+                    let _ = remote.frames.send(Frame::Err(text)).await;
                     code
                 }
             }
         }
         Err(error) => {
-            let _ = guest.frames.send(Frame::Err(error.to_string())).await;
+            let _ = remote.frames.send(Frame::Err(error.to_string())).await;
             2
         }
     };
-    let _ = guest.frames.send(Frame::Exit(code)).await;
+    let _ = remote.frames.send(Frame::Exit(code)).await;
 }

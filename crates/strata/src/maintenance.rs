@@ -18,7 +18,7 @@ use crate::tables::{Slot, TEXT_INDEX};
 
 /// The thresholds of maintenance. Tests use smaller numbers to reach them sooner.
 #[derive(Clone, Copy, Debug)]
-pub struct Upkeep {
+pub struct Maintenance {
     /// Versions from one run to the next. Twenty is LanceDB's own advice; without it an upsert rose from 24 to 39 ms in
     /// 100.
     pub every: u64,
@@ -44,9 +44,9 @@ pub struct Upkeep {
     pub index_cache_bytes: usize,
 }
 
-impl Default for Upkeep {
-    fn default() -> Upkeep {
-        Upkeep {
+impl Default for Maintenance {
+    fn default() -> Maintenance {
+        Maintenance {
             every: 20,
             overdue: 100,
             small_rows: 1_024,
@@ -68,14 +68,14 @@ pub struct Versions {
     pub after: u64,
 }
 
-impl Upkeep {
+impl Maintenance {
     /// Runs maintenance if it is due. The rows are safe already, so a disk error, such as a full disk, is only worth a
     /// warning.
     pub async fn after(&self, commit: Versions, name: &Table, slot: &Slot, table: &lancedb::Table) -> Result<()> {
         if commit.before / self.every == commit.after / self.every {
             return Ok(());
         }
-        match self.tidy(slot, table).await.map_err(|error| explain(name, error)) {
+        match self.compact(slot, table).await.map_err(|error| explain(name, error)) {
             Err(Error::Storage { what, source }) => {
                 tracing::warn!(
                     table = what,
@@ -89,7 +89,7 @@ impl Upkeep {
     }
 
     /// Runs maintenance, whether it is due or not.
-    pub async fn tidy(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
+    pub async fn compact(&self, slot: &Slot, table: &lancedb::Table) -> lancedb::Result<()> {
         self.join_fragments(table).await?;
         self.index_times(table).await?;
         self.index_new_rows(table).await?;

@@ -7,9 +7,9 @@ use super::verbs;
 
 /// How well a sentence stands alone. A summary takes the sentences of the best standing in the period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Standing {
+pub(super) enum Dependence {
     /// It says who and what.
-    Alone,
+    Independent,
     /// It can be understood alone, but says nothing definite.
     Faint,
     /// It depends on what was said before.
@@ -19,9 +19,9 @@ pub(super) enum Standing {
 }
 
 /// Returns the standing of a sentence.
-pub(super) fn of(sentence: &str, tokens: &[Token], language: Language) -> Standing {
+pub(super) fn of(sentence: &str, tokens: &[Token], language: Language) -> Dependence {
     if is_question(sentence) || sentence.contains("[masked") || sentence.ends_with([':', '：']) {
-        return Standing::Aside;
+        return Dependence::Aside;
     }
     match language {
         Language::English => english(tokens),
@@ -35,13 +35,13 @@ fn is_question(sentence: &str) -> bool {
     end.ends_with(['?', '？'])
 }
 
-fn english(tokens: &[Token]) -> Standing {
+fn english(tokens: &[Token]) -> Dependence {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     if is_label(tokens)
         || openers::is_reaction(tokens)
         || is_in("photo picture image pic screenshot", word(1)) && word(2) == "of"
     {
-        return Standing::Aside;
+        return Dependence::Aside;
     }
     let stem = word(0).split('\'').next().unwrap_or_default();
     let leans = match stem {
@@ -56,7 +56,7 @@ fn english(tokens: &[Token]) -> Standing {
         "i" | "we" => is_in(ANSWERS, word(1)) && tokens.len() < 4,
         _ => is_in(LEANING, stem),
     };
-    if leans || is_fragment(tokens) { Standing::Leaning } else { Standing::Alone }
+    if leans || is_fragment(tokens) { Dependence::Leaning } else { Dependence::Independent }
 }
 
 /// Whether the text labels a picture or an article: "Photo: …", "Read more: …", "Follow our live coverage".
@@ -94,7 +94,7 @@ fn is_fragment(tokens: &[Token]) -> bool {
     !has_verb && (!has_particular || tokens.len() < 4)
 }
 
-fn foreign(tokens: &[Token], language: Language) -> Standing {
+fn foreign(tokens: &[Token], language: Language) -> Dependence {
     let word = |at: usize| tokens.get(at).map(|token| token.lower.as_str()).unwrap_or_default();
     let (leaning, asides) = match language {
         Language::German => (
@@ -125,15 +125,15 @@ fn foreign(tokens: &[Token], language: Language) -> Standing {
     };
     // Courtesy is short; a longer sentence that begins with "no" or "ja" may have content.
     if is_in(asides, word(0)) && tokens.len() < 6 {
-        Standing::Aside
+        Dependence::Aside
     } else if is_in(leaning, word(0)) && !is_in("y faut", word(1)) {
-        Standing::Leaning
+        Dependence::Leaning
     } else {
-        Standing::Alone
+        Dependence::Independent
     }
 }
 
-fn unspaced(sentence: &str) -> Standing {
+fn unspaced(sentence: &str) -> Dependence {
     let bare = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     let starts = |list: &str| list.split(' ').any(|one| bare.starts_with(one));
     let is_short = bare.chars().count() < 9;
@@ -142,11 +142,11 @@ fn unspaced(sentence: &str) -> Standing {
             "你好 您好 谢谢 謝謝 好的 嗯 哈 早上好 晚安 再见 是的 不客气 太好了 こんにちは ありがとう はい おはよう",
         )
     {
-        Standing::Aside
+        Dependence::Aside
     } else if starts("他 她 它 这是 那是 这个是 那个 彼は 彼女 それ これ") {
-        Standing::Leaning
+        Dependence::Leaning
     } else {
-        Standing::Alone
+        Dependence::Independent
     }
 }
 
@@ -158,14 +158,14 @@ mod tests {
     #[test]
     fn sentences_are_classified_by_standing() {
         #[track_caller]
-        fn check(expect: Standing, sentences: &[&str]) {
+        fn check(expect: Dependence, sentences: &[&str]) {
             for sentence in sentences {
                 let tokens = tokens(sentence);
                 assert_eq!(of(sentence, &tokens, Language::of(&tokens)), expect, "{sentence}");
             }
         }
         check(
-            Standing::Alone,
+            Dependence::Independent,
             &[
                 "I moved to Berlin.",
                 "Fixed the login bug",
@@ -179,7 +179,7 @@ mod tests {
             ],
         );
         check(
-            Standing::Leaning,
+            Dependence::Leaning,
             &[
                 "She eats shoes.",
                 "That was in May.",
@@ -193,7 +193,7 @@ mod tests {
             ],
         );
         check(
-            Standing::Aside,
+            Dependence::Aside,
             &[
                 "Did the pump fail?",
                 "The key is [masked:api-key].",

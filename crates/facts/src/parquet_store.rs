@@ -18,7 +18,7 @@ use crate::blocking;
 use crate::table::FORMAT;
 
 /// The objects of all agents.
-pub struct Shelf {
+pub struct ParquetStore {
     store: Arc<dyn ObjectStore>,
     /// The local folder; `None` for another object store.
     root: Option<PathBuf>,
@@ -33,20 +33,20 @@ pub struct Snapshot {
     pub path: Path,
 }
 
-impl Shelf {
+impl ParquetStore {
     /// Opens a local folder, creates it if missing, and removes half-written files.
-    pub fn local(folder: &std::path::Path) -> Result<Shelf> {
+    pub fn local(folder: &std::path::Path) -> Result<ParquetStore> {
         let failed =
             |error: std::io::Error| Error::storage(format!("opening the facts in {}", folder.display()), error);
         std::fs::create_dir_all(folder).map_err(failed)?;
         sweep(folder).map_err(failed)?;
         let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(error.into()))?;
         let store = store.with_fsync(true).with_automatic_cleanup(true);
-        Ok(Shelf { store: Arc::new(store), root: Some(folder.to_owned()) })
+        Ok(ParquetStore { store: Arc::new(store), root: Some(folder.to_owned()) })
     }
 
-    pub fn over(store: Arc<dyn ObjectStore>) -> Shelf {
-        Shelf { store, root: None }
+    pub fn over(store: Arc<dyn ObjectStore>) -> ParquetStore {
+        ParquetStore { store, root: None }
     }
 
     /// Returns all objects of the agent, of any kind.

@@ -1,7 +1,7 @@
 //! The extraction watermark, failures of extraction, and turns that it could not read.
 
-use annals_core::ports::Lane;
-use annals_core::{DeadLetter, Extracted, Extraction, ExtractionLane, Grain, MemoryId, Settings, Stage};
+use annals_core::ports::Watermark;
+use annals_core::{DeadLetter, Extracted, Extraction, ExtractionWatermark, Grain, MemoryId, Settings, Stage};
 
 use super::{found, log, reading, save, talk};
 use crate::suites::Store;
@@ -14,7 +14,7 @@ fn letter(memory: &MemoryId, stage: Stage, error: &str) -> DeadLetter {
 }
 
 pub(super) async fn an_unknown_agent_has_no_journal(store: &dyn Store) {
-    assert_eq!(store.extraction(&me()).await.unwrap(), ExtractionLane::default());
+    assert_eq!(store.extraction(&me()).await.unwrap(), ExtractionWatermark::default());
     assert_eq!(store.operations(&me()).await.unwrap(), (0, Vec::new()));
     assert_eq!(store.log_version(&me()).await.unwrap(), 0);
     assert_eq!(store.agents().await.unwrap(), []);
@@ -25,7 +25,7 @@ pub(super) async fn the_lane_is_as_saved_and_its_failures_end(store: &dyn Store)
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     for extracted in [7, 3] {
         save(store, Extraction { extracted, ..reading(&[&one.id], Extracted::default()) }).await;
-        let expected = ExtractionLane { extracted, ..ExtractionLane::default() };
+        let expected = ExtractionWatermark { extracted, ..ExtractionWatermark::default() };
         assert_eq!(store.extraction(&me()).await.unwrap(), expected);
     }
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
@@ -42,7 +42,7 @@ pub(super) async fn failures_are_counted(store: &dyn Store) {
     let much_later = at("2026-07-01T00:00:00Z");
     store.note_extraction_failure(&me(), "no answer", later(), now()).await.unwrap();
     store.note_extraction_failure(&me(), "bad answer", much_later, later()).await.unwrap();
-    let expected = ExtractionLane {
+    let expected = ExtractionWatermark {
         extracted: 0,
         attempts: 2,
         failing_since: Some(now()),
@@ -71,12 +71,12 @@ pub(super) async fn degraded_turns_are_dead_letters_until_read(store: &dyn Store
 pub(super) async fn letters_of_the_table_are_others(store: &dyn Store) {
     let [one, _] = talk(store).await;
     let table = letter(&one.id, Stage::Table, "too odd");
-    store.bury(vec![table.clone()]).await.unwrap();
+    store.add_dead_letters(vec![table.clone()]).await.unwrap();
     save(store, Extraction { degraded: Some("bad".into()), ..reading(&[&one.id], Extracted::default()) }).await;
     assert_eq!(store.dead_letters(&me()).await.unwrap().len(), 2);
-    store.exhume(&me(), std::slice::from_ref(&one.id)).await.unwrap();
+    store.remove_dead_letters(&me(), std::slice::from_ref(&one.id)).await.unwrap();
     assert_eq!(store.dead_letters(&me()).await.unwrap(), [letter(&one.id, Stage::Extraction, "bad")]);
-    store.bury(vec![table.clone()]).await.unwrap();
+    store.add_dead_letters(vec![table.clone()]).await.unwrap();
     save(store, reading(&[&one.id], Extracted::default())).await;
     assert_eq!(store.dead_letters(&me()).await.unwrap(), [table]);
 }
@@ -96,14 +96,14 @@ pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_wh
     let [one, _] = talk(store).await;
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
     assert!(has_work(store, "04").await, "nothing is applied, nothing is read");
-    let lane = Lane { generation: 0, applied: last, building: None };
-    store.save_lane(&me(), Grain::Working, lane).await.unwrap();
+    let watermark = Watermark { generation: 0, applied: last, building: None };
+    store.save_watermark(&me(), Grain::Working, watermark).await.unwrap();
     assert!(has_work(store, "04").await, "nothing is read");
     save(store, Extraction { extracted: last, ..reading(&[&one.id], Extracted::default()) }).await;
     assert!(!has_work(store, "04").await, "the first day is over nowhere");
-    store.save_lane(&me(), Grain::Working, Lane { building: Some((1, 0)), ..lane }).await.unwrap();
+    store.save_watermark(&me(), Grain::Working, Watermark { building: Some((1, 0)), ..watermark }).await.unwrap();
     assert!(has_work(store, "04").await, "a table is being built");
-    store.save_lane(&me(), Grain::Working, lane).await.unwrap();
+    store.save_watermark(&me(), Grain::Working, watermark).await.unwrap();
     assert!(has_work(store, "06").await, "a day is to be written");
     for (day, source) in [("2026-03-04", &one.id), ("2026-03-05", &one.id)] {
         store
@@ -113,7 +113,7 @@ pub(super) async fn an_agent_has_work_until_all_is_applied_and_read_and_again_wh
     }
     assert!(has_work(store, "06").await, "the table of days is behind");
     let daily = all_changes(store, Grain::Daily).await.last().unwrap().seq();
-    store.save_lane(&me(), Grain::Daily, Lane { applied: daily, ..lane }).await.unwrap();
+    store.save_watermark(&me(), Grain::Daily, Watermark { applied: daily, ..watermark }).await.unwrap();
     assert!(!has_work(store, "06").await, "its week goes on");
     assert!(has_work(store, "10").await, "its week may be over");
 }

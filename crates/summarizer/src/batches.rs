@@ -27,9 +27,9 @@ const MOST_DEGRADED_DOUBLINGS: u32 = 7;
 const LONGEST_OUTAGE_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
 impl Pass<'_> {
-    /// Rolls these periods up, until `enough` returns true. Once the engine is unavailable, it is not called for the rest of
+    /// Rolls these periods up, until `should_stop` returns true. Once the engine is unavailable, it is not called for the rest of
     /// them, because they would only wait too.
-    pub(crate) async fn lane(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
+    pub(crate) async fn roll_up_rows(&mut self, rows: &[LedgerRow], why: Why) -> Result<()> {
         let away = Mutex::new(None);
         let mut waiting = Vec::new();
         for batch in rows.chunks(BATCH) {
@@ -81,9 +81,9 @@ impl Pass<'_> {
         Ok(self.summarizer.input(self.agent, row).await?.digest == summary.input_digest)
     }
 
-    /// Rolls up one period unless `enough` returns true. The very first period of a pass is always begun.
+    /// Rolls up one period unless `should_stop` returns true. The very first period of a pass is always begun.
     async fn step(&self, row: &LedgerRow, why: Why, away: &Mutex<Option<Outage>>, place: usize) -> Result<Outcome> {
-        if (self.begun || place > 0) && (self.enough)() {
+        if (self.begun || place > 0) && (self.should_stop)() {
             return Ok(Outcome::Left);
         }
         self.roll_up(row, why, away).await
@@ -122,7 +122,7 @@ impl Pass<'_> {
         let since = waiting.iter().filter_map(|row| row.failing_since).min().unwrap_or(self.now);
         let wait = self.now.duration_since(since).clamp(BACKOFF, LONGEST_OUTAGE_WAIT);
         let again = outage.again.unwrap_or_else(|| later(self.now, wait)).min(later(self.now, LONGEST_WAIT));
-        let ends = waiting.iter().map(|row| self.summarizer.patience.ends(row, self.now));
+        let ends = waiting.iter().map(|row| self.summarizer.policy.ends(row, self.now));
         if why == Why::Dirty { ends.fold(again, Timestamp::min) } else { again }
     }
 }

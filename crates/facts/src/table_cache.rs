@@ -15,38 +15,38 @@ use crate::table::Table;
 const KEPT: usize = 8;
 
 /// An agent's table; `None` if it is not loaded.
-pub type Seat = Option<Table>;
+pub type CachedTable = Option<Table>;
 
-type Shared = Arc<tokio::sync::Mutex<Seat>>;
+type Shared = Arc<tokio::sync::Mutex<CachedTable>>;
 
 /// The seats of all agents in use, and of those used recently.
-pub struct Seats {
+pub struct TableCache {
     known: Mutex<LruCache<Agent, Shared>>,
 }
 
-impl Default for Seats {
-    fn default() -> Seats {
+impl Default for TableCache {
+    fn default() -> TableCache {
         // Unbounded, because a seat in use must not be evicted: a second seat of the same agent would diverge from it.
-        Seats { known: Mutex::new(LruCache::unbounded()) }
+        TableCache { known: Mutex::new(LruCache::unbounded()) }
     }
 }
 
-impl Seats {
+impl TableCache {
     /// Waits for the agent's seat and locks it.
-    pub async fn take(&self, agent: &Agent) -> OwnedMutexGuard<Seat> {
-        let seat = self.find(agent);
-        seat.lock_owned().await
+    pub async fn take(&self, agent: &Agent) -> OwnedMutexGuard<CachedTable> {
+        let cached = self.find(agent);
+        cached.lock_owned().await
     }
 
     fn find(&self, agent: &Agent) -> Shared {
         let mut known = self.known.lock().expect("no holder of the lock panics");
-        let seat = known.get_or_insert(agent.clone(), Shared::default).clone();
+        let cached = known.get_or_insert(agent.clone(), Shared::default).clone();
         while known.len() > KEPT {
-            let idle = known.iter().rev().find(|(_, seat)| Arc::strong_count(seat) == 1);
+            let idle = known.iter().rev().find(|(_, cached)| Arc::strong_count(cached) == 1);
             let Some(agent) = idle.map(|(agent, _)| agent.clone()) else { break };
             known.pop(&agent);
         }
-        seat
+        cached
     }
 }
 
@@ -57,16 +57,16 @@ mod tests {
 
     #[tokio::test]
     async fn idle_tables_beyond_the_limit_are_evicted_and_busy_ones_stay() {
-        let seats = Seats::default();
-        let busy = seats.take(&agent("busy")).await;
-        let first = Arc::downgrade(&seats.find(&agent("0")));
+        let table_cache = TableCache::default();
+        let busy = table_cache.take(&agent("busy")).await;
+        let first = Arc::downgrade(&table_cache.find(&agent("0")));
         for number in 1..20 {
-            drop(seats.take(&agent(&number.to_string())).await);
+            drop(table_cache.take(&agent(&number.to_string())).await);
         }
         assert!(first.upgrade().is_none());
-        assert_eq!(seats.known.lock().unwrap().len(), KEPT);
-        assert!(seats.find(&agent("busy")).try_lock().is_err());
+        assert_eq!(table_cache.known.lock().unwrap().len(), KEPT);
+        assert!(table_cache.find(&agent("busy")).try_lock().is_err());
         drop(busy);
-        assert!(seats.find(&agent("busy")).try_lock().is_ok());
+        assert!(table_cache.find(&agent("busy")).try_lock().is_ok());
     }
 }

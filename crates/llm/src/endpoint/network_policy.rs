@@ -14,7 +14,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 /// Location of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum AddressClass {
     /// On the internet.
     Public,
     /// In a private network.
@@ -26,33 +26,33 @@ pub(crate) enum Place {
 }
 
 /// Returns the location of an address. An IPv6 address that contains an IPv4 one counts as that one.
-pub(crate) fn place(address: IpAddr) -> Place {
+pub(crate) fn address_class(address: IpAddr) -> AddressClass {
     match address {
         IpAddr::V4(address) => place_v4(address),
         IpAddr::V6(address) => wrapped(address).map_or_else(|| place_v6(address), place_v4),
     }
 }
 
-fn place_v4(address: Ipv4Addr) -> Place {
+fn place_v4(address: Ipv4Addr) -> AddressClass {
     match address.octets() {
-        [127, ..] => Place::Here,
-        [100, 64..128, ..] => Place::Local,
-        _ if address.is_private() => Place::Local,
+        [127, ..] => AddressClass::Here,
+        [100, 64..128, ..] => AddressClass::Local,
+        _ if address.is_private() => AddressClass::Local,
         // Link-local addresses: clouds serve their metadata there.
-        [0, ..] | [169, 254, ..] | [192, 0, 0, _] | [198, 18..20, ..] | [224..=255, ..] => Place::Nowhere,
-        _ if address.is_documentation() => Place::Nowhere,
-        _ => Place::Public,
+        [0, ..] | [169, 254, ..] | [192, 0, 0, _] | [198, 18..20, ..] | [224..=255, ..] => AddressClass::Nowhere,
+        _ if address.is_documentation() => AddressClass::Nowhere,
+        _ => AddressClass::Public,
     }
 }
 
-fn place_v6(address: Ipv6Addr) -> Place {
+fn place_v6(address: Ipv6Addr) -> AddressClass {
     match address.segments() {
-        _ if address.is_loopback() => Place::Here,
-        _ if address.is_unique_local() => Place::Local,
+        _ if address.is_loopback() => AddressClass::Here,
+        _ if address.is_unique_local() => AddressClass::Local,
         // Teredo and documentation.
-        [0x2001, 0 | 0xdb8, ..] => Place::Nowhere,
-        [0x2000..0x4000, ..] => Place::Public,
-        _ => Place::Nowhere,
+        [0x2001, 0 | 0xdb8, ..] => AddressClass::Nowhere,
+        [0x2000..0x4000, ..] => AddressClass::Public,
+        _ => AddressClass::Nowhere,
     }
 }
 
@@ -67,7 +67,7 @@ fn wrapped(address: Ipv6Addr) -> Option<Ipv4Addr> {
 
 /// Addresses that requests of one endpoint may go to.
 #[derive(Clone, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct NetworkPolicy {
     host: String,
     is_encrypted: bool,
     local_network: bool,
@@ -99,11 +99,11 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-impl Reach {
+impl NetworkPolicy {
     /// Returns the reach of an endpoint at a URL.
-    pub(crate) fn new(url: &Url, local_network: bool) -> Reach {
+    pub(crate) fn new(url: &Url, local_network: bool) -> NetworkPolicy {
         let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
-        Reach { host, is_encrypted: url.scheme() == "https", local_network }
+        NetworkPolicy { host, is_encrypted: url.scheme() == "https", local_network }
     }
 
     /// Checks the address if the URL contains one instead of a name: the resolver is not called for it.
@@ -116,13 +116,13 @@ impl Reach {
 
     /// Checks an address. `meant` says that the operator wrote it, rather than a DNS server returning it.
     fn judge(&self, address: IpAddr, meant: bool) -> Result<(), Refusal> {
-        match place(address) {
-            Place::Public if self.is_encrypted => Ok(()),
-            Place::Public => Err(Refusal::Unencrypted),
-            Place::Here if self.host == "localhost" => Ok(()),
-            Place::Here | Place::Local if meant || self.local_network => Ok(()),
-            Place::Here | Place::Local => Err(Refusal::Local),
-            Place::Nowhere => Err(Refusal::Nowhere),
+        match address_class(address) {
+            AddressClass::Public if self.is_encrypted => Ok(()),
+            AddressClass::Public => Err(Refusal::Unencrypted),
+            AddressClass::Here if self.host == "localhost" => Ok(()),
+            AddressClass::Here | AddressClass::Local if meant || self.local_network => Ok(()),
+            AddressClass::Here | AddressClass::Local => Err(Refusal::Local),
+            AddressClass::Nowhere => Err(Refusal::Nowhere),
         }
     }
 
@@ -139,16 +139,16 @@ impl Reach {
     }
 }
 
-impl Resolve for Reach {
+impl Resolve for NetworkPolicy {
     fn resolve(&self, name: Name) -> Resolving {
-        let reach = self.clone();
+        let network_policy = self.clone();
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             // Any other name is that of the operator's proxy, which resolves the endpoint's name itself.
-            if !name.as_str().eq_ignore_ascii_case(&reach.host) {
+            if !name.as_str().eq_ignore_ascii_case(&network_policy.host) {
                 return Ok(Box::new(found.into_iter()) as Addrs);
             }
-            let good = reach.choose(found.iter().map(SocketAddr::ip))?;
+            let good = network_policy.choose(found.iter().map(SocketAddr::ip))?;
             Ok(Box::new(good.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
     }
@@ -164,36 +164,52 @@ mod tests {
 
     #[test]
     fn every_address_has_a_location() {
-        fn check(expect: Place, addresses: &[&str]) {
+        fn check(expect: AddressClass, addresses: &[&str]) {
             for address in addresses {
-                assert_eq!(place(ip(address)), expect, "{address}");
+                assert_eq!(address_class(ip(address)), expect, "{address}");
             }
         }
         check(
-            Place::Here,
+            AddressClass::Here,
             &["127.0.0.1", "127.255.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"],
         );
         check(
-            Place::Local,
+            AddressClass::Local,
             &["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.4", "100.64.0.1", "100.127.255.255"],
         );
-        check(Place::Local, &["fd00::1", "fc00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:c0a8:104::1"]);
-        check(Place::Nowhere, &["169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::"]);
+        check(AddressClass::Local, &["fd00::1", "fc00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:c0a8:104::1"]);
         check(
-            Place::Nowhere,
+            AddressClass::Nowhere,
+            &["169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::"],
+        );
+        check(
+            AddressClass::Nowhere,
             &["0.0.0.0", "0.1.2.3", "192.0.0.192", "192.0.2.1", "198.18.0.1", "203.0.113.1", "224.0.0.1"],
         );
-        check(Place::Nowhere, &["240.0.0.1", "255.255.255.255", "::", "fe80::1", "ff02::1", "2001:db8::1", "2001::1"]);
-        check(Place::Nowhere, &["::7f00:1", "100::1", "64:ff9b:1::1", "fec0::1"]);
-        check(Place::Public, &["1.1.1.1", "172.32.0.1", "100.128.0.1", "100.63.255.255", "192.167.1.1", "198.20.0.1"]);
-        check(Place::Public, &["2606:4700:4700::1111", "2a00:1450::1", "::ffff:1.1.1.1", "2001:4860:4860::8888"]);
+        check(
+            AddressClass::Nowhere,
+            &["240.0.0.1", "255.255.255.255", "::", "fe80::1", "ff02::1", "2001:db8::1", "2001::1"],
+        );
+        check(AddressClass::Nowhere, &["::7f00:1", "100::1", "64:ff9b:1::1", "fec0::1"]);
+        check(
+            AddressClass::Public,
+            &["1.1.1.1", "172.32.0.1", "100.128.0.1", "100.63.255.255", "192.167.1.1", "198.20.0.1"],
+        );
+        check(
+            AddressClass::Public,
+            &["2606:4700:4700::1111", "2a00:1450::1", "::ffff:1.1.1.1", "2001:4860:4860::8888"],
+        );
     }
 
     #[test]
     fn address_written_in_the_configuration_is_trusted() {
         fn check(url: &str, expect: Result<(), Refusal>) {
             for local_network in [false, true] {
-                assert_eq!(Reach::new(&Url::parse(url).unwrap(), local_network).judge_written(), expect, "{url}");
+                assert_eq!(
+                    NetworkPolicy::new(&Url::parse(url).unwrap(), local_network).judge_written(),
+                    expect,
+                    "{url}"
+                );
             }
         }
         for url in ["http://127.0.0.1:11434/v1", "http://[::1]/v1", "http://192.168.1.4/v1", "http://[fd00::1]/v1"] {
@@ -215,8 +231,8 @@ mod tests {
     fn name_must_resolve_to_public_addresses_unless_local_network_is_set() {
         #[track_caller]
         fn check(url: &str, local_network: bool, found: &[&str], expect: Result<&[&str], Refusal>) {
-            let reach = Reach::new(&Url::parse(url).unwrap(), local_network);
-            let chosen = reach.choose(found.iter().map(|address| ip(address)));
+            let network_policy = NetworkPolicy::new(&Url::parse(url).unwrap(), local_network);
+            let chosen = network_policy.choose(found.iter().map(|address| ip(address)));
             assert_eq!(chosen, expect.map(|good| good.iter().map(|address| ip(address)).collect::<Vec<_>>()));
         }
         let (public, plain) = ("https://a.org/v1", "http://a.org/v1");
@@ -239,11 +255,11 @@ mod tests {
     #[tokio::test]
     async fn resolved_addresses_are_checked_before_use() {
         let judged =
-            |url: &str, name: &str| Reach::new(&Url::parse(url).unwrap(), false).resolve(name.parse().unwrap());
+            |url: &str, name: &str| NetworkPolicy::new(&Url::parse(url).unwrap(), false).resolve(name.parse().unwrap());
         assert!(judged("http://localhost/v1", "localhost").await.is_ok_and(|mut found| found.next().is_some()));
         // The proxy's name is not checked.
         assert!(judged("https://a.org/v1", "localhost").await.is_ok());
-        let strict = Reach { host: "localhost.".into(), is_encrypted: true, local_network: false };
+        let strict = NetworkPolicy { host: "localhost.".into(), is_encrypted: true, local_network: false };
         let Err(error) = strict.resolve("localhost.".parse().unwrap()).await else { panic!("it was let through") };
         assert!(error.is::<Refusal>() || error.is::<std::io::Error>(), "{error}");
     }

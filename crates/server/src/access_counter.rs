@@ -23,25 +23,25 @@ const BATCH: usize = 500;
 
 /// Access counts that are not in the catalog yet.
 #[derive(Clone, Default)]
-pub(crate) struct Given(Arc<Mutex<HashMap<(Agent, MemoryId), Access>>>);
+pub(crate) struct AccessCounter(Arc<Mutex<HashMap<(Agent, MemoryId), Access>>>);
 
-impl Given {
+impl AccessCounter {
     /// Counts one access to each of these memories.
     pub(crate) fn note(&self, agent: &Agent, memories: impl Iterator<Item = MemoryId>, now: Timestamp) {
         let once = Access { times: 1, last: now };
-        let mut given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut access_counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for memory in memories {
             let place = (agent.clone(), memory);
-            if given.len() < MOST || given.contains_key(&place) {
-                given.entry(place).and_modify(|known| *known = known.and(once)).or_insert(once);
+            if access_counter.len() < MOST || access_counter.contains_key(&place) {
+                access_counter.entry(place).and_modify(|known| *known = known.and(once)).or_insert(once);
             }
         }
     }
 
     fn take(&self) -> BTreeMap<Agent, Vec<(MemoryId, Access)>> {
-        let given = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let access_counter = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let mut by_agent: BTreeMap<Agent, Vec<_>> = BTreeMap::new();
-        for ((agent, memory), access) in given {
+        for ((agent, memory), access) in access_counter {
             by_agent.entry(agent).or_default().push((memory, access));
         }
         by_agent
@@ -51,8 +51,8 @@ impl Given {
 impl Service {
     /// Writes the counts since the last call to the catalog.
     pub async fn count_given(&self) -> Result<()> {
-        for (agent, given) in self.given.take() {
-            for batch in given.chunks(BATCH) {
+        for (agent, access_counter) in self.access_counter.take() {
+            for batch in access_counter.chunks(BATCH) {
                 self.accesses.add_accesses(&agent, batch).await?;
             }
         }
@@ -81,7 +81,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::fixture::{NOW, told};
+    use crate::fixture::{NOW, service_with_memories};
 
     /// Searches for the sailing trip and returns the ids of the results.
     async fn ask(service: &Service, agent: &Agent) -> Vec<MemoryId> {
@@ -98,7 +98,7 @@ mod tests {
     #[tokio::test]
     async fn counts_of_results_and_contexts_are_stored_by_the_next_write() {
         let me = agent("a");
-        let service = told(&me).await;
+        let service = service_with_memories(&me).await;
         let found = ask(&service, &me).await;
         assert_eq!((found.len(), ask(&service, &me).await), (2, found.clone()));
         assert_eq!(counts(&service, &me, &found).await, [0, 0], "no answer waits for a count");
@@ -107,8 +107,8 @@ mod tests {
         service.count_given().await.unwrap();
         assert_eq!(counts(&service, &me, &found).await, [2, 2], "once");
 
-        let wish = serde_json::from_value(json!({ "prompt": "sailing trip", "budget_tokens": 1000 })).unwrap();
-        let context = service.context(&me, wish, at(NOW)).await.unwrap();
+        let request = serde_json::from_value(json!({ "prompt": "sailing trip", "budget_tokens": 1000 })).unwrap();
+        let context = service.context(&me, request, at(NOW)).await.unwrap();
         assert!(context.items.iter().any(|item| item.id == found[0].to_string()), "{context:?}");
         service.count_given().await.unwrap();
         assert_eq!(counts(&service, &me, &found[..1]).await, [3]);
@@ -117,16 +117,16 @@ mod tests {
     #[tokio::test]
     async fn listing_without_a_query_is_not_counted() {
         let me = agent("a");
-        let service = told(&me).await;
+        let service = service_with_memories(&me).await;
         let request = serde_json::from_value(json!({ "limit": 5 })).unwrap();
         assert!(!service.search(&me, request, at(NOW)).await.unwrap().results.is_empty());
-        assert_eq!(service.given.take().len(), 0);
+        assert_eq!(service.access_counter.take().len(), 0);
     }
 
     #[tokio::test]
     async fn counts_of_an_erased_agent_are_dropped() {
         let me = agent("a");
-        let service = told(&me).await;
+        let service = service_with_memories(&me).await;
         let found = ask(&service, &me).await;
         service.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
         service.count_given().await.unwrap();
@@ -136,14 +136,14 @@ mod tests {
 
     #[test]
     fn memories_beyond_the_limit_are_not_counted() {
-        let (given, me) = (Given::default(), agent("a"));
+        let (access_counter, me) = (AccessCounter::default(), agent("a"));
         let ids = |numbers: std::ops::Range<usize>| numbers.map(|number| MemoryId::from_text(format!("t-{number}")));
-        given.note(&me, ids(0..MOST + 5), at(NOW));
-        given.note(&me, ids(0..1), at(NOW));
-        let taken = given.take().remove(&me).unwrap();
+        access_counter.note(&me, ids(0..MOST + 5), at(NOW));
+        access_counter.note(&me, ids(0..1), at(NOW));
+        let taken = access_counter.take().remove(&me).unwrap();
         assert_eq!(taken.len(), MOST);
         let first = MemoryId::from_text("t-0");
         assert!(taken.contains(&(first, Access { times: 2, last: at(NOW) })));
-        assert!(given.take().is_empty());
+        assert!(access_counter.take().is_empty());
     }
 }

@@ -28,7 +28,7 @@ pub(crate) const WITHIN: &str =
     concat!(include_str!("../sql/turn.sql"), "WHERE agent_id = ?1 AND at >= ?2 AND at < ?3");
 
 /// A selection: a target with its names resolved.
-pub(super) struct Aim {
+pub(super) struct Selection {
     agent_id: i64,
     target: Target,
     pub(super) subject: Subject,
@@ -57,8 +57,8 @@ pub(super) struct Sealed {
     pub(super) seq: Option<i64>,
 }
 
-impl Aim {
-    pub(super) fn new(connection: &Connection, agent: &Agent, agent_id: i64, target: &Target) -> Result<Aim> {
+impl Selection {
+    pub(super) fn new(connection: &Connection, agent: &Agent, agent_id: i64, target: &Target) -> Result<Selection> {
         let subject = match target {
             Target::Subject(name) => {
                 let log = log::all(connection, agent_id)?;
@@ -77,7 +77,18 @@ impl Aim {
         let sources = ids.chain(given).cloned().collect();
         let above = above(&turns, &pruned);
         let unresolved = (unresolved, unresolved_in);
-        Ok(Aim { agent_id, target: target.clone(), subject, turns, pruned, kept, unresolved, sources, above, zones })
+        Ok(Selection {
+            agent_id,
+            target: target.clone(),
+            subject,
+            turns,
+            pruned,
+            kept,
+            unresolved,
+            sources,
+            above,
+            zones,
+        })
     }
 
     /// Returns the statements to remove.
@@ -190,9 +201,9 @@ fn turns_of(connection: &Connection, agent_id: i64, target: &Target, subject: &S
 }
 
 fn is_about(turn: &Turn, subject: &Subject) -> bool {
-    let said = &turn.message;
-    subject.is(said.speaker())
-        || subject.is_named_in(&said.content)
+    let spoken_turn = &turn.message;
+    subject.is(spoken_turn.speaker())
+        || subject.is_named_in(&spoken_turn.content)
         || [&turn.key.conversation, &turn.key.id].into_iter().any(|name| subject.is_named_by(name))
 }
 

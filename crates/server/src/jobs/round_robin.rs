@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 /// The agent that comes first in the next round. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Rota(Arc<Mutex<Option<Agent>>>);
+pub struct RoundRobin(Arc<Mutex<Option<Agent>>>);
 
 /// The outcome of a round.
 #[derive(Debug)]
-pub struct Round<T> {
+pub struct Sweep<T> {
     /// The outcome of each agent's turn, sorted by agent.
     pub turns: Vec<(Agent, T)>,
     /// The agents whose turn failed. Each failure was logged.
@@ -25,18 +25,18 @@ pub struct Round<T> {
     pub left: Vec<Agent>,
 }
 
-impl Rota {
+impl RoundRobin {
     /// Gives each agent a turn, `at_once` at the same time. Once `stop` is cancelled no turn begins; turns under way are
     /// waited for. A failed turn does not affect other agents. An agent that was busy (its turn returned `None`) is tried once
     /// more after all others.
-    pub async fn round<'a, T>(
+    pub async fn sweep<'a, T>(
         &self,
         agents: Vec<Agent>,
         at_once: usize,
         stop: &CancellationToken,
         turn: impl Fn(Agent) -> BoxFuture<'a, Result<Option<T>>>,
-    ) -> Round<T> {
-        let mut round = Round { turns: Vec::new(), failed: Vec::new(), left: Vec::new() };
+    ) -> Sweep<T> {
+        let mut sweep = Sweep { turns: Vec::new(), failed: Vec::new(), left: Vec::new() };
         let mut waiting: VecDeque<(Agent, bool)> = self.order(agents).into_iter().map(|agent| (agent, false)).collect();
         let mut under_way = FuturesUnordered::new();
         loop {
@@ -47,15 +47,15 @@ impl Rota {
             }
             let Some((agent, again, outcome)) = under_way.next().await else { break };
             match outcome.transpose() {
-                Some(outcome) => round.note(agent, outcome),
-                None if again => round.left.push(agent),
+                Some(outcome) => sweep.note(agent, outcome),
+                None if again => sweep.left.push(agent),
                 None => waiting.push_back((agent, true)),
             }
         }
-        round.left.extend(waiting.into_iter().map(|(agent, _)| agent));
-        self.remember(round.left.first().cloned());
-        round.turns.sort_by(|(one, _), (other, _)| one.cmp(other));
-        round
+        sweep.left.extend(waiting.into_iter().map(|(agent, _)| agent));
+        self.remember(sweep.left.first().cloned());
+        sweep.turns.sort_by(|(one, _), (other, _)| one.cmp(other));
+        sweep
     }
 
     /// Sorts the agents by name, beginning with the first that had no turn in the last round.
@@ -72,7 +72,7 @@ impl Rota {
     }
 }
 
-impl<T> Round<T> {
+impl<T> Sweep<T> {
     fn note(&mut self, agent: Agent, outcome: Result<T>) {
         match outcome {
             Ok(turn) => self.turns.push((agent, turn)),
@@ -94,7 +94,7 @@ mod tests {
     /// Runs rounds over agents named by letters. In `rounds`, `!` follows an agent whose turn fails, `?` one that is busy, and
     /// `.` one after whose turn the round stops. Checks the turns of each round, failed ones included.
     async fn check(agents: &str, at_once: usize, rounds: &[&str]) {
-        let rota = Rota::default();
+        let round_robin = RoundRobin::default();
         for expect in rounds {
             let (stop, taken) = (CancellationToken::new(), Mutex::new(String::new()));
             let all: Vec<Agent> = agents.chars().map(|name| agent(&name.to_string())).collect();
@@ -114,10 +114,10 @@ mod tests {
                 }
                 .boxed()
             };
-            let round = rota.round(all, at_once, &stop, turn).await;
+            let sweep = round_robin.sweep(all, at_once, &stop, turn).await;
             assert_eq!(*taken.lock().unwrap(), expect.replace(['.', '!', '?'], ""), "{rounds:?}");
-            assert_eq!(round.failed.len(), expect.matches('!').count(), "{rounds:?}");
-            assert_eq!(round.turns.len() + round.failed.len() + round.left.len(), agents.len(), "{rounds:?}");
+            assert_eq!(sweep.failed.len(), expect.matches('!').count(), "{rounds:?}");
+            assert_eq!(sweep.turns.len() + sweep.failed.len() + sweep.left.len(), agents.len(), "{rounds:?}");
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
 
     /// Runs a round in which agents are busy for a number of tries. Checks the turns and the agents that are left.
     async fn check_busy(busy: &[(&str, usize)], expect: &str, left: &str) {
-        let (rota, never, taken) = (Rota::default(), CancellationToken::new(), Mutex::new(String::new()));
+        let (round_robin, never, taken) = (RoundRobin::default(), CancellationToken::new(), Mutex::new(String::new()));
         let turn = |agent: Agent| {
             let mut taken = taken.lock().unwrap();
             let before = taken.matches(agent.name()).count();
@@ -148,10 +148,10 @@ mod tests {
             let is_busy = busy.iter().any(|(name, times)| *name == agent.name() && before < *times);
             async move { Ok((!is_busy).then_some(())) }.boxed()
         };
-        let round = rota.round(["a", "b", "c"].map(agent).to_vec(), 1, &never, turn).await;
+        let sweep = round_robin.sweep(["a", "b", "c"].map(agent).to_vec(), 1, &never, turn).await;
         assert_eq!(*taken.lock().unwrap(), expect, "{busy:?}");
-        assert_eq!(round.left.iter().map(Agent::name).collect::<String>(), left, "{busy:?}");
-        assert_eq!(round.turns.len(), 3 - left.len(), "{busy:?}");
+        assert_eq!(sweep.left.iter().map(Agent::name).collect::<String>(), left, "{busy:?}");
+        assert_eq!(sweep.turns.len(), 3 - left.len(), "{busy:?}");
     }
 
     #[tokio::test]
@@ -163,7 +163,8 @@ mod tests {
 
     #[tokio::test]
     async fn turns_at_once_stay_within_the_limit() {
-        let (rota, stop, agents) = (Rota::default(), CancellationToken::new(), ["a", "b", "c", "d", "e"].map(agent));
+        let (round_robin, stop, agents) =
+            (RoundRobin::default(), CancellationToken::new(), ["a", "b", "c", "d", "e"].map(agent));
         let (under_way, most) = (Mutex::new(0), Mutex::new(0));
         let turn = |_| {
             async {
@@ -176,7 +177,7 @@ mod tests {
             }
             .boxed()
         };
-        rota.round(agents.to_vec(), 2, &stop, turn).await;
+        round_robin.sweep(agents.to_vec(), 2, &stop, turn).await;
         assert_eq!(*most.lock().unwrap(), 2);
     }
 }

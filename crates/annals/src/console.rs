@@ -19,7 +19,7 @@ use crate::visible::visible;
 
 /// Another process, for which this process runs a command.
 #[derive(Clone)]
-pub struct Guest {
+pub struct RemoteCommand {
     /// The folder that this process owns.
     pub folder: Folder,
     /// The scheduled jobs of this process.
@@ -63,16 +63,16 @@ pub enum Frame {
 }
 
 tokio::task_local! {
-    static GUEST: Guest;
+    static GUEST: RemoteCommand;
 }
 
 /// Runs a command on behalf of another process.
-pub async fn on_behalf_of<F: Future>(guest: Guest, command: F) -> F::Output {
-    GUEST.scope(guest, command).await
+pub async fn on_behalf_of<F: Future>(remote: RemoteCommand, command: F) -> F::Output {
+    GUEST.scope(remote, command).await
 }
 
 /// Applies `look` to the other process. Returns `None` if the command runs for this process itself.
-pub fn guest<T>(look: impl FnOnce(&Guest) -> T) -> Option<T> {
+pub fn remote<T>(look: impl FnOnce(&RemoteCommand) -> T) -> Option<T> {
     GUEST.try_with(look).ok()
 }
 
@@ -89,8 +89,8 @@ pub fn print_raw(words: fmt::Arguments<'_>) {
 
 /// Prints a line to standard error.
 pub fn print_error(text: &str) {
-    let sent = guest(|guest| {
-        let _ = block_on(unconstrained(guest.frames.send(Frame::Err(text.to_owned()))));
+    let sent = remote(|remote| {
+        let _ = block_on(unconstrained(remote.frames.send(Frame::Err(text.to_owned()))));
     });
     if sent.is_none() {
         crate::failure::print(text);
@@ -99,10 +99,10 @@ pub fn print_error(text: &str) {
 
 /// A closed pipe (`| head`) ends the command quietly.
 fn print_text(text: &str) {
-    let sent = guest(|guest| {
-        let text = if guest.call.colours { text.to_owned() } else { anstream::adapter::strip_str(text).to_string() };
+    let sent = remote(|remote| {
+        let text = if remote.call.colours { text.to_owned() } else { anstream::adapter::strip_str(text).to_string() };
         // If the other process is gone, the output is dropped. Blocking is allowed: these commands run on blocking threads.
-        let _ = block_on(unconstrained(guest.frames.send(Frame::Out(text))));
+        let _ = block_on(unconstrained(remote.frames.send(Frame::Out(text))));
     });
     if sent.is_none() && write!(anstream::stdout(), "{text}").is_err() {
         std::process::exit(0);
@@ -111,7 +111,7 @@ fn print_text(text: &str) {
 
 /// Returns standard input as a reader.
 pub fn input() -> Box<dyn Read> {
-    let received = guest(|guest| guest.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+    let received = remote(|remote| remote.input.lock().unwrap_or_else(PoisonError::into_inner).take());
     match received {
         Some(pieces) => Box::new(Piped { pieces, piece: Bytes::new() }),
         None => Box::new(io::stdin()),
@@ -143,7 +143,7 @@ impl Read for Piped {
 
 /// Returns the environment of the process that gave the command.
 pub fn environment() -> Vec<(OsString, OsString)> {
-    let of_guest = guest(|guest| guest.call.environment.clone());
+    let of_guest = remote(|remote| remote.call.environment.clone());
     let as_os = |(name, value): (String, String)| (name.into(), value.into());
     of_guest.map_or_else(|| std::env::vars_os().collect(), |pairs| pairs.into_iter().map(as_os).collect())
 }
@@ -156,7 +156,7 @@ pub fn variable(name: &str) -> Option<String> {
 
 /// Returns the width for output, in columns.
 pub fn columns() -> usize {
-    guest(|guest| guest.call.columns).unwrap_or_else(textwrap::termwidth)
+    remote(|remote| remote.call.columns).unwrap_or_else(textwrap::termwidth)
 }
 
 /// Resolves a path argument relative to the directory where the command was started.
@@ -164,5 +164,5 @@ pub fn path(text: &str) -> Result<PathBuf, std::convert::Infallible> {
     if text == "-" {
         return Ok(PathBuf::from(text));
     }
-    Ok(guest(|guest| guest.call.directory.join(text)).unwrap_or_else(|| PathBuf::from(text)))
+    Ok(remote(|remote| remote.call.directory.join(text)).unwrap_or_else(|| PathBuf::from(text)))
 }

@@ -7,10 +7,10 @@ use annals_core::{Agent, Base, FactOperation, Grain, Interval, Kind, Memory, Mem
 
 use super::pruned::Resolved;
 use super::subject::Subject;
-use crate::catalog::shelf::Shelf;
+use crate::catalog::agent_data::AgentData;
 
 /// A target with its names resolved.
-pub(super) struct Aim {
+pub(super) struct Selection {
     everything: bool,
     pub(super) has_subject: bool,
     pub(super) subject: Subject,
@@ -25,12 +25,12 @@ pub(super) struct Aim {
     zones: Zones,
 }
 
-impl Aim {
-    pub(super) fn new(agent: &Agent, shelf: &Shelf, target: &Target) -> Aim {
+impl Selection {
+    pub(super) fn new(agent: &Agent, data: &AgentData, target: &Target) -> Selection {
         let zones =
-            shelf.settings.clone().unwrap_or_default().zones().expect("settings are checked before they are saved");
+            data.settings.clone().unwrap_or_default().zones().expect("settings are checked before they are saved");
         let subject = match target {
-            Target::Subject(name) => Subject::new(name, shelf),
+            Target::Subject(name) => Subject::new(name, data),
             _ => Subject::default(),
         };
         let range = if let Target::Range(range) = target { Some(*range) } else { None };
@@ -46,17 +46,17 @@ impl Aim {
             Target::Agent => true,
         };
         let live: Vec<&Memory> =
-            shelf.memories.values().filter(|memory| memory.kind == Kind::Turn).filter(takes).collect();
-        let pruned = Resolved::new(agent, shelf, target, &subject, &zones);
+            data.memories.values().filter(|memory| memory.kind == Kind::Turn).filter(takes).collect();
+        let pruned = Resolved::new(agent, data, target, &subject, &zones);
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
         // Summaries are derived, so their ids select nothing.
         let given = given.iter().filter(|id| !id.as_str().starts_with("s-")).cloned();
         let sources = live.iter().map(|turn| turn.id.clone()).chain(pruned.gone.keys().cloned()).chain(given).collect();
-        let days = live.iter().map(|turn| (turn.period, shelf.arrived.get(&turn.id).copied()));
+        let days = live.iter().map(|turn| (turn.period, data.arrived.get(&turn.id).copied()));
         let days = days.chain(pruned.gone.values().filter_map(|turn| Some((turn.day?, turn.arrived))));
         let above = above(days);
         let (everything, has_subject) = (*target == Target::Agent, matches!(target, Target::Subject(_)));
-        Aim { everything, has_subject, subject, range, pruned, sources, above, zones }
+        Selection { everything, has_subject, subject, range, pruned, sources, above, zones }
     }
 
     pub(super) fn takes_statement(&self, memory: &Memory, who: &[String], topic: &str) -> bool {
