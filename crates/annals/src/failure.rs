@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Fault};
+use annals_server::reaction;
 use annals_server::rest::chain;
 use serde_json::json;
 
@@ -16,36 +17,17 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
 
 /// Formats the error as text or as JSON, and returns it with the exit code.
 pub fn tell(error: &Error, json: bool) -> (String, u8) {
-    let (code, exit) = code(error);
+    let exit = reaction(error).exit;
     if !json {
         return (format!("annals: {}{}", chain(error), advice(error)), exit);
     }
     let faults: Vec<_> = faults(error).iter().map(fault).collect();
-    (json!({ "error": { "code": code, "message": chain(error), "faults": faults } }).to_string(), exit)
+    (json!({ "error": { "code": error.code(), "message": chain(error), "faults": faults } }).to_string(), exit)
 }
 
 #[expect(clippy::print_stderr, reason = "this is where errors are printed")]
 pub fn print(text: &str) {
     eprintln!("{text}");
-}
-
-/// Returns a stable error code and an exit code. Exit code 1 is not used here: it means that a command ran and found or left a
-/// problem, as `verify` and `doctor` do. Exit code 2 also means wrong options.
-fn code(error: &Error) -> (&'static str, u8) {
-    match error {
-        Error::Invalid(_) | Error::Faults(_) => ("invalid", 2),
-        Error::Conflict { .. } => ("conflict", 2),
-        Error::Exists { .. } => ("exists", 2),
-        Error::NotFound { .. } => ("not_found", 3),
-        Error::InUse { .. } => ("in_use", 4),
-        Error::Damaged { .. } => ("damaged", 5),
-        Error::Storage { .. } => ("storage", 6),
-        Error::Model { .. } => ("model", 7),
-        Error::Unavailable { .. } => ("unavailable", 7),
-        Error::Budget { .. } => ("budget", 7),
-        Error::Stale { .. } => ("stale", 8),
-        Error::AddressInUse { .. } => ("address_in_use", 9),
-    }
 }
 
 /// Suggests what to do about a name that was not found.

@@ -1,6 +1,6 @@
 //! Replaces the text of a statement or summary with a person's, and keeps the former text as a version.
 
-use annals_core::{Agent, Base, Digest, Error, Kind, Memory, MemoryId, Sentence, Timestamp};
+use annals_core::{Agent, Base, Error, Kind, LedgerRow, Memory, MemoryId, Sentence, Timestamp};
 use rusqlite::{Connection, params};
 
 use crate::columns::grain_number;
@@ -50,7 +50,7 @@ fn reword_summary(
     Place { connection, agent_id, id: former.id }.reword(&written, seq)?;
     let sql = "UPDATE ledger SET recipe = ?4, degraded = 0 WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let (grain, label) = (grain_number(former.period.grain()), former.period.to_string());
-    connection.prepare_cached(sql)?.execute(params![agent_id, grain, label, Digest::of(["corrected"]).0])?;
+    connection.prepare_cached(sql)?.execute(params![agent_id, grain, label, LedgerRow::corrected_by_a_person().0])?;
     match former.period.parent() {
         Some(parent) => ledger::mark_dirty(connection, agent_id, parent, seq, now),
         None => Ok(()),

@@ -97,6 +97,9 @@ pub enum Error {
         /// When the next budget begins.
         again: crate::Timestamp,
     },
+    /// The idempotency key belongs to another request. A new request needs a new key.
+    #[error("this Idempotency-Key was used for another request; choose a new one")]
+    KeyReused,
     /// The object changed since it was read; read it again.
     #[error("{what} has changed meanwhile")]
     Stale {
@@ -145,6 +148,25 @@ impl Fault {
 }
 
 impl Error {
+    /// Returns the stable code by which programs tell errors apart, over HTTP, MCP and `--json`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Invalid(_) | Error::Faults(_) => "invalid",
+            Error::NotFound { .. } => "not_found",
+            Error::Conflict { .. } => "conflict",
+            Error::Exists { .. } => "exists",
+            Error::AddressInUse { .. } => "address_in_use",
+            Error::InUse { .. } => "in_use",
+            Error::Damaged { .. } => "damaged",
+            Error::Storage { .. } => "storage",
+            Error::Model { .. } => "model",
+            Error::Unavailable { .. } => "unavailable",
+            Error::Budget { .. } => "budget",
+            Error::KeyReused => "idempotency_key_reused",
+            Error::Stale { .. } => "stale",
+        }
+    }
+
     /// Creates an error for a wrong field: `Error::invalid("at", "is missing")` reads `at is missing`.
     pub fn invalid(field: impl Into<String>, reason: impl Into<String>) -> Error {
         Error::Invalid(Fault::new(field, reason))

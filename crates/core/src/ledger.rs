@@ -38,6 +38,16 @@ pub struct LedgerRow {
 }
 
 impl LedgerRow {
+    /// Returns the recipe of a summary that a person corrected. No engine has it, and no refresh replaces it.
+    pub fn corrected_by_a_person() -> Digest {
+        Digest::of(["corrected"])
+    }
+
+    /// Returns whether a person corrected the summary.
+    pub fn is_corrected(&self) -> bool {
+        self.recipe == Some(LedgerRow::corrected_by_a_person())
+    }
+
     /// Creates the row of a period that has only its first input.
     pub fn new(period: Period, dirty_seq: u64, dirty_at: Timestamp) -> LedgerRow {
         LedgerRow {

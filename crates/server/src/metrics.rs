@@ -169,7 +169,7 @@ impl Metrics {
 
     /// Counts a failure outside of a request, in a part such as `project`, `rollup`, `retain` or `backup`.
     pub fn failed(&self, part: &'static str, error: &Error) {
-        self.failed_with(part, crate::rest::code(error));
+        self.failed_with(part, error.code());
     }
 
     pub(crate) fn failed_with(&self, part: &'static str, cause: &'static str) {

@@ -20,7 +20,7 @@ mod tools;
 
 pub(crate) use extract::{bearer, too_large};
 pub(crate) use messages::LONGEST_WAIT;
-pub(crate) use problem::{Code, code};
+pub(crate) use problem::Code;
 pub use problem::{FaultView, Problem, ProblemView, chain};
 pub use routes::{Routes, routes};
 pub(crate) use routes::{no_such_method, nowhere};

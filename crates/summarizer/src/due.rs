@@ -72,7 +72,7 @@ pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Ve
     let unsettled = unsettled(ledger, grain);
     ledger
         .iter()
-        .filter(|row| row.period.grain() == grain && !row.is_dirty() && row.degraded && !is_corrected(row))
+        .filter(|row| row.period.grain() == grain && !row.is_dirty() && row.degraded && !row.is_corrected())
         .filter(|row| !unsettled.contains(&row.period))
         .filter(|row| may_be_tried(row, now))
         .take(AGAIN)
@@ -84,7 +84,7 @@ pub(crate) fn degraded(ledger: &[LedgerRow], grain: Grain, now: Timestamp) -> Ve
 pub(crate) fn outdated(ledger: &[LedgerRow], grain: Grain, recipe: Digest) -> Vec<LedgerRow> {
     ledger
         .iter()
-        .filter(|row| row.period.grain() == grain && !row.is_dirty() && !row.sealed && !is_corrected(row))
+        .filter(|row| row.period.grain() == grain && !row.is_dirty() && !row.sealed && !row.is_corrected())
         .filter(|row| row.recipe.is_some_and(|made| made != recipe))
         .cloned()
         .collect()
@@ -98,11 +98,6 @@ fn unsettled(ledger: &[LedgerRow], grain: Grain) -> HashSet<Period> {
 
 fn may_be_tried(row: &LedgerRow, now: Timestamp) -> bool {
     row.not_before.is_none_or(|not_before| not_before <= now || not_before > later(now, LONGEST_WAIT))
-}
-
-/// Whether a person wrote the text. The archive stores this digest in place of a recipe.
-fn is_corrected(row: &LedgerRow) -> bool {
-    row.recipe == Some(Digest::of(["corrected"]))
 }
 
 fn has_passed(since: Timestamp, wait: SignedDuration, now: Timestamp) -> bool {

@@ -97,7 +97,7 @@ impl Service {
         let mut one_at_a_time = self.locks.lock::<Request>(agent).await;
         match self.requests.request(agent, key).await? {
             Some((known, operation)) if known == *body => Ok(Accepted { operation, ignored: BTreeMap::new() }),
-            Some(_) => Err(Error::invalid("Idempotency-Key", "was used for another request; choose a new one")),
+            Some(_) => Err(Error::KeyReused),
             None => {
                 let accepted = self.ingest_holding(Some(&mut one_at_a_time), agent, settings, request, now).await?;
                 self.requests.save_request(agent, key, body, &accepted.operation.id, now).await?;

@@ -68,7 +68,7 @@ pub async fn ingest(
         None => service.ingest(&agent, &settings, body.value, now).await?,
         Some(key) => {
             let (key, digest) = (Digest::of([key]), Digest::of([&body.bytes]));
-            service.ingest_once(&agent, &settings, (&key, &digest), body.value, now).await.map_err(reused)?
+            service.ingest_once(&agent, &settings, (&key, &digest), body.value, now).await?
         }
     };
     let operation = &accepted.operation;
@@ -106,15 +106,6 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
             Err(Problem::malformed("Idempotency-Key", format!("has {} bytes; {LONGEST_KEY} are allowed", key.len())))
         }
         key => Ok(key),
-    }
-}
-
-fn reused(error: Error) -> Problem {
-    match error {
-        Error::Invalid(fault) if fault.field == "Idempotency-Key" => {
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_key_reused", fault.to_string())
-        }
-        other => other.into(),
     }
 }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::reaction::reaction;
 use crate::request::request_id;
 
 /// Why a request failed.
@@ -96,7 +97,7 @@ impl Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
-        let (status, code) = kind(&error);
+        let (status, code) = (reaction(&error).status, error.code());
         let retry_after = match &error {
             Error::Unavailable { retry_after, .. } => {
                 Some(retry_after.map_or(60, |wait| u64::try_from(wait.as_secs()).unwrap_or(60).max(1)))
@@ -112,27 +113,6 @@ impl From<Error> for Problem {
             _ => Vec::new(),
         };
         Problem { status, code, detail, faults, retry_after }
-    }
-}
-
-/// Returns the stable code of an error.
-pub(crate) fn code(error: &Error) -> &'static str {
-    kind(error).1
-}
-
-fn kind(error: &Error) -> (StatusCode, &'static str) {
-    match error {
-        Error::Invalid(_) | Error::Faults(_) => (StatusCode::BAD_REQUEST, "invalid"),
-        Error::Conflict { .. } => (StatusCode::CONFLICT, "conflict"),
-        Error::Exists { .. } => (StatusCode::CONFLICT, "exists"),
-        Error::Stale { .. } => (StatusCode::CONFLICT, "stale"),
-        Error::NotFound { .. } => (StatusCode::NOT_FOUND, "not_found"),
-        Error::Budget { .. } => (StatusCode::TOO_MANY_REQUESTS, "budget"),
-        Error::InUse { .. } | Error::AddressInUse { .. } => (StatusCode::SERVICE_UNAVAILABLE, "in_use"),
-        Error::Damaged { .. } => (StatusCode::SERVICE_UNAVAILABLE, "damaged"),
-        Error::Storage { .. } => (StatusCode::SERVICE_UNAVAILABLE, "storage"),
-        Error::Model { .. } => (StatusCode::BAD_GATEWAY, "model"),
-        Error::Unavailable { .. } => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
     }
 }
 

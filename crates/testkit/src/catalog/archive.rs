@@ -4,7 +4,7 @@ mod records;
 mod restore;
 
 use annals_core::ports::{Archive, Record, Version};
-use annals_core::{Agent, Digest, Error, Kind, Memory, MemoryId, Result, Sentence, Timestamp};
+use annals_core::{Agent, Error, Kind, LedgerRow, Memory, MemoryId, Result, Sentence, Timestamp};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -100,7 +100,7 @@ impl AgentData {
             self.verbatim.remove(&former.period);
             if let Some(row) = self.ledger.get_mut(&former.period) {
                 // The text is now a person's. The input digest stays, and no refresh treats the summary as outdated.
-                row.recipe = Some(Digest::of(["corrected"]));
+                row.recipe = Some(LedgerRow::corrected_by_a_person());
                 row.degraded = false;
             }
             if let Some(parent) = former.period.parent() {

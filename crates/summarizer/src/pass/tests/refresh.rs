@@ -33,7 +33,7 @@ async fn correct(catalog: &MemoryCatalog, label: &str, text: &str) {
     let row = ledger.iter().find(|row| row.period == period).unwrap();
     let inputs = catalog.inputs(&agent("a"), period).await.unwrap();
     let corrected = Summary {
-        recipe: annals_core::Digest::of(["corrected"]),
+        recipe: LedgerRow::corrected_by_a_person(),
         input_digest: row.input_digest.unwrap(),
         ..annals_testkit::summary(label, row.dirty_seq, &[inputs[0].id.clone()], text)
     };

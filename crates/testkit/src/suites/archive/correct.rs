@@ -1,7 +1,7 @@
 //! Corrections of statements and summaries.
 
 use annals_core::ports::{Change, Version};
-use annals_core::{Digest, Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Statement, Summary};
+use annals_core::{Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Statement, Summary};
 
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, spoken_turn};
@@ -58,7 +58,7 @@ pub(super) async fn a_summary(store: &dyn Store) {
     let seq = after.seq;
     assert!(seq > before.seq);
     assert_eq!(after, Memory { text, sentences: vec![sentence], seq, ..before });
-    let recipe = Some(Digest::of(["corrected"]));
+    let recipe = Some(LedgerRow::corrected_by_a_person());
     assert_eq!(row(store, DAY).await, LedgerRow { recipe, ..own });
     assert_eq!(dirty(store).await, ["2026-W10"]);
     let week = row(store, "2026-W10").await;
