@@ -8,7 +8,7 @@ use crate::columns::{json, to_json};
 use crate::failure::Result;
 use crate::{changes, watermarks};
 
-pub(crate) const AGENT_STATE: &str = include_str!("sql/standing.sql");
+pub(crate) const AGENT_STATE: &str = include_str!("sql/agent_state.sql");
 pub(crate) const WITH_WORK: &str = include_str!("sql/agents_with_work.sql");
 
 /// Returns every agent that has settings, messages, ledger rows, fact operations or blocks, by name, then by workspace.

@@ -10,7 +10,7 @@ use crate::failure::Result;
 
 /// Stores the letters, replacing earlier ones of the same memory and stage.
 pub(crate) fn add_dead_letters(connection: &Connection, letters: &[DeadLetter]) -> Result<()> {
-    let mut statement = connection.prepare_cached(include_str!("sql/bury.sql"))?;
+    let mut statement = connection.prepare_cached(include_str!("sql/add_dead_letters.sql"))?;
     for letter in letters {
         let agent_id = agents::enrolled(connection, &letter.agent)?;
         statement.execute(params![

@@ -45,13 +45,13 @@ pub(crate) fn save(connection: &Connection, agent: &Agent, extraction: &Extracti
     if let Some(error) = degraded {
         add_dead_letters(connection, agent, turns, error, now)?;
     }
-    move_lane(connection, agent_id, *extracted)
+    move_watermark(connection, agent_id, *extracted)
 }
 
 /// Advances the watermark and clears the failures.
-pub(crate) fn move_lane(connection: &Connection, agent_id: i64, extracted: u64) -> Result<()> {
+pub(crate) fn move_watermark(connection: &Connection, agent_id: i64, extracted: u64) -> Result<()> {
     connection
-        .prepare_cached(include_str!("sql/move_extraction_lane.sql"))?
+        .prepare_cached(include_str!("sql/move_extraction_watermark.sql"))?
         .execute(params![agent_id, signed(extracted)])?;
     Ok(())
 }

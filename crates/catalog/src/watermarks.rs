@@ -20,7 +20,7 @@ pub(crate) fn watermark(connection: &Connection, agent: &Agent, grain: Grain) ->
 /// Stores the watermark, and removes tombstones that no table has to apply any more.
 pub(crate) fn save_watermark(connection: &Connection, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
     let agent_id = agents::enrolled(connection, agent)?;
-    connection.prepare_cached(include_str!("sql/save_lane.sql"))?.execute(params![
+    connection.prepare_cached(include_str!("sql/save_watermark.sql"))?.execute(params![
         agent_id,
         grain_number(grain),
         watermark.generation,

@@ -30,7 +30,7 @@ type Change = (MemoryId, BTreeMap<u32, Part>);
 pub async fn apply(tables: &Tables, name: &Table, batch: Batch) -> Result<()> {
     check_vectors(&batch, tables.dimension)?;
     let slot = tables.slot(name);
-    let _lane = slot.watermark.lock().await;
+    let _guard = slot.write_lock.lock().await;
     tables.writing(name, &slot).await?;
     for changes in commits(batch) {
         let (memories, parts) = split(changes);

@@ -10,7 +10,7 @@ use crate::tables::Tables;
 /// Joins small fragments, indexes new rows, and drops old versions. Does nothing for a table that was never written.
 pub async fn compact(tables: &Tables, table: &Table) -> Result<()> {
     let slot = tables.slot(table);
-    let _lane = slot.watermark.lock().await;
+    let _guard = slot.write_lock.lock().await;
     // Without the read guard: pruning waits until nobody reads.
     let found = tables.reading(table, &slot).await?.map(|open| open.clone());
     let Some(open) = found else { return Ok(()) };

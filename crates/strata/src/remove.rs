@@ -61,7 +61,7 @@ async fn alone<T: Send + 'static>(
     slot: &Slot,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> Result<T> {
-    let _lane = slot.watermark.lock().await;
+    let _guard = slot.write_lock.lock().await;
     let mut handle = slot.handle.write().await;
     *handle = None;
     tables.in_memory.remove(table);

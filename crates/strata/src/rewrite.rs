@@ -21,7 +21,7 @@ pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<(
     remove(tables, &to).await?;
     let (source, target) = (tables.slot(from), tables.slot(&to));
     let Some(open) = tables.reading(from, &source).await? else { return Ok(()) };
-    let _lane = target.watermark.lock().await;
+    let _guard = target.write_lock.lock().await;
     let copy = tables.writing(&to, &target).await?;
     let mut batches = scan::read(&open, tables.dimension).await.map_err(|error| explain(from, error))?;
     while let Some(batch) = batches.try_next().await.map_err(|error| explain(from, error))? {

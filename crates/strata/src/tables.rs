@@ -51,7 +51,7 @@ pub struct Tables {
 /// The locks and the handle of one table, whether the table exists or not.
 pub struct Slot {
     /// The write lock: two merges of one table would conflict and redo each other's work.
-    pub watermark: tokio::sync::Mutex<()>,
+    pub write_lock: tokio::sync::Mutex<()>,
     /// Read-locked while the files are read, so that none is pruned or moved meanwhile.
     pub handle: RwLock<Option<lancedb::Table>>,
     /// Held while the table is loaded into memory, and during a commit, so that the load does not miss it.
@@ -138,7 +138,7 @@ impl Tables {
         saved.map_err(|error| Error::storage(format!("noting the version of {}", name(table)), error))
     }
 
-    /// Returns the table for writing, and creates it if needed. The caller must hold `watermark`, which keeps the table in
+    /// Returns the table for writing, and creates it if needed. The caller must hold `write_lock`, which keeps the table in
     /// place.
     pub async fn writing(&self, table: &Table, slot: &Slot) -> Result<lancedb::Table> {
         let found = self.reading(table, slot).await?.map(|open| open.clone());
@@ -187,7 +187,7 @@ pub type Reading<'a> = RwLockReadGuard<'a, lancedb::Table>;
 impl Slot {
     fn empty() -> Slot {
         Slot {
-            watermark: tokio::sync::Mutex::new(()),
+            write_lock: tokio::sync::Mutex::new(()),
             handle: RwLock::new(None),
             load_lock: tokio::sync::Mutex::new(()),
         }

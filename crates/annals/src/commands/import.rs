@@ -29,7 +29,7 @@ const BATCH: usize = 500;
 /// Records of an export per transaction.
 const RECORDS: usize = 100;
 /// Back-pressure: after this many messages that are stored but not searchable, the import waits until the tables are up to date.
-const LANE: u64 = 2000;
+const MOST_WAITING: u64 = 2000;
 
 type Messages = Vec<(TurnKey, Message)>;
 
@@ -246,7 +246,7 @@ async fn import_agent(
             messages.total = imported.accepted + imported.duplicate,
             "committed"
         );
-        if waiting >= LANE {
+        if waiting >= MOST_WAITING {
             project(folder, agent, bar, imported).await?;
             waiting = 0;
         }

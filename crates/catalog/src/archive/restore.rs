@@ -160,7 +160,7 @@ impl Restoring<'_> {
         turns::insert(self.connection, self.agent_id, turn, &place, seq)?;
         pins::set(self.connection, self.agent_id, &turn.id, pinned)?;
         if extracted {
-            extraction::move_lane(self.connection, self.agent_id, seq.unsigned_abs())?;
+            extraction::move_watermark(self.connection, self.agent_id, seq.unsigned_abs())?;
         }
         Ok(())
     }

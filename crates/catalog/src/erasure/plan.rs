@@ -149,9 +149,9 @@ impl Plan {
         let report = &mut self.report;
         let (unresolved, periods) = std::mem::take(&mut selection.unresolved);
         report.unresolved = unresolved;
-        let done: BTreeSet<_> = report.cut.iter().chain(&report.lost).copied().collect();
-        // Periods that are cut or lost are reported as such.
-        report.unresolved_in = periods.difference(&done).copied().collect();
+        // A lost summary holds nothing any more. One that is cut may still hold sentences of an unresolved turn.
+        let lost: BTreeSet<_> = report.lost.iter().copied().collect();
+        report.unresolved_in = periods.difference(&lost).copied().collect();
         if selection.has_subject() {
             report.unread = selection.kept;
             report.unfollowed = selection.subject.unfollowed.iter().cloned().collect();

@@ -29,7 +29,7 @@ impl Speakers {
     fn of(operations: &[FactOperation]) -> Speakers {
         let names = operations.iter().filter_map(FactOperation::speaker).map(entity_key).collect();
         let keys = |alias: &FactOperation| [entity_key(&alias.subject), entity_key(&alias.object)];
-        let ends = operations.iter().filter(|other| other.predicate == ALIAS && other.verb == Verb::Delete);
+        let ends = operations.iter().filter(|other| is_retraction(other));
         let retracted: BTreeSet<[String; 2]> = ends.map(keys).collect();
         let mut of_roles: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for [subject, object] in operations.iter().filter(|operation| is_alias(operation)).map(keys) {
@@ -90,6 +90,11 @@ fn is_alias(operation: &FactOperation) -> bool {
     operation.predicate == ALIAS && operation.verb != Verb::Delete
 }
 
+/// Returns whether the operation takes an alias back. Nobody takes back what others say of themselves.
+pub(super) fn is_retraction(operation: &FactOperation) -> bool {
+    operation.predicate == ALIAS && operation.verb == Verb::Delete && !operation.is_hearsay()
+}
+
 /// Returns whether a speaker has a role instead of a name.
 fn is_role(speaker: &str) -> bool {
     speaker.parse::<Role>().is_ok()
@@ -143,6 +148,7 @@ mod tests {
         check(&[ann, "Bob 2026-01-02 INSERT Bob likes tea"], &[]);
         check(&[ann, "assistant 2026-01-02 INSERT Ann likes tea"], &["user = Ann"]);
         check(&[ann, bob, "- 2026-01-03 DELETE user also_known_as Bob"], &["user = Ann"]);
+        check(&[ann, bob, "assistant 2026-01-03 DELETE user also_known_as Bob"], &[]);
     }
 
     #[test]

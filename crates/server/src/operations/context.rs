@@ -30,7 +30,7 @@ impl Service {
         if !BUDGETS.contains(&request.budget_tokens) {
             let (least, most) = (BUDGETS.start(), BUDGETS.end());
             return Err(Error::invalid(
-                "budget",
+                "budget_tokens",
                 format!("is {}; {least} to {most} tokens are allowed", request.budget_tokens),
             ));
         }

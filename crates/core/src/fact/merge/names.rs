@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::spelling::{Spelling, spelling};
+use crate::fact::aliases::is_retraction;
 use crate::fact::fold::SINGLE;
-use crate::fact::{ALIAS, Fact, FactOperation, Verb, entity_key};
+use crate::fact::{ALIAS, Fact, FactOperation, entity_key};
 
 /// For two entities, the things said of these two and of nobody else.
 pub type Shared = BTreeMap<[usize; 2], Things>;
@@ -199,7 +200,7 @@ fn note<'a>(names: &mut Vec<Name<'a>>, numbers: &mut HashMap<String, usize>, wri
 }
 
 fn retracted(operations: &[FactOperation]) -> BTreeSet<[String; 2]> {
-    let ends = operations.iter().filter(|operation| operation.verb == Verb::Delete && operation.predicate == ALIAS);
+    let ends = operations.iter().filter(|operation| is_retraction(operation));
     ends.map(|operation| pair(&entity_key(&operation.subject), &entity_key(&operation.object))).collect()
 }
 

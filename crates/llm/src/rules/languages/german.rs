@@ -48,8 +48,8 @@ pub(super) const LINES: &[Line] = &[
     (r"ich spreche(?: fließend)? {o}",                                             "I speak $o"),
     (r"ich lerne(?: gerade)? {o}",                                                 "I am learning $o"),
     (r"ich spiele {o}",                                                            "I play $o"),
-    (r"ich (?:liebe|mag) {o}",                                                     "I love $o"),
     (r"ich (?:mag kein(?:e|en)?|hasse) {o}",                                       "I hate $o"),
+    (r"ich (?:liebe|mag) {o}",                                                     "I love $o"),
     // Names.
     (r"(?:ich heiße|mein Name ist) {name}",                                        "my name is $name"),
     // Plans.

@@ -124,8 +124,8 @@ impl Erasing<'_> {
         self.report.words = self.data.words_gone(gone);
         self.report.unresolved = self.selection.pruned.unresolved;
         let in_periods = std::mem::take(&mut self.selection.pruned.unresolved_in);
-        let done: Vec<_> = self.report.cut.iter().chain(&self.report.lost).copied().collect();
-        self.report.unresolved_in = in_periods.into_iter().filter(|period| !done.contains(period)).collect();
+        let lost = &self.report.lost;
+        self.report.unresolved_in = in_periods.into_iter().filter(|period| !lost.contains(period)).collect();
         if self.selection.has_subject {
             self.report.unread = self.selection.pruned.kept;
             self.report.unfollowed = self.selection.subject.unfollowed.iter().cloned().collect();
