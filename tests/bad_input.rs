@@ -62,7 +62,7 @@ fn oversized_content_is_refused() {
 #[test]
 fn same_id_with_other_content_is_refused() {
     let other = GOOD.replace("hi", "ho");
-    check(&other, "line 2: id \"1\" stands in line 1 already, with other content");
+    check(&other, "line 2: id \"1\" was already used in line 1, with other content");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn invalid_option_values_are_explained() {
         assert!(output.status.code() == Some(2) && errors.contains(expect), "{args:?}: {errors}");
     }
     let found = annals.run(&["restore", "/no/backups"]);
-    assert_eq!((found.code, found.err.as_str()), (3, "annals: there is no folder of backups \"/no/backups\"\n"));
+    assert_eq!((found.code, found.err.as_str()), (3, "annals: there is no backup folder \"/no/backups\"\n"));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn missing_folder_or_agent_is_reported() {
         (answer.code, answer.err.as_str()),
         (
             3,
-            "annals: there is no agent \"b\"; `annals agent list` names those there are, `annals agent create` makes one\n"
+            "annals: there is no agent \"b\"; `annals agent list` lists all agents, `annals agent create` creates one\n"
         )
     );
 }

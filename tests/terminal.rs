@@ -49,7 +49,7 @@ fn dry_run_of_forgetting_shows_samples() {
     assert_eq!(many.out.matches("Ann: On day").count() + many.out.matches("Zelda Quist:").count(), 5, "{}", many.out);
     assert!(many.out.contains("… and 4 more"), "{}", many.out);
     let none = annals.run(&["forget", "--agent", "ann", "--conversation", "nowhere"]);
-    assert_eq!((none.code, none.out.as_str()), (0, "Nothing fits that, so nothing would go.\n"));
+    assert_eq!((none.code, none.out.as_str()), (0, "Nothing matches, so nothing would be forgotten.\n"));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn show_history_prints_former_texts() {
     let annals = Annals::new();
     annals.import(&line("ann", "talk", "1", "Ann", "We moved to Lisbon.", "2026-01-02T10:00:00Z"));
     let id = annals.json(&["timeline", "--agent", "ann", "--grains", "working"])[0]["id"].as_str().unwrap().to_owned();
-    assert!(annals.run(&["show", &id, "--history"]).out.contains("It never had other words"));
+    assert!(annals.run(&["show", &id, "--history"]).out.contains("The text was never changed"));
     annals.json(&["correct", &id, "We moved to Porto."]);
     let plain = annals.run(&["show", &id]).out;
     assert!(
@@ -80,7 +80,7 @@ fn facts_are_shown_with_ids_and_local_days() {
     add("tea", "2026-03-10");
     let shown = annals.run(&["facts", "--agent", "ann"]).out;
     assert!(shown.contains("likes figs  since 2026-03-05") && shown.contains("likes tea  since 2026-03-10"), "{shown}");
-    assert_eq!(shown.matches("Days are local: Asia/Tokyo.").count(), 1, "{shown}");
+    assert_eq!(shown.matches("Days are in the time zone Asia/Tokyo.").count(), 1, "{shown}");
     let facts = annals.json(&["facts", "--agent", "ann"]);
     let id = facts[0]["id"].as_str().unwrap();
     assert!(shown.contains(id), "{shown}");
@@ -95,7 +95,7 @@ fn reset_of_a_prompt_is_reported() {
     let annals = Annals::new();
     annals.import(&days("ann", 1, 1));
     let reset = annals.run(&["prompt", "reset", "daily", "--agent", "ann"]);
-    assert!(reset.out.contains("\"daily\" is reset to the one that comes with Annals"), "{} {}", reset.out, reset.err);
+    assert!(reset.out.contains("\"daily\" is reset to the built-in one"), "{} {}", reset.out, reset.err);
 }
 
 #[tokio::test]
