@@ -125,7 +125,7 @@ fn all_errors_are_reported_at_once_with_their_place() {
         output,
         [
             "--set needs a key and a value, as in server.listen=127.0.0.1:80",
-            "--set: backup.keep is 0; it is at least 1 and at most 10000",
+            "--set: backup.keep is 0; 1 to 10000 are allowed",
             "--set: backup.kep is not a configuration key; expected one of `target` or `keep`",
             "ANNALS_LIMITS_CONCURRENT: limits.concurrent must be a whole number, and not a negative one",
             "ANNALS_SERVER_LISTN in the environment does not match any configuration key",
@@ -136,7 +136,7 @@ fn all_errors_are_reported_at_once_with_their_place() {
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
             "FILE: line 3: server.lisen is not a configuration key; expected one of `listen`, `hosts`, `origins`, `max_body_kib`, `max_connections`, \
              `max_connections_per_peer`, `header_seconds`, `request_seconds`, `drain_seconds`",
-            "FILE: line 4: server.max_connections is 0; it is at least 1 and at most 50000",
+            "FILE: line 4: server.max_connections is 0; 1 to 50000 are allowed",
             "FILE: line 7: limits.burst must be a whole number, and not a negative one",
         ]
     );

@@ -100,7 +100,7 @@ fn folder_and_unknown_format_are_explained() {
     assert_eq!((answer.code, answer.err.contains("is a folder; name the files in it")), (2, true), "{}", answer.err);
     let answer = annals.run(&["import", "--format", "chatgpt", "x.json"]);
     assert_eq!(answer.code, 2);
-    assert!(answer.err.contains("convert others first") && !answer.err.contains("unforget"), "{}", answer.err);
+    assert!(answer.err.contains("convert other formats first") && !answer.err.contains("unforget"), "{}", answer.err);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn dry_run_of_forgetting_shows_samples() {
     let one = annals.run(&["forget", "--agent", "ann", "--subject", "Zelda Quist"]);
     assert!(one.out.contains("2026-01-02 10:00 Zelda Quist: We sold the boat."), "{}", one.out);
     assert!(one.out.lines().all(|line| line.chars().count() < 120), "{}", one.out);
-    assert!(one.out.contains("Nothing was changed. --yes does it"), "{}", one.out);
+    assert!(one.out.contains("Nothing was changed. Use --yes"), "{}", one.out);
     let many = annals.run(&["forget", "--agent", "ann", "--from", "2026-01-01", "--to", "2026-01-04"]);
     assert_eq!(many.out.matches("Ann: On day").count() + many.out.matches("Zelda Quist:").count(), 5, "{}", many.out);
     assert!(many.out.contains("… and 4 more"), "{}", many.out);
@@ -132,5 +132,5 @@ async fn five_hundred_single_messages_stay_within_the_limits() {
     assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
     assert!(refused.headers().contains_key("retry-after"));
     let problem: serde_json::Value = refused.json().await.unwrap();
-    assert!(problem["detail"].as_str().unwrap().contains("one request may hold 1000 messages"), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("one request may contain up to 1000 messages"), "{problem}");
 }

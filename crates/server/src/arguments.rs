@@ -116,7 +116,7 @@ mod tests {
         );
         let unknown = faults_of(from_value::<SearchRequest>(json!({ "colour": 1, "size": 2 }), "the body"));
         let lines: Vec<&str> = unknown.lines().collect();
-        assert!(lines[0].starts_with("colour is unknown; there are query, grains, "), "{unknown}");
+        assert!(lines[0].starts_with("colour is unknown; expected one of query, grains, "), "{unknown}");
         assert!(lines.len() == 2 && lines[1].starts_with("size is unknown"), "{unknown}");
     }
 
@@ -163,6 +163,6 @@ mod tests {
             "strict=maybe&from=2026-02-30",
             "from is \"2026-02-30\"; a day looks like 2026-03-04\nstrict is \"maybe\"; it must be true or false",
         );
-        check("limt=1", "limt is unknown; there are limit, from, strict, min_days_ago");
+        check("limt=1", "limt is unknown; expected one of limit, from, strict, min_days_ago");
     }
 }

@@ -46,7 +46,7 @@ fn compare_fields(
     if schema["additionalProperties"] == false {
         let known = || properties.keys().cloned().collect::<Vec<_>>().join(", ");
         let unknown = object.keys().filter(|name| !properties.contains_key(*name));
-        faults.extend(unknown.map(|name| Fault::new(place(name), format!("is unknown; there are {}", known()))));
+        faults.extend(unknown.map(|name| Fault::new(place(name), format!("is unknown; expected one of {}", known()))));
     }
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in properties {

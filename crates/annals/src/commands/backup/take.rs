@@ -197,7 +197,7 @@ mod tests {
         let (first, second) = tokio::join!(place.take(1, &go_on), place.take(2, &go_on));
         assert_eq!(first.unwrap().1.files.len(), 1);
         let error = second.unwrap_err();
-        assert!(error.to_string().contains("another one is under way"), "{error}");
+        assert!(error.to_string().contains("another backup is running"), "{error}");
         assert_eq!(place.scratch(), Vec::<PathBuf>::new());
         assert!(place.take(2, &go_on).await.is_ok(), "the next one may begin");
     }
