@@ -141,7 +141,7 @@ fn message(object: &Map<String, Value>, faults: &mut Vec<Fault>) -> Option<Messa
 
 fn moment(at: &str) -> Result<Timestamp> {
     let wrong =
-        || Error::invalid("at", format!("is {at:?}; a moment looks like 2026-03-04T18:30:00Z and has an offset"));
+        || Error::invalid("at", format!("is {at:?}; expected a time with an offset, such as 2026-03-04T18:30:00Z"));
     let exact: Timestamp = at.parse().map_err(|_| wrong())?;
     // Stores keep microseconds; a finer timestamp would differ when it is read back.
     Timestamp::from_microsecond(exact.as_microsecond()).map_err(|_| wrong())

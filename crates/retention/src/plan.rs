@@ -131,7 +131,7 @@ mod tests {
         check(
             "working = 48\nday = \"1d\"\ndaily = \"30 days\"\nweekly = \"6w\"\nmonthly = \"6mo\"\nquarterly = \"4q\"",
             "mine: working is integer; it is a text such as \"30d\"\n\
-             mine: daily is \"30 days\"; it looks like 48h, 30d, 6w, 6mo, 4q, 2y or forever\n\
+             mine: daily is \"30 days\"; expected a duration such as 48h, 30d, 6w, 6mo, 4q or 2y, or forever\n\
              mine: yearly is missing; \"forever\" keeps it\n\
              mine: day is not one of the six grains",
         );

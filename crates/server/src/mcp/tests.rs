@@ -368,8 +368,14 @@ async fn invalid_call_is_answered_with_the_argument_and_advice() {
     };
     check("search_memory", json!({"limit": 5000}), "limit is 5000; 1 to 1000 are allowed. Correct that").await;
     check("search_memory", json!({"limit": "many"}), "limit is \"many\"; it must be a whole number").await;
-    check("search_memory", json!({"grains": ["hourly"]}), "grains[0] is \"hourly\"; it is one of working, daily").await;
-    check("search_memory", json!({"from": "yesterday"}), "from is \"yesterday\"; a day looks like 2026-03-04").await;
+    check("search_memory", json!({"grains": ["hourly"]}), "grains[0] is \"hourly\"; expected one of working, daily")
+        .await;
+    check(
+        "search_memory",
+        json!({"from": "yesterday"}),
+        "from is \"yesterday\"; expected a valid date such as 2026-03-04",
+    )
+    .await;
     check(
         "search_memory",
         json!({"colour": "red", "limit": "many"}),
@@ -379,7 +385,7 @@ async fn invalid_call_is_answered_with_the_argument_and_advice() {
     check("search_memory", json!({"from": "2026-03-05", "to": "2026-03-01"}), "the range ends on 2026-03-01").await;
     check("memory_context", json!({"prompt": ""}), "prompt is missing. Correct that").await;
     check("get_memory", json!({"id": "t-none"}), "there is no memory \"t-none\". Take ids").await;
-    check("add_memory", json!({"content": "x", "at": "soon"}), "at is \"soon\"; a moment looks like").await;
+    check("add_memory", json!({"content": "x", "at": "soon"}), "at is \"soon\"; expected a time such as").await;
     check("add_memory", json!({"content": " "}), "content ").await;
     check("forget_memory", json!({"subject": "Bob", "ids": ["t-1"]}), "exactly one of").await;
     check("nothing", json!({}), "there is no tool \"nothing\"").await;
