@@ -19,7 +19,7 @@ fn unknown_agent_is_not_created_by_a_command() {
     let made = annals.json(&["agent", "create", "bob", "--time-zone", "Asia/Tokyo"]);
     assert_eq!((&made["agent"], &made["time_zone"]), (&json!("bob"), &json!("Asia/Tokyo")));
     let again = annals.run(&["agent", "create", "bob"]);
-    assert_eq!((again.code, again.err.trim_end()), (2, "annals: there is an agent \"bob\" already"));
+    assert_eq!((again.code, again.err.trim_end()), (2, "annals: agent \"bob\" already exists"));
 }
 
 #[tokio::test]

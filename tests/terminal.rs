@@ -104,7 +104,7 @@ async fn taken_port_is_reported_and_the_root_page_has_links() {
     let address = served.address.trim_start_matches("http://");
     let second = Annals::new().run(&["serve", "--listen", address]);
     assert_eq!(second.code, 9, "{}", second.err);
-    assert!(second.err.contains(&format!("another program listens on {address} already")), "{}", second.err);
+    assert!(second.err.contains(&format!("address already in use: {address};")), "{}", second.err);
     let page = Client::new().get(&served.address).send().await.unwrap();
     assert_eq!(page.status(), StatusCode::OK);
     let page = page.text().await.unwrap();

@@ -124,7 +124,7 @@ impl Route {
 fn check_depth(depth: u32) -> Result<()> {
     match depth {
         1..=FARTHEST => Ok(()),
-        _ => Err(Error::invalid("depth", format!("is {depth}; it is 1 to {FARTHEST}"))),
+        _ => Err(Error::invalid("depth", format!("is {depth}; 1 to {FARTHEST} are allowed"))),
     }
 }
 
