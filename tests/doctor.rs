@@ -83,7 +83,7 @@ fn a_new_folder_is_well() {
 #[test]
 fn wrong_settings_are_reported_and_the_rest_is_checked() {
     let patient = Patient::new().configure("lisen = 1\n");
-    is_wrong(&patient, "configuration", "lisen is no key");
+    is_wrong(&patient, "configuration", "lisen is not a configuration key");
     assert_eq!(finding(&patient.see().1, "write and read")["state"], json!("ok"));
 }
 

@@ -171,7 +171,7 @@ async fn timeline_is_ordered_and_names_open_periods() {
     assert_eq!(periods, ["2026-03-04", "2026-03-06"]);
     let weekly = good(&service, "timeline", json!({"grains": ["weekly", "daily"]})).await;
     assert_eq!(weekly.structured["memories"].as_array().unwrap().len(), 3);
-    assert!(reply.text.contains("not summed up: 2026-03, 2026-Q1, 2026."), "{}", reply.text);
+    assert!(reply.text.contains("not summarized: 2026-03, 2026-Q1, 2026."), "{}", reply.text);
 }
 
 #[tokio::test]

@@ -67,7 +67,7 @@ async fn ask(
             page
         }
         (None, ..) => {
-            return Err(Error::invalid("about", "is missing; depth and to start at the person or thing named in about"));
+            return Err(Error::invalid("about", "is missing; it is required with `depth` and `to`"));
         }
         (Some(from), None, Some(depth)) => {
             let walk = Walk { from, depth, along: along(&request, as_of), limit: request.limit };
