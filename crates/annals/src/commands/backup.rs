@@ -98,7 +98,7 @@ async fn verify(global: &Global, target: Option<&str>, name: Option<&str>) -> Re
         say!("{name} is sound: every file matches its checksum, and the catalog opens with {agents}.");
     } else {
         fetched.problems.iter().for_each(|problem| say!("{WARN}{name}: {problem}{WARN:#}"));
-        say!("This backup cannot be restored. Make a new one, and check the storage at {}.", target.shown());
+        say!("Do not rely on this backup. Make a new one, and check the storage at {}.", target.shown());
     }
     Ok(if fetched.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

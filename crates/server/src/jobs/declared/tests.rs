@@ -96,5 +96,7 @@ fn missing_folder_yields_the_built_in_jobs() {
     std::fs::write(jobs.join("notes.txt"), "no job").unwrap();
     assert!(!Jobs::in_folder(&jobs).unwrap().retention.timing.enabled);
     std::fs::write(jobs.join("retain.toml"), "").unwrap();
-    assert!(Jobs::in_folder(&jobs).unwrap_err().to_string().starts_with("retain.toml: the file does not belong to a job"));
+    assert!(
+        Jobs::in_folder(&jobs).unwrap_err().to_string().starts_with("retain.toml: the file does not belong to a job")
+    );
 }
