@@ -89,9 +89,9 @@ async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
         }
         Ok(_) => Finding::doubtful(
             ABOUT,
-            format!("{name} scored a text that does not answer the question higher than one that does"),
-            "check that the model is a reranker and that its server runs in reranking mode; search results are worse with it than \
-             without it",
+            format!("{name} did not score the text that answers the question higher than the one that does not"),
+            "check that the model is a reranker and that its server runs in reranking mode; search results are worse with \
+             it than without it",
         ),
         Err(error) => Finding::wrong(
             ABOUT,
