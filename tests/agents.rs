@@ -19,7 +19,7 @@ fn unknown_agent_is_not_created_by_a_command() {
     let made = annals.json(&["agent", "create", "bob", "--time-zone", "Asia/Tokyo"]);
     assert_eq!((&made["agent"], &made["time_zone"]), (&json!("bob"), &json!("Asia/Tokyo")));
     let again = annals.run(&["agent", "create", "bob"]);
-    assert_eq!((again.code, again.err.trim_end()), (2, "annals: there is an agent \"bob\" already"));
+    assert_eq!((again.code, again.err.trim_end()), (2, "annals: agent \"bob\" already exists"));
 }
 
 #[tokio::test]
@@ -118,23 +118,23 @@ async fn bad_request_reports_every_fault_with_its_field() {
     };
     let wrong = json!({ "limit": "ten", "from": "yesterday", "grains": ["daily", "hourly"] });
     let expect = [
-        ("from", "is \"yesterday\"; a day looks like 2026-03-04"),
-        ("grains[1]", "is \"hourly\"; it is one of working, daily, weekly, monthly, quarterly, yearly"),
+        ("from", "is \"yesterday\"; expected a valid date such as 2026-03-04"),
+        ("grains[1]", "is \"hourly\"; expected one of working, daily, weekly, monthly, quarterly, yearly"),
         ("limit", "is \"ten\"; it must be a whole number"),
     ];
     check(Method::POST, "search", Some(wrong), &expect).await;
     let wrong = json!({ "messages": [{ "role": "king", "content": "x" }, { "role": "user" }] });
     let expect = [
-        ("messages[0].role", "is \"king\"; it is one of user, assistant, system, tool"),
+        ("messages[0].role", "is \"king\"; expected one of user, assistant, system, tool"),
         ("messages[1].content", "is missing"),
     ];
     check(Method::POST, "messages", Some(wrong), &expect).await;
     let expect = [
-        ("from", "is \"2026-02-30\"; a day looks like 2026-03-04"),
+        ("from", "is \"2026-02-30\"; expected a valid date such as 2026-03-04"),
         ("limit", "is \"ten\"; it must be a whole number"),
     ];
     check(Method::GET, "timeline?limit=ten&from=2026-02-30", None, &expect).await;
-    let expect = [("as_of", "is \"soon\"; a moment looks like 2026-03-04T18:30:00Z, a day like 2026-03-04")];
+    let expect = [("as_of", "is \"soon\"; expected a time such as 2026-03-04T18:30:00Z or a date such as 2026-03-04")];
     check(Method::GET, "facts?as_of=soon", None, &expect).await;
     check(
         Method::DELETE,

@@ -122,7 +122,7 @@ fn a_truncated_file_is_found() {
 #[test]
 fn a_changed_byte_is_found() {
     let flip = |bytes: &mut Vec<u8>| bytes[5000] ^= 1;
-    check(|backup| change(backup.join("catalog.sqlite"), flip), "catalog.sqlite holds other bytes than were written");
+    check(|backup| change(backup.join("catalog.sqlite"), flip), "catalog.sqlite has a wrong SHA-256 checksum");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_missing_file_is_found() {
 
 #[test]
 fn backup_without_manifest_is_refused() {
-    check(|backup| std::fs::remove_file(backup.join("manifest.json")).unwrap(), "there is no whole backup at");
+    check(|backup| std::fs::remove_file(backup.join("manifest.json")).unwrap(), "there is no complete backup at");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn manifest_path_outside_the_backup_is_refused() {
     let lead_out = |bytes: &mut Vec<u8>| {
         *bytes = String::from_utf8(bytes.clone()).unwrap().replace("catalog.sqlite", "../../catalog.sqlite").into();
     };
-    check(|backup| change(backup.join("manifest.json"), lead_out), "is no path within a backup");
+    check(|backup| change(backup.join("manifest.json"), lead_out), "is not a path of a backup");
 }
 
 #[test]
@@ -207,10 +207,10 @@ fn impossible_backup_or_restore_is_refused() {
     let (inside, place) = (annals.data().join("backups"), target(&annals));
     check(&annals, &["backup"], "TARGET is needed");
     check(&annals, &["backup", inside.to_str().unwrap()], "lies in the data folder");
-    check(&annals, &["backup", "ftp://host/x"], "neither a folder nor of the form s3://bucket/prefix");
-    check(&annals, &["backup", "s3:///prefix"], "names no bucket");
+    check(&annals, &["backup", "ftp://host/x"], "must be a folder or s3://bucket/prefix");
+    check(&annals, &["backup", "s3:///prefix"], "has no bucket name");
     back_up(&annals, 0, &[]);
-    check(&annals, &["backup", place.to_str().unwrap()], "of this very second");
+    check(&annals, &["backup", place.to_str().unwrap()], "already holds a backup named");
     check(&annals, &["restore", place.to_str().unwrap()], "must name a new or empty folder");
 }
 

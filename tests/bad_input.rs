@@ -33,7 +33,7 @@ fn line_that_is_not_json_is_refused() {
 fn wrong_fields_are_named() {
     check(&with("content", "7"), "line 2: content is a number; it must be a string");
     check(&with("at", "null"), "line 2: at is missing");
-    check(&with("role", "\"robot\""), "line 2: role is \"robot\"; it is one of user, assistant, system, tool");
+    check(&with("role", "\"robot\""), "line 2: role is \"robot\"; expected one of user, assistant, system, tool");
     check(&with("content", "\" \""), "line 2: content is empty");
     check(&with("agent", "\"\""), "line 2: agent is empty");
     check(&with("agent", "\"a\\u0007\""), "line 2: agent contains the control character '\\u{7}'");
@@ -44,7 +44,7 @@ fn wrong_fields_are_named() {
 fn invalid_times_are_refused() {
     check(
         &with("at", "\"2026-01-01 10:00\""),
-        "line 2: at is \"2026-01-01 10:00\"; a moment looks like 2026-03-04T18:30:00Z and has an offset",
+        "line 2: at is \"2026-01-01 10:00\"; expected a time with an offset, such as 2026-03-04T18:30:00Z",
     );
     check(
         &with("at", "\"2026-11-20T12:05:01Z\""),
@@ -62,7 +62,7 @@ fn oversized_content_is_refused() {
 #[test]
 fn same_id_with_other_content_is_refused() {
     let other = GOOD.replace("hi", "ho");
-    check(&other, "line 2: id \"1\" stands in line 1 already, with other content");
+    check(&other, "line 2: id \"1\" was already used in line 1, with other content");
 }
 
 #[test]
@@ -114,17 +114,17 @@ fn invalid_option_values_are_explained() {
         ),
         (
             &["search", "--agent", "a", "--from", "2026-02-30"],
-            "'2026-02-30' for '--from <DAY>': a day looks like 2026-03-04",
+            "'2026-02-30' for '--from <DAY>': expected a valid date such as 2026-03-04",
         ),
         (
             &["search", "--agent", "a", "--period", "2026-Q5"],
-            "it looks like 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026",
+            "expected an existing period such as 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026",
         ),
         (
             &["facts", "--agent", "a", "--as-of", "soon"],
-            "'soon' for '--as-of <T>': a moment looks like 2026-03-04T18:30:00Z",
+            "'soon' for '--as-of <T>': expected a time such as 2026-03-04T18:30:00Z",
         ),
-        (&["status", "--now", "today"], "'today' for '--now <TIME>': a moment looks like 2026-03-04T18:30:00Z"),
+        (&["status", "--now", "today"], "'today' for '--now <TIME>': expected a time such as 2026-03-04T18:30:00Z"),
     ] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_annals"));
         let output = command.args(args).arg("--data").arg(annals.data()).output().unwrap();
@@ -132,7 +132,7 @@ fn invalid_option_values_are_explained() {
         assert!(output.status.code() == Some(2) && errors.contains(expect), "{args:?}: {errors}");
     }
     let found = annals.run(&["restore", "/no/backups"]);
-    assert_eq!((found.code, found.err.as_str()), (3, "annals: there is no folder of backups \"/no/backups\"\n"));
+    assert_eq!((found.code, found.err.as_str()), (3, "annals: there is no backup folder \"/no/backups\"\n"));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn missing_folder_or_agent_is_reported() {
         (answer.code, answer.err.as_str()),
         (
             3,
-            "annals: there is no agent \"b\"; `annals agent list` names those there are, `annals agent create` makes one\n"
+            "annals: there is no agent \"b\"; `annals agent list` lists all agents, `annals agent create` creates one\n"
         )
     );
 }
@@ -205,7 +205,15 @@ fn wrong_grain_and_period_are_explained() {
     let annals = Annals::new();
     let answer = annals.run(&["search", "x", "--agent", "a", "--grain", "hourly"]);
     assert_eq!(answer.code, 2);
-    assert!(answer.err.contains("it is one of working, daily, weekly, monthly, quarterly, yearly"), "{}", answer.err);
+    assert!(
+        answer.err.contains("expected one of working, daily, weekly, monthly, quarterly, yearly"),
+        "{}",
+        answer.err
+    );
     let answer = annals.run(&["search", "x", "--agent", "a", "--period", "2026-W54"]);
-    assert!(answer.err.contains("it looks like 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026"), "{}", answer.err);
+    assert!(
+        answer.err.contains("expected an existing period such as 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026"),
+        "{}",
+        answer.err
+    );
 }

@@ -125,18 +125,18 @@ fn all_errors_are_reported_at_once_with_their_place() {
         output,
         [
             "--set needs a key and a value, as in server.listen=127.0.0.1:80",
-            "--set: backup.keep is 0; it is at least 1 and at most 10000",
-            "--set: backup.kep is no key; there are `target` or `keep`",
+            "--set: backup.keep is 0; 1 to 10000 are allowed",
+            "--set: backup.kep is not a configuration key; expected one of `target` or `keep`",
             "ANNALS_LIMITS_CONCURRENT: limits.concurrent must be a whole number, and not a negative one",
-            "ANNALS_SERVER_LISTN in the environment sets nothing that there is",
+            "ANNALS_SERVER_LISTN in the environment does not match any configuration key",
             "FILE: line 10: log.format must be `text` or `json`",
-            "FILE: line 11: modles is no key; there are `server`, `limits`, `log`, `models`, `backup`",
+            "FILE: line 11: modles is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `backup`",
             "FILE: line 12: models.model is missing",
-            "FILE: line 13: models.base_url begins with neither http:// nor https://",
+            "FILE: line 13: models.base_url must begin with http:// or https://",
             "FILE: line 2: server.listen must be an address with a port, such as 127.0.0.1:7411",
-            "FILE: line 3: server.lisen is no key; there are `listen`, `hosts`, `origins`, `max_body_kib`, `max_connections`, \
+            "FILE: line 3: server.lisen is not a configuration key; expected one of `listen`, `hosts`, `origins`, `max_body_kib`, `max_connections`, \
              `max_connections_per_peer`, `header_seconds`, `request_seconds`, `drain_seconds`",
-            "FILE: line 4: server.max_connections is 0; it is at least 1 and at most 50000",
+            "FILE: line 4: server.max_connections is 0; 1 to 50000 are allowed",
             "FILE: line 7: limits.burst must be a whole number, and not a negative one",
         ]
     );
@@ -163,7 +163,10 @@ fn values_of_the_wrong_type_are_reported() {
     check("models.daily.off=perhaps", "models.daily.off must be true or false");
     check("models.timeout.a=1", "models.timeout must be seconds or words such as 2m 30s");
     check("log.level=loud", "log.level must be one of `off`, `error`, `warn`, `info`, `debug`, `trace`");
-    check("nothing.at.all=1", "nothing is no key; there are `server`, `limits`, `log`, `models`, `backup`");
+    check(
+        "nothing.at.all=1",
+        "nothing is not a configuration key; expected one of `server`, `limits`, `log`, `models`, `backup`",
+    );
 }
 
 #[test]
@@ -177,7 +180,7 @@ fn variable_named_by_key_env_may_look_like_a_setting() {
     let set = Set { file, environment: &[("ANNALS_MODELS_OWN", "sk-own")], ..Set::default() };
     assert_eq!(set.holds()["models.key_env"], json!("ANNALS_MODELS_OWN"));
     let without = Set { file: "", ..set };
-    without.is_refused(&["ANNALS_MODELS_OWN in the environment sets nothing that there is"]);
+    without.is_refused(&["ANNALS_MODELS_OWN in the environment does not match any configuration key"]);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn healthy_folder_is_well_and_stays_unchanged() {
     }
     assert_eq!((files(&patient.annals.data()).len(), patient.annals.dump()), (before, dump));
     let stated = patient.annals.run(&["doctor"]);
-    assert!(stated.code == 0 && stated.out.ends_with("Annals is well.\n"), "{}", stated.out);
+    assert!(stated.code == 0 && stated.out.ends_with("All checks passed.\n"), "{}", stated.out);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_new_folder_is_well() {
 #[test]
 fn wrong_settings_are_reported_and_the_rest_is_checked() {
     let patient = Patient::new().configure("lisen = 1\n");
-    is_wrong(&patient, "configuration", "lisen is no key");
+    is_wrong(&patient, "configuration", "lisen is not a configuration key");
     assert_eq!(finding(&patient.see().1, "write and read")["state"], json!("ok"));
 }
 
@@ -102,7 +102,7 @@ fn low_disk_space_is_reported() {
     let patient = Patient::new();
     let low = patient.annals.run(&["doctor", "--json", "--set", "limits.disk_low_mib=1048576"]);
     let findings: Value = serde_json::from_str::<Value>(&low.out).unwrap()["findings"].clone();
-    assert!(finding(&findings, "space")["says"].as_str().unwrap().contains("nothing new is taken in"), "{findings}");
+    assert!(finding(&findings, "space")["says"].as_str().unwrap().contains("new messages are refused"), "{findings}");
     assert_eq!(low.code, 1);
 }
 

@@ -223,7 +223,7 @@ fn turns_pruned_in_another_folder_are_reported_as_unresolved() {
     let periods = would["unresolved_in"].as_array().unwrap();
     assert!(!periods.is_empty(), "{would}");
     let shown = to.run(&["forget", "--agent", "ann", "--conversation", "secret"]).out;
-    assert!(shown.contains(&format!("{unresolved} pruned turns cannot be told to belong to it or not")), "{shown}");
+    assert!(shown.contains(&format!("It is unknown whether {unresolved} pruned turns belong to it")), "{shown}");
     // The day of these turns is known.
     let by_day = to.json(&["forget", "--agent", "ann", "--from", "2026-01-07", "--to", "2026-01-07", "--yes"]);
     assert_eq!((by_day["pruned"].as_array().unwrap().len(), &by_day["unresolved"]), (2, &json!(0)), "{by_day}");

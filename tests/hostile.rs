@@ -59,7 +59,7 @@ fn absolute_path_in_a_manifest_is_refused() {
     manifest["files"].as_array_mut().unwrap().push(entry(outside.to_str().unwrap()));
     let (code, output) = backup.restore(&manifest.to_string());
     assert!(!outside.exists(), "the restore wrote {}", outside.display());
-    assert!(code != 0 && output.contains("is no path within a backup"), "{code}: {output}");
+    assert!(code != 0 && output.contains("is not a path of a backup"), "{code}: {output}");
     let verified = backup.annals.run(&["backup", "verify", backup.target.to_str().unwrap()]);
     assert!(!outside.exists() && verified.code != 0, "{}", verified.out);
 }
@@ -77,7 +77,7 @@ fn file_that_no_backup_contains_is_refused() {
         let entry = json!({ "path": path, "bytes": 0, "sha256": empty });
         manifest["files"].as_array_mut().unwrap().push(entry);
         let (code, output) = backup.restore(&manifest.to_string());
-        assert!(code != 0 && output.contains("is no path within a backup"), "{path}: {code}: {output}");
+        assert!(code != 0 && output.contains("is not a path of a backup"), "{path}: {code}: {output}");
     }
 }
 

@@ -75,7 +75,7 @@ fn file_without_messages_is_refused_in_one_sentence() {
         "\u{feff}hi".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>().as_slice(),
         "is UTF-16",
     );
-    check("random", b"ab\0cd\n", "is no text");
+    check("random", b"ab\0cd\n", "is not text");
     let prose = "Dear diary,\ntoday I sold the boat.\n".repeat(60);
     check(
         "diary.txt",
@@ -86,7 +86,7 @@ fn file_without_messages_is_refused_in_one_sentence() {
     check("numbers.txt", numbers.as_bytes(), "line 1: the line is not a JSON object. A file of messages has");
     let tuning = "{\"messages\": [], \"model\": \"x\"}\n".repeat(60);
     check("tuning.jsonl", tuning.as_bytes(), "line 1: agent is missing. A file of messages has");
-    check("list.json", b"[{\"agent\": ", "is no JSON list");
+    check("list.json", b"[{\"agent\": ", "is not a valid JSON list");
     let chatgpt = br#"[{"title": "Boats", "mapping": {}, "create_time": 1}]"#;
     check("conversations.json", chatgpt, "is an export of ChatGPT");
     check("other.json", br#"["a"]"#, "element 1: the line is not a JSON object");
@@ -100,7 +100,7 @@ fn folder_and_unknown_format_are_explained() {
     assert_eq!((answer.code, answer.err.contains("is a folder; name the files in it")), (2, true), "{}", answer.err);
     let answer = annals.run(&["import", "--format", "chatgpt", "x.json"]);
     assert_eq!(answer.code, 2);
-    assert!(answer.err.contains("convert others first") && !answer.err.contains("unforget"), "{}", answer.err);
+    assert!(answer.err.contains("convert other formats first") && !answer.err.contains("unforget"), "{}", answer.err);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn import_of_an_export_reports_what_was_restored() {
         "{}",
         restored.out
     );
-    assert!(first.ends_with("All of it is new here.") && !restored.out.contains("Imported 0"), "{}", restored.out);
+    assert!(!restored.out.contains("Imported 0"), "{}", restored.out);
 }
 
 #[test]

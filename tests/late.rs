@@ -122,7 +122,7 @@ fn changed_source_of_a_correction_is_named_by_its_line() {
     assert!(refused.err.contains(expect), "{}", refused.err);
     let shown = annals.run(&["import", "--revise", file.to_str().unwrap()]);
     assert!(
-        shown.out.contains("line 2: id \"2\" of conversation \"talk\" changed since it was corrected"),
+        shown.out.contains("line 2: id \"2\" of conversation \"talk\" changed after it was corrected"),
         "{}",
         shown.out
     );

@@ -209,5 +209,8 @@ fn date_is_accepted_where_a_time_is_expected() {
     let found = client.call("search_facts", json!({ "about": "Ann" }));
     let text = found["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("likes figs: holds from 2026-03-05; said 2026-11-2"), "{text}");
-    assert!(text.starts_with("1 fact, by the moment from which they hold. Days are local: Asia/Tokyo."), "{text}");
+    assert!(
+        text.starts_with("1 fact, ordered by the time from which they hold. Days are local: Asia/Tokyo."),
+        "{text}"
+    );
 }

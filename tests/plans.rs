@@ -47,7 +47,7 @@ fn setting_a_plan_reports_what_is_past_it() {
         "{}",
         set.out
     );
-    assert!(set.out.contains("`annals retain --dry-run` only looks"), "{}", set.out);
+    assert!(set.out.contains("`annals retain --dry-run` lists them"), "{}", set.out);
     // As JSON, and only after a change of plan.
     let set = annals.json(&["agent", "set", "ann", "--plan", "free"]);
     assert_eq!(set["past_plan"]["grains"]["working"], json!(80), "{set}");

@@ -79,8 +79,8 @@ fn search_is_answered_whatever_the_model_does() {
     check(Script::Hangs, "models.rerank.timeout=50ms", "no answer within 50ms");
     check(Script::Refuses(500, None), "", "it answered with status 500");
     check(Script::Raw("{\"results\": []}".into()), "", "it left out a text");
-    check(Script::Answers("Certainly!".into()), "", "its answer holds no list of scores");
-    let spent = "the daily budget of 1 tokens is spent; it begins anew at 2026-11-21T00:00:00Z";
+    check(Script::Answers("Certainly!".into()), "", "its answer contains no list of scores");
+    let spent = "the daily budget of 1 tokens is spent; it resets at 2026-11-21T00:00:00Z";
     check(Script::Good, "models.rerank.daily_tokens=1", spent);
 }
 

@@ -77,7 +77,7 @@ fn change_of_plan_reports_what_it_would_prune() {
     assert_eq!(would["grains"]["working"]["memories"], json!(200), "{would}");
     assert_eq!(pruned(&annals, &["--trust-clock"])["grains"]["working"]["memories"], json!(0));
     let unknown = annals.run(&["agent", "set", "ann", "--plan", "gold"]);
-    let expect = "annals: plan is \"gold\"; there are free, keep, pro, starter\n";
+    let expect = "annals: plan is \"gold\"; expected one of free, keep, pro, starter\n";
     assert_eq!((unknown.code, unknown.err.as_str()), (2, expect));
 }
 

@@ -207,7 +207,7 @@ async fn commands_are_run_by_the_running_service() {
         (wrong.code, wrong.err.as_str()),
         (
             3,
-            "annals: there is no agent \"nobody\"; `annals agent list` names those there are, `annals agent create` makes one\n"
+            "annals: there is no agent \"nobody\"; `annals agent list` lists all agents, `annals agent create` creates one\n"
         )
     );
     assert_eq!(served.annals.run(&["search", "--no-such-flag"]).code, 2);

@@ -44,12 +44,12 @@ fn dry_run_of_forgetting_shows_samples() {
     let one = annals.run(&["forget", "--agent", "ann", "--subject", "Zelda Quist"]);
     assert!(one.out.contains("2026-01-02 10:00 Zelda Quist: We sold the boat."), "{}", one.out);
     assert!(one.out.lines().all(|line| line.chars().count() < 120), "{}", one.out);
-    assert!(one.out.contains("Nothing was changed. --yes does it"), "{}", one.out);
+    assert!(one.out.contains("Nothing was changed. Use --yes"), "{}", one.out);
     let many = annals.run(&["forget", "--agent", "ann", "--from", "2026-01-01", "--to", "2026-01-04"]);
     assert_eq!(many.out.matches("Ann: On day").count() + many.out.matches("Zelda Quist:").count(), 5, "{}", many.out);
     assert!(many.out.contains("… and 4 more"), "{}", many.out);
     let none = annals.run(&["forget", "--agent", "ann", "--conversation", "nowhere"]);
-    assert_eq!((none.code, none.out.as_str()), (0, "Nothing fits that, so nothing would go.\n"));
+    assert_eq!((none.code, none.out.as_str()), (0, "Nothing matches, so nothing would be forgotten.\n"));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn show_history_prints_former_texts() {
     let annals = Annals::new();
     annals.import(&line("ann", "talk", "1", "Ann", "We moved to Lisbon.", "2026-01-02T10:00:00Z"));
     let id = annals.json(&["timeline", "--agent", "ann", "--grains", "working"])[0]["id"].as_str().unwrap().to_owned();
-    assert!(annals.run(&["show", &id, "--history"]).out.contains("It never had other words"));
+    assert!(annals.run(&["show", &id, "--history"]).out.contains("The text was never changed"));
     annals.json(&["correct", &id, "We moved to Porto."]);
     let plain = annals.run(&["show", &id]).out;
     assert!(
@@ -80,7 +80,7 @@ fn facts_are_shown_with_ids_and_local_days() {
     add("tea", "2026-03-10");
     let shown = annals.run(&["facts", "--agent", "ann"]).out;
     assert!(shown.contains("likes figs  since 2026-03-05") && shown.contains("likes tea  since 2026-03-10"), "{shown}");
-    assert_eq!(shown.matches("Days are local: Asia/Tokyo.").count(), 1, "{shown}");
+    assert_eq!(shown.matches("Days are in the time zone Asia/Tokyo.").count(), 1, "{shown}");
     let facts = annals.json(&["facts", "--agent", "ann"]);
     let id = facts[0]["id"].as_str().unwrap();
     assert!(shown.contains(id), "{shown}");
@@ -95,7 +95,7 @@ fn reset_of_a_prompt_is_reported() {
     let annals = Annals::new();
     annals.import(&days("ann", 1, 1));
     let reset = annals.run(&["prompt", "reset", "daily", "--agent", "ann"]);
-    assert!(reset.out.contains("\"daily\" is reset to the one that comes with Annals"), "{} {}", reset.out, reset.err);
+    assert!(reset.out.contains("\"daily\" is reset to the built-in one"), "{} {}", reset.out, reset.err);
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn taken_port_is_reported_and_the_root_page_has_links() {
     let address = served.address.trim_start_matches("http://");
     let second = Annals::new().run(&["serve", "--listen", address]);
     assert_eq!(second.code, 9, "{}", second.err);
-    assert!(second.err.contains(&format!("another program listens on {address} already")), "{}", second.err);
+    assert!(second.err.contains(&format!("address already in use: {address};")), "{}", second.err);
     let page = Client::new().get(&served.address).send().await.unwrap();
     assert_eq!(page.status(), StatusCode::OK);
     let page = page.text().await.unwrap();
@@ -132,5 +132,5 @@ async fn five_hundred_single_messages_stay_within_the_limits() {
     assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
     assert!(refused.headers().contains_key("retry-after"));
     let problem: serde_json::Value = refused.json().await.unwrap();
-    assert!(problem["detail"].as_str().unwrap().contains("one request may hold 1000 messages"), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("one request may contain up to 1000 messages"), "{problem}");
 }

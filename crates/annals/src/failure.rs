@@ -34,13 +34,13 @@ pub fn print(text: &str) {
 fn advice(error: &Error) -> &'static str {
     let Error::NotFound { what, .. } = error else { return "" };
     match *what {
-        "agent" => "; `annals agent list` names those there are, `annals agent create` makes one",
-        "data folder" => "; --data names another one, `annals import` and `annals serve` make it",
-        "job" => "; `annals job list` names those there are",
-        "key" => "; `annals key list` names those there are",
-        "memory" => "; `annals search` and `annals timeline` say the ids",
-        "plan" => "; `annals plans` lists those there are",
-        "running service over" => "; `annals serve` starts one",
+        "agent" => "; `annals agent list` lists all agents, `annals agent create` creates one",
+        "data folder" => "; choose another one with --data, or create it with `annals import` or `annals serve`",
+        "job" => "; `annals job list` lists all jobs",
+        "key" => "; `annals key list` lists all keys",
+        "memory" => "; `annals search` and `annals timeline` show ids",
+        "plan" => "; `annals plans` lists all plans",
+        "running service on data folder" => "; `annals serve` starts one",
         _ => "",
     }
 }

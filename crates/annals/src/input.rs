@@ -14,7 +14,7 @@ pub fn open(path: &Path) -> Result<File> {
     if let Some(data) = remote(|remote| remote.folder.path.clone())
         && is_catalog(path, &data)
     {
-        let why = "it is the catalog of the running service; `annals export` and `annals backup` read it";
+        let why = "it is the catalog of the running service; use `annals export` or `annals backup` instead";
         return Err(Error::new(ErrorKind::InvalidInput, why));
     }
     File::open(path)

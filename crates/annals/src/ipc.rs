@@ -61,7 +61,7 @@ pub async fn owner(data: &Path) -> Option<UnixStream> {
 
 /// Sends this process's command line to the owner, and prints the output. Standard input is streamed after the command.
 pub async fn hand_over(owner: UnixStream, global: &Global) -> Result<ExitCode> {
-    let failed = |cause| Error::storage("asking the process that owns the data folder", cause);
+    let failed = |cause| Error::storage("sending the command to the running service", cause);
     let mut call = serde_json::to_vec(&call(global)?).map_err(|cause| failed(cause.into()))?;
     call.push(b'\n');
     let reads_input = std::env::args().any(|word| word == "-");
@@ -81,7 +81,10 @@ pub async fn hand_over(owner: UnixStream, global: &Global) -> Result<ExitCode> {
             Frame::Exit(code) => return Ok(ExitCode::from(code)),
         }
     }
-    Err(Error::storage("asking the process that owns the data folder", "it stopped before the command was done"))
+    Err(Error::storage(
+        "sending the command to the running service",
+        "the service stopped before the command was finished",
+    ))
 }
 
 fn call(global: &Global) -> Result<Call> {
@@ -120,8 +123,9 @@ async fn run(State((folder, alarm_clock)): State<(Folder, Arc<AlarmClock>)>, bod
                 hand_on(first, body, &pieces).await;
             }
             Err(reason) => {
-                let text =
-                    format!("annals: the running service does not understand this command: {reason}; restart it");
+                let text = format!(
+                    "annals: the running service cannot read this command: {reason}; if annals was updated, restart the service"
+                );
                 let _ = frames.send(Frame::Err(text)).await;
                 let _ = frames.send(Frame::Exit(6)).await;
             }
@@ -142,10 +146,10 @@ async fn call_of(body: &mut BodyDataStream) -> std::result::Result<(Call, Bytes)
         }
         head.extend_from_slice(&piece);
         if head.len() > LONGEST_CALL {
-            return Err("it is too long".into());
+            return Err("it is longer than 8 MiB".into());
         }
     }
-    Err("it ends too early".into())
+    Err("it is incomplete".into())
 }
 
 /// Forwards the input until it ends or the command stops reading it.

@@ -60,7 +60,7 @@ pub fn parse(input: impl BufRead, agent: Option<&str>, revise: bool, now: Timest
 fn something_else(first: Fault) -> Fault {
     let example =
         r#"{"conversation": "c", "role": "user", "content": "Hello.", "at": "2026-03-04T18:30:00Z", "agent": "ann"}"#;
-    let reason = format!("{}. A file of messages has a JSON object a line, such as {example}", first.reason);
+    let reason = format!("{}. A file of messages has one JSON object per line, such as {example}", first.reason);
     Fault { reason, ..first }
 }
 
@@ -141,7 +141,7 @@ fn message(object: &Map<String, Value>, faults: &mut Vec<Fault>) -> Option<Messa
 
 fn moment(at: &str) -> Result<Timestamp> {
     let wrong =
-        || Error::invalid("at", format!("is {at:?}; a moment looks like 2026-03-04T18:30:00Z and has an offset"));
+        || Error::invalid("at", format!("is {at:?}; expected a time with an offset, such as 2026-03-04T18:30:00Z"));
     let exact: Timestamp = at.parse().map_err(|_| wrong())?;
     // Stores keep microseconds; a finer timestamp would differ when it is read back.
     Timestamp::from_microsecond(exact.as_microsecond()).map_err(|_| wrong())
@@ -221,7 +221,7 @@ fn contradictions(numbers: &[usize], keyed: &[(TurnKey, Message)]) -> Vec<Fault>
     for (number, (key, message)) in numbers.iter().zip(keyed) {
         let (first, digest) = *seen.entry(key).or_insert_with(|| (*number, message.digest()));
         if digest != message.digest() {
-            let reason = format!("{:?} stands in line {first} already, with other content", key.id);
+            let reason = format!("{:?} was already used in line {first}, with other content", key.id);
             faults.push(Fault::new("id", reason).at_line(*number));
         }
     }

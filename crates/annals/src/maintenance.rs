@@ -107,7 +107,10 @@ impl Task for Compaction {
         for agent in self.0.catalog.agents().await? {
             for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
-                    return Ok(Report { done: format!("{tidied} tables compacted, not all"), failures: 0 });
+                    return Ok(Report {
+                        done: format!("{tidied} tables compacted before the job was stopped"),
+                        failures: 0,
+                    });
                 }
                 let table_stats = self.compact(&agent, grain).await?;
                 worst.versions = worst.versions.max(table_stats.versions);
@@ -142,7 +145,7 @@ impl Task for Verification {
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
         let faults = self.0.catalog.check().await?;
         for fault in &faults {
-            tracing::error!(fault, "the catalog is not sound");
+            tracing::error!(fault, "the catalog failed its integrity check");
         }
         let (mut failures, mut checked, mut mended) = (faults.len() as u64, 0, 0);
         for agent in self.0.catalog.agents().await? {
@@ -156,18 +159,18 @@ impl Task for Verification {
             tell(&agent, &found);
             self.0.mend(&agent, &found, moment.now).await?;
         }
-        Ok(Report { done: format!("{checked} agents checked, {mended} mended"), failures })
+        Ok(Report { done: format!("{checked} agents checked, {mended} repaired"), failures })
     }
 }
 
 fn tell(agent: &Agent, found: &Verified) {
     let Verified { gaps, tables, facts_differ, .. } = found;
     if !gaps.is_empty() {
-        let why = "days are not in the summaries that should tell of them";
+        let why = "days are missing from the summaries that should cover them";
         tracing::error!(agent.folder = agent.folder(), gaps = gaps.len(), "{why}");
     }
     if !found.tables_are_sound() {
-        let why = "tables are not what the catalog says; they are built anew";
+        let why = "tables do not match the catalog; they are rebuilt";
         tracing::error!(agent.folder = agent.folder(), rows = tables.len(), facts_differ, "{why}");
     }
 }
@@ -192,6 +195,6 @@ impl Task for Backup {
             Some(keep) => prune(&target, keep, moment.now).await?.len(),
             None => 0,
         };
-        Ok(Report { done: format!("{name}: {} bytes, {removed} older ones removed", manifest.bytes()), failures: 0 })
+        Ok(Report { done: format!("{name}: {} bytes, {removed} older backups removed", manifest.bytes()), failures: 0 })
     }
 }

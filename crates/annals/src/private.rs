@@ -66,7 +66,7 @@ fn take_rights_off(path: &Path) -> io::Result<()> {
     }
     match set_permissions(path, Permissions::from_mode(mode & !OTHERS)) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            tracing::warn!(path = %path.display(), "others can read it, and only its owner can change that");
+            tracing::warn!(path = %path.display(), "other users can read this path, and only its owner can change its permissions");
             Ok(())
         }
         done => done,

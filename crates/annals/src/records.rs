@@ -69,7 +69,7 @@ impl ExportFile {
 type Parsed = std::result::Result<(Agent, Record), Fault>;
 
 fn record(bytes: &[u8], agent: Option<&str>) -> Parsed {
-    let wrong = |error: serde_json::Error| Fault::new("the line", format!("is no record of an export: {error}"));
+    let wrong = |error: serde_json::Error| Fault::new("the line", format!("is not a record of an export: {error}"));
     let mut value: Value = serde_json::from_slice(bytes).map_err(wrong)?;
     let own = value.as_object_mut().and_then(|fields| fields.remove("agent"));
     let name = agent.or_else(|| own.as_ref()?.as_str()).ok_or_else(|| Fault::new("agent", "is missing"))?;

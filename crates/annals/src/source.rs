@@ -19,11 +19,11 @@ const OTHERS: [(&[u8], &str); 9] = [
     (b"\x28\xb5\x2f\xfd", "is compressed with zstd; unpack it first"),
     (b"BZh", "is compressed with bzip2; unpack it first"),
     (b"\xfd7zXZ\x00", "is compressed with xz; unpack it first"),
-    (b"\x89PNG", "is an image; import reads lines of JSON"),
-    (b"\xff\xd8\xff", "is an image; import reads lines of JSON"),
-    (b"GIF8", "is an image; import reads lines of JSON"),
-    (b"%PDF", "is a PDF; import reads lines of JSON"),
-    (b"SQLite format 3", "is a database; import reads lines of JSON"),
+    (b"\x89PNG", "is an image; import reads JSON Lines"),
+    (b"\xff\xd8\xff", "is an image; import reads JSON Lines"),
+    (b"GIF8", "is an image; import reads JSON Lines"),
+    (b"%PDF", "is a PDF; import reads JSON Lines"),
+    (b"SQLite format 3", "is a database; import reads JSON Lines"),
 ];
 
 /// The text of a file to import.
@@ -59,7 +59,7 @@ fn read(input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
         return Err(wrong(path, "is UTF-16; save it as UTF-8"));
     }
     if head.contains(&0) {
-        return Err(wrong(path, "is no text; import reads lines of JSON"));
+        return Err(wrong(path, "is not text; import reads JSON Lines"));
     }
     let mark = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     input.read_exact(&mut [0; 3][..mark]).map_err(failed)?;
@@ -86,10 +86,10 @@ fn list(mut input: Box<dyn BufRead>, path: &Path) -> Result<Source> {
         Err(_) if text.split(|byte| *byte == b'\n').any(is_object) => {
             return Ok(Source::Lines(Box::new(Cursor::new(text))));
         }
-        Err(error) => return Err(wrong(path, &format!("is no JSON list: {error}"))),
+        Err(error) => return Err(wrong(path, &format!("is not a valid JSON list: {error}"))),
     };
     if elements.iter().any(|element| element.get("mapping").is_some()) {
-        let reason = "is an export of ChatGPT; import reads one message a line, so convert it first";
+        let reason = "is an export of ChatGPT; convert it first to one JSON message per line";
         return Err(wrong(path, reason));
     }
     let lines: Vec<String> = elements.iter().map(|element| format!("{element}\n")).collect();

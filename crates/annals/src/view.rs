@@ -63,7 +63,7 @@ fn clock(at: Timestamp, zones: &Zones) -> String {
 /// Prints which zone the times are in, once, if any of these memories shows a time.
 pub fn say_zone<'m>(mut memories: impl Iterator<Item = &'m Memory>, zones: &Zones) {
     if let Some(turn) = memories.find(|memory| memory.grain == Grain::Working) {
-        say!("{DIM}Times are local: {}.{DIM:#}", zones.name_at(turn.at()));
+        say!("{DIM}Times are in the time zone {}.{DIM:#}", zones.name_at(turn.at()));
     }
 }
 

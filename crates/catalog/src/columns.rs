@@ -51,7 +51,7 @@ pub(crate) fn number<N: TryFrom<i64>>(row: &Row, column: &str) -> rusqlite::Resu
 
 pub(crate) fn grain(row: &Row) -> rusqlite::Result<Grain> {
     let index: usize = number(row, "grain")?;
-    Grain::ALL.get(index).copied().ok_or_else(|| unreadable("grain", Type::Integer, "is none of the six"))
+    Grain::ALL.get(index).copied().ok_or_else(|| unreadable("grain", Type::Integer, "is not a known grain"))
 }
 
 /// Converts a core value to the JSON of a column.
@@ -70,7 +70,7 @@ pub(crate) fn digest(row: &Row, column: &str) -> rusqlite::Result<Option<Digest>
 
 pub(crate) fn json<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> rusqlite::Result<T> {
     // Report only the position: the parser's own message may quote the content.
-    let unread = |error: serde_json::Error| format!("is not the JSON that was written, at byte {}", error.column());
+    let unread = |error: serde_json::Error| format!("is not valid JSON of this column, at byte {}", error.column());
     serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(column, Type::Text, unread(error)))
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn copy_pages(connection: &Connection, path: &Path, mut between: impl
                 StepResult::Done => return Ok(()),
                 StepResult::More => between(),
                 // Nobody else has either file open.
-                other => return Err(Error::storage(DOING, format!("SQLite says {other:?}")).into()),
+                other => return Err(Error::storage(DOING, format!("SQLite returned {other:?}")).into()),
             }
         }
     };

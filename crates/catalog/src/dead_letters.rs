@@ -81,7 +81,7 @@ fn stage_word(stage: Stage) -> &'static str {
 fn read_stage(row: &Row) -> rusqlite::Result<Stage> {
     let word: String = row.get("stage")?;
     let known = [Stage::Table, Stage::Extraction].into_iter().find(|stage| stage_word(*stage) == word);
-    known.ok_or_else(|| Error::FromSqlConversionFailure(0, Type::Text, "stage: is neither of the two".into()))
+    known.ok_or_else(|| Error::FromSqlConversionFailure(0, Type::Text, "stage: is not a known stage".into()))
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub(crate) fn operation(connection: &Connection, agent: &Agent, id: &str) -> Res
 /// Checks what the unique index over ids and the ledger rely on: the id matches the position, and `day` is a day.
 pub(crate) fn check(agent: &Agent, turn: &Turn) -> Result<()> {
     if turn.id != MemoryId::turn(agent, &turn.key) {
-        return Err(Error::invalid("id", format!("{} is not the one of the turn's place", turn.id)).into());
+        return Err(Error::invalid("id", format!("{} does not match the position of the turn", turn.id)).into());
     }
     if turn.day.grain() != Grain::Daily {
         return Err(Error::invalid("day", format!("{} is not a day", turn.day)).into());
@@ -296,7 +296,7 @@ mod tests {
         let by_chance = Turn { id: MemoryId::from_text("t-chance"), ..good.clone() };
         let weekly = Turn { day: period("2026-W10"), ..good };
         for (turn, expect) in
-            [(by_chance, "id t-chance is not the one of the turn's place"), (weekly, "day 2026-W10 is not a day")]
+            [(by_chance, "id t-chance does not match the position of the turn"), (weekly, "day 2026-W10 is not a day")]
         {
             let error = catalog.ingest(&me, vec![turn], false, now).await.unwrap_err();
             assert_eq!(error.to_string(), expect);

@@ -85,7 +85,9 @@ fn prepare_schema(connection: &Connection) -> Result<()> {
         VERSION => Ok(()),
         other => Err(Failure::Core(Error::storage(
             "opening the catalog",
-            format!("it has schema version {other}, and this annals knows {VERSION}; a newer annals wrote it"),
+            format!(
+                "it has schema version {other}, but this annals supports only {VERSION}; a newer version wrote it: update annals"
+            ),
         ))),
     }
 }
@@ -113,7 +115,7 @@ mod tests {
         drop(SqliteCatalog::open(&path).unwrap());
         Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
         let error = SqliteCatalog::open(&path).err().unwrap().to_string();
-        assert!(error.contains("schema version 7, and this annals knows 6"), "{error}");
+        assert!(error.contains("schema version 7, but this annals supports only 6"), "{error}");
         let version: i64 =
             Connection::open(&path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(version, 7);

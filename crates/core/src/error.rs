@@ -33,7 +33,7 @@ pub enum Error {
         id: String,
     },
     /// An object with that name already exists.
-    #[error("there is an {what} {name:?} already")]
+    #[error("{what} {name:?} already exists")]
     Exists {
         /// The kind of object, as in `agent`.
         what: &'static str,
@@ -41,7 +41,7 @@ pub enum Error {
         name: String,
     },
     /// Another program already listens on the address.
-    #[error("another program listens on {address} already; choose another with --listen, or stop that one")]
+    #[error("address already in use: {address}; stop the other program, or choose another address with --listen")]
     AddressInUse {
         /// Address and port.
         address: String,
@@ -90,7 +90,7 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The daily token budget is spent.
-    #[error("the daily budget of {limit} tokens is spent; it begins anew at {again:.0}")]
+    #[error("the daily budget of {limit} tokens is spent; it resets at {again:.0}")]
     Budget {
         /// The token limit per day.
         limit: u64,
@@ -101,7 +101,7 @@ pub enum Error {
     #[error("this Idempotency-Key was used for another request; choose a new one")]
     KeyReused,
     /// The object changed since it was read; read it again.
-    #[error("{what} has changed meanwhile")]
+    #[error("{what} changed while it was being processed; try again")]
     Stale {
         /// The object.
         what: String,

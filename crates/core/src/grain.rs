@@ -62,7 +62,7 @@ impl FromStr for Grain {
         Grain::ALL.into_iter().find(|grain| grain.as_str() == text).ok_or_else(|| {
             Error::invalid(
                 "grain",
-                format!("is {text:?}; it is one of working, daily, weekly, monthly, quarterly, yearly"),
+                format!("is {text:?}; expected one of working, daily, weekly, monthly, quarterly, yearly"),
             )
         })
     }

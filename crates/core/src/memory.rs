@@ -34,7 +34,7 @@ impl std::str::FromStr for Kind {
         [Kind::Turn, Kind::Statement, Kind::Summary]
             .into_iter()
             .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| crate::Error::invalid("kind", format!("is {text:?}; it is one of turn, fact, summary")))
+            .ok_or_else(|| crate::Error::invalid("kind", format!("is {text:?}; expected one of turn, fact, summary")))
     }
 }
 

@@ -47,7 +47,9 @@ impl FromStr for Role {
         [Role::User, Role::Assistant, Role::System, Role::Tool]
             .into_iter()
             .find(|role| role.as_str() == text)
-            .ok_or_else(|| Error::invalid("role", format!("is {text:?}; it is one of user, assistant, system, tool")))
+            .ok_or_else(|| {
+                Error::invalid("role", format!("is {text:?}; expected one of user, assistant, system, tool"))
+            })
     }
 }
 

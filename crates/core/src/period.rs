@@ -167,7 +167,9 @@ impl FromStr for Period {
         parse(label).filter(exists).ok_or_else(|| {
             Error::invalid(
                 "period",
-                format!("is {label:?}; it looks like 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026 and must exist"),
+                format!(
+                    "is {label:?}; expected an existing period such as 2026-03-04, 2026-W10, 2026-03, 2026-Q1 or 2026"
+                ),
             )
         })
     }

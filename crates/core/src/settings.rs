@@ -104,7 +104,7 @@ impl Settings {
     pub fn set_language(&mut self, code: &str) -> Result<()> {
         if !Settings::LANGUAGES.contains(&code) {
             let known = Settings::LANGUAGES.join(", ");
-            return Err(Error::invalid("language", format!("is {code:?}; it is one of {known}")));
+            return Err(Error::invalid("language", format!("is {code:?}; expected one of {known}")));
         }
         self.language = code.to_owned();
         Ok(())

@@ -145,7 +145,7 @@ impl DuckFacts {
 
 /// Runs DuckDB's blocking work on a thread that may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Error::storage("asking the table of facts", error))?
+    tokio::task::spawn_blocking(work).await.map_err(|error| Error::storage("querying the table of facts", error))?
 }
 
 #[async_trait]

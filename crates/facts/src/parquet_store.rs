@@ -68,7 +68,10 @@ impl ParquetStore {
     pub async fn read(&self, agent: &Agent, snapshot: &Snapshot) -> Result<Vec<u8>> {
         let bytes = self.read_any(agent, &snapshot.path).await?;
         if name(agent, snapshot.version, &bytes) != snapshot.path {
-            return Err(Error::damaged(format!("the facts of agent {agent}"), "its content is not what was written"));
+            return Err(Error::damaged(
+                format!("the facts of agent {agent}"),
+                "its content does not match its checksum",
+            ));
         }
         Ok(bytes)
     }

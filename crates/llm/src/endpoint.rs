@@ -96,7 +96,7 @@ impl Endpoint {
 
     fn channel(&self, purpose: Purpose) -> Result<&Channel> {
         let channel = self.channels.get(&purpose).map(AsRef::as_ref);
-        channel.ok_or_else(|| Error::invalid("models", format!("has no model for {}", purpose.as_str())))
+        channel.ok_or_else(|| Error::invalid("models", format!("have no model for {}", purpose.as_str())))
     }
 
     /// Hash of everything that decides an answer apart from the data of the question.

@@ -126,7 +126,7 @@ impl FromStr for Prompt {
     fn from_str(name: &str) -> Result<Prompt> {
         Prompt::ALL.into_iter().find(|prompt| prompt.as_str() == name).ok_or_else(|| {
             let names = Prompt::ALL.map(Prompt::as_str).join(", ");
-            Error::invalid("prompt", format!("is {name:?}; it is one of {names}"))
+            Error::invalid("prompt", format!("is {name:?}; expected one of {names}"))
         })
     }
 }

@@ -182,11 +182,11 @@ pub(crate) fn totals<'a>(sets: impl Iterator<Item = &'a Children>) -> [Totals; 6
 impl fmt::Display for Hold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Hold::Pinned => "holds something pinned",
+            Hold::Pinned => "contains something pinned",
             Hold::Uncovered => "is not in a summary yet",
-            Hold::Degraded => "is needed to write a degraded summary anew",
-            Hold::Unread => "was not searched for facts yet",
-            Hold::Finer => "lies over something that is still kept",
+            Hold::Degraded => "is needed to rewrite a degraded summary",
+            Hold::Unread => "has messages from which facts were not extracted yet",
+            Hold::Finer => "covers memories of a finer grain that are still kept",
         })
     }
 }

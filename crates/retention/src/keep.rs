@@ -98,7 +98,10 @@ impl FromStr for Keep {
         let (count, unit) = text.split_at(digits);
         let unit = Unit::ALL.into_iter().find(|known| known.as_str() == unit);
         count.parse().ok().zip(unit).map(|(count, unit)| Keep::For(count, unit)).ok_or_else(|| {
-            Error::invalid("duration", format!("is {text:?}; it looks like 48h, 30d, 6w, 6mo, 4q, 2y or forever"))
+            Error::invalid(
+                "duration",
+                format!("is {text:?}; expected a duration such as 48h, 30d, 6w, 6mo, 4q or 2y, or forever"),
+            )
         })
     }
 }

@@ -56,12 +56,12 @@ impl Plan {
 fn read(grain: Grain, value: Option<Value>) -> std::result::Result<Keep, Fault> {
     let fault = |reason: &str| Fault::new(grain.as_str(), reason);
     match value {
-        None => Err(fault("is missing; \"forever\" keeps it")),
+        None => Err(fault("is missing; use \"forever\" to keep everything")),
         Some(Value::String(text)) => text.parse().map_err(|error| match error {
             Error::Invalid(Fault { reason, .. }) => fault(&reason),
             other => fault(&other.to_string()),
         }),
-        Some(other) => Err(fault(&format!("is {}; it is a text such as \"30d\"", other.type_str()))),
+        Some(other) => Err(fault(&format!("is {}; expected a text such as \"30d\"", other.type_str()))),
     }
 }
 
@@ -84,7 +84,7 @@ impl Plans {
     /// Adds a custom plan. The names of built-in plans are refused, so that they always mean the same.
     pub fn add(&mut self, name: &str, text: &str) -> Result<()> {
         if BUILT_IN.iter().any(|(known, _)| *known == name) {
-            return Err(Error::invalid("plan", format!("{name:?} comes with Annals; choose another name")));
+            return Err(Error::invalid("plan", format!("{name:?} is a built-in plan; choose another name")));
         }
         self.0.insert(name.to_owned(), Plan::parse(name, text)?);
         Ok(())
@@ -130,9 +130,9 @@ mod tests {
     fn all_faults_are_told_at_once() {
         check(
             "working = 48\nday = \"1d\"\ndaily = \"30 days\"\nweekly = \"6w\"\nmonthly = \"6mo\"\nquarterly = \"4q\"",
-            "mine: working is integer; it is a text such as \"30d\"\n\
-             mine: daily is \"30 days\"; it looks like 48h, 30d, 6w, 6mo, 4q, 2y or forever\n\
-             mine: yearly is missing; \"forever\" keeps it\n\
+            "mine: working is integer; expected a text such as \"30d\"\n\
+             mine: daily is \"30 days\"; expected a duration such as 48h, 30d, 6w, 6mo, 4q or 2y, or forever\n\
+             mine: yearly is missing; use \"forever\" to keep everything\n\
              mine: day is not one of the six grains",
         );
     }

@@ -69,7 +69,7 @@ impl Service {
     /// Writes counts; logs a warning if that fails.
     pub(crate) async fn count_or_tell(&self) {
         if let Err(error) = self.count_given().await {
-            tracing::warn!(%error, "what was given out is not counted");
+            tracing::warn!(%error, "accesses to memories could not be counted");
         }
     }
 }

@@ -15,7 +15,7 @@ impl Service {
     pub async fn admit(&self, agent: &Agent) -> Result<Settings, Problem> {
         if self.disk_free().is_some_and(|free| free < self.disk_low()) {
             let detail = format!(
-                "less than {} MiB are free for the data folder; nothing new is taken in",
+                "less than {} MiB of disk space are free for the data folder; new messages are refused",
                 self.limits.disk_low_mib
             );
             return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "disk_low", detail).after(60));
@@ -24,8 +24,9 @@ impl Service {
         if depth >= u64::from(self.limits.lane_depth) {
             // Assumes some tens of messages a second; other agents may share the queue.
             let seconds = (depth / 50).clamp(1, 60);
-            let detail =
-                format!("{depth} messages of this agent are not searchable yet; nothing of this request was stored");
+            let detail = format!(
+                "{depth} messages of this agent are still waiting to be indexed; nothing of this request was stored"
+            );
             return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "lane_full", detail).after(seconds));
         }
         Ok(settings)

@@ -108,15 +108,15 @@ mod tests {
         check(
             json!({ "limit": -1, "grains": ["daily", "hourly"], "from": "yesterday", "strict": 1 }),
             &[
-                "grains[1] is \"hourly\"; it is one of working, daily, weekly, monthly, quarterly, yearly",
-                "from is \"yesterday\"; a day looks like 2026-03-04",
+                "grains[1] is \"hourly\"; expected one of working, daily, weekly, monthly, quarterly, yearly",
+                "from is \"yesterday\"; expected a valid date such as 2026-03-04",
                 "strict is 1; it must be true or false",
                 "limit is -1; 0 or more are allowed",
             ],
         );
         let unknown = faults_of(from_value::<SearchRequest>(json!({ "colour": 1, "size": 2 }), "the body"));
         let lines: Vec<&str> = unknown.lines().collect();
-        assert!(lines[0].starts_with("colour is unknown; there are query, grains, "), "{unknown}");
+        assert!(lines[0].starts_with("colour is unknown; expected one of query, grains, "), "{unknown}");
         assert!(lines.len() == 2 && lines[1].starts_with("size is unknown"), "{unknown}");
     }
 
@@ -124,10 +124,10 @@ mod tests {
     fn faults_of_messages_name_their_path() {
         let wrong = json!({ "messages": [
             { "role": "king", "content": "x" }, { "role": "user" }, { "role": "user", "content": 7, "at": "soon" } ] });
-        let expect = "messages[0].role is \"king\"; it is one of user, assistant, system, tool\n\
+        let expect = "messages[0].role is \"king\"; expected one of user, assistant, system, tool\n\
             messages[1].content is missing\n\
             messages[2].content is 7; it must be a text\n\
-            messages[2].at is \"soon\"; a moment looks like 2026-03-04T18:30:00Z";
+            messages[2].at is \"soon\"; expected a time such as 2026-03-04T18:30:00Z";
         assert_eq!(faults_of(from_value::<IngestRequest>(wrong, "the body")), expect);
         assert_eq!(faults_of(from_value::<IngestRequest>(json!({}), "the body")), "messages is missing");
     }
@@ -161,8 +161,8 @@ mod tests {
         check("limit=1&limit=2", "limit is given twice");
         check(
             "strict=maybe&from=2026-02-30",
-            "from is \"2026-02-30\"; a day looks like 2026-03-04\nstrict is \"maybe\"; it must be true or false",
+            "from is \"2026-02-30\"; expected a valid date such as 2026-03-04\nstrict is \"maybe\"; it must be true or false",
         );
-        check("limt=1", "limt is unknown; there are limit, from, strict, min_days_ago");
+        check("limt=1", "limt is unknown; expected one of limit, from, strict, min_days_ago");
     }
 }

@@ -159,11 +159,13 @@ impl ServerConfig {
         within(&mut faults, field("request_seconds"), self.request_seconds, 1, 3600);
         within(&mut faults, field("drain_seconds"), self.drain_seconds, 0, LONGEST_DRAIN);
         for host in self.hosts.iter().filter(|host| !is_host(host)) {
-            faults
-                .push(Fault::new(field("hosts"), format!("holds {host:?}, which is no name such as example.org:8443")));
+            faults.push(Fault::new(
+                field("hosts"),
+                format!("contains {host:?}, which is not a host name such as example.org:8443"),
+            ));
         }
         for origin in self.origins.iter().filter(|origin| !is_origin(origin)) {
-            let reason = format!("holds {origin:?}, which is no origin such as https://app.example.org");
+            let reason = format!("contains {origin:?}, which is not an origin such as https://app.example.org");
             faults.push(Fault::new(field("origins"), reason));
         }
         faults
@@ -222,7 +224,7 @@ impl BackupConfig {
 
 fn within(faults: &mut Vec<Fault>, field: String, value: u32, least: u32, most: u32) {
     if !(least..=most).contains(&value) {
-        faults.push(Fault::new(field, format!("is {value}; it is at least {least} and at most {most}")));
+        faults.push(Fault::new(field, format!("is {value}; {least} to {most} are allowed")));
     }
 }
 
@@ -277,9 +279,9 @@ mod tests {
             json!({ "max_body_kib": 255, "max_connections": 0 }),
             json!({ "burst": 0 }),
             &[
-                "server.max_body_kib is 255; it is at least 256 and at most 65536",
-                "server.max_connections is 0; it is at least 1 and at most 50000",
-                "limits.burst is 0; it is at least 1 and at most 1000000",
+                "server.max_body_kib is 255; 256 to 65536 are allowed",
+                "server.max_connections is 0; 1 to 50000 are allowed",
+                "limits.burst is 0; 1 to 1000000 are allowed",
             ],
         );
     }

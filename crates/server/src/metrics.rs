@@ -96,36 +96,57 @@ impl Default for Inner {
     fn default() -> Inner {
         let mut registry = Registry::default();
         let mut plain = Register(&mut registry);
-        let started = plain.add("process_start_time_seconds", "When the process began, since 1970", Gauge::default());
+        let started =
+            plain.add("process_start_time_seconds", "Start time of the process, in Unix time", Gauge::default());
         let mut own = Register(registry.sub_registry_with_prefix("annals"));
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        own.0.register("build", "Which Annals this is", build);
+        own.0.register("build", "Version of Annals", build);
         Inner {
-            requests: own.add("http_request_seconds", "Until the answer begins", by()),
-            in_flight: own.add("http_requests_in_flight", "Requests that are not answered yet", Gauge::default()),
-            messages: own.add("messages", "Messages that came in", Family::default()),
-            failures: own.add("failures", "What failed, by the stable code of the error", Family::default()),
-            tokens: own.add("tokens", "Tokens of models, paid for", Family::default()),
-            commit: own.add("commit_seconds", "The catalog's transaction with its fsync", seconds()),
-            searchable: own.add("write_to_searchable_seconds", "From acknowledgement to being found", seconds()),
-            search: own.add("search_seconds", "One grain of one search, both legs", by()),
-            embed: own.add("embed_seconds", "The vector of one text", seconds()),
-            rerank: own.add("rerank_seconds", "The order of one search, by a model", seconds()),
-            rollup: own.add("rollup_seconds", "The summary of one period", by()),
-            job: own.add("job_seconds", "One run of a job", by()),
-            lane_messages: own.add("lane_messages", "What waits, all agents together", Family::default()),
-            lane_age: own.add("lane_age_seconds", "How long the oldest of it has waited", Family::default()),
+            requests: own.add("http_request_seconds", "Time until the response starts", by()),
+            in_flight: own.add("http_requests_in_flight", "Requests in progress", Gauge::default()),
+            messages: own.add("messages", "Received messages, by outcome", Family::default()),
+            failures: own.add("failures", "Failures, by stable error code", Family::default()),
+            tokens: own.add("tokens", "Tokens of model calls", Family::default()),
+            commit: own.add("commit_seconds", "Duration of a catalog transaction, including fsync", seconds()),
+            searchable: own.add(
+                "write_to_searchable_seconds",
+                "Time from storing a message until it is searchable",
+                seconds(),
+            ),
+            search: own.add("search_seconds", "Duration of searching one grain, by vector and by text", by()),
+            embed: own.add("embed_seconds", "Duration of embedding one text", seconds()),
+            rerank: own.add("rerank_seconds", "Duration of reranking one search by a model", seconds()),
+            rollup: own.add("rollup_seconds", "Duration of summarizing one period", by()),
+            job: own.add("job_seconds", "Duration of one run of a job", by()),
+            lane_messages: own.add(
+                "lane_messages",
+                "Waiting messages of all agents; for rollup, periods that are due",
+                Family::default(),
+            ),
+            lane_age: own.add("lane_age_seconds", "Age of the oldest waiting message or due period", Family::default()),
             periods: own.add("periods", "Periods by state", Family::default()),
-            dead_letters: own.add("dead_letters", "Given up for a fault of their own", Gauge::default()),
+            dead_letters: own.add(
+                "dead_letters",
+                "Dead letters: memories that could not be processed",
+                Gauge::default(),
+            ),
             memories: own.add("memories", "Live memories", Family::default()),
-            stored: own.add("stored_bytes", "On disk", Family::default()),
-            versions: own.add("table_versions", "Versions of the table that has most", Family::default()),
-            fragments: own.add("table_fragments", "Fragments of the table that has most", Family::default()),
-            resident: own.add("resident_memory_bytes", "Memory of the process that is not paged out", Gauge::default()),
-            disk_free: own.add("disk_free_bytes", "Free space for the data folder", Gauge::default()),
-            disk_low: own.add("disk_low_bytes", "Free space below which nothing is taken in", Gauge::default()),
+            stored: own.add("stored_bytes", "Size on disk", Family::default()),
+            versions: own.add("table_versions", "Largest number of versions of a table", Family::default()),
+            fragments: own.add("table_fragments", "Largest number of fragments of a table", Family::default()),
+            resident: own.add("resident_memory_bytes", "Resident memory of the process", Gauge::default()),
+            disk_free: own.add("disk_free_bytes", "Free disk space for the data folder", Gauge::default()),
+            disk_low: own.add(
+                "disk_low_bytes",
+                "Free disk space below which new messages are refused",
+                Gauge::default(),
+            ),
             clock: own.add("clock_synchronised", "1 if the machine's clock is synchronised", Family::default()),
-            last_backup: own.add("last_backup_timestamp_seconds", "When the last backup was whole", Family::default()),
+            last_backup: own.add(
+                "last_backup_timestamp_seconds",
+                "Time of the last complete backup",
+                Family::default(),
+            ),
             started,
             registry,
             waits: waits::Waits::default(),

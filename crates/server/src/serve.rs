@@ -110,7 +110,7 @@ pub async fn serve(
     tasks.close();
     let drain = Duration::from_secs(config.drain_seconds.into());
     if tokio::time::timeout(drain, tasks.wait()).await.is_err() {
-        tracing::warn!(drain.seconds = drain.as_secs(), "stopped with requests still under way");
+        tracing::warn!(drain.seconds = drain.as_secs(), "stopped while requests were still running");
     }
     service.count_or_tell().await;
     Ok(())

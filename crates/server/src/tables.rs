@@ -237,7 +237,7 @@ impl Service {
                 Ok(Piece::Busy(lock)) => self.return_when_free(agent, lock, &stop),
                 Err(error) => {
                     self.metrics.failed("project", &error);
-                    tracing::error!(agent.folder = agent.folder(), %error, "new messages cannot be made searchable yet");
+                    tracing::error!(agent.folder = agent.folder(), %error, "indexing new messages failed; it is retried");
                     self.return_after(agent, PAUSE, &stop);
                 }
             }
@@ -334,12 +334,12 @@ impl Service {
     /// caller must hold no search permit.
     pub(crate) async fn mend_tables(&self, agent: &Agent, error: Error, now: Timestamp) -> Result<()> {
         let Error::Damaged { what, why } = error else { return Err(error) };
-        tracing::error!(table = what, error = why, "a table is damaged; it is put aside and built anew");
+        tracing::error!(table = what, error = why, "a table is damaged; it is moved aside and rebuilt");
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
         self.fact_writer.bring_facts(agent).await?;
         let places = self.writer.mend(agent, now).await?;
-        tracing::error!(?places, "the damaged table was kept there");
+        tracing::error!(?places, "the damaged table was moved to these paths");
         Ok(())
     }
 
@@ -389,7 +389,7 @@ impl Service {
         let (service, agent) = (self.clone(), agent.clone());
         tokio::spawn(async move {
             if let Err(error) = service.read_for_facts(&agent, &|_| ()).await {
-                tracing::error!(agent.folder = agent.folder(), %error, "new messages cannot be read for facts yet");
+                tracing::error!(agent.folder = agent.folder(), %error, "extracting facts from new messages failed; it is retried");
             }
         });
     }

@@ -85,7 +85,10 @@ fn check_vectors(batch: &Batch, dimension: usize) -> Result<()> {
     match batch.upserts.iter().find(|part| !is_right(part)) {
         Some(part) => {
             let (memory, found) = (&part.memory, part.vector.len());
-            Err(Error::invalid("vector", format!("of {memory} has {found} numbers, not {dimension} finite ones")))
+            Err(Error::invalid(
+                "vector",
+                format!("of {memory} has {found} numbers; expected {dimension} finite numbers"),
+            ))
         }
         None => Ok(()),
     }

@@ -77,11 +77,7 @@ impl Maintenance {
         }
         match self.compact(slot, table).await.map_err(|error| explain(name, error)) {
             Err(Error::Storage { what, source }) => {
-                tracing::warn!(
-                    table = what,
-                    error = source.to_string(),
-                    "could not be compacted; it will be tried again"
-                );
+                tracing::warn!(table = what, error = source.to_string(), "compacting the table failed; it is retried");
                 Ok(())
             }
             result => result,

@@ -25,7 +25,8 @@ pub async fn rewrite(tables: &Tables, from: &Table, generation: u32) -> Result<(
     let copy = tables.writing(&to, &target).await?;
     let mut batches = scan::read(&open, tables.dimension).await.map_err(|error| explain(from, error))?;
     while let Some(batch) = batches.try_next().await.map_err(|error| explain(from, error))? {
-        rows::stored(&batch).map_err(|rows::Altered| Error::damaged(name(from), "a row is not what was written"))?;
+        rows::stored(&batch)
+            .map_err(|rows::Altered| Error::damaged(name(from), "a row does not match its checksum"))?;
         let written = async {
             let before = copy.version().await?;
             Ok(Versions { before, after: copy.add(batch).execute().await?.version })

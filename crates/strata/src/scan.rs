@@ -23,14 +23,14 @@ pub async fn scan(tables: &Tables, table: &Table) -> Result<Vec<Stored>> {
     let mut batches = read(&open, tables.dimension).await.map_err(|error| explain(table, error))?;
     while let Some(batch) = batches.try_next().await.map_err(|error| explain(table, error))? {
         let stored = rows::stored(&batch);
-        rows.extend(stored.map_err(|rows::Altered| Error::damaged(name(table), "a row is not what was written"))?);
+        rows.extend(stored.map_err(|rows::Altered| Error::damaged(name(table), "a row does not match its checksum"))?);
     }
     if !rows.is_empty() {
         read_text_index(&open).await.map_err(|error| explain(table, error))?;
     }
     rows.sort();
     if rows.windows(2).any(|pair| (&pair[0].memory, pair[0].part) == (&pair[1].memory, pair[1].part)) {
-        return Err(Error::damaged(name(table), "a row is there twice"));
+        return Err(Error::damaged(name(table), "a row exists twice"));
     }
     Ok(rows)
 }

@@ -15,7 +15,7 @@ use crate::tables::Tables;
 /// Searches the table for a probe.
 pub async fn search(tables: &Tables, name: &Table, probe: &Probe) -> Result<Findings> {
     if probe.vector.as_ref().is_some_and(|vector| vector.len() != tables.dimension) {
-        return Err(Error::invalid("vector", format!("has not {} numbers", tables.dimension)));
+        return Err(Error::invalid("vector", format!("must have {} numbers", tables.dimension)));
     }
     if probe.limit.max(probe.exact) == 0 || probe.filter.within.is_empty() {
         return Ok(Findings::default());

@@ -125,9 +125,10 @@ impl Tables {
         };
         let Some((open, version)) = opening.await.map_err(|error| explain(table, error))? else { return Ok(None) };
         match head::load(&self.folder(table)) {
-            Some(head) if version < head => {
-                Err(Error::damaged(name(table), format!("version {head} is lost; the newest left is {version}")))
-            }
+            Some(head) if version < head => Err(Error::damaged(
+                name(table),
+                format!("version {head} is missing; the newest existing version is {version}"),
+            )),
             _ => Ok(Some(open)),
         }
     }
@@ -135,7 +136,7 @@ impl Tables {
     /// Records the table's present version, so that its loss is noticed.
     pub fn save_head(&self, table: &Table, version: u64) -> Result<()> {
         let saved = head::save(&self.folder(table), version);
-        saved.map_err(|error| Error::storage(format!("noting the version of {}", name(table)), error))
+        saved.map_err(|error| Error::storage(format!("saving the version of {}", name(table)), error))
     }
 
     /// Returns the table for writing, and creates it if needed. The caller must hold `write_lock`, which keeps the table in

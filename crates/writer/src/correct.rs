@@ -31,7 +31,7 @@ impl Writer {
         }
         match self.ingest_correction(agent, (key, message), now).await?.forgotten {
             0 => Ok(()),
-            _ => Err(Error::invalid("text", "was said in this conversation before and is to stay forgotten")),
+            _ => Err(Error::invalid("text", "was forgotten in this conversation before, so it is not stored again")),
         }
     }
 }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::console::path;
 
-const EXAMPLE: &str = r#"A line, of which id and name may be left out; role is user, assistant, system or tool:
+const EXAMPLE: &str = r#"One JSON object per line; id and name are optional; role is user, assistant, system or tool:
   {"agent": "ann", "conversation": "2026-03-04", "id": "17", "role": "user", "name": "Ann",
    "content": "We moved to Porto today.", "at": "2026-03-04T18:30:00Z"}"#;
 
@@ -37,7 +37,7 @@ pub struct Import {
 fn format(word: &str) -> Result<String, String> {
     match word {
         "jsonl" | "json" | "annals" => Ok(word.to_owned()),
-        _ => Err("import reads one JSON message a line and its own exports, and finds out which; convert others first"
+        _ => Err("import reads JSON Lines, JSON lists of messages, and exports of annals; convert other formats first"
             .to_owned()),
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use annals_core::{Date, Direction, EngineChoice, Grain, Kind, Period, Timestamp};
 use annals_server::wire::When;
 
-const MOMENT: &str = "a moment looks like 2026-03-04T18:30:00Z or 2026-03-04";
+const MOMENT: &str = "expected a time such as 2026-03-04T18:30:00Z or a date such as 2026-03-04";
 
 pub(super) fn grain(text: &str) -> Result<Grain, String> {
     text.parse().map_err(|error: annals_core::Error| error.to_string())
@@ -27,7 +27,7 @@ pub(super) fn engine(text: &str) -> Result<EngineChoice, String> {
     match text {
         "auto" => Ok(EngineChoice::Auto),
         "extractive" => Ok(EngineChoice::Extractive),
-        _ => Err("it is one of auto, extractive".into()),
+        _ => Err("expected one of auto, extractive".into()),
     }
 }
 
@@ -51,6 +51,6 @@ pub(super) fn when(text: &str) -> Result<When, String> {
 pub(super) fn day(text: &str) -> Result<Date, String> {
     match text.parse::<Period>() {
         Ok(period) if period.grain() == Grain::Daily => Ok(period.first_day()),
-        _ => Err("a day looks like 2026-03-04 and must exist".into()),
+        _ => Err("expected a valid date such as 2026-03-04".into()),
     }
 }

@@ -101,10 +101,10 @@ fn warn_of(past: &PastPlanView) {
         let memories = plural(past.memories, "memory");
         say!("{WARN}{memories} are past this plan and will be removed: {}.{WARN:#}", grains.join(", "));
         say!(
-            "{WARN}A running service does it within the hour, `annals retain` now; `annals retain --dry-run` only looks.{WARN:#}"
+            "{WARN}A running service removes them within an hour, `annals retain` removes them now, `annals retain --dry-run` lists them.{WARN:#}"
         );
     }
     if past.held > 0 {
-        say!("{DIM}{held} past this plan stay for now: pinned, or not in a summary yet.{DIM:#}");
+        say!("{DIM}Past this plan but kept for now, because pinned or not in a summary yet: {held}.{DIM:#}");
     }
 }

@@ -57,12 +57,12 @@ async fn make(global: &Global, args: &cli::Backup) -> Result<ExitCode> {
     }
     let files = plural(manifest.files.len() as u64, "file");
     say!("Backed up as {name}: {files}, {} bytes.", count(manifest.bytes()));
-    say!("{DIM}Tables are left out: they are made anew by annals restore {}{DIM:#}", target.shown());
+    say!("{DIM}The backup has no tables: `annals restore {}` rebuilds them.{DIM:#}", target.shown());
     if !manifest.left_out.is_empty() {
         say!("{WARN}Left out, because they are secret: {}{WARN:#}", manifest.left_out.join(", "));
     }
     if !removed.is_empty() {
-        say!("Removed, because newer ones are whole: {}", removed.join(" "));
+        say!("Removed older backups: {}", removed.join(" "));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -76,7 +76,7 @@ async fn list(global: &Global, target: Option<&str>) -> Result<ExitCode> {
     for backup in &found {
         match &backup.manifest {
             Some(manifest) => say!("{}  {} bytes", backup.name, count(manifest.bytes())),
-            None => say!("{}  {WARN}not whole{WARN:#}", backup.name),
+            None => say!("{}  {WARN}incomplete{WARN:#}", backup.name),
         }
     }
     if found.is_empty() {
@@ -95,10 +95,10 @@ async fn verify(global: &Global, target: Option<&str>, name: Option<&str>) -> Re
         print_json(&json!({ "name": name, "sound": sound, "problems": fetched.problems, "agents": fetched.agents }));
     } else if fetched.problems.is_empty() {
         let agents = plural(fetched.agents, "agent");
-        say!("{name} is sound: every file is what was written, and the catalog opens with {agents}.");
+        say!("{name} is sound: every file matches its checksum, and the catalog opens with {agents}.");
     } else {
         fetched.problems.iter().for_each(|problem| say!("{WARN}{name}: {problem}{WARN:#}"));
-        say!("Do not rely on it; make another, and look at {}.", target.shown());
+        say!("Do not rely on this backup. Make a new one, and check the storage at {}.", target.shown());
     }
     Ok(if fetched.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -128,7 +128,7 @@ fn unpacked(global: &Global) -> Result<Scratch> {
 pub fn refuse_unless_empty(data: &Path) -> Result<()> {
     let failed = |cause| Error::storage(format!("cannot read {}", data.display()), cause);
     if data.exists() && std::fs::read_dir(data).map_err(failed)?.next().is_some() {
-        let reason = format!("must name a new or empty folder; {} holds something", data.display());
+        let reason = format!("must name a new or empty folder; {} is not empty", data.display());
         return Err(Error::invalid("--data", reason));
     }
     Ok(())

@@ -21,7 +21,7 @@ pub async fn correct(folder: &Folder, args: &Correct, json: bool) -> Result<Exit
         print_json(&json!({ "agent": agent.name(), "memory": now.memory, "versions": versions }));
     } else {
         let kept = plural(versions as u64, "former version");
-        say!("{} corrected; {kept} kept. `annals rollup` carries it into the summaries.", now.memory.id);
+        say!("{} corrected; {kept} kept. `annals rollup` updates the summaries.", now.memory.id);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -37,7 +37,7 @@ pub async fn pin(folder: &Folder, args: &Pin, json: bool) -> Result<ExitCode> {
         say!(
             "{} is {}.",
             memory.id,
-            if args.lift { "not pinned any more" } else { "pinned: retention leaves it and what is stored with it" }
+            if args.lift { "no longer pinned" } else { "pinned: retention keeps it, and everything stored with it" }
         );
     }
     Ok(ExitCode::SUCCESS)

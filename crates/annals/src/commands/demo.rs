@@ -50,7 +50,7 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
         answer.results.iter().for_each(|found| search::print_found(found, Some(text), AGENT, &zones));
     }
     let data = folder.path.display();
-    say!("{DIM}Ask on: annals search \"…\" --agent {AGENT} --data {data}{DIM:#}");
+    say!("{DIM}Try your own question: annals search \"…\" --agent {AGENT} --data {data}{DIM:#}");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,7 +87,7 @@ fn question(text: &str, grain: Grain, period: &str) -> Result<Query> {
 fn print_done(imported: &Imported, written: u64) {
     if imported.accepted == 0 && written == 0 {
         say!(
-            "Nothing new: {} were there already, every closed period has its summary.",
+            "Nothing new: {} were already imported, every closed period has its summary.",
             plural(imported.duplicate, "message")
         );
     } else {

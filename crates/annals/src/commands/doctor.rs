@@ -80,7 +80,7 @@ pub async fn run(global: &Global, args: &cli::Doctor) -> Result<ExitCode> {
     if global.json {
         print_json(&json!({ "data": data, "well": is_well, "findings": findings }));
     } else if is_well {
-        say!("{BOLD}Annals is well.{BOLD:#}");
+        say!("{BOLD}All checks passed.{BOLD:#}");
     }
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -93,7 +93,7 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, tell: &mut dy
             tell(Finding::wrong(
                 "configuration",
                 error.to_string(),
-                "correct it; `annals config check` says if it is fine",
+                "correct it; `annals config check` lists every error",
             ));
             None
         }
@@ -101,11 +101,11 @@ async fn examine(global: &Global, args: &cli::Doctor, data: &Path, tell: &mut dy
     if let Some(config) = &config {
         let from =
             config.file.as_ref().map_or("defaults and the environment".into(), |file| file.display().to_string());
-        tell(Finding::ok("configuration", format!("fine, from {from}")));
+        tell(Finding::ok("configuration", format!("valid, from {from}")));
     }
     machine::clock(global, data).into_iter().for_each(&mut *tell);
     if let Err(error) = std::fs::create_dir_all(data) {
-        let mend = "make it for this user, or name another with --data";
+        let mend = "create it as this user, or choose another folder with --data";
         return tell(Finding::wrong("data folder", format!("{}: {error}", data.display()), mend));
     }
     rights::look(data, config.as_ref()).into_iter().for_each(&mut *tell);

@@ -11,7 +11,7 @@ use crate::view::{WARN, plural, say};
 /// Reads all turns that were not yet read for facts, by model or by rules, and brings the table of facts up to date.
 pub async fn extract(folder: &Folder, agent: &Agent, json: bool) -> Result<ExtractionPassed> {
     let read = folder.journal.extraction(agent).await?.extracted;
-    let bar = progress::bar(folder.catalog.backlog(agent, Grain::Working, read).await?, "reading for facts", json);
+    let bar = progress::bar(folder.catalog.backlog(agent, Grain::Working, read).await?, "extracting facts", json);
     let passed = folder.read_for_facts(agent, &|turns| bar.inc(turns)).await?;
     bar.finish_and_clear();
     Ok(passed)
@@ -39,9 +39,9 @@ pub fn print(agent: &Agent, passed: &ExtractionPassed) {
     }
     if passed.degraded > 0 {
         let turns = plural(passed.degraded, "message");
-        say!("  {WARN}{turns} read by the built-in rules instead of the model; `annals dead list` says why{WARN:#}");
+        say!("  {WARN}{turns} read by the built-in rules instead of the model; `annals dead list` shows why{WARN:#}");
     }
     if let Some(reason) = &passed.waiting {
-        say!("  {WARN}reading for facts waits: {reason}{WARN:#}");
+        say!("  {WARN}extracting facts is postponed: {reason}{WARN:#}");
     }
 }

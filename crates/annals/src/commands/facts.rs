@@ -25,7 +25,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
             if let Some(ended) = ended.as_ref().map(FactView::from).filter(|_| !json) {
                 line(&ended, &zones);
                 say!(
-                    "This fact is stored as ended, because a later one takes its place. Without --at it holds from now on."
+                    "This fact is stored as ended, because a later fact replaces it. Without --at, a fact holds from now on."
                 );
             }
         }
@@ -87,10 +87,10 @@ async fn show(folder: &Folder, agent: &Agent, request: FactsRequest, json: bool)
 fn print(answer: &FactsAnswer, zones: &Zones, now: Timestamp) {
     answer.facts.iter().for_each(|fact| line(fact, zones));
     match answer.connected {
-        Some(false) => say!("No facts lead from the one to the other; --history also follows ended ones."),
+        Some(false) => say!("No path of facts connects the two; --history also follows ended facts."),
         Some(true) if answer.facts.is_empty() => say!("Both are names of one person or thing."),
-        None if answer.facts.is_empty() => say!("No such facts. `annals rollup` reads new messages for facts."),
-        _ => say!("{DIM}Days are local: {}.{DIM:#}", zones.name_at(now)),
+        None if answer.facts.is_empty() => say!("No facts found. `annals rollup` extracts facts from new messages."),
+        _ => say!("{DIM}Days are in the time zone {}.{DIM:#}", zones.name_at(now)),
     }
 }
 

@@ -38,7 +38,7 @@ async fn finish(folder: &Folder, agent: &Agent, answer: &ForgetAnswer, json: boo
     if json {
         print_json(answer);
     } else if !answer.done && reaches_nothing(answer) {
-        say!("Nothing fits that, so nothing would go.");
+        say!("Nothing matches, so nothing would be forgotten.");
         print_limits(answer);
     } else {
         let samples = if answer.done { Vec::new() } else { samples(folder, agent, answer).await? };
@@ -72,7 +72,7 @@ fn sample(memory: &Memory, zones: &Zones) -> String {
 }
 
 fn print(answer: &ForgetAnswer, samples: &[String]) {
-    let would = if answer.done { "went" } else { "would go" };
+    let would = if answer.done { "was forgotten" } else { "would be forgotten" };
     say!("{BOLD}{}{BOLD:#}: what {would}", answer.agent);
     let counts = [
         (answer.turns.len() as u64, "turn"),
@@ -91,8 +91,8 @@ fn print(answer: &ForgetAnswer, samples: &[String]) {
         say!("    {DIM}… and {} more{DIM:#}", count((of - samples.len()) as u64));
     }
     for (periods, words) in [
-        (&answer.rebuilt, "written again from what is left"),
-        (&answer.cut, "sealed, without the sentences that came from it"),
+        (&answer.rebuilt, "rewritten from what is left"),
+        (&answer.cut, "sealed: the sentences that came from it are removed"),
     ] {
         if !periods.is_empty() {
             say!("  {} {words}: {DIM}{}{DIM:#}", plural(periods.len() as u64, "summary"), periods.join(" "));
@@ -100,11 +100,14 @@ fn print(answer: &ForgetAnswer, samples: &[String]) {
     }
     if !answer.lost.is_empty() {
         let summaries = plural(answer.lost.len() as u64, "sealed summary");
-        say!("  {WARN}{summaries} cannot be cut and goes altogether: {}{WARN:#}", answer.lost.join(" "));
+        say!(
+            "  {WARN}{summaries} removed completely, because single sentences cannot be removed from the text of a model: {}{WARN:#}",
+            answer.lost.join(" ")
+        );
     }
     print_limits(answer);
     match &answer.proof {
-        None => say!("Nothing was changed. --yes does it; it cannot be taken back."),
+        None => say!("Nothing was changed. Use --yes to forget this; it cannot be undone."),
         Some(proof) => print_proof(proof),
     }
 }
@@ -113,21 +116,23 @@ fn print(answer: &ForgetAnswer, samples: &[String]) {
 fn print_limits(answer: &ForgetAnswer) {
     if answer.unresolved > 0 {
         let turns = plural(answer.unresolved, "pruned turn");
-        say!("  {WARN}{turns} cannot be told to belong to it or not: only their ids are known.{WARN:#}");
+        say!("  {WARN}It is unknown whether {turns} belong to it: only their ids are left.{WARN:#}");
     }
     if !answer.unresolved_in.is_empty() {
         say!(
-            "  {WARN}These sealed summaries may still hold something of it: {}{WARN:#}",
+            "  {WARN}These sealed summaries may still contain text from it: {}{WARN:#}",
             answer.unresolved_in.join(" ")
         );
     }
     if answer.unread > 0 {
         let turns = plural(answer.unread, "pruned turn");
-        say!("  {DIM}{turns} stay: nothing that is left of them names it; their own words are gone.{DIM:#}");
+        say!(
+            "  {DIM}{turns} not removed: their text was pruned before, and nothing that is left of them names it.{DIM:#}"
+        );
     }
     if !answer.unfollowed.is_empty() {
         let names = answer.unfollowed.join(", ");
-        say!("  {WARN}Not followed, since only others say that it is the same: {names}{WARN:#}");
+        say!("  {WARN}Not forgotten, because only other people said that these names mean the same: {names}{WARN:#}");
     }
 }
 
@@ -135,10 +140,10 @@ fn print_proof(proof: &ProofView) {
     let sentences = plural(proof.sentences as u64, "sentence");
     let searched = format!("{}, {} bytes", plural(proof.files, "file"), count(proof.bytes));
     if proof.clean {
-        say!("Proof: {sentences} looked for in every decoded table and in {searched}: none is left.");
-        say!("Backups and copies outside this folder are not reached.");
+        say!("Proof: {sentences} searched for in every decoded table and in {searched}: none found.");
+        say!("Backups and copies outside this folder are not changed.");
         return;
     }
-    say!("{WARN}Not all is gone: of {sentences} some are still in{WARN:#}");
+    say!("{WARN}Not everything was removed. Of {sentences}, some are still in:{WARN:#}");
     proof.still_in.iter().for_each(|place| say!("  {WARN}{place}{WARN:#}"));
 }

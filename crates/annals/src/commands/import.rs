@@ -86,21 +86,21 @@ impl Imported {
         }
         for place in &self.replaced_corrections {
             say!(
-                "{place} changed since it was corrected by hand: it replaces the correction, which is kept as a version."
+                "{place} changed after it was corrected by hand: it replaces the correction, which is kept as a former version."
             );
         }
         if self.dead > 0 {
-            say!("{} could not be made searchable; `annals dead list` says why.", plural(self.dead, "message"));
+            say!("{} could not be made searchable; `annals dead list` shows why.", plural(self.dead, "message"));
         }
         if self.forgotten > 0 {
             let messages = plural(self.forgotten, "message");
-            say!("{messages} had been forgotten and stay so; --unforget takes them back.");
+            say!("{messages} skipped, because they were forgotten before; --unforget imports them again.");
         }
         if self.masked > 0 {
             say!("{} masked before storage.", plural(self.masked, "credential"));
         }
         for (field, lines) in &self.ignored_fields {
-            say!("The field {field:?} means nothing here and was left out ({}).", plural(*lines, "line"));
+            say!("The field {field:?} is unknown and was ignored ({}).", plural(*lines, "line"));
         }
     }
 }
@@ -126,7 +126,7 @@ impl Imported {
         let kinds = kinds.iter().filter(|(number, _)| *number > 0).map(|(number, word)| plural(*number, word));
         let kinds: Vec<String> = kinds.collect();
         let of_them = if kinds.is_empty() { String::new() } else { format!(", among them {}", kinds.join(", ")) };
-        say!("Restored {} of an export{of_them}. All of it is new here.", plural(self.restored, "record"));
+        say!("Restored {} from an export{of_them}.", plural(self.restored, "record"));
     }
 }
 

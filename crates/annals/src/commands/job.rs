@@ -14,7 +14,10 @@ use crate::view::{BOLD, DIM, WARN, print_json, say};
 /// Works only in the service, to which the command is handed over; fails if no service is running.
 pub async fn run(global: &Global, args: &Job) -> Result<ExitCode> {
     let Some(alarm_clock) = remote(|remote| remote.alarm_clock.clone()) else {
-        return Err(Error::NotFound { what: "running service over", name: data(global)?.display().to_string() });
+        return Err(Error::NotFound {
+            what: "running service on data folder",
+            name: data(global)?.display().to_string(),
+        });
     };
     match args {
         Job::List => list(&alarm_clock, global.json).await,
@@ -34,8 +37,8 @@ async fn list(alarm_clock: &AlarmClock, json: bool) {
         match (&runs.outcome, runs.last_end) {
             (Some(Outcome::Done(report)), Some(end)) => say!("  {end:.0}  {}", spoken(&report.done)),
             (Some(Outcome::Failed(error)), Some(end)) => say!("  {end:.0}  {WARN}failed: {error}{WARN:#}"),
-            _ if runs.is_running() => say!("  {DIM}under way{DIM:#}"),
-            _ => say!("  {DIM}did not run since the start{DIM:#}"),
+            _ if runs.is_running() => say!("  {DIM}running{DIM:#}"),
+            _ => say!("  {DIM}has not run since the service started{DIM:#}"),
         }
     }
 }

@@ -22,7 +22,7 @@ pub async fn run(global: &Global, args: &Key) -> Result<ExitCode> {
             let folder = open(global).await?;
             folder.keys.revoke_key(id, folder.now).await?;
             if !global.json {
-                say!("{id} opens nothing any more.");
+                say!("{id} revoked.");
             }
         }
     }
@@ -36,7 +36,7 @@ async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
         Agent::in_workspace(&args.workspace, agent)?;
     }
     if args.expires.is_some_and(|expires| expires <= folder.now) {
-        return Err(Error::invalid("--expires", "is over already"));
+        return Err(Error::invalid("--expires", "is in the past"));
     }
     let issued = issue(getrandom::fill)?;
     let key = Kept {
@@ -56,7 +56,7 @@ async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
         print_json(&view);
     } else {
         say!("{BOLD}{}{BOLD:#}", issued.text.expose_secret());
-        say!("{DIM}Shown this once. Send it as Authorization: Bearer …  From now on every request needs a key.{DIM:#}");
+        say!("{DIM}Shown only once. Send it as Authorization: Bearer …  From now on every request needs a key.{DIM:#}");
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ async fn list(folder: &Folder, json: bool) -> Result<()> {
     }
     for key in &keys {
         let agents = if key.agents.is_empty() { "all agents".to_owned() } else { key.agents.join(", ") };
-        let state = if key.is_good(folder.now) { String::new() } else { "  (not good any more)".to_owned() };
+        let state = if key.is_good(folder.now) { String::new() } else { "  (expired or revoked)".to_owned() };
         say!(
             "{BOLD}{}{BOLD:#}  {}  {}  {DIM}{} · {agents}{DIM:#}{state}",
             key.id,
@@ -79,7 +79,7 @@ async fn list(folder: &Folder, json: bool) -> Result<()> {
         );
     }
     if keys.is_empty() {
-        say!("No keys: the service answers this machine only. `annals key add NAME` makes one.");
+        say!("No keys: the service answers this machine only. `annals key add NAME` creates one.");
     }
     Ok(())
 }

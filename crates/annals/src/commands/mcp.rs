@@ -25,7 +25,7 @@ pub async fn run(global: &Global, args: &Mcp) -> Result<ExitCode> {
         None => start(global, &data).await?,
     };
     let relayed = annals_server::mcp::relay(owner, args.agent.as_deref(), &args.scopes).await;
-    relayed.map_err(|cause| Error::storage("speaking MCP with the process that owns the data folder", cause))?;
+    relayed.map_err(|cause| Error::storage("the MCP connection to the running service", cause))?;
     // A pending read of standard input would keep the process alive.
     std::process::exit(0)
 }
@@ -55,5 +55,8 @@ async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
         tokio::time::sleep(STEP).await;
     }
     let place = data.join("service.log").display().to_string();
-    Err(Error::storage("starting a service for the data folder", format!("it does not listen; {place} says why")))
+    Err(Error::storage(
+        "starting a service for the data folder",
+        format!("it did not start listening within 30 seconds; see its log in {place}"),
+    ))
 }

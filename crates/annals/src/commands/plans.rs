@@ -24,7 +24,9 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
     for (name, plan) in plans.all() {
         say!("{BOLD}{name:<9}{BOLD:#} {}", keeps(plan));
     }
-    say!("{DIM}Counted from the end of what a memory covers; only what a coarser summary tells of is pruned.{DIM:#}");
+    say!(
+        "{DIM}Counted from the end of the time that a memory covers. Only memories that a coarser summary covers are pruned.{DIM:#}"
+    );
     Ok(ExitCode::SUCCESS)
 }
 

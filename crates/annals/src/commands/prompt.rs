@@ -58,9 +58,9 @@ async fn show(folder: &Folder, name: &str, agent: Option<&str>) -> Result<()> {
 
 async fn replace(folder: &Folder, agent: &str, name: &str, text: Option<String>) -> Result<()> {
     let agent = folder.agent(agent).await?;
-    let done = if text.is_some() { "is set" } else { "is reset to the one that comes with Annals" };
+    let done = if text.is_some() { "is set" } else { "is reset to the built-in one" };
     let prompts = std::collections::BTreeMap::from([(name.to_owned(), text)]);
     folder.change_settings(&agent, SettingsChange { prompts, ..SettingsChange::default() }, folder.now).await?;
-    say!("{agent}: the prompt {name:?} {done}; `annals rollup --refresh` writes its summaries anew.");
+    say!("{agent}: the prompt {name:?} {done}; `annals rollup --refresh` rewrites its summaries.");
     Ok(())
 }

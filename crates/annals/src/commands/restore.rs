@@ -41,7 +41,7 @@ pub async fn run(global: &Global, args: &Restore) -> Result<ExitCode> {
     let (agents, memories) = (plural(fetched.agents, "agent"), plural(memories, "memory"));
     say!("Restored {name} to {}: {agents}, {memories}.", data.display());
     if !left_out.is_empty() {
-        say!("{WARN}The backup holds no secrets. Set anew: {}{WARN:#}", left_out.join(", "));
+        say!("{WARN}The backup contains no secrets. Set these again: {}{WARN:#}", left_out.join(", "));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -19,7 +19,7 @@ pub async fn run(folder: &Folder, args: &Retain, json: bool) -> Result<ExitCode>
     let confirmed = args.trust_clock || trust.prunes();
     if !(dry || confirmed || json) {
         say!("{WARN}{}{WARN:#}", why_not(trust, clock.steady_from));
-        say!("{WARN}Run it again then, or now with --trust-clock.{WARN:#}");
+        say!("{WARN}Run `annals retain` again then, or prune now with --trust-clock.{WARN:#}");
     }
     let mut answers = Vec::new();
     for agent in folder.agents(args.agent.as_deref()).await? {
@@ -121,8 +121,8 @@ fn in_words(hold: Hold) -> &'static str {
     match hold {
         Hold::Pinned => "something in it is pinned",
         Hold::Uncovered => "no summary covers all of it yet; `annals rollup` writes it",
-        Hold::Degraded => "its summary stands in for one that the model could not write yet",
-        Hold::Unread => "it was not read for facts yet; `annals rollup` does",
-        Hold::Finer => "something finer below it is still there",
+        Hold::Degraded => "its summary was written by the built-in engine, and the model still has to rewrite it",
+        Hold::Unread => "facts were not extracted from it yet; `annals rollup` extracts them",
+        Hold::Finer => "memories of a finer grain below it are still kept",
     }
 }

@@ -55,7 +55,7 @@ fn show_passed(agent: &Agent, passed: &Passed, read: &ExtractionPassed, json: bo
         if passed.degraded > 0 {
             let summaries = plural(passed.degraded, "summary");
             say!(
-                "  {WARN}{summaries} written by the built-in engine, since the model could not; tried again later{WARN:#}"
+                "  {WARN}{summaries} written by the built-in engine, because the model failed; it is retried later{WARN:#}"
             );
         }
         if let Some(reason) = &passed.outage {

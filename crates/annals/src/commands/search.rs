@@ -59,7 +59,7 @@ pub async fn answer(folder: &Folder, agent: &Agent, query: &Query) -> Result<Ans
 /// Prints an answer for people.
 pub fn print(answer: &Answer, question: Option<&str>, agent: &str, zones: &Zones) {
     if answer.range_is_empty {
-        say!("Nothing is remembered ({}).", searched(answer));
+        say!("There are no memories ({}).", searched(answer));
     } else if answer.results.is_empty() {
         say!("Nothing was found ({}).", searched(answer));
     }
@@ -68,7 +68,7 @@ pub fn print(answer: &Answer, question: Option<&str>, agent: &str, zones: &Zones
     }
     say_zone(answer.results.iter().map(|found| &found.memory), zones);
     if let Some(why) = answer.reranked.why_not() {
-        say!("{DIM}The configured model did not order these: {why}.{DIM:#}");
+        say!("{DIM}The configured model did not rerank these results: {why}.{DIM:#}");
     }
 }
 

@@ -51,7 +51,7 @@ pub async fn run(global: &Global, args: &Serve) -> Result<ExitCode> {
     let served = annals_server::serve(folder.service.clone(), &server, listeners, stop).await;
     let drain = Duration::from_secs(server.drain_seconds.into());
     for job in alarm_clock.shutdown(drain).await {
-        tracing::warn!(job, "broken off; it goes on at the next start");
+        tracing::warn!(job, "job interrupted by the shutdown; it continues after the next start");
     }
     let _ = std::fs::remove_file(ipc::place(&folder.path));
     served.map_err(|cause| Error::storage("serving", cause))?;
@@ -72,8 +72,9 @@ async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
     if let Some(because) = config.reachable_because()
         && !access::any_good(&*folder.keys, folder.now).await?
     {
-        let reason =
-            format!("is reachable by others, because {because}, and there is no key; `annals key add NAME` makes one");
+        let reason = format!(
+            "is reachable from other machines, because {because}, but there is no key; create one with `annals key add NAME`"
+        );
         return Err(Error::invalid("the service", reason));
     }
     TcpListener::bind(address).await.map_err(|cause| match cause.kind() {

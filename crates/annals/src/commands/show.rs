@@ -34,7 +34,7 @@ pub async fn run(folder: &Folder, args: &Show, json: bool) -> Result<ExitCode> {
 
 fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
     if !all && !versions.is_empty() {
-        say!("{DIM}It had other words before; --history shows {}.{DIM:#}", plural(versions.len() as u64, "version"));
+        say!("{DIM}The text was changed before; --history shows {}.{DIM:#}", plural(versions.len() as u64, "version"));
         return;
     }
     for version in versions {
@@ -42,7 +42,7 @@ fn print_versions(versions: &[Version], all: bool, zones: &Zones) {
         say!("{}\n", column(&version.text, 2));
     }
     if all && versions.is_empty() {
-        say!("{DIM}It never had other words.{DIM:#}");
+        say!("{DIM}The text was never changed.{DIM:#}");
     }
 }
 

@@ -21,7 +21,7 @@ pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCod
     if json {
         print_json(&json!({ "data": folder.path, "agents": all }));
     } else if all.is_empty() {
-        say!("No agents yet. `annals import FILE` brings the first.");
+        say!("No agents yet. `annals import FILE` creates the first.");
     } else {
         say!("{DIM}{}{DIM:#}", folder.path.display());
     }
@@ -69,7 +69,7 @@ fn print(status: &Value) {
         say!("  {WARN}{} written by the built-in engine in place of a model{WARN:#}", plural(degraded, "summary"));
     }
     if let Some(error) = status["extraction_error"].as_str() {
-        say!("  {WARN}reading for facts failed: {error}{WARN:#}");
+        say!("  {WARN}extracting facts failed: {error}{WARN:#}");
     }
     print_usage(&list("usage"));
     for (field, words) in [

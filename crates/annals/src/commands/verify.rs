@@ -26,7 +26,9 @@ pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCod
         gaps.sort();
         faults += gaps.len() + tables.len() + usize::from(facts_differ);
         if facts_differ && !json {
-            say!("{WARN}{agent}: the table of facts is not what the log says; `annals rebuild` makes it anew{WARN:#}");
+            say!(
+                "{WARN}{agent}: the table of facts does not match the log of facts; `annals rebuild` rebuilds it{WARN:#}"
+            );
         }
         if !json {
             print(folder, &agent, &gaps, &tables).await?;
@@ -79,7 +81,7 @@ async fn print(folder: &Folder, agent: &Agent, gaps: &[Gap], tables: &[Discrepan
         say!("  {WARN}{}: {problem} {what}{WARN:#}", found.grain());
     }
     if !tables.is_empty() {
-        say!("  `annals rebuild` makes the tables anew from the catalog.");
+        say!("  `annals rebuild` rebuilds the tables from the catalog.");
     }
     Ok(())
 }

@@ -123,7 +123,8 @@ impl Layers {
         };
         let unknown = std::mem::take(&mut self.unknown_variables);
         let faults = unknown.into_iter().filter(|name| !is_named(name));
-        self.faults.extend(faults.map(|name| Fault::new(name, "in the environment sets nothing that there is")));
+        self.faults
+            .extend(faults.map(|name| Fault::new(name, "in the environment does not match any configuration key")));
     }
 
     /// Adds faults. Each gets the file and line of its key, or of the table where the key belongs.

@@ -48,7 +48,7 @@ fn reason(error: &str) -> String {
     let expected = error.rsplit_once("expected ").map(|(_, expected)| expected);
     match expected {
         Some(known) if error.starts_with("unknown field") => {
-            format!("is no key; there are {}", known.trim_start_matches("one of "))
+            format!("is not a configuration key; expected one of {}", known.trim_start_matches("one of "))
         }
         Some("u16" | "u32" | "u64") => "must be a whole number, and not a negative one".into(),
         Some("f32") => "must be a number".into(),

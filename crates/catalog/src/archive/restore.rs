@@ -73,7 +73,7 @@ fn staged_name(agent: &Agent) -> String {
 
 fn staged(connection: &Connection, agent: &Agent) -> Result<i64> {
     let found = agents::numbered(connection, STAGING, &staged_name(agent))?;
-    Ok(found.ok_or_else(|| Error::invalid("restore", "was not begun"))?)
+    Ok(found.ok_or_else(|| Error::invalid("restore", "was not started"))?)
 }
 
 fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
@@ -87,7 +87,7 @@ fn unless_full(connection: &Connection, agent_id: i64) -> Result<()> {
         "SELECT 1 FROM block WHERE agent_id = ?1",
     ] {
         if connection.prepare_cached(sql)?.exists([agent_id])? {
-            return Err(Error::invalid("agent", "holds memories already").into());
+            return Err(Error::invalid("agent", "already has memories").into());
         }
     }
     Ok(())
@@ -179,7 +179,7 @@ impl Restoring<'_> {
     /// as its row may hold more.
     fn take_gone(&self, id: MemoryId, day: Option<Period>, at: Option<Timestamp>) -> Result<()> {
         if !turns::find(self.connection, get::TURN, params![self.agent_id, id.as_str()])?.is_empty() {
-            return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")).into());
+            return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")).into());
         }
         if pruned::exists(self.connection, self.agent_id, &id)? {
             return Ok(());
@@ -193,11 +193,11 @@ impl Restoring<'_> {
         if let Some(forgotten) = &self.forgotten
             && forgotten.is_forgotten(&turn.key, &sent.digest())?
         {
-            return Err(Error::invalid("records", "hold a message that was forgotten").into());
+            return Err(Error::invalid("records", "contain a message that was forgotten").into());
         }
         let place = params![self.agent_id, turn.id.as_str()];
         if !turns::find(self.connection, get::TURN, place)?.is_empty() {
-            return Err(Error::invalid("records", format!("hold turn {} twice", turn.id)).into());
+            return Err(Error::invalid("records", format!("contain turn {} twice", turn.id)).into());
         }
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Restoring<'_> {
 /// Parses a digest of 64 hexadecimal digits.
 fn digest(hex: &str) -> annals_core::Result<Digest> {
     let bytes = HEXLOWER.decode(hex.as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
-    bytes.map(Digest).ok_or_else(|| Error::invalid("digest", "is not one"))
+    bytes.map(Digest).ok_or_else(|| Error::invalid("digest", "is not valid"))
 }
 
 #[cfg(test)]

@@ -15,6 +15,6 @@ impl Accesses for SqliteCatalog {
 
     async fn add_accesses(&self, agent: &Agent, accesses: &[(MemoryId, Access)]) -> Result<()> {
         let (agent, accesses) = (agent.clone(), accesses.to_vec());
-        self.thread.write("counting what was given out", move |c| accesses::add(c, &agent, &accesses)).await
+        self.thread.write("counting accesses", move |c| accesses::add(c, &agent, &accesses)).await
     }
 }

@@ -13,7 +13,7 @@ impl Archive for SqliteCatalog {
     async fn records(&self, agent: &Agent, after: Option<&Record>, limit: usize) -> Result<Vec<Record>> {
         let (agent, after) = (agent.clone(), after.cloned());
         let read = move |c: &rusqlite::Connection| archive::records(c, &agent, after.as_ref(), limit);
-        self.thread.read("reading all of an agent", read).await
+        self.thread.read("reading all data of an agent", read).await
     }
 
     async fn begin_restore(&self, agent: &Agent) -> Result<()> {

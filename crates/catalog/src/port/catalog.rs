@@ -20,12 +20,12 @@ impl Catalog for SqliteCatalog {
     }
 
     async fn agents_with_work(&self, now: Timestamp) -> Result<Vec<Agent>> {
-        self.thread.read("asking which agents have work", move |c| agents::with_work(c, now)).await
+        self.thread.read("listing agents that have work", move |c| agents::with_work(c, now)).await
     }
 
     async fn agent_state(&self, agent: &Agent) -> Result<AgentState> {
         let agent = agent.clone();
-        self.thread.read("reading how an agent stands", move |c| agents::agent_state(c, &agent)).await
+        self.thread.read("reading the state of an agent", move |c| agents::agent_state(c, &agent)).await
     }
 
     async fn settings(&self, agent: &Agent) -> Result<Settings> {
@@ -60,12 +60,12 @@ impl Catalog for SqliteCatalog {
 
     async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
         let agent = agent.clone();
-        self.thread.read("reading a lane", move |c| watermarks::watermark(c, &agent, grain)).await
+        self.thread.read("reading a watermark", move |c| watermarks::watermark(c, &agent, grain)).await
     }
 
     async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("saving a lane", move |c| watermarks::save_watermark(c, &agent, grain, watermark)).await
+        self.thread.write("saving a watermark", move |c| watermarks::save_watermark(c, &agent, grain, watermark)).await
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
@@ -75,7 +75,7 @@ impl Catalog for SqliteCatalog {
 
     async fn pruned_until(&self, agent: &Agent, grain: Grain) -> Result<Option<Date>> {
         let agent = agent.clone();
-        self.thread.read("asking what was pruned", move |c| ledger::pruned_until(c, &agent, grain)).await
+        self.thread.read("reading what was pruned", move |c| ledger::pruned_until(c, &agent, grain)).await
     }
 
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
@@ -98,7 +98,7 @@ impl Catalog for SqliteCatalog {
     ) -> Result<()> {
         let (agent, error) = (agent.clone(), error.to_owned());
         let work = move |c: &Connection| ledger::note_failure(c, &agent, period, &error, not_before, now);
-        self.thread.write("noting a failure", work).await
+        self.thread.write("saving a failure", work).await
     }
 
     async fn note_outage(
@@ -111,7 +111,7 @@ impl Catalog for SqliteCatalog {
     ) -> Result<()> {
         let (agent, periods, error) = (agent.clone(), periods.to_vec(), error.to_owned());
         let work = move |c: &Connection| ledger::note_outage(c, &agent, &periods, &error, not_before, now);
-        self.thread.write("noting an outage", work).await
+        self.thread.write("saving an outage", work).await
     }
 
     async fn list(&self, agent: &Agent, select: &Select) -> Result<Vec<Memory>> {
@@ -141,7 +141,7 @@ impl Catalog for SqliteCatalog {
     }
 
     async fn add_dead_letters(&self, letters: Vec<DeadLetter>) -> Result<()> {
-        self.thread.write("noting dead letters", move |c| dead_letters::add_dead_letters(c, &letters)).await
+        self.thread.write("saving dead letters", move |c| dead_letters::add_dead_letters(c, &letters)).await
     }
 
     async fn dead_letters(&self, agent: &Agent) -> Result<Vec<DeadLetter>> {
@@ -152,7 +152,7 @@ impl Catalog for SqliteCatalog {
     async fn remove_dead_letters(&self, agent: &Agent, memories: &[MemoryId]) -> Result<()> {
         let (agent, memories) = (agent.clone(), memories.to_vec());
         self.thread
-            .write("forgetting dead letters", move |c| dead_letters::remove_dead_letters(c, &agent, &memories))
+            .write("removing dead letters", move |c| dead_letters::remove_dead_letters(c, &agent, &memories))
             .await
     }
 

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use crate::erasure::{Plan, Remaining, STATEMENT_TEXTS, TURN_TEXTS, VERSION_TEXTS};
 use crate::{SqliteCatalog, agents, cleaning, erasure, forgotten, pages};
 
-const PLANNING: &str = "finding out what is to be forgotten";
+const PLANNING: &str = "selecting what to forget";
 
 impl SqliteCatalog {
     /// Returns the report of a plan, with its `words` reduced to those that no remaining turn or statement contains.
@@ -58,16 +58,16 @@ impl Erasure for SqliteCatalog {
 
     async fn unforget(&self, agent: &Agent, messages: &[(TurnKey, Digest)]) -> Result<()> {
         let (agent, messages) = (agent.clone(), messages.to_vec());
-        self.thread.write("admitting what was forgotten", move |c| forgotten::unforget(c, &agent, &messages)).await
+        self.thread.write("allowing forgotten messages again", move |c| forgotten::unforget(c, &agent, &messages)).await
     }
 
     async fn cleaning_owed(&self) -> Result<Vec<(Agent, u64)>> {
-        self.thread.read("reading what is to be cleaned", cleaning::owed).await
+        self.thread.read("listing agents to clean", cleaning::owed).await
     }
 
     async fn cleaned(&self, agent: &Agent, erasure: u64) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("noting that an agent was cleaned", move |c| cleaning::cleaned(c, &agent, erasure)).await
+        self.thread.write("saving that an agent was cleaned", move |c| cleaning::cleaned(c, &agent, erasure)).await
     }
 
     async fn scrub(&self) -> Result<()> {

@@ -11,12 +11,12 @@ use crate::{SqliteCatalog, extraction, log};
 impl Journal for SqliteCatalog {
     async fn extraction(&self, agent: &Agent) -> Result<ExtractionWatermark> {
         let agent = agent.clone();
-        self.thread.read("reading how far extraction has come", move |c| extraction::watermark(c, &agent)).await
+        self.thread.read("reading the watermark of extraction", move |c| extraction::watermark(c, &agent)).await
     }
 
     async fn save_extraction(&self, agent: &Agent, extraction: Extraction, now: Timestamp) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("saving what was extracted", move |c| extraction::save(c, &agent, &extraction, now)).await
+        self.thread.write("saving extracted facts", move |c| extraction::save(c, &agent, &extraction, now)).await
     }
 
     async fn note_extraction_failure(
@@ -28,7 +28,7 @@ impl Journal for SqliteCatalog {
     ) -> Result<()> {
         let (agent, error) = (agent.clone(), error.to_owned());
         let work = move |c: &Connection| extraction::note_failure(c, &agent, &error, not_before, now);
-        self.thread.write("noting a failure", work).await
+        self.thread.write("saving a failure", work).await
     }
 
     async fn log_version(&self, agent: &Agent) -> Result<u64> {

@@ -10,22 +10,22 @@ use crate::{SqliteCatalog, replies};
 impl Replies for SqliteCatalog {
     async fn reply(&self, agent: &Agent, key: &Digest) -> Result<Option<String>> {
         let (agent, key) = (agent.clone(), *key);
-        self.thread.read("reading a kept answer", move |c| replies::reply(c, &agent, &key)).await
+        self.thread.read("reading a saved model answer", move |c| replies::reply(c, &agent, &key)).await
     }
 
     async fn save_reply(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("keeping an answer", move |c| replies::save(c, &agent, &reply, now)).await
+        self.thread.write("saving a model answer", move |c| replies::save(c, &agent, &reply, now)).await
     }
 
     async fn charge(&self, agent: &Agent, reply: Reply, now: Timestamp) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("booking a cost", move |c| replies::charge(c, &agent, &reply, now)).await
+        self.thread.write("saving a cost", move |c| replies::charge(c, &agent, &reply, now)).await
     }
 
     async fn drop_replies(&self, agent: &Agent, before: Timestamp) -> Result<u64> {
         let agent = agent.clone();
-        self.thread.write("dropping kept answers", move |c| replies::drop_before(c, &agent, before)).await
+        self.thread.write("deleting saved model answers", move |c| replies::drop_before(c, &agent, before)).await
     }
 
     async fn usage(&self, agent: &Agent, since: Timestamp) -> Result<Vec<Usage>> {

@@ -26,7 +26,7 @@ impl Requests for SqliteCatalog {
     }
 
     async fn drop_requests(&self, before: Timestamp) -> Result<u64> {
-        self.thread.write("dropping old requests", move |c| requests::drop_before(c, before)).await
+        self.thread.write("deleting old requests", move |c| requests::drop_before(c, before)).await
     }
 
     async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {

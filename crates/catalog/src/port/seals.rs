@@ -10,7 +10,7 @@ use crate::{SqliteCatalog, bases, children, clock, pins, seal};
 impl Seals for SqliteCatalog {
     async fn children(&self, agent: &Agent) -> Result<Vec<Children>> {
         let agent = agent.clone();
-        self.thread.read("reading what periods are made of", move |c| children::all(c, &agent)).await
+        self.thread.read("reading the inputs of periods", move |c| children::all(c, &agent)).await
     }
 
     async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
@@ -29,10 +29,10 @@ impl Seals for SqliteCatalog {
     }
 
     async fn clock(&self) -> Result<Option<ClockNote>> {
-        self.thread.read("reading the note of the clock", clock::clock).await
+        self.thread.read("reading the state of the clock", clock::clock).await
     }
 
     async fn save_clock(&self, note: ClockNote) -> Result<()> {
-        self.thread.write("keeping a note of the clock", move |c| clock::save_clock(c, note)).await
+        self.thread.write("saving the state of the clock", move |c| clock::save_clock(c, note)).await
     }
 }

@@ -1,5 +1,5 @@
 -- The invariants between the tables; returns one line for each violation.
-SELECT 'turn ' || turn.id || ' is newer than the ledger row of its day'
+SELECT 'turn ' || turn.id || ' is newer than the ledger row of its day, or has no such row'
 FROM turn
 LEFT JOIN ledger ON ledger.agent_id = turn.agent_id AND ledger.grain = 1 AND ledger.period = turn.day
 WHERE (ledger.dirty_seq IS NULL OR ledger.dirty_seq < turn.seq)
@@ -23,11 +23,11 @@ FROM statement
 WHERE NOT EXISTS (SELECT 1 FROM statement_source AS source
     WHERE source.agent_id = statement.agent_id AND source.statement = statement.id)
 UNION ALL
-SELECT 'statement ' || source.statement || ' has sources but is not there'
+SELECT 'statement ' || source.statement || ' has sources but does not exist'
 FROM statement_source AS source
 WHERE NOT EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = source.agent_id AND statement.id = source.statement)
 UNION ALL
-SELECT 'period ' || ledger.period || ' is sealed without a base, or has one and is not'
+SELECT 'period ' || ledger.period || ' is sealed without a base, or has a base but is not sealed'
 FROM ledger
 WHERE ledger.sealed <> EXISTS (SELECT 1 FROM base WHERE (base.agent_id, base.grain, base.period)
     = (ledger.agent_id, ledger.grain, ledger.period))
@@ -37,7 +37,7 @@ FROM base
 LEFT JOIN ledger USING (agent_id, grain, period)
 WHERE ledger.dirty_seq IS NULL
 UNION ALL
-SELECT 'memory ' || tombstone.id || ' is both live and gone'
+SELECT 'memory ' || tombstone.id || ' is both live and removed'
 FROM tombstone
 WHERE EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = tombstone.agent_id AND summary.id = tombstone.id)
    OR EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = tombstone.agent_id AND turn.id = tombstone.id)
@@ -47,18 +47,18 @@ SELECT 'turn ' || pruned.id || ' is both live and pruned'
 FROM pruned
 WHERE EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = pruned.agent_id AND turn.id = pruned.id)
 UNION ALL
-SELECT 'access to ' || access.id || ' has outlived its memory'
+SELECT 'access count of memory ' || access.id || ', which does not exist'
 FROM access
 WHERE NOT EXISTS (SELECT 1 FROM summary WHERE summary.agent_id = access.agent_id AND summary.id = access.id)
   AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.agent_id = access.agent_id AND turn.id = access.id)
   AND NOT EXISTS (SELECT 1 FROM statement WHERE statement.agent_id = access.agent_id AND statement.id = access.id)
 UNION ALL
-SELECT 'request of operation ' || request.operation || ' has outlived it'
+SELECT 'request of operation ' || request.operation || ', which does not exist'
 FROM request
 WHERE NOT EXISTS (SELECT 1 FROM operation
     WHERE operation.agent_id = request.agent_id AND operation.id = request.operation)
 UNION ALL
-SELECT 'change ' || change.seq || ' lies beyond the sequence'
+SELECT 'change ' || change.seq || ' is beyond the end of the sequence'
 FROM (
     SELECT seq FROM turn
     UNION ALL SELECT seq FROM statement

@@ -43,7 +43,7 @@ impl FromStr for Direction {
         [Direction::Out, Direction::In, Direction::Both]
             .into_iter()
             .find(|direction| direction.as_str() == text)
-            .ok_or_else(|| Error::invalid("direction", format!("is {text:?}; it is one of out, in, both")))
+            .ok_or_else(|| Error::invalid("direction", format!("is {text:?}; expected one of out, in, both")))
     }
 }
 
@@ -124,7 +124,7 @@ impl Route {
 fn check_depth(depth: u32) -> Result<()> {
     match depth {
         1..=FARTHEST => Ok(()),
-        _ => Err(Error::invalid("depth", format!("is {depth}; it is 1 to {FARTHEST}"))),
+        _ => Err(Error::invalid("depth", format!("is {depth}; 1 to {FARTHEST} are allowed"))),
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
             assert_eq!(serde_json::to_value(direction).unwrap(), direction.as_str());
         }
         let error = "up".parse::<Direction>().unwrap_err();
-        assert_eq!(error.to_string(), "direction is \"up\"; it is one of out, in, both");
+        assert_eq!(error.to_string(), "direction is \"up\"; expected one of out, in, both");
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl FromStr for Verb {
         [Verb::Insert, Verb::Update, Verb::Delete]
             .into_iter()
             .find(|verb| verb.as_str().eq_ignore_ascii_case(text.trim()))
-            .ok_or_else(|| Error::invalid("op", format!("is {text:?}; it is one of INSERT, UPDATE, DELETE")))
+            .ok_or_else(|| Error::invalid("op", format!("is {text:?}; expected one of INSERT, UPDATE, DELETE")))
     }
 }
 

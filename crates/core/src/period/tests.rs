@@ -205,7 +205,10 @@ fn bad_labels_are_refused() {
     ];
     for label in bad {
         let refused = label.parse::<Period>().expect_err(label).to_string();
-        assert!(refused.starts_with(&format!("period is {label:?}; it looks like 2026-03-04")), "{refused}");
+        assert!(
+            refused.starts_with(&format!("period is {label:?}; expected an existing period such as 2026-03-04")),
+            "{refused}"
+        );
     }
 }
 

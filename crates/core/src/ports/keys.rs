@@ -83,7 +83,7 @@ impl FromStr for Scope {
 
     fn from_str(word: &str) -> Result<Scope> {
         let found = Scope::ALL.into_iter().find(|scope| scope.as_str() == word);
-        found.ok_or_else(|| Error::invalid("scope", format!("is {word:?}; it is one of ingest, search, admin")))
+        found.ok_or_else(|| Error::invalid("scope", format!("is {word:?}; expected one of ingest, search, admin")))
     }
 }
 
@@ -162,6 +162,6 @@ mod tests {
             assert_eq!(serde_json::to_string(&scope).unwrap(), format!("\"{scope}\""));
         }
         let error = "Admin".parse::<Scope>().unwrap_err().to_string();
-        assert_eq!(error, "scope is \"Admin\"; it is one of ingest, search, admin");
+        assert_eq!(error, "scope is \"Admin\"; expected one of ingest, search, admin");
     }
 }

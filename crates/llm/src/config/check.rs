@@ -80,13 +80,15 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     pub(super) fn key_of(&mut self, field: &str, mut endpoint: EndpointConfig) -> EndpointConfig {
         if let Some(name) = endpoint.key_env.take() {
             match (self.variable)(&name) {
-                _ if endpoint.key.is_some() => self.fault(field, "key_env", "stands beside key; one of them is enough"),
+                _ if endpoint.key.is_some() => {
+                    self.fault(field, "key_env", "is set together with key; set only one of them")
+                }
                 None => self.fault(field, "key_env", format!("names the variable {name}, which is not set")),
                 Some(key) => endpoint.key = Some(key.trim().into()),
             }
         }
         if endpoint.key.as_ref().is_some_and(|key| !key.expose_secret().bytes().all(|b| b.is_ascii_graphic())) {
-            self.fault(field, "key", "holds a character that no header can carry");
+            self.fault(field, "key", "contains a character that is not allowed in an HTTP header");
         }
         endpoint
     }
@@ -158,10 +160,10 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         let window = whole.window.unwrap_or(WINDOW);
         let output = whole.max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS.min(window / 4));
         if window < SMALLEST_WINDOW {
-            let reason = format!("is {window}; nothing fits below {SMALLEST_WINDOW} tokens");
+            let reason = format!("is {window}; at least {SMALLEST_WINDOW} tokens are needed");
             self.fault(at(own.window.is_some(), true), "window", reason);
         } else if output == 0 || output > window / 2 {
-            let reason = format!("is {output}; it is at least 1 and at most half of the window");
+            let reason = format!("is {output}; 1 to half of the window are allowed");
             self.fault(at(own.max_output_tokens.is_some(), true), "max_output_tokens", reason);
         }
         (window, output)
@@ -170,19 +172,21 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
     fn base_url(&mut self, field: &str, text: Option<&str>) -> Option<String> {
         let reason = match text.map(reqwest::Url::parse) {
             None => "is missing",
-            Some(Err(_)) => "is no URL such as http://127.0.0.1:11434/v1",
-            Some(Ok(url)) if !matches!(url.scheme(), "http" | "https") => "begins with neither http:// nor https://",
+            Some(Err(_)) => "is not a URL such as http://127.0.0.1:11434/v1",
+            Some(Ok(url)) if !matches!(url.scheme(), "http" | "https") => "must begin with http:// or https://",
             Some(Ok(url)) if !url.username().is_empty() || url.password().is_some() => {
-                "holds a user or password; use key_env"
+                "contains a user name or password; use key_env instead"
             }
-            Some(Ok(url)) if url.query().is_some() || url.fragment().is_some() => "has a part from ? or # on",
+            Some(Ok(url)) if url.query().is_some() || url.fragment().is_some() => {
+                "must not contain a query (?) or a fragment (#)"
+            }
             Some(Ok(url))
                 if NetworkPolicy::new(&url, self.local_network).judge_written() == Err(Refusal::Unencrypted) =>
             {
                 "is a public address without https://"
             }
             Some(Ok(url)) if NetworkPolicy::new(&url, self.local_network).judge_written().is_err() => {
-                "is an address where no model is"
+                "is an address that no model server can have"
             }
             Some(Ok(url)) => return Some(url.as_str().trim_end_matches('/').to_owned()),
         };
@@ -195,8 +199,8 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         let reason = match wait.map(Wait::duration) {
             None => return usual,
             Some(Ok(timeout)) if !timeout.is_zero() && timeout <= longest => return timeout,
-            Some(Ok(_)) => format!("is not between a moment and {} seconds", longest.as_secs()),
-            Some(Err(())) => "is no length of time such as 90 or 2m 30s".into(),
+            Some(Ok(_)) => format!("must be more than 0 and at most {} seconds", longest.as_secs()),
+            Some(Err(())) => "is not a duration such as 90 or 2m 30s".into(),
         };
         self.fault(field, "timeout", reason);
         usual

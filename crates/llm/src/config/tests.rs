@@ -51,10 +51,10 @@ fn all_faults_are_told_at_once() {
     check(
         json!({ "daily": { "base_url": "ftp://x", "window": 10, "timeout": "soon", "temperature": 3.0 } }),
         &[
-            "models.daily.base_url begins with neither http:// nor https://",
+            "models.daily.base_url must begin with http:// or https://",
             "models.daily.model is missing",
-            "models.daily.window is 10; nothing fits below 1024 tokens",
-            "models.daily.timeout is no length of time such as 90 or 2m 30s",
+            "models.daily.window is 10; at least 1024 tokens are needed",
+            "models.daily.timeout is not a duration such as 90 or 2m 30s",
             "models.daily.temperature is not between 0 and 2",
         ],
     );
@@ -62,21 +62,21 @@ fn all_faults_are_told_at_once() {
         json!({ "daily": { "base_url": "http://ann:pw@x/v1", "model": "m", "key_env": "NO_KEY", "timeout": 0 } }),
         &[
             "models.daily.key_env names the variable NO_KEY, which is not set",
-            "models.daily.base_url holds a user or password; use key_env",
-            "models.daily.timeout is not between a moment and 3600 seconds",
+            "models.daily.base_url contains a user name or password; use key_env instead",
+            "models.daily.timeout must be more than 0 and at most 3600 seconds",
         ],
     );
     check(
         json!({ "yearly": { "base_url": "http://x/v1", "model": "m", "key": "a b", "max_output_tokens": 5000 } }),
         &[
-            "models.yearly.key holds a character that no header can carry",
-            "models.yearly.max_output_tokens is 5000; it is at least 1 and at most half of the window",
+            "models.yearly.key contains a character that is not allowed in an HTTP header",
+            "models.yearly.max_output_tokens is 5000; 1 to half of the window are allowed",
         ],
     );
     for (url, fault) in [
         ("http://1.1.1.1/v1", "models.base_url is a public address without https://"),
-        ("http://169.254.169.254/v1", "models.base_url is an address where no model is"),
-        ("https://[fe80::1]/v1", "models.base_url is an address where no model is"),
+        ("http://169.254.169.254/v1", "models.base_url is an address that no model server can have"),
+        ("https://[fe80::1]/v1", "models.base_url is an address that no model server can have"),
     ] {
         check(json!({ "base_url": url, "model": "m" }), &[fault]);
     }
@@ -84,9 +84,9 @@ fn all_faults_are_told_at_once() {
     check(
         json!({ "base_url": "x", "window": 10 }),
         &[
-            "models.base_url is no URL such as http://127.0.0.1:11434/v1",
+            "models.base_url is not a URL such as http://127.0.0.1:11434/v1",
             "models.model is missing",
-            "models.window is 10; nothing fits below 1024 tokens",
+            "models.window is 10; at least 1024 tokens are needed",
         ],
     );
     check(
@@ -153,7 +153,7 @@ fn all_reranker_faults_are_reported_at_once() {
         json!({ "rerank": { "base_url": "http://1.1.1.1", "candidates": 201, "timeout": "2m", "key_env": "NO" } });
     let expect = [
         "models.rerank.key_env names the variable NO, which is not set",
-        "models.rerank.timeout is not between a moment and 60 seconds",
+        "models.rerank.timeout must be more than 0 and at most 60 seconds",
         "models.rerank.candidates is 201; 2 to 200 are allowed",
         "models.rerank.base_url is a public address without https://",
         "models.rerank.model is missing",

@@ -118,7 +118,8 @@ impl Billing<'_> {
         let count = tokens::of_messages(messages.iter().map(words));
         if count + model.max_output_tokens > model.window {
             let need = count + model.max_output_tokens;
-            let problem = format!("question and answer need about {need} tokens, the window has {}", model.window);
+            let problem =
+                format!("prompt and answer need about {need} tokens, but the context window has only {}", model.window);
             return Err(Error::model(self.channel.what(), problem));
         }
         self.afford(count + model.max_output_tokens).await?;
@@ -160,7 +161,7 @@ impl Billing<'_> {
             return Ok(());
         }
         let problem = format!(
-            "it read {read} of at least {least} tokens: raise the context window of the server, or lower `window`, \
+            "the server read only {read} of at least {least} prompt tokens: raise the context window of the server, or lower `window`, \
              which is {}",
             self.channel.model.window
         );

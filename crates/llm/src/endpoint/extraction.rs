@@ -115,8 +115,9 @@ impl Reader<'_> {
         let room = model.window.saturating_sub(model.max_output_tokens).saturating_sub(fixed);
         let room = room * SHARE_OF_BACKGROUND / (SHARE_OF_BACKGROUND + 1);
         if room < LEAST_ROOM {
-            let problem = format!("prompt and answer leave no room in a window of {}", model.window);
-            return Err(Error::model("looking for facts", problem));
+            let problem =
+                format!("prompt and answer leave no room for messages in a context window of {} tokens", model.window);
+            return Err(Error::model("extracting facts", problem));
         }
         Ok(room)
     }

@@ -34,8 +34,8 @@ impl fmt::Display for EndpointError {
             EndpointError::Denied(status) => {
                 write!(f, "it answered with status {status}; check the key, the base URL and the name of the model")
             }
-            EndpointError::Away(_) => f.write_str("it did not answer a moment ago"),
-            EndpointError::Refused { status, code } => write!(f, "it refused the question with status {status} {code}"),
+            EndpointError::Away(_) => f.write_str("it failed recently; the circuit breaker is open"),
+            EndpointError::Refused { status, code } => write!(f, "it refused the request with status {status} {code}"),
             EndpointError::Unusable(what) => f.write_str(what),
         }
     }

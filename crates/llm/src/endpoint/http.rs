@@ -42,7 +42,7 @@ pub(super) struct Completion {
 pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result<reqwest::Client> {
     // Another crate of the process may have installed a provider; either works.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is no URL"))?;
+    let url = Url::parse(base_url).map_err(|_| Error::invalid("base_url", "is not a URL"))?;
     let network_policy = NetworkPolicy::new(&url, local_network);
     network_policy.judge_written().map_err(|refusal| Error::invalid("base_url", refusal.to_string()))?;
     let mut builder = reqwest::Client::builder()
@@ -57,7 +57,7 @@ pub(super) fn client(base_url: &str, local_network: bool) -> annals_core::Result
         // Lets a machine without any certificates talk to its own model.
         builder = builder.tls_certs_only([]);
     }
-    builder.build().map_err(|error| Error::unavailable(format!("preparing to ask {base_url}"), error))
+    builder.build().map_err(|error| Error::unavailable(format!("creating an HTTP client for {base_url}"), error))
 }
 
 fn is_this_machine(url: &Url) -> bool {
@@ -73,7 +73,7 @@ pub(super) async fn chat(
 ) -> Result<Completion, EndpointError> {
     let url = format!("{}/chat/completions", model.base_url);
     let answer = post(http, &url, model.key.as_ref(), body).await?;
-    completion(&answer).ok_or(EndpointError::Unusable("its answer is not that of a chat endpoint"))
+    completion(&answer).ok_or(EndpointError::Unusable("its answer is not a chat completion"))
 }
 
 /// Sends one request and returns the JSON of the answer, or null if it is not JSON. Has no time limit of its own.

@@ -88,11 +88,11 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Refusal::Local => {
-                "its name means an address of this machine or the local network; if that is right, set \
+                "its name resolves to an address of this machine or the local network; if that is intended, set \
                  models.local_network = true"
             }
-            Refusal::Unencrypted => "it is a public address; what goes there must go by https://",
-            Refusal::Nowhere => "it is an address where no model is",
+            Refusal::Unencrypted => "it is a public address, for which https:// is required",
+            Refusal::Nowhere => "it is an address that no model server can have",
         })
     }
 }

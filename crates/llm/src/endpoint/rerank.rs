@@ -124,13 +124,13 @@ impl Reranker for RerankEndpoint {
 /// Returns one score per text, or what is wrong with the answer.
 fn scores(answer: &Value, texts: usize) -> Result<Vec<f64>, &'static str> {
     let mut lists = [&answer["results"], &answer["data"], answer].into_iter();
-    let rows = lists.find_map(Value::as_array).ok_or("its answer holds no list of scores")?;
+    let rows = lists.find_map(Value::as_array).ok_or("its answer contains no list of scores")?;
     let mut scores = vec![None; texts];
     for row in rows {
         let place = row["index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let place = place.and_then(|place| scores.get_mut(place)).ok_or("it scored a text that it was not given")?;
         let score = row["relevance_score"].as_f64().or(row["score"].as_f64()).filter(|score| score.is_finite());
-        if place.replace(score.ok_or("one of its scores is no number")?).is_some() {
+        if place.replace(score.ok_or("one of its scores is not a number")?).is_some() {
             return Err("it scored a text twice");
         }
     }

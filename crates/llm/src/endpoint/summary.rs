@@ -97,7 +97,7 @@ impl Scribe<'_> {
             prompt = Prompt::Merge;
             parts = lines::split(partial.iter().map(CitedSentence::line).collect(), room);
         }
-        Err(self.problem("the window is too small for what there is to read"))
+        Err(self.problem("the context window is too small for the text to summarize"))
     }
 
     /// Amends the base with the late lines. Summarises the late lines first if both together are too long.
@@ -110,7 +110,7 @@ impl Scribe<'_> {
         }
         let late: Vec<Line> = self.digest(late).await?.iter().map(CitedSentence::line).collect();
         if !fits(&late) {
-            return Err(self.problem("the window is too small for the sealed summary and what came late"));
+            return Err(self.problem("the context window is too small for the sealed summary and the late messages"));
         }
         self.tell(Prompt::Amend, &base, &late, words).await
     }
@@ -158,7 +158,10 @@ impl Scribe<'_> {
         let fixed = tokens::of_messages([system.as_str(), user.as_str()]) + MARGIN;
         let room = model.window.saturating_sub(model.max_output_tokens).saturating_sub(fixed);
         if room < LEAST_ROOM {
-            return Err(self.problem(&format!("prompt and answer leave no room in a window of {}", model.window)));
+            return Err(self.problem(&format!(
+                "prompt and answer leave no room for messages in a context window of {} tokens",
+                model.window
+            )));
         }
         Ok(room)
     }

@@ -29,7 +29,7 @@ fn error_names_prompt_and_line() {
     check(
         "diary",
         "",
-        "prompt is \"diary\"; it is one of extraction, daily, weekly, monthly, quarterly, yearly, amend, merge",
+        "prompt is \"diary\"; expected one of extraction, daily, weekly, monthly, quarterly, yearly, amend, merge",
     );
     check("daily", "Write!\n{{ sources }}", "line 2: prompt daily has no line --- between instructions and data");
     check("daily", "---\n{{ sources }}", "line 1: prompt daily has no instructions above the line ---");

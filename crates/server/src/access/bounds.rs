@@ -35,14 +35,17 @@ pub async fn bound_time(State(longest): State<Duration>, request: Request, next:
     match answer {
         Ok(Ok(response)) => response,
         // The panic is already in the log. Its message may contain a user's text, so it is left out here.
-        Ok(Err(_)) => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server failed").into_response(),
+        Ok(Err(_)) => {
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "internal error; see the log of the service")
+                .into_response()
+        }
         Err(_) => late(longest, only_reads).into_response(),
     }
 }
 
 fn late(longest: Duration, only_reads: bool) -> Problem {
-    let rest = if only_reads { "" } else { "; what it was to do may still be done" };
-    let detail = format!("this took longer than {} s{rest}", longest.as_secs());
+    let rest = if only_reads { "" } else { "; the service continues it, so it may still succeed" };
+    let detail = format!("the request took longer than {} s{rest}", longest.as_secs());
     Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", detail).after(10)
 }
 

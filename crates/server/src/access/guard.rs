@@ -60,18 +60,21 @@ pub async fn authenticate(
 async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Timestamp) -> Result<Caller, Problem> {
     let Some(text) = text else {
         return if !is_local || any_made(&*service.keys).await? {
-            Err(refused("a key is needed: Authorization: Bearer annals_…; `annals key add NAME` makes one"))
+            Err(refused(
+                "an API key is required: send Authorization: Bearer annals_…; `annals key add NAME` creates a key",
+            ))
         } else {
             Ok(Caller::local())
         };
     };
-    let presented = Presented::parse(text).ok_or_else(|| refused("that does not look like a key"))?;
+    let presented =
+        Presented::parse(text).ok_or_else(|| refused("the API key is malformed; a key begins with annals_"))?;
     // The same answer for an unknown id, a wrong secret, and a key that was revoked or has expired.
     let good = match service.keys.key(&presented.id).await? {
         Some((key, hash)) => (presented.is(&hash) && key.is_good(now)).then_some(key),
         None => None,
     };
-    good.map(Caller::of).ok_or_else(|| refused("the key is not good"))
+    good.map(Caller::of).ok_or_else(|| refused("the API key is unknown, revoked or expired"))
 }
 
 /// Returns whether any key is not revoked. If so, every request needs a key. An expired key counts, so that the passing of time

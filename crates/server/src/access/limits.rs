@@ -63,7 +63,7 @@ impl Gates {
         let holder = self.holder(caller, peer);
         self.0.requests.check_key(&holder).map_err(|until| too_many("too many requests", &until))?;
         self.semaphore(holder).try_acquire_owned().map_err(|_| {
-            let detail = format!("{} requests of this key are under way already", self.0.concurrent);
+            let detail = format!("{} requests of this caller are already running", self.0.concurrent);
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).after(1)
         })
     }
@@ -71,7 +71,10 @@ impl Gates {
     /// Counts a failed authentication of a peer. Returns 429 once there are too many.
     pub fn was_wrong(&self, peer: Peer) -> Result<(), Problem> {
         let peer = counted_peer(&self.0.wrong_keys, peer);
-        self.0.wrong_keys.check_key(&peer).map_err(|until| too_many("too many keys that are not good", &until))
+        self.0
+            .wrong_keys
+            .check_key(&peer)
+            .map_err(|until| too_many("too many requests with an invalid API key", &until))
     }
 
     fn holder(&self, caller: &Caller, peer: Peer) -> Holder {
@@ -126,7 +129,7 @@ fn advise(problem: Problem, path: &str) -> Problem {
     if problem.status() != StatusCode::TOO_MANY_REQUESTS || !path.ends_with("/messages") {
         return problem;
     }
-    problem.and(&format!("one request may hold {MOST_MESSAGES} messages, of many conversations"))
+    problem.and(&format!("one request may contain up to {MOST_MESSAGES} messages, also of several conversations"))
 }
 
 #[cfg(test)]

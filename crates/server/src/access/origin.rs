@@ -126,7 +126,7 @@ pub async fn check_origin(
         Verdict::Ours => Ok(next.run(request).await),
         Verdict::Page => Ok(with_leave(origin.as_deref(), request, next).await),
         Verdict::StrangeHost => {
-            let detail = "this server does not go by that name; the operator can add it to server.hosts";
+            let detail = "the host in this URL is not allowed; the operator can add it to server.hosts";
             Err(Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", detail))
         }
         Verdict::StrangeOrigin => Err(strange_origin("that page's")),
@@ -139,7 +139,7 @@ fn strange_origin(what: &str) -> Problem {
 }
 
 fn authority<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Result<Option<&'a str>, Problem> {
-    let twice = || Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", "there is not one Host but several");
+    let twice = || Problem::new(StatusCode::FORBIDDEN, "host_not_allowed", "the request has more than one Host header");
     let host = only(headers, &header::HOST, twice)?;
     // An authority in the request line takes precedence over the header.
     Ok(uri.authority().map(axum::http::uri::Authority::as_str).or(host))

@@ -46,7 +46,7 @@ fn compare_fields(
     if schema["additionalProperties"] == false {
         let known = || properties.keys().cloned().collect::<Vec<_>>().join(", ");
         let unknown = object.keys().filter(|name| !properties.contains_key(*name));
-        faults.extend(unknown.map(|name| Fault::new(place(name), format!("is unknown; there are {}", known()))));
+        faults.extend(unknown.map(|name| Fault::new(place(name), format!("is unknown; expected one of {}", known()))));
     }
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in properties {
@@ -69,7 +69,7 @@ fn wrong(schema: &Value, value: &Value) -> Option<String> {
     let words = words(schema);
     if !words.is_empty() {
         let is_one = value.as_str().is_some_and(|value| words.contains(&value));
-        return (!is_one).then(|| format!("is {}; it is one of {}", shown(value), words.join(", ")));
+        return (!is_one).then(|| format!("is {}; expected one of {}", shown(value), words.join(", ")));
     }
     let (fits, kind) = match schema["type"].as_str() {
         Some("object") => (value.is_object(), "an object"),
@@ -101,8 +101,8 @@ fn out_of_bounds(schema: &Value, value: &Value) -> Option<String> {
 fn ill_formed(schema: &Value, value: &Value) -> Option<String> {
     let text = value.as_str()?;
     let looks_like = match schema["format"].as_str()? {
-        "date" if text.parse::<Date>().is_err() => "a day looks like 2026-03-04",
-        "date-time" if text.parse::<Timestamp>().is_err() => "a moment looks like 2026-03-04T18:30:00Z",
+        "date" if text.parse::<Date>().is_err() => "expected a valid date such as 2026-03-04",
+        "date-time" if text.parse::<Timestamp>().is_err() => "expected a time such as 2026-03-04T18:30:00Z",
         _ => return None,
     };
     Some(format!("is {}; {looks_like}", shown(value)))

@@ -113,7 +113,7 @@ impl AlarmClock {
     pub async fn shutdown(&self, within: Duration) -> Vec<String> {
         self.stop.cancel();
         if let Err(error) = self.scheduler.clone().shutdown().await {
-            tracing::warn!(%error, "the alarm clock does not stop; nothing listens to it any more");
+            tracing::warn!(%error, "the job scheduler could not be shut down; its jobs no longer run");
         }
         let workers = std::mem::take(&mut *self.workers.lock().expect("no holder of the lock panics"));
         let deadline = tokio::time::Instant::now() + within;
@@ -150,5 +150,5 @@ async fn arm(scheduler: &JobScheduler, timing: &Timing, runner: &Arc<Runner>) ->
 }
 
 fn broken(error: &JobSchedulerError) -> Error {
-    Error::storage("setting the alarm clock", error.to_string())
+    Error::storage("starting the job scheduler", error.to_string())
 }

@@ -123,7 +123,7 @@ fn rounds(reader: &mut Reader) -> Rounds {
 
 fn unknown(name: &str) -> Option<Fault> {
     let known = BUILT_IN.map(|(name, _)| name);
-    let fault = || Fault::new("the file", format!("is of no job; there are {}", known.join(", ")));
+    let fault = || Fault::new("the file", format!("does not belong to a job; the jobs are {}", known.join(", ")));
     (!known.contains(&name)).then(|| Fault { file: Some(format!("{name}.toml")), ..fault() })
 }
 

@@ -77,7 +77,7 @@ impl<T> Sweep<T> {
         match outcome {
             Ok(turn) => self.turns.push((agent, turn)),
             Err(error) => {
-                tracing::warn!(agent.folder = %agent.folder(), %error, "the work of an agent failed; it is tried again");
+                tracing::warn!(agent.folder = %agent.folder(), %error, "a job failed for one agent; it is retried");
                 self.failed.push((agent, error));
             }
         }

@@ -83,9 +83,9 @@ impl Runner {
         tokio::select! {
             ended = runs.wait_for(|runs| runs.ended >= wanted) => {
                 let outcome = ended.ok().and_then(|runs| runs.outcome.clone());
-                outcome.ok_or_else(|| Error::unavailable("running a job", "the service stops"))
+                outcome.ok_or_else(|| Error::unavailable("running a job", "the service is shutting down"))
             }
-            () = stop.cancelled() => Err(Error::unavailable("running a job", "the service stops")),
+            () = stop.cancelled() => Err(Error::unavailable("running a job", "the service is shutting down")),
         }
     }
 
@@ -131,14 +131,14 @@ impl Runner {
                     job.name = job,
                     job.failures = report.failures,
                     job.done = report.done,
-                    "a job ran, and part of it failed"
+                    "a job finished with failures"
                 );
             }
             Outcome::Done(report) if report.done.is_empty() => {
                 tracing::debug!(job.name = job, "a job had nothing to do");
             }
             Outcome::Done(report) => tracing::info!(job.name = job, job.done = report.done, "a job ran"),
-            Outcome::Failed(error) => tracing::error!(job.name = job, %error, "a job failed; it is tried again"),
+            Outcome::Failed(error) => tracing::error!(job.name = job, %error, "a job failed; it is retried"),
         }
     }
 }

@@ -84,7 +84,7 @@ fn rolled_up(sweep: &Sweep<RolledUp>) -> Report {
         counted(sum(|turn| turn.passed.waiting.len() as u64), "periods waiting for a model"),
         counted(sum(|turn| turn.passed.left), "periods left for the next run"),
         counted(sum(|turn| turn.projected.applied), "changes made searchable"),
-        counted(sum(|turn| u64::from(turn.cleaned)), "agents cleaned of what was forgotten"),
+        counted(sum(|turn| u64::from(turn.cleaned)), "agents purged of forgotten data"),
         left(sweep),
         doubt.map(in_words),
     ];
@@ -99,10 +99,10 @@ fn retained(sweep: &Sweep<Retained>) -> Report {
         counted(sum(|turn| turn.pruned.pruned.iter().map(|totals| totals.rows).sum()), "memories pruned"),
         counted(
             sum(|turn| turn.pruned.postponed.iter().map(|totals| totals.rows).sum()),
-            "memories due, once the clock has gone on",
+            "memories due, after half an hour of steady clock",
         ),
-        counted(sum(|turn| turn.pruned.held.len() as u64), "sets past the plan, kept"),
-        counted(sum(|turn| turn.answers), "saved answers dropped"),
+        counted(sum(|turn| turn.pruned.held.len() as u64), "periods past the plan, kept"),
+        counted(sum(|turn| turn.answers), "saved model answers deleted"),
         left(sweep),
         doubt.map(in_words),
     ];
@@ -110,7 +110,7 @@ fn retained(sweep: &Sweep<Retained>) -> Report {
 }
 
 fn left<T>(sweep: &Sweep<T>) -> Option<String> {
-    counted(sweep.left.len() as u64, "agents left for the next time")
+    counted(sweep.left.len() as u64, "agents left for the next run")
 }
 
 fn in_words(doubt: Doubt) -> String {

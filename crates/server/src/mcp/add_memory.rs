@@ -88,7 +88,7 @@ impl Tool for AddMemory {
 
     fn text(answer: &Ingested) -> String {
         let kept = match answer {
-            Ingested { accepted: 0, forgotten: 1.., .. } => "Not stored: it was forgotten before, and stays so.",
+            Ingested { accepted: 0, forgotten: 1.., .. } => "Not stored, because it was forgotten before.",
             Ingested { accepted: 0, .. } => "It was already stored.",
             Ingested { status: Progress::Accepted, .. } => "Stored for good; searches will find it soon.",
             _ => "Stored for good, and found by searches.",

@@ -29,7 +29,7 @@ impl Asker {
         };
         let name = match (&self.agent, named) {
             (Some(bound), Some(named)) if *bound != named => {
-                let reason = format!("is {named:?}, but this connection is to the memory of {bound:?}; leave it out");
+                let reason = format!("is {named:?}, but this connection is bound to {bound:?}; leave the argument out");
                 return Err(Error::invalid("agent", reason));
             }
             (Some(bound), _) => bound.clone(),
@@ -44,14 +44,18 @@ impl Asker {
         let mut agents = service.agents(self.caller.workspace()).await?;
         agents.retain(|agent| self.caller.opens(agent));
         match agents.as_slice() {
-            [] => {
-                Err(Error::invalid("agent", "is missing: say whose memory; a new one begins with its first add_memory"))
-            }
+            [] => Err(Error::invalid(
+                "agent",
+                "is missing: give the name of the agent; the first add_memory creates a new one",
+            )),
             [only] => Ok(only.name().to_owned()),
             several => {
                 let names: Vec<String> =
                     several.iter().take(MOST_NAMED).map(|one| format!("{:?}", one.name())).collect();
-                Err(Error::invalid("agent", format!("is missing: say whose memory, one of {}", names.join(", "))))
+                Err(Error::invalid(
+                    "agent",
+                    format!("is missing: give the name of the agent, one of {}", names.join(", ")),
+                ))
             }
         }
     }

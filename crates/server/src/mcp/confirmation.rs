@@ -27,12 +27,14 @@ pub(super) fn issue(agent: &Agent, what: &str, now: Timestamp) -> String {
 
 /// Checks that the confirmation was issued for this agent and `what`, and has not expired.
 pub(super) fn check(confirmation: Option<&str>, agent: &Agent, what: &str, now: Timestamp) -> Result<()> {
-    let wrong = |reason: &str| Error::invalid("confirmation", format!("{reason}; the answer to a dry run holds one"));
+    let wrong = |reason: &str| {
+        Error::invalid("confirmation", format!("{reason}; use the confirmation from the answer to a dry run"))
+    };
     let access_counter = confirmation.ok_or_else(|| wrong("is missing"))?;
     let parsed = access_counter.split_once('-').and_then(|(since, digits)| Some((since.parse::<i64>().ok()?, digits)));
-    let (since, digits) = parsed.ok_or_else(|| wrong("is not one that was given"))?;
+    let (since, digits) = parsed.ok_or_else(|| wrong("is malformed"))?;
     if !bool::from(digits.as_bytes().ct_eq(hash(agent, what, since).as_bytes())) {
-        return Err(wrong("was not given for these arguments"));
+        return Err(wrong("was not issued for these arguments"));
     }
     let age = now.as_second().saturating_sub(since);
     if (0..=VALID.as_secs()).contains(&age) { Ok(()) } else { Err(wrong("has expired")) }
@@ -65,12 +67,12 @@ mod tests {
         check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:10:00Z", "");
         check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:10:01Z", "has expired");
         check(Some(&access_counter), "a", "all of Bob", "2026-03-10T11:59:59Z", "has expired");
-        check(Some(&access_counter), "a", "all of Ann", "2026-03-10T12:01:00Z", "not given for these arguments");
-        check(Some(&access_counter), "b", "all of Bob", "2026-03-10T12:01:00Z", "not given for these arguments");
+        check(Some(&access_counter), "a", "all of Ann", "2026-03-10T12:01:00Z", "not issued for these arguments");
+        check(Some(&access_counter), "b", "all of Bob", "2026-03-10T12:01:00Z", "not issued for these arguments");
         let (_, digits) = access_counter.split_once('-').unwrap();
         let later = format!("{}-{digits}", at("2026-03-10T12:30:00Z").as_second());
-        check(Some(&later), "a", "all of Bob", "2026-03-10T12:30:00Z", "not given for these arguments");
-        check(Some("yes"), "a", "all of Bob", "2026-03-10T12:01:00Z", "is not one that was given");
+        check(Some(&later), "a", "all of Bob", "2026-03-10T12:30:00Z", "not issued for these arguments");
+        check(Some("yes"), "a", "all of Bob", "2026-03-10T12:01:00Z", "is malformed");
         check(None, "a", "all of Bob", "2026-03-10T12:01:00Z", "is missing");
     }
 }

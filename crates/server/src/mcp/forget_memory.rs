@@ -97,11 +97,11 @@ impl Tool for ForgetMemory {
     fn text(answer: &Answer) -> String {
         let parts = parts(&answer.forgotten);
         let text = match (&answer.forgotten.proof, &answer.confirmation) {
-            _ if parts.is_empty() => "Nothing fits that, so nothing is to be forgotten.".to_owned(),
+            _ if parts.is_empty() => "Nothing matches, so there is nothing to forget.".to_owned(),
             (Some(proof), _) => format!("Forgotten: {}.\n{}", parts.join("; "), proved(proof)),
             (None, confirmation) => format!(
-                "Nothing is forgotten yet. It would go: {}.\nIf the person agrees, call forget_memory again with the same \
-                 arguments, dry_run false and confirmation {:?}, within ten minutes. It cannot be taken back.",
+                "Nothing is forgotten yet. This would be forgotten: {}.\nIf the person agrees, call forget_memory again with the same \
+                 arguments, dry_run false and confirmation {:?}, within ten minutes. It cannot be undone.",
                 parts.join("; "),
                 confirmation.as_deref().unwrap_or_default()
             ),
@@ -122,13 +122,13 @@ fn limits(answer: &ForgetAnswer) -> Vec<String> {
     let unresolved = (answer.unresolved > 0).then(|| {
         let number = usize::try_from(answer.unresolved).unwrap_or(usize::MAX);
         let turns = text::count(number, "older turn", "older turns");
-        format!("{turns} cannot be told to belong to it or not, since only their ids are known. Tell the person.")
+        format!("It is unknown whether {turns} belong to it, because only their ids are left. Tell the person.")
     });
     let unresolved_in = (!answer.unresolved_in.is_empty())
-        .then(|| format!("These summaries may still hold something of it: {}.", answer.unresolved_in.join(", ")));
+        .then(|| format!("These summaries may still contain text from it: {}.", answer.unresolved_in.join(", ")));
     let unfollowed = (!answer.unfollowed.is_empty()).then(|| {
         let names = answer.unfollowed.join(", ");
-        format!("Only others say that it is the same as {names}: forget that by itself if it is.")
+        format!("Not forgotten: {names}. Only other people said that these names mean the same; forget them separately if they do.")
     });
     [unresolved, unresolved_in, unfollowed].into_iter().flatten().collect()
 }
@@ -143,11 +143,15 @@ fn parts(answer: &ForgetAnswer) -> Vec<String> {
         listed(&answer.turns, "turn", "turns"),
         listed(&answer.pruned, "pruned turn", "pruned turns"),
         listed(&answer.statements, "statement", "statements"),
-        listed(&answer.operations, "entry of the log of facts", "entries of the log of facts"),
+        listed(&answer.operations, "fact operation", "fact operations"),
         listed(&answer.blocks, "block", "blocks"),
-        listed(&answer.rebuilt, "summary written anew", "summaries written anew"),
-        listed(&answer.cut, "sealed summary without its sentences", "sealed summaries without their sentences"),
-        listed(&answer.lost, "sealed summary altogether", "sealed summaries altogether"),
+        listed(&answer.rebuilt, "summary, rewritten without it", "summaries, rewritten without it"),
+        listed(
+            &answer.cut,
+            "sealed summary, only the sentences from it",
+            "sealed summaries, only the sentences from it",
+        ),
+        listed(&answer.lost, "complete sealed summary", "complete sealed summaries"),
     ];
     parts.into_iter().flatten().collect()
 }
@@ -155,7 +159,7 @@ fn parts(answer: &ForgetAnswer) -> Vec<String> {
 fn proved(proof: &ProofView) -> String {
     if proof.clean {
         let sentences = text::count(proof.sentences, "sentence", "sentences");
-        return format!("Every store and {} files were searched for {sentences} of it: none is left.", proof.files);
+        return format!("Every store and {} files were searched for {sentences} from it: none was found.", proof.files);
     }
     format!("Still found in: {}. Tell the person.", proof.still_in.join(", "))
 }

@@ -66,10 +66,10 @@ async fn in_path(parts: &mut Parts) -> Result<Option<String>, Problem> {
 
 fn in_header(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let name = headers.get(HEADER).map(|value| std::str::from_utf8(value.as_bytes()));
-    let name = name.transpose().map_err(|_| Problem::malformed(HEADER, "is no UTF-8"))?;
+    let name = name.transpose().map_err(|_| Problem::malformed(HEADER, "is not UTF-8"))?;
     Ok(name.filter(|name| !name.is_empty()).map(str::to_owned))
 }
 
 fn nobody() -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "a key is needed")
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "an API key is required")
 }

@@ -60,17 +60,19 @@ impl Refusal {
 
     fn advice(&self) -> &'static str {
         match self {
-            Refusal::NoSuchTool(_) => "List the tools to see those that there are.",
+            Refusal::NoSuchTool(_) => "List the tools to see which exist.",
             Refusal::Scope(_) => "Do not try again; ask the person for a key with that scope.",
             Refusal::Busy(_) => "Wait a little and call again with the same arguments.",
             Refusal::Arguments(_) | Refusal::Failed(Error::Invalid(_) | Error::Faults(_)) => {
                 "Correct that and call again."
             }
             Refusal::Failed(Error::NotFound { what: "memory", .. }) => {
-                "Take ids as they stand in brackets in the answers of search_memory, timeline and memory_context."
+                "Use an id as shown in brackets in the answers of search_memory, timeline and memory_context."
             }
-            Refusal::Failed(Error::NotFound { .. }) => "A memory begins with its first add_memory.",
-            Refusal::Failed(Error::Conflict { .. } | Error::Stale { .. }) => "Look again before you change anything.",
+            Refusal::Failed(Error::NotFound { .. }) => "The first add_memory creates the memory of a new agent.",
+            Refusal::Failed(Error::Conflict { .. } | Error::Stale { .. }) => {
+                "Read the current state again before you change anything."
+            }
             Refusal::Failed(_) => "Memory cannot answer now; go on without it, or try again in a minute.",
         }
     }

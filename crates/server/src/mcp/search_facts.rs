@@ -119,15 +119,15 @@ impl Tool for SearchFacts {
         let count = text::count(lines.len(), "fact", "facts");
         let heading = match found.connected {
             Some(false) => {
-                return "They are not connected by facts that hold then; try more depth, or history.".to_owned();
+                return "No path of facts that hold then connects them; try a larger depth, or history.".to_owned();
             }
             Some(true) if lines.is_empty() => return "Both are names of one person or thing.".to_owned(),
             None if lines.is_empty() => {
-                return "No such fact is known; try search_memory, or history for what no longer holds.".to_owned();
+                return "No facts found; try search_memory, or history for facts that no longer hold.".to_owned();
             }
             Some(true) => format!("Connected by {count}, from one to the other."),
             None if found.facts[0].depth.is_some() => format!("{count}, the nearest first."),
-            None => format!("{count}, by the moment from which they hold."),
+            None => format!("{count}, ordered by the time from which they hold."),
         };
         format!("{heading} {}\n{}", text::zone(zones.name_at(*now)), text::fenced(&lines))
     }

@@ -120,7 +120,7 @@ impl Tool for SearchMemory {
         let searched = text::range(&answer.range);
         let mut said = vec![match answer.results.len() {
             0 if answer.range_is_empty => format!("Memory holds nothing{searched} in the grains that were searched."),
-            0 => format!("Nothing{searched} fits the question."),
+            0 => format!("Nothing{searched} matches the query."),
             number => format!("{}{searched}, best first.", text::count(number, "memory", "memories")),
         }];
         said.extend(understood(answer));
@@ -145,6 +145,6 @@ impl Tool for SearchMemory {
 fn understood(answer: &SearchAnswer) -> Option<String> {
     let times: Vec<String> =
         answer.said.iter().map(|time| format!("{:?} as{}", one_line(&time.words), text::range(&time.days))).collect();
-    let off = "with ignore_times they are words like any others";
+    let off = "with ignore_times they are treated as ordinary words";
     (!times.is_empty()).then(|| format!("Times in the query were understood: {}; {off}.", times.join(", ")))
 }

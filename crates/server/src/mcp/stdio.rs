@@ -42,7 +42,10 @@ pub(super) async fn open(
         .map_err(io::Error::other)?;
     let answer = sender.send_request(request).await.map_err(io::Error::other)?;
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
-        return Err(io::Error::other(format!("the process that owns the data folder answers {}", answer.status())));
+        return Err(io::Error::other(format!(
+            "the running service answered {}; if annals was updated, restart the service",
+            answer.status()
+        )));
     }
     Ok(TokioIo::new(hyper::upgrade::on(answer).await.map_err(io::Error::other)?))
 }
@@ -51,7 +54,7 @@ fn path(agent: Option<&str>) -> io::Result<String> {
     let Some(agent) = agent else { return Ok(PATH.to_owned()) };
     // `.` and `..` would be removed from the URL. Nobody names an agent like this on purpose.
     if matches!(agent, "." | ".." | "") {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{agent:?} is no name of an agent here")));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{agent:?} is not a valid agent name")));
     }
     let mut url = Url::parse("http://localhost").map_err(io::Error::other)?;
     if let Ok(mut segments) = url.path_segments_mut() {

@@ -67,14 +67,14 @@ fn scopes(uri: &Uri) -> Result<Option<Vec<Scope>>, Problem> {
 async fn carry(handler: Handler, upgrade: OnUpgrade) {
     let upgraded = match upgrade.await {
         Ok(upgraded) => upgraded,
-        Err(error) => return tracing::debug!(%error, "a stream went before it began"),
+        Err(error) => return tracing::debug!(%error, "an MCP stream closed before it was opened"),
     };
     match serve_server(handler, TokioIo::new(upgraded)).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {
-                tracing::warn!(%error, "a stream ended abruptly");
+                tracing::warn!(%error, "an MCP stream ended with an error");
             }
         }
-        Err(error) => tracing::debug!(%error, "a stream ended before it was initialized"),
+        Err(error) => tracing::debug!(%error, "an MCP stream ended before it was initialized"),
     }
 }

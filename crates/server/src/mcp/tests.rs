@@ -138,7 +138,7 @@ async fn range_with_unindexed_memories_is_not_reported_as_empty() {
     service.writer.ingest(&agent("a"), said, false, at(NOW)).await.unwrap();
     // The message is not in the search tables yet.
     let reply = good(&service, "search_memory", json!({"query": "trip", "period": "2026-03-04"})).await;
-    assert!(reply.text.starts_with("Nothing on 2026-03-04 fits the question."), "{}", reply.text);
+    assert!(reply.text.starts_with("Nothing on 2026-03-04 matches the query."), "{}", reply.text);
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn timeline_is_ordered_and_names_open_periods() {
     assert_eq!(periods, ["2026-03-04", "2026-03-06"]);
     let weekly = good(&service, "timeline", json!({"grains": ["weekly", "daily"]})).await;
     assert_eq!(weekly.structured["memories"].as_array().unwrap().len(), 3);
-    assert!(reply.text.contains("not summed up: 2026-03, 2026-Q1, 2026."), "{}", reply.text);
+    assert!(reply.text.contains("not summarized: 2026-03, 2026-Q1, 2026."), "{}", reply.text);
 }
 
 #[tokio::test]
@@ -245,7 +245,7 @@ async fn context_over_the_budget_is_not_reported_as_unknown() {
         good(&service, "memory_context", json!({"prompt": prompt, "budgetTokens": budget})).await
     };
     let tight = ask("Why was the sailing trip cancelled?", 64).await;
-    assert!(tight.text.contains("not the budget") && !tight.text.contains("nothing"), "{}", tight.text);
+    assert!(tight.text.contains("the budget") && !tight.text.contains("nothing"), "{}", tight.text);
     assert_eq!(tight.structured["known"], true);
     let all = ask("Why was the sailing trip cancelled?", 4000).await;
     assert!(all.text.ends_with("</annals-memory>"), "{}", all.text);
@@ -263,7 +263,7 @@ async fn first_add_memory_creates_the_agent() {
         async move { service.work(crate::tables::Worker::Any, stop).await }
     });
     let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
-    assert_eq!(unknown, "Error: there is no agent \"a\". A memory begins with its first add_memory.");
+    assert_eq!(unknown, "Error: there is no agent \"a\". The first add_memory creates the memory of a new agent.");
     let said = json!({"content": "Cleo likes tea.", "name": "Cleo", "at": "2026-03-09T08:00:00Z"});
     let reply = good(&service, "add_memory", said.clone()).await;
     assert_eq!(reply.text, "Stored for good, and found by searches.");
@@ -279,7 +279,11 @@ async fn forgetting_is_a_dry_run_by_default_and_needs_its_confirmation() {
     let service = service_with_memories(&agent("a")).await;
     let planned = good(&service, "forget_memory", json!({"subject": "Bob"})).await;
     assert_eq!(planned.structured["done"], false);
-    assert!(planned.text.starts_with("Nothing is forgotten yet. It would go: 2 turns (t-"), "{}", planned.text);
+    assert!(
+        planned.text.starts_with("Nothing is forgotten yet. This would be forgotten: 2 turns (t-"),
+        "{}",
+        planned.text
+    );
     assert!(planned.text.contains("dry_run false"));
     let all = good(&service, "timeline", json!({"grains": ["working"]})).await;
     assert_eq!(all.structured["memories"].as_array().unwrap().len(), 3);
@@ -290,15 +294,15 @@ async fn forgetting_is_a_dry_run_by_default_and_needs_its_confirmation() {
     let confirmation = planned.structured["confirmation"].as_str().unwrap();
     assert!(planned.text.contains(confirmation), "{}", planned.text);
     let other = refused(json!({"subject": "Ann", "dry_run": false, "confirmation": confirmation})).await;
-    assert!(other.contains("confirmation was not given for these arguments"), "{other}");
+    assert!(other.contains("confirmation was not issued for these arguments"), "{other}");
     let confirmed = json!({"subject": "Bob", "dry_run": false, "confirmation": confirmation});
     let done = good(&service, "forget_memory", confirmed).await;
     assert_eq!(done.structured["proof"]["clean"], true);
-    assert!(done.text.starts_with("Forgotten: 2 turns") && done.text.contains("none is left"), "{}", done.text);
+    assert!(done.text.starts_with("Forgotten: 2 turns") && done.text.contains("none was found"), "{}", done.text);
     let left = good(&service, "timeline", json!({"grains": ["working"]})).await;
     assert_eq!(left.structured["memories"].as_array().unwrap().len(), 1);
     let none = good(&service, "forget_memory", json!({"conversation": "nowhere"})).await;
-    assert_eq!(none.text, "Nothing fits that, so nothing is to be forgotten.");
+    assert_eq!(none.text, "Nothing matches, so there is nothing to forget.");
     assert_eq!(none.structured.get("confirmation"), None);
 }
 
@@ -364,14 +368,24 @@ async fn invalid_call_is_answered_with_the_argument_and_advice() {
     };
     check("search_memory", json!({"limit": 5000}), "limit is 5000; 1 to 1000 are allowed. Correct that").await;
     check("search_memory", json!({"limit": "many"}), "limit is \"many\"; it must be a whole number").await;
-    check("search_memory", json!({"grains": ["hourly"]}), "grains[0] is \"hourly\"; it is one of working, daily").await;
-    check("search_memory", json!({"from": "yesterday"}), "from is \"yesterday\"; a day looks like 2026-03-04").await;
-    check("search_memory", json!({"colour": "red", "limit": "many"}), "colour is unknown; there are query, grains")
+    check("search_memory", json!({"grains": ["hourly"]}), "grains[0] is \"hourly\"; expected one of working, daily")
         .await;
+    check(
+        "search_memory",
+        json!({"from": "yesterday"}),
+        "from is \"yesterday\"; expected a valid date such as 2026-03-04",
+    )
+    .await;
+    check(
+        "search_memory",
+        json!({"colour": "red", "limit": "many"}),
+        "colour is unknown; expected one of query, grains",
+    )
+    .await;
     check("search_memory", json!({"from": "2026-03-05", "to": "2026-03-01"}), "the range ends on 2026-03-01").await;
     check("memory_context", json!({"prompt": ""}), "prompt is missing. Correct that").await;
     check("get_memory", json!({"id": "t-none"}), "there is no memory \"t-none\". Take ids").await;
-    check("add_memory", json!({"content": "x", "at": "soon"}), "at is \"soon\"; a moment looks like").await;
+    check("add_memory", json!({"content": "x", "at": "soon"}), "at is \"soon\"; expected a time such as").await;
     check("add_memory", json!({"content": " "}), "content ").await;
     check("forget_memory", json!({"subject": "Bob", "ids": ["t-1"]}), "exactly one of").await;
     check("nothing", json!({}), "there is no tool \"nothing\"").await;
@@ -395,10 +409,12 @@ async fn agent_is_taken_from_address_or_argument_or_is_the_only_one() {
     assert_eq!(of(&local(None), json!({})).await, "a", "the only one there is");
     let hello = message("2026-03-04T10:00:00Z", "Hello.");
     service.writer.ingest(&agent("b"), vec![hello], false, at(NOW)).await.unwrap();
-    assert!(of(&local(None), json!({})).await.contains("agent is missing: say whose memory, one of \"a\", \"b\""));
+    assert!(
+        of(&local(None), json!({})).await.contains("agent is missing: give the name of the agent, one of \"a\", \"b\"")
+    );
     assert_eq!(of(&local(None), json!({"agent": "b"})).await, "b");
     assert_eq!(of(&local(Some("a")), json!({"agent": "a"})).await, "a");
-    assert!(of(&local(Some("a")), json!({"agent": "b"})).await.contains("leave it out"));
+    assert!(of(&local(Some("a")), json!({"agent": "b"})).await.contains("leave the argument out"));
 
     let bound = |agent: Option<&str>| Asker { caller: key(&[Scope::Search], &["a"]), agent: agent.map(str::to_owned) };
     assert_eq!(of(&bound(None), json!({})).await, "a", "the only one for this key");

@@ -86,7 +86,7 @@ impl Tool for Timeline {
 
     fn text(answer: &TimelineAnswer) -> String {
         let mut said = vec![match answer.memories.len() {
-            0 => "There are no such memories in that time; try grains working, or other dates.".to_owned(),
+            0 => "No memories found in that time; try grains working, or other dates.".to_owned(),
             number => format!(
                 "{}, oldest first. {}",
                 text::count(number, "memory", "memories"),
@@ -98,7 +98,7 @@ impl Tool for Timeline {
             said.push(format!("There are more: call timeline again with cursor {cursor:?}."));
         }
         if !answer.open.is_empty() {
-            said.push(format!("Not over yet, so not summed up: {}.", answer.open.join(", ")));
+            said.push(format!("Not over yet, so not summarized: {}.", answer.open.join(", ")));
         }
         said.retain(|part| !part.is_empty());
         said.join("\n")

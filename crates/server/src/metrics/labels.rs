@@ -45,7 +45,7 @@ pub(super) struct OfJob {
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 pub(super) struct OfLane {
-    pub(super) watermark: &'static str,
+    pub(super) lane: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]

@@ -155,13 +155,13 @@ impl Totals {
             metrics.memories.get_or_create(&(*grain).into()).set(clamp(number));
         }
         let due_for = sum.due_since.map_or(0, |since| now.as_second() - since);
-        for (watermark, number, seconds) in [
+        for (lane, number, seconds) in [
             ("working", sum.unsearchable, metrics.waits.longest(Pipeline::Working, instant).as_secs_f64()),
             ("extract", sum.unread, metrics.waits.longest(Pipeline::Extract, instant).as_secs_f64()),
             ("rollup", sum.due, f64::from(i32::try_from(due_for).unwrap_or(i32::MAX))),
         ] {
-            metrics.lane_messages.get_or_create(&OfLane { watermark }).set(clamp(number));
-            metrics.lane_age.get_or_create(&OfLane { watermark }).set(seconds);
+            metrics.lane_messages.get_or_create(&OfLane { lane }).set(clamp(number));
+            metrics.lane_age.get_or_create(&OfLane { lane }).set(seconds);
         }
         for (state, number) in
             [("due", sum.due), ("failed", sum.failed), ("degraded", sum.degraded), ("stale", sum.stale)]

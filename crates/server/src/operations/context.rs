@@ -108,13 +108,13 @@ impl Service {
 fn hint(context: &Context) -> Option<String> {
     let left_out = match context.omitted {
         0 => None,
-        1 => Some("1 more fits the prompt but not the budget".to_owned()),
-        many => Some(format!("{many} more fit the prompt but not the budget")),
+        1 => Some("1 more matches the prompt but exceeds the budget".to_owned()),
+        many => Some(format!("{many} more match the prompt but exceed the budget")),
     };
     match left_out {
         Some(left_out) => Some(format!("{left_out}; ask for a larger budget, or search.")),
         None if !context.is_known => Some("Memory knows nothing about this.".to_owned()),
-        None if context.items.is_empty() => Some("Memory holds nothing that fits these dates.".to_owned()),
+        None if context.items.is_empty() => Some("Memory holds nothing for these dates.".to_owned()),
         None => None,
     }
 }

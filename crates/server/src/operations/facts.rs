@@ -66,7 +66,9 @@ async fn ask(
             next_cursor = next;
             page
         }
-        (None, ..) => return Err(Error::invalid("about", "is missing; a walk or a path begins with somebody")),
+        (None, ..) => {
+            return Err(Error::invalid("about", "is missing; it is required with `depth` and `to`"));
+        }
         (Some(from), None, Some(depth)) => {
             let walk = Walk { from, depth, along: along(&request, as_of), limit: request.limit };
             facts.walk(agent, &walk).await?.iter().map(FactView::from).collect()
@@ -91,7 +93,9 @@ async fn find(
 ) -> Result<(Vec<FactView>, Option<String>)> {
     let skipped = match &request.cursor {
         None => 0,
-        Some(cursor) => cursor.parse::<usize>().map_err(|_| Error::invalid("cursor", "is none of an answer"))?,
+        Some(cursor) => cursor
+            .parse::<usize>()
+            .map_err(|_| Error::invalid("cursor", "is not valid; use the next_cursor of an answer"))?,
     };
     // One more than the page holds shows whether there is a next page.
     let limit = request.limit.map(|limit| skipped.saturating_add(limit).saturating_add(1));

@@ -178,8 +178,8 @@ fn at(index: usize, fault: Fault) -> Fault {
 
 fn to_message(message: MessageIn, conversation: Option<&str>, now: Timestamp) -> std::result::Result<Message, Fault> {
     let conversation = message.conversation.or_else(|| conversation.map(str::to_owned));
-    let conversation =
-        conversation.ok_or_else(|| Fault::new("conversation", "is missing, here and beside the messages"))?;
+    let conversation = conversation
+        .ok_or_else(|| Fault::new("conversation", "is missing; set it for the message or for the whole request"))?;
     // Stores keep microseconds; a finer time would differ when it is read back.
     let at = message.at.unwrap_or(now).as_microsecond();
     let at = Timestamp::from_microsecond(at).map_err(|_| Fault::new("at", "is out of range"))?;

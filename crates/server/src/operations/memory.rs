@@ -44,7 +44,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<MemoryAnswer> {
         if request.text.is_none() && request.pinned.is_none() {
-            return Err(Error::invalid("text", "is missing, and so is pinned: nothing is to be changed"));
+            return Err(Error::invalid("text", "is missing; give text, pinned or both"));
         }
         let history = self.locks.lock::<History>(agent).await;
         let id = self.find(agent, id).await?.id;

@@ -60,7 +60,7 @@ impl FromStr for Place {
                 id,
             })
         };
-        read().ok_or_else(|| Error::invalid("cursor", "is none of an answer; give the next_cursor of one"))
+        read().ok_or_else(|| Error::invalid("cursor", "is not valid; use the next_cursor of an answer"))
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(place.to_string().parse::<Place>().unwrap(), place);
         for wrong in ["", "x", "W10", "2026-03-04"] {
             let error = wrong.parse::<Place>().unwrap_err().to_string();
-            assert!(error.starts_with("cursor is none of an answer"), "{wrong}: {error}");
+            assert!(error.starts_with("cursor is not valid"), "{wrong}: {error}");
         }
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn bounded(field: &str, text: &str) -> Result<()> {
         return Ok(());
     }
     let (size, most) = (text.len().div_ceil(1024), LONGEST_QUESTION / 1024);
-    Err(Error::invalid(field, format!("has {size} KiB; {most} KiB are allowed: send the part that asks something")))
+    Err(Error::invalid(field, format!("has {size} KiB; {most} KiB are allowed; send only the question")))
 }
 
 fn query(request: SearchRequest) -> Result<Query> {
@@ -122,7 +122,7 @@ fn hint(query: &Query, answer: &Answer) -> Option<String> {
     match (coarser, bounded) {
         (Some(grain), _) => Some(format!("Little was found; try the coarser grain {grain:?}.", grain = grain.as_str())),
         (None, true) if answer.range_is_empty => {
-            Some("Nothing is remembered of these days; try a wider range of dates.".to_owned())
+            Some("There are no memories of these days; try a wider range of dates.".to_owned())
         }
         (None, true) => Some("Little was found; try a wider range of dates.".to_owned()),
         (None, false) if query.grains.contains(&Grain::Yearly) => Some("Little was found; try all grains.".to_owned()),
@@ -141,7 +141,7 @@ mod tests {
     fn oversized_question_is_refused() {
         assert!(bounded("query", &"x".repeat(32 * 1024)).is_ok());
         let refused = bounded("prompt", &"x".repeat(32 * 1024 + 1)).unwrap_err().to_string();
-        assert_eq!(refused, "prompt has 33 KiB; 32 KiB are allowed: send the part that asks something");
+        assert_eq!(refused, "prompt has 33 KiB; 32 KiB are allowed; send only the question");
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         }
         check(&[Grain::Working, Grain::Daily], false, false, "\"weekly\"");
         check(&[Grain::Yearly], true, false, "wider range");
-        check(&[], true, true, "Nothing is remembered");
+        check(&[], true, true, "There are no memories");
         check(&[Grain::Yearly], false, true, "all grains");
         check(&[], false, false, "");
     }

@@ -90,14 +90,14 @@ impl Service {
         if let Some(plan) = change.plan {
             if self.plans.get(&plan).is_err() {
                 let known: Vec<&str> = self.plans.all().map(|(name, _)| name).collect();
-                faults.push(Fault::new("plan", format!("is {plan:?}; there are {}", known.join(", "))));
+                faults.push(Fault::new("plan", format!("is {plan:?}; expected one of {}", known.join(", "))));
             }
             settings.plan = plan;
         }
         for (name, text) in change.prompts {
             if !self.prompts.names.contains(&name.as_str()) {
                 let known = self.prompts.names.join(", ");
-                faults.push(Fault::new("prompts", format!("has no {name:?}; there are {known}")));
+                faults.push(Fault::new("prompts", format!("has no prompt {name:?}; expected one of {known}")));
                 continue;
             }
             match text {

@@ -82,7 +82,7 @@ pub async fn plans(State(service): State<Service>, _: Permitted<Reading>) -> Jso
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent"), Dry),
-    responses((status = 200, description = "What went, or would go", body = ForgetAnswer))
+    responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
 pub async fn delete(
     State(service): State<Service>,

@@ -11,18 +11,18 @@ use super::{FaultView, ProblemView};
 
 /// Problems that any route may answer with, by status.
 const PROBLEMS: [(&str, &str); 13] = [
-    ("400", "The request is wrong; `faults` say where"),
-    ("401", "A key is needed, or the one given is not good"),
-    ("403", "The key lacks the scope, or the Host or Origin is not ours"),
-    ("404", "There is no such thing, or not for this key"),
-    ("409", "What was sent contradicts what is stored"),
+    ("400", "The request is invalid; `faults` names the fields"),
+    ("401", "An API key is missing, or it is unknown, revoked or expired"),
+    ("403", "The key lacks the scope, or the Host or Origin is not allowed"),
+    ("404", "It does not exist, or not for this key"),
+    ("409", "The request conflicts with what is stored"),
     ("413", "The body is too large"),
     ("415", "The body is not JSON"),
     ("422", "The Idempotency-Key was used for another request"),
-    ("429", "Too many requests, or too much waits already; `Retry-After` says when to try again"),
-    ("500", "The server failed; the log says why"),
+    ("429", "Too many requests, or too many messages waiting; `Retry-After` says when to try again"),
+    ("500", "Internal error; see the log of the service"),
     ("502", "The model's answer cannot be used"),
-    ("503", "The store or the model does not answer now; `Retry-After` says when to try again"),
+    ("503", "The store or the model is unavailable; `Retry-After` says when to try again"),
     ("504", "The request took too long"),
 ];
 

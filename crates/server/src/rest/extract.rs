@@ -62,7 +62,8 @@ impl<S: Needs, T: Send + Sync> FromRequestParts<T> for Permitted<S> {
 
 fn permitted<S: Needs>(parts: &Parts) -> Result<Caller, Problem> {
     let caller = parts.extensions.get::<Caller>().cloned();
-    let caller = caller.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "a key is needed"))?;
+    let caller =
+        caller.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "an API key is required"))?;
     if caller.may(S::SCOPE) {
         return Ok(caller);
     }
@@ -150,7 +151,7 @@ impl<T: DeserializeOwned + JsonSchema, S: Send + Sync> FromRequest<S> for Body<T
 }
 
 pub(crate) fn too_large() -> Problem {
-    let detail = "the body is larger than this server takes; send it in pieces";
+    let detail = "the body exceeds the size limit of this server; split the request";
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
 }
 

@@ -12,7 +12,7 @@ use crate::wire::{BlocksRequest, BlocksView, FactEntry, FactsAnswer, FactsReques
 #[utoipa::path(
     get, path = "/v1/agents/{agent}/facts", tag = "facts",
     params(("agent" = String, Path, description = "Name of the agent"), FactsRequest),
-    responses((status = 200, description = "The facts that fit", body = FactsAnswer))
+    responses((status = 200, description = "The matching facts", body = FactsAnswer))
 )]
 pub async fn find(
     State(service): State<Service>,

@@ -59,7 +59,7 @@ pub async fn correct(
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/memories/{id}", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "Id of the memory"), Dry),
-    responses((status = 200, description = "What went, or would go", body = ForgetAnswer))
+    responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
 pub async fn forget_one(
     State(service): State<Service>,
@@ -77,7 +77,7 @@ pub async fn forget_one(
     post, path = "/v1/agents/{agent}/forget", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent")),
     request_body = ForgetRequest,
-    responses((status = 200, description = "What went, or would go", body = ForgetAnswer))
+    responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
 pub async fn forget(
     State(service): State<Service>,

@@ -48,7 +48,7 @@ fn usual_wait() -> u64 {
 #[utoipa::path(
     post, path = "/v1/agents/{agent}/messages", tag = "messages",
     params(("agent" = String, Path, description = "Name of the agent; a new one begins with its first message"), Waiting,
-        ("Idempotency-Key" = Option<String>, Header, description = "A word of yours for this request: sent again with it, it is answered as before")),
+        ("Idempotency-Key" = Option<String>, Header, description = "Key for safe retries: a request repeated with the same key gets the first answer again")),
     request_body = IngestRequest,
     responses((status = 202, description = "Stored for good", body = Ingested))
 )]
@@ -113,7 +113,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&[u8]>, Problem> {
 #[utoipa::path(
     get, path = "/v1/operations/{id}", tag = "messages",
     params(("id" = String, Path, description = "The `operation_id` of an answer")),
-    responses((status = 200, description = "What became of it", body = OperationView))
+    responses((status = 200, description = "State of the operation", body = OperationView))
 )]
 pub async fn operation(
     State(service): State<Service>,
@@ -145,7 +145,7 @@ fn yes() -> bool {
 #[utoipa::path(
     delete, path = "/v1/agents/{agent}/conversations/{id}", tag = "forgetting",
     params(("agent" = String, Path, description = "Name of the agent"), ("id" = String, Path, description = "The conversation"), Dry),
-    responses((status = 200, description = "What went, or would go", body = ForgetAnswer))
+    responses((status = 200, description = "What was forgotten, or would be", body = ForgetAnswer))
 )]
 pub async fn forget_conversation(
     State(service): State<Service>,

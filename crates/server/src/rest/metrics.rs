@@ -22,7 +22,7 @@ pub async fn show(
     Permitted(caller, _): Permitted<Administering>,
 ) -> Result<impl IntoResponse, Problem> {
     if !caller.sees_all() {
-        let detail = "the key is of one workspace or agent, and these numbers are of all";
+        let detail = "metrics cover all workspaces and agents, but this key is limited to some";
         return Err(Problem::new(StatusCode::FORBIDDEN, "insufficient_scope", detail));
     }
     Ok(([(header::CONTENT_TYPE, TEXT)], service.metrics_text(service.now()).await?))

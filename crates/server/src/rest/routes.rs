@@ -60,10 +60,14 @@ pub fn routes(service: Service) -> Routes {
 
 /// Answers a request for an unknown path.
 pub(crate) async fn nowhere() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such path; /docs shows those that there are")
+    Problem::new(StatusCode::NOT_FOUND, "not_found", "there is no such path; /docs lists all paths")
 }
 
 /// Answers a request with a method that the path does not support.
 pub(crate) async fn no_such_method() -> Problem {
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method; see /docs")
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method_not_allowed",
+        "this path does not support this method; see /docs",
+    )
 }

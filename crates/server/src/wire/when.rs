@@ -43,7 +43,7 @@ impl FromStr for When {
 }
 
 fn wrong_words(text: &str) -> String {
-    format!("is {text:?}; a moment looks like 2026-03-04T18:30:00Z, a day like 2026-03-04")
+    format!("is {text:?}; expected a time such as 2026-03-04T18:30:00Z or a date such as 2026-03-04")
 }
 
 impl fmt::Display for When {

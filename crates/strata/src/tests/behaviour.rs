@@ -226,9 +226,9 @@ async fn vector_of_wrong_length_is_refused() {
     let strata = open(folder.path()).await;
     let short = Part { vector: vec![1.0], ..part("t-1", 0, "x") };
     let error = strata.apply(&table("a"), upserts([short])).await.unwrap_err();
-    assert_eq!(error.to_string(), "vector of t-1 has 1 numbers, not 4 finite ones");
+    assert_eq!(error.to_string(), "vector of t-1 has 1 numbers; expected 4 finite numbers");
     let probe = Probe { vector: Some(vec![1.0]), limit: 1, ..Probe::default() };
-    assert_eq!(strata.search(&table("a"), &probe).await.unwrap_err().to_string(), "vector has not 4 numbers");
+    assert_eq!(strata.search(&table("a"), &probe).await.unwrap_err().to_string(), "vector must have 4 numbers");
 }
 
 #[tokio::test(flavor = "multi_thread")]

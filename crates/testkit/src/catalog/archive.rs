@@ -86,7 +86,7 @@ fn is_at_one_place(a: &Record, b: &Record) -> bool {
 }
 
 fn not_begun() -> Error {
-    Error::invalid("restore", "was not begun")
+    Error::invalid("restore", "was not started")
 }
 
 impl AgentData {

@@ -28,7 +28,7 @@ pub struct Fetched {
 
 /// Copies every file into a folder, compares it with its digest, then opens and checks the catalog.
 pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched> {
-    let none = || Error::NotFound { what: "whole backup", name: backup.to_owned() };
+    let none = || Error::NotFound { what: "complete backup", name: backup.to_owned() };
     let manifest = manifest::read(target, backup).await?.ok_or_else(none)?;
     let make = std::fs::create_dir_all(into);
     make.map_err(|cause| Error::storage(format!("making {}", into.display()), cause))?;
@@ -49,7 +49,8 @@ fn lacks_room(manifest: &Manifest, into: &Path) -> Option<String> {
     let disk = rustix::fs::statvfs(into).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let needed = manifest.bytes();
-    (needed > free).then(|| format!("takes {needed} bytes, and {free} are free in {}", into.display()))
+    (needed > free)
+        .then(|| format!("needs {needed} bytes of disk space, but only {free} are free in {}", into.display()))
 }
 
 async fn fetch_file(target: &Target, backup: &str, entry: &Entry, into: &Path) -> Result<Option<String>> {
@@ -81,7 +82,7 @@ fn difference(entry: &Entry, bytes: u64, sha256: &str) -> Option<String> {
     if bytes != entry.bytes {
         return Some(format!("{} has {bytes} bytes instead of {}", entry.path, entry.bytes));
     }
-    (sha256 != entry.sha256).then(|| format!("{} holds other bytes than were written", entry.path))
+    (sha256 != entry.sha256).then(|| format!("{} has a wrong SHA-256 checksum", entry.path))
 }
 
 async fn check(manifest: &Manifest, folder: &Path, problems: &mut Vec<String>) -> Result<u64> {

@@ -75,7 +75,7 @@ impl Manifest {
         }
         let mut seen = HashSet::new();
         let fault = |entry: &Entry| match () {
-            () if !is_path_of_a_backup(&entry.path) => Some(format!("{:?} is no path within a backup", entry.path)),
+            () if !is_path_of_a_backup(&entry.path) => Some(format!("{:?} is not a path of a backup", entry.path)),
             () if !seen.insert(entry.path.clone()) => Some(format!("lists {:?} twice", entry.path)),
             () => None,
         };
@@ -135,7 +135,7 @@ pub async fn newest(target: &Target, named: Option<&str>) -> Result<String> {
         return Ok(name.to_owned());
     }
     let whole = list(target).await?.into_iter().rfind(|backup| backup.manifest.is_some());
-    let none = || Error::NotFound { what: "whole backup at", name: target.shown().to_owned() };
+    let none = || Error::NotFound { what: "complete backup at", name: target.shown().to_owned() };
     whole.map(|backup| backup.name).ok_or_else(none)
 }
 
@@ -158,6 +158,6 @@ pub async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
     match manifest.format {
         FORMAT => Ok(Some(manifest)),
-        other => Err(damaged(format!("it has format {other}, and this annals knows {FORMAT}"))),
+        other => Err(damaged(format!("it has format {other}, but this version of annals reads format {FORMAT}"))),
     }
 }

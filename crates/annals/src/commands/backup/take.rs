@@ -20,7 +20,7 @@ use crate::scratch::Scratch;
 /// The catalog's file name in a backup, the same as in the data folder.
 pub const CATALOG: &str = "catalog.sqlite";
 
-const STOPPED: &str = "it was stopped: its time is over, or the service ends";
+const STOPPED: &str = "it was stopped, because its time limit was reached or the service is shutting down";
 
 /// Bytes read and hashed at once.
 const PIECE: usize = 1 << 20;
@@ -45,11 +45,14 @@ pub async fn take(
     now: Timestamp,
     stop: &CancellationToken,
 ) -> Result<(String, Manifest)> {
-    let busy = |_| Error::unavailable("making a backup", "another one is under way; try again when it has ended");
+    let busy = |_| Error::unavailable("making a backup", "another backup is running; try again when it has finished");
     let _one_at_a_time = UNDER_WAY.try_lock().map_err(busy)?;
     let name = manifest::name(now);
     if manifest::read(target, &name).await?.is_some() {
-        return Err(Error::invalid("TARGET", format!("holds a backup of this very second: {name}")));
+        return Err(Error::invalid(
+            "TARGET",
+            format!("already holds a backup named {name}, which was made in this second; try again"),
+        ));
     }
     unless_stopped(stop)?;
     let scratch = Scratch::within(source.data, "backup")?;
@@ -82,7 +85,12 @@ fn redact(config: Option<&Path>, copy: &Path, files: &mut Vec<(String, PathBuf)>
     let Some(path) = config else { return Ok(Vec::new()) };
     let failed = |cause| Error::storage(format!("copying {}", path.display()), cause);
     let text = std::fs::read_to_string(path).map_err(failed)?;
-    let unreadable = || Error::invalid(path.display().to_string(), "is no TOML, so its secrets cannot be left out");
+    let unreadable = || {
+        Error::invalid(
+            path.display().to_string(),
+            "is not valid TOML, so its secrets cannot be removed from the backup",
+        )
+    };
     let (text, left_out) = without_secrets(&text).ok_or_else(unreadable)?;
     std::fs::write(copy, text).map_err(failed)?;
     files.push((NAME.to_owned(), copy.to_owned()));
@@ -189,7 +197,7 @@ mod tests {
         let (first, second) = tokio::join!(place.take(1, &go_on), place.take(2, &go_on));
         assert_eq!(first.unwrap().1.files.len(), 1);
         let error = second.unwrap_err();
-        assert!(error.to_string().contains("another one is under way"), "{error}");
+        assert!(error.to_string().contains("another backup is running"), "{error}");
         assert_eq!(place.scratch(), Vec::<PathBuf>::new());
         assert!(place.take(2, &go_on).await.is_ok(), "the next one may begin");
     }

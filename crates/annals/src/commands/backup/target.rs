@@ -38,7 +38,10 @@ impl Target {
             let failed = |cause| Error::storage(format!("cannot use {text} for backups"), cause);
             std::fs::create_dir_all(text).map_err(failed)?;
             if Path::new(text).canonicalize().map_err(failed)?.starts_with(data) {
-                return Err(Error::invalid("TARGET", "lies in the data folder, and would be lost with it"));
+                return Err(Error::invalid(
+                    "TARGET",
+                    "lies in the data folder and would be lost with it; choose a folder outside of it",
+                ));
             }
         }
         Target::to_read(text)
@@ -49,7 +52,7 @@ impl Target {
         let opened = match bucket(text)? {
             Some((bucket, prefix)) => s3(bucket).map(|store| (store, Place::from(prefix))),
             None if !Path::new(text).is_dir() => {
-                return Err(Error::NotFound { what: "folder of backups", name: text.to_owned() });
+                return Err(Error::NotFound { what: "backup folder", name: text.to_owned() });
             }
             None => folder(text).map(|store| (store, Place::default())),
         };
@@ -93,10 +96,10 @@ fn bucket(text: &str) -> Result<Option<(&str, &str)>> {
     match text.split_once("://") {
         None => Ok(None),
         Some(("s3", rest)) => match rest.split_once('/').unwrap_or((rest, "")) {
-            ("", _) => Err(Error::invalid("TARGET", "names no bucket, as in s3://bucket/prefix")),
+            ("", _) => Err(Error::invalid("TARGET", "has no bucket name; expected s3://bucket/prefix")),
             named => Ok(Some(named)),
         },
-        Some(_) => Err(Error::invalid("TARGET", "is neither a folder nor of the form s3://bucket/prefix")),
+        Some(_) => Err(Error::invalid("TARGET", "must be a folder or s3://bucket/prefix")),
     }
 }
 

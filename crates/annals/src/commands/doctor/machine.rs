@@ -45,23 +45,21 @@ pub fn clock(global: &Global, data: &Path) -> Vec<Finding> {
     let about = "clock";
     let now = now(global);
     if global.now.is_some() {
-        return vec![Finding::ok(about, format!("not looked at: --now says {now:.0}"))];
+        return vec![Finding::ok(about, format!("not checked: --now sets it to {now:.0}"))];
     }
-    let mend = "set the clock and let a time service keep it: `timedatectl set-ntp true`, or chrony";
+    let mend = "set the clock and turn on time synchronisation: `timedatectl set-ntp true`, or chrony";
     if BEGINNING.parse::<Timestamp>().is_ok_and(|beginning| now < beginning) {
-        return vec![Finding::wrong(about, format!("it says {now:.0}, which is past"), mend)];
+        return vec![Finding::wrong(about, format!("it shows {now:.0}, which is in the past"), mend)];
     }
     if let Some(newest) = newest(data).filter(|newest| *newest > SystemTime::from(now) + SLACK) {
         let newest = Timestamp::try_from(newest).map_or_else(|_| "later".into(), |at| format!("{at:.0}"));
-        let says = format!("it says {now:.0}, and the catalog was written at {newest}: it went backward");
+        let says = format!("it shows {now:.0}, but the catalog was written at {newest}: the clock went backward");
         return vec![Finding::wrong(about, says, mend)];
     }
     match clock_is_synchronised().or_else(says_systemd) {
         Some(true) => vec![Finding::ok(about, format!("{now:.0}, synchronised"))],
         Some(false) => {
-            let says = format!(
-                "{now:.0}, not synchronised: after a jump nothing is pruned until it has gone on for half an hour"
-            );
+            let says = format!("{now:.0}, not synchronised: until it is, closing periods and pruning may be postponed");
             vec![Finding::doubtful(about, says, mend)]
         }
         None => vec![Finding::ok(about, format!("{now:.0}; the system does not say whether it is synchronised"))],
@@ -90,7 +88,7 @@ pub fn disk(data: &Path, config: Option<&Config>) -> Vec<Finding> {
     findings.extend(kind(data));
     findings.push(match sync(data) {
         Ok(median) => speed(median),
-        Err(error) => Finding::wrong("sync", error.to_string(), "look at the disk: full, worn out or read-only"),
+        Err(error) => Finding::wrong("sync", error.to_string(), "check whether the disk is full, failing or read-only"),
     });
     findings
 }
@@ -100,12 +98,12 @@ fn space(data: &Path, config: Option<&Config>) -> Finding {
     let low = config.map_or(DISK_LOW_MIB, |config| u64::from(config.limits.disk_low_mib));
     let free = match rustix::fs::statvfs(data) {
         Ok(disk) => disk.f_bavail.saturating_mul(disk.f_frsize) >> 20,
-        Err(error) => return Finding::wrong(about, error.to_string(), "look at the disk"),
+        Err(error) => return Finding::wrong(about, error.to_string(), "check the disk"),
     };
-    let mend = "make room, or set limits.disk_low_mib lower";
+    let mend = "free some disk space, or lower limits.disk_low_mib";
     match free {
         free if free < low => {
-            let says = format!("{free} MiB are free, less than {low}: nothing new is taken in");
+            let says = format!("{free} MiB are free, less than {low}: new messages are refused");
             Finding::wrong(about, says, mend)
         }
         free if free < 4 * low => Finding::doubtful(about, format!("only {free} MiB are free"), mend),
@@ -117,8 +115,16 @@ fn kind(data: &Path) -> Option<Finding> {
     let kind = rustix::fs::statfs(data).ok()?.f_type;
     let mend = "move the data folder to a local disk";
     match u64::try_from(kind).ok()? {
-        TMPFS => Some(Finding::doubtful("file system", "it lies in memory and is gone at the next start", mend)),
-        NFS | SMB2 | CIFS => Some(Finding::wrong("file system", "it lies on a network, where locks do not hold", mend)),
+        TMPFS => Some(Finding::doubtful(
+            "file system",
+            "the data folder is in memory (tmpfs): its content is lost at the next restart of the machine",
+            mend,
+        )),
+        NFS | SMB2 | CIFS => Some(Finding::wrong(
+            "file system",
+            "the data folder is on a network file system, where file locks are unreliable",
+            mend,
+        )),
         _ => None,
     }
 }
@@ -139,14 +145,16 @@ fn sync(data: &Path) -> std::io::Result<Duration> {
 }
 
 fn speed(median: Duration) -> Finding {
-    let (about, says) = ("sync", format!("{:.2} ms, the median of {SYNCS}", median.as_secs_f64() * 1000.0));
+    let (about, says) =
+        ("sync", format!("{:.2} ms per synced write, the median of {SYNCS}", median.as_secs_f64() * 1000.0));
     match median {
         median if median > SLOW_SYNC => {
-            let mend = "every acknowledgement waits for one; a USB SSD is better than an SD card";
+            let mend =
+                "every stored message waits for one sync; use a faster disk, such as a USB SSD instead of an SD card";
             Finding::doubtful(about, says, mend)
         }
         median if median < IMPOSSIBLE_SYNC => {
-            let mend = "too fast to be true: a power cut may lose what was acknowledged";
+            let mend = "implausibly fast: the disk may ignore syncs, and a power cut may then lose stored messages";
             Finding::doubtful(about, says, mend)
         }
         _ => Finding::ok(about, says),
@@ -159,7 +167,7 @@ pub fn port(listen: SocketAddr, in_use: bool) -> Finding {
     match TcpListener::bind(listen) {
         Ok(_) => Finding::ok(about, format!("{listen} is free")),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse && in_use => {
-            Finding::ok(about, format!("{listen} is in use, presumably by the annals that has the data folder"))
+            Finding::ok(about, format!("{listen} is in use, presumably by the Annals service of this data folder"))
         }
         Err(error) => Finding::wrong(about, format!("{listen}: {error}"), "set server.listen to a free address"),
     }

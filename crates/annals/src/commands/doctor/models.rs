@@ -22,11 +22,14 @@ pub async fn call(models: &Models, round_trip: &RoundTrip, tell: &mut dyn FnMut(
 
 async fn write_and_read(models: &Models, round_trip: &RoundTrip, tell: &mut dyn FnMut(Finding)) {
     if models.is_empty() {
-        return tell(Finding::ok(ABOUT, "none is configured; the built-in engine and rules do the work"));
+        return tell(Finding::ok(
+            ABOUT,
+            "none is configured; the built-in engine writes summaries, and built-in rules extract facts",
+        ));
     }
     let endpoint = match Endpoint::new(models.clone(), round_trip.folder.replies.clone()) {
         Ok(endpoint) => endpoint,
-        Err(error) => return tell(Finding::wrong(ABOUT, message_of(&error), "correct [models] in the settings")),
+        Err(error) => return tell(Finding::wrong(ABOUT, message_of(&error), "correct [models] in annals.toml")),
     };
     let mut called = BTreeSet::new();
     for (purpose, model) in models.iter() {
@@ -82,18 +85,19 @@ async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
     };
     match scores.as_deref() {
         Ok([other, answer]) if answer > other => {
-            Finding::ok(ABOUT, format!("{name} put two texts in order in {} ms", begun.elapsed().as_millis()))
+            Finding::ok(ABOUT, format!("{name} reranked two texts in {} ms", begun.elapsed().as_millis()))
         }
         Ok(_) => Finding::doubtful(
             ABOUT,
-            format!("{name} prefers what does not answer a question to what does"),
-            "see that the model is a reranker and that its server is started for it; results will be worse than without it",
+            format!("{name} did not score the text that answers the question higher than the one that does not"),
+            "check that the model is a reranker and that its server runs in reranking mode; search results are worse with \
+             it than without it",
         ),
         Err(error) => Finding::wrong(
             ABOUT,
             format!("{name}: {}", message_of(error)),
-            "see that its server runs, has /rerank below base_url and answers within `timeout`; until then searches go on \
-             without it",
+            "check that its server runs, has /rerank below base_url and answers within `timeout`; until then, searches run \
+             without reranking",
         ),
     }
 }
@@ -101,11 +105,11 @@ async fn order(model: &Arc<RerankModel>, round_trip: &RoundTrip) -> Finding {
 fn mend(error: &Error) -> &'static str {
     match error {
         Error::Unavailable { .. } => {
-            "see that its server runs and can be reached from here, and that key and model are right; until then the \
-             built-in engine does the work, after a wait"
+            "check that its server runs and can be reached from this machine, and that key and model name are right; until \
+             then, the built-in engine does the work, after a delay"
         }
         Error::Model { .. } => {
-            "it answers, but not in the form asked for: try another `json` setting or a larger model"
+            "it answers, but not in the requested format: try another `json` setting or a larger model"
         }
         _ => "see docs/models.md",
     }

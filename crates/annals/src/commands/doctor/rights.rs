@@ -7,7 +7,7 @@ use super::Finding;
 use crate::config::{Config, Origin};
 
 /// Advice for a folder that cannot be written to.
-pub const MEND: &str = "give the folder to the user that Annals runs as: `chown -R`";
+pub const MEND: &str = "make the user that runs Annals the owner of the folder: `chown -R`";
 
 /// Mode bits that give access to the group or to others.
 const GROUP_AND_OTHERS: u32 = 0o077;
@@ -21,7 +21,7 @@ pub fn look(data: &Path, config: Option<&Config>) -> Vec<Finding> {
 fn folder(data: &Path) -> Finding {
     let (about, shown) = ("data folder", data.display());
     match mode(data) {
-        None => Finding::wrong(about, format!("{shown} cannot be looked at"), MEND),
+        None => Finding::wrong(about, format!("{shown} cannot be accessed"), MEND),
         Some(mode) if mode & GROUP_AND_OTHERS != 0 => {
             let says = format!("{shown} can be read by other users of this machine");
             Finding::doubtful(about, says, format!("`chmod -R go= {shown}`"))

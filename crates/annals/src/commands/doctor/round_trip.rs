@@ -64,8 +64,8 @@ pub fn message_of(error: &Error) -> String {
 
 fn mend(error: &Error) -> &'static str {
     match error {
-        Error::Storage { .. } => "look at the disk: full, read-only, or not this user's",
-        _ => "this should work everywhere: please report it with these lines",
+        Error::Storage { .. } => "check whether the disk is full or read-only, and whether this user may write to it",
+        _ => "this is a bug: please report it with this output",
     }
 }
 
@@ -86,7 +86,12 @@ async fn store(scratch: &Path, now: Timestamp) -> Result<RoundTrip> {
     let query = Query { text: Some(QUESTION.into()), limit: 1, ..Query::default() };
     let found = folder.search.answer(&agent, &query, now).await?.results.pop();
     let turn = found.map(|found| found.memory).filter(|memory| memory.text == WORDS);
-    let lost = || Error::damaged("the table of the doctor's message", "it was written and is not found");
+    let lost = || {
+        Error::damaged(
+            "the table of the doctor's message",
+            "the test message was stored, but a search does not find it",
+        )
+    };
     Ok(RoundTrip { turn: turn.ok_or_else(lost)?, folder, agent })
 }
 
@@ -96,8 +101,11 @@ async fn facts(round_trip: &RoundTrip) -> Result<String> {
     let passed = folder.fact_writer.extract(&round_trip.agent, folder.now, &|_| ()).await?;
     let about = FactQuery { about: Some("Ada".into()), ..FactQuery::default() };
     let found = folder.facts.find(&round_trip.agent, &about).await?.len();
-    let missing = || Error::damaged("the doctor's table of facts", "what was written is not found");
-    (found > 0).then(|| format!("{} read by rule, kept and found by DuckDB", passed.operations)).ok_or_else(missing)
+    let missing =
+        || Error::damaged("the doctor's table of facts", "the test facts were stored, but a query does not find them");
+    (found > 0)
+        .then(|| format!("{} extracted by the built-in rules, stored, and found by DuckDB", passed.operations))
+        .ok_or_else(missing)
 }
 
 async fn roll_up(round_trip: &RoundTrip) -> Result<String> {

@@ -23,11 +23,11 @@ pub async fn look(global: &Global, data: &Path, tell: &mut dyn FnMut(Finding)) -
     match open(global, data).await {
         Ok(agents) => tell(Finding::ok(ABOUT, format!("catalog, tables and facts of {agents} open and answer"))),
         Err(Error::InUse { owner, .. }) => {
-            tell(Finding::ok(ABOUT, format!("not looked at: another command has them{owner}")));
+            tell(Finding::ok(ABOUT, format!("not checked: another annals process has them open{owner}")));
             return true;
         }
         Err(error @ Error::Damaged { .. }) => {
-            let mend = "`annals verify` says what else; `annals rebuild` makes tables anew, `annals restore` a catalog";
+            let mend = "`annals verify` lists all damage; `annals rebuild` rebuilds tables, `annals restore` restores a backup of the catalog";
             tell(Finding::wrong(ABOUT, error.to_string(), mend));
         }
         Err(error) => tell(Finding::wrong(ABOUT, error.to_string(), super::rights::MEND)),

@@ -57,7 +57,10 @@ impl Origin {
         if mentioned.peek().is_none() || mentioned.any(|id| self.known.contains(id)) {
             return Ok(());
         }
-        Err(Error::invalid("agent", "is not the one of these records: they name memories by ids of another agent's"))
+        Err(Error::invalid(
+            "agent",
+            "does not match these records: they reference memories by the ids of another agent",
+        ))
     }
 }
 
@@ -193,6 +196,6 @@ mod tests {
     #[test]
     fn error_for_foreign_records_names_the_agent() {
         let error = check_origin(&agent("bob"), &[summary("2026-W10", &[day("ann")], true)]).unwrap_err().to_string();
-        assert!(error.starts_with("agent is not the one of these records"), "{error}");
+        assert!(error.starts_with("agent does not match these records"), "{error}");
     }
 }

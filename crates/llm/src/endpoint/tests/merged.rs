@@ -117,6 +117,6 @@ async fn window_without_room_is_an_error() {
     let server = ModelServer::start([]);
     let rig = Rig::with(&server, json!({ "window": 1_024, "max_output_tokens": 400 }));
     let error = rig.day(&a_day().await).await.unwrap_err();
-    assert!(error.to_string().contains("leave no room in a window of 1024"), "{error}");
+    assert!(error.to_string().contains("leave no room for messages in a context window of 1024"), "{error}");
     assert!(server.requests().is_empty());
 }

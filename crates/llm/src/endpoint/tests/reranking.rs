@@ -136,7 +136,7 @@ async fn answer_without_exactly_one_score_per_text_is_an_error() {
         let rows = scores.iter().map(|(index, score)| format!(r#"{{"index": {index}, "relevance_score": {score}}}"#));
         format!(r#"{{"results": [{}]}}"#, rows.collect::<Vec<_>>().join(","))
     }
-    let list = "its answer holds no list of scores";
+    let list = "its answer contains no list of scores";
     for body in ["", "<html>It works!</html>", "{}", "null", r#"{"results": 3}"#] {
         check(body, list).await;
     }
@@ -150,7 +150,7 @@ async fn answer_without_exactly_one_score_per_text_is_an_error() {
         check(&rows(&[("0", "1"), (index, "1"), ("2", "1")]), "it scored a text that it was not given").await;
     }
     for score in ["null", "\"NaN\"", "true", "[]"] {
-        check(&rows(&[("0", "1"), ("1", score), ("2", "1")]), "one of its scores is no number").await;
+        check(&rows(&[("0", "1"), ("1", score), ("2", "1")]), "one of its scores is not a number").await;
     }
 }
 
@@ -161,7 +161,7 @@ async fn hanging_server_costs_one_deadline_and_opens_the_breaker() {
     let error = judge.ask(&TEXTS).await.unwrap_err();
     assert!(error.to_string().ends_with("no answer within 50ms"), "{error}");
     let error = judge.ask(&TEXTS).await.unwrap_err();
-    assert!(error.to_string().ends_with("it did not answer a moment ago"), "{error}");
+    assert!(error.to_string().ends_with("the circuit breaker is open"), "{error}");
     assert_eq!((server.requests().len(), judge.spent().await), (1, vec![]), "nothing was answered, nothing is paid");
 }
 

@@ -69,7 +69,7 @@ async fn failing_server_is_retried_a_few_times_and_then_opens_the_breaker() {
     assert_eq!(server.requests().len(), 4);
     // Other work on the same server fails at once, for any agent and purpose.
     let error = rig.extract(&a_day().await).await.unwrap_err();
-    assert!(is_unavailable(&error) && error.to_string().contains("a moment ago"), "{error}");
+    assert!(is_unavailable(&error) && error.to_string().contains("the circuit breaker is open"), "{error}");
     assert_eq!(server.requests().len(), 4);
 }
 
@@ -143,7 +143,7 @@ async fn silently_truncated_prompt_is_detected() {
     let server = ModelServer::always(Script::Read(700));
     let rig = Rig::new(&server);
     let error = rig.day(&long).await.unwrap_err();
-    assert!(is_model(&error) && error.to_string().contains("it read 700 of at least"), "{error}");
+    assert!(is_model(&error) && error.to_string().contains("the server read only 700 of at least"), "{error}");
     assert_eq!((server.requests().len(), rig.spent().await.0), (1, 1));
     // A short prompt gives no indication.
     rig.day(&a_day().await).await.unwrap();

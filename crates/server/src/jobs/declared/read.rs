@@ -55,7 +55,7 @@ impl Reader {
         let value = self.own.remove(key).or(built_in)?;
         let reason = match read(&value) {
             Ok(value) => return Some(value),
-            Err(reason) => reason.unwrap_or_else(|| format!("is {}; it is {kind}", value.type_str())),
+            Err(reason) => reason.unwrap_or_else(|| format!("is {}; it must be {kind}", value.type_str())),
         };
         self.faults.push(Fault::new(key, reason));
         None
@@ -63,7 +63,7 @@ impl Reader {
 
     /// Returns all faults, with the name of the file.
     pub(super) fn finish(self) -> impl Iterator<Item = Fault> {
-        let unknown = self.own.into_iter().map(|(key, _)| Fault::new(key, "is not known here"));
+        let unknown = self.own.into_iter().map(|(key, _)| Fault::new(key, "is not a known key"));
         let file = self.file;
         self.faults.into_iter().chain(unknown).map(move |fault| Fault { file: Some(file.clone()), ..fault })
     }
@@ -79,8 +79,8 @@ fn check_wake(wake: &str) -> Result<(), String> {
         ));
     }
     let mut job = Job::new(wake, |_, _| ()).map_err(|_| format!("is {wake:?}, which is not a cron expression"))?;
-    let data = job.job_data().map_err(|_| format!("is {wake:?}, which the scheduler does not take"))?;
-    data.next_tick_utc().map(|_| ()).ok_or_else(|| format!("is {wake:?}, which never comes"))
+    let data = job.job_data().map_err(|_| format!("is {wake:?}, which the scheduler does not accept"))?;
+    data.next_tick_utc().map(|_| ()).ok_or_else(|| format!("is {wake:?}, which never occurs"))
 }
 
 fn unreadable(text: &str, error: &toml::de::Error) -> Fault {

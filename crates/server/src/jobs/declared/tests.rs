@@ -58,14 +58,14 @@ fn all_faults_of_all_files_are_reported_at_once() {
             ("retention", "wake = \"daily\"\nagents_at_once = 65536"),
             ("backup", "wake = 7"),
         ],
-        "roll-up.toml: the file is of no job; there are rollup, retention, compaction, verification, backup\n\
+        "roll-up.toml: the file does not belong to a job; the jobs are rollup, retention, compaction, verification, backup\n\
          rollup.toml: agents_at_once is 0; 1 to 64 are allowed\n\
-         rollup.toml: enabled is integer; it is true or false\n\
+         rollup.toml: enabled is integer; it must be true or false\n\
          rollup.toml: minutes is 1441; 1 to 1440 are allowed\n\
-         rollup.toml: when is not known here\n\
+         rollup.toml: when is not a known key\n\
          retention.toml: agents_at_once is 65536; 1 to 64 are allowed\n\
          retention.toml: wake has 1 fields; it has six: second, minute, hour, day of the month, month, day of the week\n\
-         backup.toml: wake is integer; it is a text",
+         backup.toml: wake is integer; it must be a text",
     );
 }
 
@@ -77,7 +77,7 @@ fn invalid_wake_expression_is_refused() {
     fault("0 61 * * * *", "is \"0 61 * * * *\", which is not a cron expression");
     fault("0 * * * * NOT", "is \"0 * * * * NOT\", which is not a cron expression");
     fault("* * * * *", "has 5 fields; it has six: second, minute, hour, day of the month, month, day of the week");
-    fault("0 0 0 31 2 *", "is \"0 0 0 31 2 *\", which never comes");
+    fault("0 0 0 31 2 *", "is \"0 0 0 31 2 *\", which never occurs");
 }
 
 #[test]
@@ -96,5 +96,7 @@ fn missing_folder_yields_the_built_in_jobs() {
     std::fs::write(jobs.join("notes.txt"), "no job").unwrap();
     assert!(!Jobs::in_folder(&jobs).unwrap().retention.timing.enabled);
     std::fs::write(jobs.join("retain.toml"), "").unwrap();
-    assert!(Jobs::in_folder(&jobs).unwrap_err().to_string().starts_with("retain.toml: the file is of no job"));
+    assert!(
+        Jobs::in_folder(&jobs).unwrap_err().to_string().starts_with("retain.toml: the file does not belong to a job")
+    );
 }

@@ -104,5 +104,5 @@ async fn every_argument_of_memory_context_has_an_effect() {
     }
     let tight = ask(json!({"prompt": "Why was the trip cancelled?", "budget_tokens": 80})).await;
     assert!(tight.structured["tokens"].as_u64().unwrap() <= 80, "{}", tight.text);
-    assert!(tight.text.contains(" more fit the prompt but not the budget"), "{}", tight.text);
+    assert!(tight.text.contains(" more match the prompt but exceed the budget"), "{}", tight.text);
 }

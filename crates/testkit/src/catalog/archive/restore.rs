@@ -9,7 +9,7 @@ impl AgentData {
     /// Returns [`Error::Invalid`] if the agent holds memories, fact operations or blocks.
     pub(super) fn unless_full(&self) -> Result<()> {
         if !self.memories.is_empty() || !self.log.is_empty() || !self.blocks.is_empty() {
-            return Err(Error::invalid("agent", "holds memories already"));
+            return Err(Error::invalid("agent", "already has memories"));
         }
         Ok(())
     }
@@ -60,7 +60,7 @@ impl AgentData {
     ) -> Result<()> {
         let sent = Message { at: sent_at.unwrap_or(turn.message.at), ..turn.message.clone() };
         if self.knows_trace(agent, &turn.key, &sent.digest()) {
-            return Err(Error::invalid("records", "hold a message that was forgotten"));
+            return Err(Error::invalid("records", "contain a message that was forgotten"));
         }
         self.sent_at.extend(sent_at.map(|at| (turn.id.clone(), at)));
         self.arrived.insert(turn.id.clone(), seq);
@@ -72,7 +72,7 @@ impl AgentData {
     /// Stores what is kept of a pruned turn, unless that is known already. A turn cannot be both live and pruned.
     fn take_gone(&mut self, id: MemoryId, pruned: Pruned) -> Result<()> {
         if self.has_turn(&id) {
-            return Err(Error::invalid("records", format!("hold turn {id} and say that it is gone")));
+            return Err(Error::invalid("records", format!("contain turn {id} and also mark it as removed")));
         }
         self.pruned.entry(id).or_insert(pruned);
         Ok(())
@@ -139,5 +139,5 @@ fn digest(hex: &str) -> Result<Digest> {
     let byte = |index: usize| u8::from_str_radix(hex.get(2 * index..2 * index + 2)?, 16).ok();
     let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
     let digest = bytes.and_then(|bytes| bytes.try_into().ok()).map(Digest);
-    digest.filter(|digest| digest.to_string() == hex).ok_or_else(|| Error::invalid("digest", "is not one"))
+    digest.filter(|digest| digest.to_string() == hex).ok_or_else(|| Error::invalid("digest", "is not valid"))
 }

@@ -203,7 +203,7 @@ pub(super) async fn is_refused_under_another_name(store: &dyn Store) {
     let elsewhere = Agent::in_workspace("elsewhere", me().name()).unwrap();
     for other in [agent("other"), elsewhere] {
         let refused = store.restore(&other, records.clone(), later()).await.map_err(|error| error.to_string());
-        assert!(refused.is_err_and(|error| error.starts_with("agent is not the one of these records")));
+        assert!(refused.is_err_and(|error| error.starts_with("agent does not match these records")));
         assert_eq!(store.agents().await.unwrap(), []);
     }
     store.restore(&me(), records, later()).await.unwrap();
@@ -271,7 +271,7 @@ pub(super) async fn is_refused_if_memories_came_meanwhile(store: &dyn Store) {
     say(store, vec![spoken_turn("own", "2026-03-04T10:00:00Z", "tea")]).await;
     let present = all_records(store, &me()).await;
     let error = store.finish_restore(&me(), now()).await.unwrap_err();
-    assert_eq!(error.to_string(), "agent holds memories already");
+    assert_eq!(error.to_string(), "agent already has memories");
     store.drop_restore(&me()).await.unwrap();
     assert_eq!(all_records(store, &me()).await, present);
     assert!(store.finish_restore(&me(), now()).await.is_err(), "there is nothing to be finished");
