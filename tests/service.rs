@@ -270,6 +270,9 @@ async fn problems_name_the_wrong_field() {
     check(&served, empty, 400, "invalid", "messages[0].content").await;
     let (status, problem) = served.get("/v1/nowhere").await;
     assert_eq!((status, &problem["code"]), (StatusCode::NOT_FOUND, &json!("not_found")));
+    let (page, section) = problem["type"].as_str().unwrap().split_once('#').unwrap();
+    let (status, page) = served.get(page).await;
+    assert!(status == StatusCode::OK && page.as_str().unwrap().contains(&format!("id=\"{section}\"")), "{page}");
     let (status, problem) = served.ask(Method::PUT, "/v1/agents", None, None).await;
     assert_eq!((status, &problem["code"]), (StatusCode::METHOD_NOT_ALLOWED, &json!("method_not_allowed")));
     assert_eq!(served.get("/v1/agents/nobody/status").await.0, StatusCode::NOT_FOUND);

@@ -63,17 +63,17 @@ pub enum Frame {
 }
 
 tokio::task_local! {
-    static GUEST: RemoteCommand;
+    static REMOTE: RemoteCommand;
 }
 
 /// Runs a command on behalf of another process.
 pub async fn on_behalf_of<F: Future>(remote: RemoteCommand, command: F) -> F::Output {
-    GUEST.scope(remote, command).await
+    REMOTE.scope(remote, command).await
 }
 
 /// Applies `look` to the other process. Returns `None` if the command runs for this process itself.
 pub fn remote<T>(look: impl FnOnce(&RemoteCommand) -> T) -> Option<T> {
-    GUEST.try_with(look).ok()
+    REMOTE.try_with(look).ok()
 }
 
 /// Prints text for people to standard output, without colours unless a terminal shows them. Escapes control sequences and

@@ -1,11 +1,13 @@
 //! The data folder. One process owns it; this module builds all parts of Annals on top of it.
 //!
-//!     DIR/annals.lock       locked while a process owns the folder; holds its process id
-//!     DIR/catalog.sqlite    the source of truth
-//!     DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
-//!     DIR/facts/…           Parquet, one folder per agent: folded from the fact log, can be deleted and rebuilt
-//!     DIR/annals.toml       settings, optional; written by the user
-//!     DIR/retention/*.toml  the user's own retention plans
+//! ```text
+//! DIR/annals.lock       locked while a process owns the folder; holds its process id
+//! DIR/catalog.sqlite    the source of truth
+//! DIR/tables/…          LanceDB, one folder per agent: projections, can be deleted and rebuilt
+//! DIR/facts/…           Parquet, one folder per agent: folded from the fact log, can be deleted and rebuilt
+//! DIR/annals.toml       settings, optional; written by the user
+//! DIR/retention/*.toml  the user's own retention plans
+//! ```
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};

@@ -2,7 +2,7 @@
 //! dashboard and the alerts use these names.
 //!
 //! Counters and histograms are updated where events happen, by the methods below or by wrapping a port ([`Measured`]). Gauges
-//! over all agents are read from the catalog at each scrape, for a bounded number of agents ([`totals`]). No label holds an
+//! over all agents are read from the catalog at each scrape, for a bounded number of agents (`totals`). No label holds an
 //! agent's name, an id or a word of a memory: their number is unbounded, and they are private.
 
 mod labels;

@@ -7,10 +7,10 @@ use clap::{Args, Subcommand};
 pub struct Backup {
     #[command(subcommand)]
     pub command: Option<BackupCommand>,
-    /// A folder, or s3://bucket/prefix with AWS_… in the environment [default: target under [backup] of annals.toml]
+    /// A folder, or s3://bucket/prefix with AWS_… in the environment [default: backup.target in annals.toml]
     #[arg(value_name = "TARGET")]
     pub target: Option<String>,
-    /// After the backup, remove all but the newest N complete backups there [default: keep under [backup]; all are kept unless
+    /// After the backup, remove all but the newest N complete backups there [default: backup.keep in annals.toml; all are kept unless
     /// set]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub keep: Option<u32>,

@@ -10,7 +10,7 @@ use super::value::number;
 
 #[derive(Args)]
 pub struct Serve {
-    /// Address and port [default: listen under [server] of annals.toml, else 127.0.0.1:7411]
+    /// Address and port [default: server.listen in annals.toml, else 127.0.0.1:7411]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
     /// Serve only other processes of this user, over the socket in the data folder

@@ -1,9 +1,12 @@
 //! `annals backup`: copies what cannot be rebuilt to a folder or an object store.
 //!
-//!     TARGET/2026-11-21T17-44-16Z/catalog.sqlite   the source of truth, at one moment
-//!     TARGET/2026-11-21T17-44-16Z/annals.toml      settings, without keys
-//!     TARGET/2026-11-21T17-44-16Z/{retention,jobs,prompts}/…
-//!     TARGET/2026-11-21T17-44-16Z/manifest.json    size and digest of each file; written last: a backup without it is incomplete
+//! ```text
+//! TARGET/2026-11-21T17-44-16Z/catalog.sqlite   the source of truth, at one moment
+//! TARGET/2026-11-21T17-44-16Z/annals.toml      settings, without keys
+//! TARGET/2026-11-21T17-44-16Z/{retention,jobs,prompts}/…
+//! TARGET/2026-11-21T17-44-16Z/manifest.json    size and digest of each file; written last: a backup without it is incomplete
+//! ```
+//!
 //! Tables and facts are projections of the catalog, several times its size; `annals restore` rebuilds them. `annals forget` does
 //! not reach backups: they keep what was stored when they were made.
 

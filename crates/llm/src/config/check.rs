@@ -81,7 +81,7 @@ impl<V: Fn(&str) -> Option<String>> Checker<V> {
         if let Some(name) = endpoint.key_env.take() {
             match (self.variable)(&name) {
                 _ if endpoint.key.is_some() => {
-                    self.fault(field, "key_env", "is set together with key; set only one of them")
+                    self.fault(field, "key_env", "is set together with key; set only one of them");
                 }
                 None => self.fault(field, "key_env", format!("names the variable {name}, which is not set")),
                 Some(key) => endpoint.key = Some(key.trim().into()),

@@ -30,8 +30,9 @@ pub(super) fn check(confirmation: Option<&str>, agent: &Agent, what: &str, now: 
     let wrong = |reason: &str| {
         Error::invalid("confirmation", format!("{reason}; use the confirmation from the answer to a dry run"))
     };
-    let access_counter = confirmation.ok_or_else(|| wrong("is missing"))?;
-    let parsed = access_counter.split_once('-').and_then(|(since, digits)| Some((since.parse::<i64>().ok()?, digits)));
+    let confirmation_code = confirmation.ok_or_else(|| wrong("is missing"))?;
+    let parsed =
+        confirmation_code.split_once('-').and_then(|(since, digits)| Some((since.parse::<i64>().ok()?, digits)));
     let (since, digits) = parsed.ok_or_else(|| wrong("is malformed"))?;
     if !bool::from(digits.as_bytes().ct_eq(hash(agent, what, since).as_bytes())) {
         return Err(wrong("was not issued for these arguments"));
@@ -57,19 +58,19 @@ mod tests {
 
     #[test]
     fn confirmation_is_valid_for_one_agent_one_target_and_ten_minutes() {
-        let access_counter = issue(&agent("a"), "all of Bob", at("2026-03-10T12:00:00Z"));
-        let check = |access_counter: Option<&str>, name: &str, what: &str, now: &str, expect: &str| {
-            let said = check(access_counter, &agent(name), what, at(now))
+        let confirmation_code = issue(&agent("a"), "all of Bob", at("2026-03-10T12:00:00Z"));
+        let check = |confirmation_code: Option<&str>, name: &str, what: &str, now: &str, expect: &str| {
+            let said = check(confirmation_code, &agent(name), what, at(now))
                 .map_or_else(|error| error.to_string(), |()| String::new());
             assert!(said.contains(expect) && said.is_empty() == expect.is_empty(), "{said:?} {expect:?}");
         };
-        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:00:00Z", "");
-        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:10:00Z", "");
-        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T12:10:01Z", "has expired");
-        check(Some(&access_counter), "a", "all of Bob", "2026-03-10T11:59:59Z", "has expired");
-        check(Some(&access_counter), "a", "all of Ann", "2026-03-10T12:01:00Z", "not issued for these arguments");
-        check(Some(&access_counter), "b", "all of Bob", "2026-03-10T12:01:00Z", "not issued for these arguments");
-        let (_, digits) = access_counter.split_once('-').unwrap();
+        check(Some(&confirmation_code), "a", "all of Bob", "2026-03-10T12:00:00Z", "");
+        check(Some(&confirmation_code), "a", "all of Bob", "2026-03-10T12:10:00Z", "");
+        check(Some(&confirmation_code), "a", "all of Bob", "2026-03-10T12:10:01Z", "has expired");
+        check(Some(&confirmation_code), "a", "all of Bob", "2026-03-10T11:59:59Z", "has expired");
+        check(Some(&confirmation_code), "a", "all of Ann", "2026-03-10T12:01:00Z", "not issued for these arguments");
+        check(Some(&confirmation_code), "b", "all of Bob", "2026-03-10T12:01:00Z", "not issued for these arguments");
+        let (_, digits) = confirmation_code.split_once('-').unwrap();
         let later = format!("{}-{digits}", at("2026-03-10T12:30:00Z").as_second());
         check(Some(&later), "a", "all of Bob", "2026-03-10T12:30:00Z", "not issued for these arguments");
         check(Some("yes"), "a", "all of Bob", "2026-03-10T12:01:00Z", "is malformed");

@@ -102,14 +102,14 @@ impl Service {
             numbers.count(&row, &zones, now);
         }
         // For work that was waiting before the process began, the wait is measured from now.
-        for (watermark, reached, number) in [
+        for (pipeline, reached, number) in [
             (Pipeline::Working, watermark.applied, numbers.unsearchable),
             (Pipeline::Extract, extracted, numbers.unread),
         ] {
             if number > 0 {
-                self.metrics.waits(watermark, agent, reached + 1);
+                self.metrics.waits(pipeline, agent, reached + 1);
             } else {
-                self.metrics.reached(watermark, agent, u64::MAX);
+                self.metrics.reached(pipeline, agent, u64::MAX);
             }
         }
         Ok(numbers)

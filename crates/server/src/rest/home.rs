@@ -1,8 +1,42 @@
-//! `GET /`: a page with the addresses of the service. Needs no key and discloses nothing else.
+//! `GET /`: a page with the addresses of the service, and `GET /docs/problems`: a page with the meaning of each problem code. They
+//! need no key and disclose nothing else.
+
+use std::sync::LazyLock;
 
 use axum::response::Html;
+use pulldown_cmark::{Event, Options, Parser, Tag, html};
+
+const PROBLEMS: &str = include_str!("../../../../docs/problems.md");
+const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+    <meta name=\"viewport\" content=\"width=device-width\">\n<title>Problems</title>\n\
+    <style>body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 3rem auto; padding: 0 1rem }</style>\n";
 
 /// Returns the page at the root.
 pub async fn page() -> Html<&'static str> {
     Html(include_str!("home.html"))
+}
+
+/// Returns the page of problem codes, which the `type` of a problem document refers to.
+pub async fn problems() -> Html<&'static str> {
+    static PAGE: LazyLock<String> = LazyLock::new(|| {
+        let mut page = HEAD.to_owned();
+        html::push_html(
+            &mut page,
+            with_anchors(Parser::new_ext(PROBLEMS, Options::ENABLE_TABLES).collect()).into_iter(),
+        );
+        page
+    });
+    Html(&PAGE)
+}
+
+/// Gives each heading its text as its id.
+fn with_anchors(mut events: Vec<Event<'_>>) -> Vec<Event<'_>> {
+    for place in 1..events.len() {
+        let Event::Text(text) = &events[place] else { continue };
+        let text = text.clone();
+        if let Event::Start(Tag::Heading { id, .. }) = &mut events[place - 1] {
+            *id = Some(text);
+        }
+    }
+    events
 }

@@ -54,7 +54,8 @@ pub fn routes(service: Service) -> Routes {
     let api = describe::complete(open_api);
     let pages = SwaggerUi::new("/docs").config(Config::from("/openapi.json")).url("/openapi.json", api.clone());
     let guarded = guarded.with_state(service.clone());
-    let open = open.with_state(service).route("/", get(home::page)).merge(pages);
+    let open =
+        open.with_state(service).route("/", get(home::page)).route("/docs/problems", get(home::problems)).merge(pages);
     Routes { guarded, open, api }
 }
 

@@ -87,7 +87,7 @@ impl Manifest {
     }
 }
 
-/// Returns whether [`super::take`] writes this path: the catalog, the settings, or a file in one of [`FOLDERS`]. Any other path
+/// Returns whether [`super::take()`] writes this path: the catalog, the settings, or a file in one of [`FOLDERS`]. Any other path
 /// would have a meaning in a data folder or lie outside of it.
 pub fn is_path_of_a_backup(path: &str) -> bool {
     match path.split_once('/') {
