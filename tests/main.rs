@@ -16,6 +16,7 @@ mod config;
 mod damage;
 mod demo;
 mod doctor;
+mod examples;
 mod export;
 mod facts;
 mod fairness;

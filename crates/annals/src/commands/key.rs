@@ -56,7 +56,9 @@ async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
         print_json(&view);
     } else {
         say!("{BOLD}{}{BOLD:#}", issued.text.expose_secret());
-        say!("{DIM}Shown only once. Send it as Authorization: Bearer …  From now on every request needs a key.{DIM:#}");
+        say!(
+            "{DIM}Shown only once. Send it as Authorization: Bearer …  From now on every request over the network needs a key.{DIM:#}"
+        );
     }
     Ok(())
 }

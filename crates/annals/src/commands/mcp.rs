@@ -41,6 +41,9 @@ async fn start(global: &Global, data: &Path) -> Result<UnixStream> {
     if let Some(config) = &global.config {
         command.arg("--config").arg(config);
     }
+    for setting in &global.set {
+        command.arg("--set").arg(setting);
+    }
     command.args(["serve", "--local", "--exit-when-idle", IDLE_SECONDS]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
     // Its own process group: a signal that ends this process must not end the service.

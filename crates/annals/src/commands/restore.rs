@@ -79,7 +79,6 @@ fn put_in_place(beside: &Path, data: &Path) -> std::io::Result<()> {
     }
     std::fs::rename(beside, data)?;
     // The scratch folder, which is removed next, lies in this folder too.
-    data.parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+    let parent = data.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(parent)?.sync_all()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use annals_core::{Agent, Grain, Result, Timestamp};
+use annals_core::{Agent, Grain, Period, Result, Timestamp};
 use annals_summarizer::{Passed, Plan};
 use annals_writer::ExtractionPassed;
 
@@ -20,7 +20,24 @@ impl Service {
         let read = self.read_for_facts(agent, &|_| ()).await?;
         let passed = self.write_summaries(agent, request.refresh, now, &|_| ()).await?;
         self.make_searchable(agent, &|_| ()).await?;
-        Ok(done(agent, &passed, &read))
+        let failed = self.failures(agent, &passed.failed).await?;
+        Ok(RollupAnswer { failed, ..done(agent, &passed, &read) })
+    }
+
+    /// Describes failures with the attempts so far and the time of the next one, as the ledger has them.
+    async fn failures(&self, agent: &Agent, failed: &[(Period, String)]) -> Result<Vec<FailureView>> {
+        if failed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ledger = self.catalog.ledger(agent).await?;
+        let of_ledger = |period: &Period| ledger.iter().find(|row| row.period == *period).and_then(FailureView::of);
+        let bare = |period: &Period, error: &String| FailureView {
+            period: period.to_string(),
+            attempts: 1,
+            error: error.clone(),
+            not_before: None,
+        };
+        Ok(failed.iter().map(|(period, error)| of_ledger(period).unwrap_or_else(|| bare(period, error))).collect())
     }
 
     /// Writes the summaries that are due; with `refresh` also the outdated ones. Takes the lock of the agent's history only to
@@ -52,12 +69,6 @@ fn planned(agent: &Agent, plan: &Plan) -> RollupAnswer {
 }
 
 fn done(agent: &Agent, passed: &Passed, read: &ExtractionPassed) -> RollupAnswer {
-    let failure = |(period, error): &(annals_core::Period, String)| FailureView {
-        period: period.to_string(),
-        attempts: 1,
-        error: error.clone(),
-        not_before: None,
-    };
     RollupAnswer {
         agent: agent.name().to_owned(),
         dry_run: false,
@@ -67,7 +78,7 @@ fn done(agent: &Agent, passed: &Passed, read: &ExtractionPassed) -> RollupAnswer
         unchanged: passed.unchanged,
         removed: passed.removed,
         degraded: passed.degraded,
-        failed: passed.failed.iter().map(failure).collect(),
+        failed: Vec::new(),
         waiting: passed.waiting.iter().map(ToString::to_string).collect(),
         outage: passed.outage.clone().or_else(|| read.waiting.clone()),
         fact_operations: read.operations,

@@ -33,8 +33,8 @@ pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched
     let make = std::fs::create_dir_all(into);
     make.map_err(|cause| Error::storage(format!("making {}", into.display()), cause))?;
     let mut problems = manifest.faults();
-    problems.extend(lacks_room(&manifest, into));
     if problems.is_empty() {
+        check_space(&manifest, into)?;
         for entry in &manifest.files {
             problems.extend(fetch_file(target, backup, entry, into).await?);
         }
@@ -44,13 +44,15 @@ pub async fn fetch(target: &Target, backup: &str, into: &Path) -> Result<Fetched
     Ok(Fetched { manifest, problems, agents })
 }
 
-/// Describes the lack of disk space, if the sizes in the manifest exceed it.
-fn lacks_room(manifest: &Manifest, into: &Path) -> Option<String> {
-    let disk = rustix::fs::statvfs(into).ok()?;
-    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    let needed = manifest.bytes();
-    (needed > free)
-        .then(|| format!("needs {needed} bytes of disk space, but only {free} are free in {}", into.display()))
+/// Fails if the sizes in the manifest exceed the free disk space. The backup is not at fault.
+fn check_space(manifest: &Manifest, into: &Path) -> Result<()> {
+    let Ok(disk) = rustix::fs::statvfs(into) else { return Ok(()) };
+    let (needed, free) = (manifest.bytes(), disk.f_bavail.saturating_mul(disk.f_frsize));
+    if needed <= free {
+        return Ok(());
+    }
+    let why = format!("it needs {needed} bytes of disk space, but only {free} are free in {}", into.display());
+    Err(Error::storage("copying the backup", why))
 }
 
 async fn fetch_file(target: &Target, backup: &str, entry: &Entry, into: &Path) -> Result<Option<String>> {

@@ -158,6 +158,11 @@ pub async fn read(target: &Target, backup: &str) -> Result<Option<Manifest>> {
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
     match manifest.format {
         FORMAT => Ok(Some(manifest)),
-        other => Err(damaged(format!("it has format {other}, but this version of annals reads format {FORMAT}"))),
+        other => Err(Error::storage(
+            format!("reading the backup {backup}"),
+            format!(
+                "it has format {other}, but this version of annals reads format {FORMAT}; use the version that made it"
+            ),
+        )),
     }
 }
