@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use annals_core::{Error, Fault};
-use annals_server::reaction;
+use annals_server::error_status;
 use annals_server::rest::chain;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ pub fn report(error: &Error, json: bool) -> ExitCode {
 
 /// Formats the error as text or as JSON, and returns it with the exit code.
 pub fn tell(error: &Error, json: bool) -> (String, u8) {
-    let exit = reaction(error).exit;
+    let exit = error_status(error).exit;
     if !json {
         return (format!("annals: {}{}", chain(error), advice(error)), exit);
     }

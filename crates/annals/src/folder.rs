@@ -35,9 +35,6 @@ use crate::{private, scratch};
 /// The catalog's file name in the data folder.
 pub const CATALOG: &str = "catalog.sqlite";
 
-/// How long after midnight a day closes: messages of the last minutes may still be in transit.
-const GRACE: SignedDuration = SignedDuration::from_mins(10);
-
 /// The prompts that an agent can override.
 const PROMPTS: &[&str] = &["extraction", "daily", "weekly", "monthly", "quarterly", "yearly", "amend", "merge"];
 
@@ -92,7 +89,7 @@ impl Folder {
         let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
-        let policy = SchedulePolicy { grace: GRACE, quiet, ..SchedulePolicy::default() };
+        let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
         let mut search = Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
         if let Some(model) = models.rerank.clone() {

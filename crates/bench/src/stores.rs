@@ -7,7 +7,7 @@ use std::sync::Arc;
 use annals_catalog::SqliteCatalog;
 use annals_core::ports::{Select, Table};
 use annals_core::{
-    Agent, Catalog, Embedder, Fact, FactQuery, Facts, Grain, Memory, Message, Result, Settings, SignedDuration, Strata,
+    Agent, Catalog, Embedder, Fact, FactQuery, Facts, Grain, Memory, Message, Result, Settings, Strata,
     Timestamp,
 };
 use annals_facts::DuckFacts;
@@ -20,8 +20,6 @@ use annals_writer::{FactWriter, Writer};
 
 /// Messages per transaction, as in an import.
 const BATCH: usize = 500;
-/// Grace period after midnight, as in the service.
-const GRACE: SignedDuration = SignedDuration::from_mins(10);
 
 /// An open data folder.
 pub struct Stores {
@@ -46,7 +44,7 @@ impl Stores {
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let (fallback, rules) = (Arc::new(Extractive), Arc::new(Rules));
         let engine = Arc::new(Auto::new(fallback.clone(), rules.clone(), None));
-        let policy = SchedulePolicy { grace: GRACE, ..SchedulePolicy::default() };
+        let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, ..SchedulePolicy::default() };
         Ok(Stores {
             writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
             fact_writer: FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), rules),

@@ -149,14 +149,14 @@ fn service_queries_use_their_indexes() {
     let connection = open(&folder.path(), &Options::default()).unwrap();
     let check = |sql: &str, expect: &str| assert_eq!(plan(&connection, sql), expect, "{sql}");
     check(
-        requests::REQUEST,
+        idempotency::REQUEST,
         "SEARCH request USING PRIMARY KEY (agent_id=? AND key=?); \
          SEARCH operation USING PRIMARY KEY (agent_id=? AND id=?)",
     );
     check(
-        requests::FIND,
+        idempotency::FIND,
         "SEARCH operation USING INDEX operation_by_id (id=?); SEARCH agent USING INTEGER PRIMARY KEY (rowid=?)",
     );
     check(accesses::OF_MEMORY, "SEARCH access USING PRIMARY KEY (agent_id=? AND id=?)");
-    check(requests::DROP, "SEARCH request USING INDEX request_by_time (kept_at<?)");
+    check(idempotency::DROP, "SEARCH request USING INDEX request_by_time (kept_at<?)");
 }

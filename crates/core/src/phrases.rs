@@ -20,7 +20,7 @@ pub struct Phrases {
     prefixes: Vec<Option<usize>>,
     /// Length of the shortest phrase in bytes, at most [`WINDOW`].
     window: usize,
-    /// A bit set, with the bit at the hash of the first `window` bytes of each phrase.
+    /// A bit set. For each phrase, the bit at the hash of its first `window` bytes is set.
     starts: Vec<u64>,
     /// Length of the hash in bits.
     bits: u32,

@@ -153,7 +153,7 @@ pub(crate) fn place(set: &Children) -> (Grain, Period) {
     (grain(set), set.parent)
 }
 
-/// Returns the positions of the sets above a set. Each may only go after it.
+/// Returns grain and period of every coarser set that contains this set. None of them may be pruned before it.
 pub(crate) fn above(set: &Children) -> impl Iterator<Item = (Grain, Period)> {
     let coarser = Grain::SUMMARIES.into_iter().filter(|coarser| *coarser > grain(set));
     coarser.map(|coarser| (coarser, set.parent.ancestor(coarser.coarser().unwrap_or(Grain::Yearly))))

@@ -18,20 +18,20 @@ pub enum Keep {
     For(u16, Unit),
 }
 
-/// A unit of time.
+/// A unit of time, with its suffix in a plan file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// `h`
+    /// Hours, written `h`.
     Hours,
-    /// `d`
+    /// Days, written `d`.
     Days,
-    /// `w`
+    /// Weeks, written `w`.
     Weeks,
-    /// `mo`
+    /// Months, written `mo`.
     Months,
-    /// `q`, three months.
+    /// Quarters of three months, written `q`.
     Quarters,
-    /// `y`
+    /// Years, written `y`.
     Years,
 }
 

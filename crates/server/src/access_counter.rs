@@ -29,19 +29,19 @@ impl AccessCounter {
     /// Counts one access to each of these memories.
     pub(crate) fn note(&self, agent: &Agent, memories: impl Iterator<Item = MemoryId>, now: Timestamp) {
         let once = Access { times: 1, last: now };
-        let mut access_counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for memory in memories {
-            let place = (agent.clone(), memory);
-            if access_counter.len() < MOST || access_counter.contains_key(&place) {
-                access_counter.entry(place).and_modify(|known| *known = known.and(once)).or_insert(once);
+            let key = (agent.clone(), memory);
+            if counts.len() < MOST || counts.contains_key(&key) {
+                counts.entry(key).and_modify(|known| *known = known.and(once)).or_insert(once);
             }
         }
     }
 
     fn take(&self) -> BTreeMap<Agent, Vec<(MemoryId, Access)>> {
-        let access_counter = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let counts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let mut by_agent: BTreeMap<Agent, Vec<_>> = BTreeMap::new();
-        for ((agent, memory), access) in access_counter {
+        for ((agent, memory), access) in counts {
             by_agent.entry(agent).or_default().push((memory, access));
         }
         by_agent
@@ -50,9 +50,9 @@ impl AccessCounter {
 
 impl Service {
     /// Writes the counts since the last call to the catalog.
-    pub async fn count_given(&self) -> Result<()> {
-        for (agent, access_counter) in self.access_counter.take() {
-            for batch in access_counter.chunks(BATCH) {
+    pub async fn flush_access_counts(&self) -> Result<()> {
+        for (agent, counts) in self.access_counter.take() {
+            for batch in counts.chunks(BATCH) {
                 self.accesses.add_accesses(&agent, batch).await?;
             }
         }
@@ -60,15 +60,15 @@ impl Service {
     }
 
     /// Writes counts once in each [`EVERY`] until `stop` is cancelled.
-    pub(crate) async fn keep_counting(&self, stop: CancellationToken) {
+    pub(crate) async fn flush_periodically(&self, stop: CancellationToken) {
         while tokio::time::timeout(EVERY, stop.cancelled()).await.is_err() {
-            self.count_or_tell().await;
+            self.flush_or_warn().await;
         }
     }
 
     /// Writes counts; logs a warning if that fails.
-    pub(crate) async fn count_or_tell(&self) {
-        if let Err(error) = self.count_given().await {
+    pub(crate) async fn flush_or_warn(&self) {
+        if let Err(error) = self.flush_access_counts().await {
             tracing::warn!(%error, "accesses to memories could not be counted");
         }
     }
@@ -102,15 +102,15 @@ mod tests {
         let found = ask(&service, &me).await;
         assert_eq!((found.len(), ask(&service, &me).await), (2, found.clone()));
         assert_eq!(counts(&service, &me, &found).await, [0, 0], "no answer waits for a count");
-        service.count_given().await.unwrap();
+        service.flush_access_counts().await.unwrap();
         assert_eq!(counts(&service, &me, &found).await, [2, 2]);
-        service.count_given().await.unwrap();
+        service.flush_access_counts().await.unwrap();
         assert_eq!(counts(&service, &me, &found).await, [2, 2], "once");
 
         let request = serde_json::from_value(json!({ "prompt": "sailing trip", "budget_tokens": 1000 })).unwrap();
         let context = service.context(&me, request, at(NOW)).await.unwrap();
         assert!(context.items.iter().any(|item| item.id == found[0].to_string()), "{context:?}");
-        service.count_given().await.unwrap();
+        service.flush_access_counts().await.unwrap();
         assert_eq!(counts(&service, &me, &found[..1]).await, [3]);
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let service = service_with_memories(&me).await;
         let found = ask(&service, &me).await;
         service.eraser.erase(&me, &Target::Agent, at(NOW)).await.unwrap();
-        service.count_given().await.unwrap();
+        service.flush_access_counts().await.unwrap();
         assert_eq!(service.catalog.agents().await.unwrap(), []);
         assert_eq!(counts(&service, &me, &found).await, Vec::<u64>::new());
     }

@@ -143,7 +143,7 @@ const LARGEST_MESSAGE_KIB: u32 = 256;
 /// A body is read into memory as a whole.
 const LARGEST_BODY_KIB: u32 = 64 * 1024;
 
-/// systemd waits 90 seconds before it kills a unit.
+/// Maximum of `drain_seconds`: below the 90 seconds after which systemd kills a unit.
 const LONGEST_DRAIN: u32 = 80;
 
 impl ServerConfig {

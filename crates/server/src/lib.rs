@@ -12,7 +12,7 @@
 //! | `access_counter` | counts how often memories are returned |
 //! | `access` | keys, scopes, limits, and allowed origins of requests |
 //! | `metrics` | counters, histograms and gauges |
-//! | `reaction` | what each error means over HTTP and as an exit code |
+//! | `error_status` | what each error means over HTTP and as an exit code |
 //! | `rest` | the operations over HTTP |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `jobs` | scheduled roll-up, retention and maintenance |
@@ -29,6 +29,7 @@ mod activity;
 mod admit;
 mod arguments;
 pub mod config;
+mod error_status;
 #[cfg(test)]
 mod fixture;
 pub mod jobs;
@@ -36,7 +37,6 @@ pub mod locks;
 pub mod mcp;
 pub mod metrics;
 mod operations;
-mod reaction;
 mod request;
 pub mod rest;
 mod schema;
@@ -46,8 +46,8 @@ pub mod socket;
 mod tables;
 pub mod wire;
 
+pub use error_status::{ErrorStatus, error_status};
 pub use operations::{Accepted, Export, MOST_MESSAGES, Verified};
-pub use reaction::{Reaction, reaction};
 pub use request::request_id;
 pub use serve::{Listeners, private, public, serve};
 pub use service::{Clock, Parts, Prompts, Service};

@@ -92,7 +92,7 @@ pub async fn serve(
         tasks.spawn(async move { service.work(worker, stop).await });
     }
     let (counting, until) = (service.clone(), stop.clone());
-    tasks.spawn(async move { counting.keep_counting(until).await });
+    tasks.spawn(async move { counting.flush_periodically(until).await });
     // Messages that came in before the last stop and are not searchable yet.
     for agent in service.catalog.agents().await.map_err(io::Error::other)? {
         service.nudge(&agent);
@@ -112,7 +112,7 @@ pub async fn serve(
     if tokio::time::timeout(drain, tasks.wait()).await.is_err() {
         tracing::warn!(drain.seconds = drain.as_secs(), "stopped while requests were still running");
     }
-    service.count_or_tell().await;
+    service.flush_or_warn().await;
     Ok(())
 }
 

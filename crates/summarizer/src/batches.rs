@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use annals_core::{LedgerRow, Period, Result, SignedDuration, Timestamp};
+use annals_core::{LedgerRow, Period, Result, Timestamp};
 use futures::{StreamExt, TryStreamExt};
 
+use crate::backoff;
 use crate::due::{LONGEST_WAIT, later};
 use crate::pass::Pass;
 use crate::roll_up::{Outage, Outcome, Why};
@@ -15,17 +16,6 @@ use crate::roll_up::{Outage, Outcome, Why};
 const BATCH: usize = 64;
 /// Concurrent roll-ups of one agent: enough to keep an endpoint busy, while other agents still make progress.
 const AT_ONCE: usize = 4;
-/// The first wait after a failure; it doubles with each further one.
-const BACKOFF: SignedDuration = SignedDuration::from_mins(1);
-/// 2^10 minutes are 17 hours.
-const MOST_DOUBLINGS: u32 = 10;
-/// The first wait after a failure to rewrite a summary of the fallback engine: nobody waits for it, and each attempt may cost.
-const DEGRADED_BACKOFF: SignedDuration = SignedDuration::from_hours(1);
-/// 2^7 hours are five days.
-const MOST_DEGRADED_DOUBLINGS: u32 = 7;
-/// The longest wait for an engine that gives no retry time.
-const LONGEST_OUTAGE_WAIT: SignedDuration = SignedDuration::from_hours(1);
-
 impl Pass<'_> {
     /// Rolls these periods up, until `should_stop` returns true. Once the engine is unavailable, it is not called for the rest of
     /// them, because they would only wait too.
@@ -92,12 +82,7 @@ impl Pass<'_> {
     /// Records a failure. An outdated summary gets no failure record, because it is still valid; the caller of the refresh gets
     /// the error.
     async fn note_failure(&mut self, row: &LedgerRow, why: Why, error: String) -> Result<()> {
-        let wait = match why {
-            Why::Dirty => Some(BACKOFF * 2_i32.pow(row.attempts.min(MOST_DOUBLINGS))),
-            Why::Degraded => Some(DEGRADED_BACKOFF * 2_i32.pow(row.attempts.min(MOST_DEGRADED_DOUBLINGS))),
-            Why::Outdated => None,
-        };
-        if let Some(wait) = wait {
+        if let Some(wait) = backoff::after_failure(why, row.attempts) {
             let not_before = later(self.now, wait);
             self.summarizer.catalog.note_failure(self.agent, row.period, &error, not_before, self.now).await?;
         }
@@ -120,7 +105,7 @@ impl Pass<'_> {
     /// already; but not after the first of the periods has waited long enough for the fallback engine.
     fn again(&self, waiting: &[&LedgerRow], why: Why, outage: &Outage) -> Timestamp {
         let since = waiting.iter().filter_map(|row| row.failing_since).min().unwrap_or(self.now);
-        let wait = self.now.duration_since(since).clamp(BACKOFF, LONGEST_OUTAGE_WAIT);
+        let wait = backoff::after_outage(self.now.duration_since(since));
         let again = outage.again.unwrap_or_else(|| later(self.now, wait)).min(later(self.now, LONGEST_WAIT));
         let ends = waiting.iter().map(|row| self.summarizer.policy.ends(row, self.now));
         if why == Why::Dirty { ends.fold(again, Timestamp::min) } else { again }

@@ -31,6 +31,8 @@ impl Default for SchedulePolicy {
 }
 
 impl SchedulePolicy {
+    /// How long after midnight a day closes: messages of the day before may still arrive.
+    pub const GRACE: SignedDuration = SignedDuration::from_mins(10);
     /// Most restarts, overloads and nightly maintenance windows end within six hours. After a day without summaries, yesterday
     /// would have no summary and retention would stand still.
     pub const OUTAGE: SignedDuration = SignedDuration::from_hours(6);

@@ -7,6 +7,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod backoff;
 mod batches;
 mod coverage;
 mod due;
@@ -36,8 +37,8 @@ pub struct Summarizer {
 }
 
 impl Summarizer {
-    /// Returns a summarizer over this catalog. `engine` writes; `fallback`, the fallback, needs no network and writes what
-    /// `engine` cannot.
+    /// Returns a summarizer over this catalog. `engine` writes; `fallback` needs no network and writes what `engine`
+    /// cannot.
     pub fn new(
         catalog: Arc<dyn Catalog>,
         seals: Arc<dyn Seals>,

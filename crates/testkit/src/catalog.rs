@@ -5,10 +5,10 @@ mod agent_data;
 mod archive;
 mod blocks;
 mod erasure;
+mod idempotency;
 mod journal;
 mod keys;
 mod replies;
-mod requests;
 mod seals;
 
 use std::collections::{BTreeMap, HashMap};

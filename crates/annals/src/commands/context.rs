@@ -33,7 +33,7 @@ pub async fn run(folder: &Folder, args: &Context, json: bool) -> Result<ExitCode
         say!("{DIM}{}.{hint}{DIM:#}", plural(answer.tokens, "token"));
     }
     if remote(|_| ()).is_none() {
-        folder.count_given().await?;
+        folder.flush_access_counts().await?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -45,7 +45,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
         print(&answer, args.text.as_deref(), agent.name(), &zones);
     }
     if remote(|_| ()).is_none() {
-        folder.count_given().await?;
+        folder.flush_access_counts().await?;
     }
     Ok(ExitCode::SUCCESS)
 }

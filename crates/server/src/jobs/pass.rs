@@ -5,8 +5,8 @@
 //! of them; an agent with a taken lock is left for later. Never reads a clock. Under a clock that is not trusted no period
 //! closes and nothing is pruned.
 
+mod cleaning_backoff;
 mod retain;
-mod retry;
 mod roll_up;
 mod service;
 mod tables;
@@ -24,8 +24,8 @@ use super::Moment;
 use super::round_robin::RoundRobin;
 use crate::locks::AgentLocks;
 
+pub use cleaning_backoff::Backoff;
 pub use retain::Retained;
-pub use retry::Backoff;
 pub use roll_up::RolledUp;
 pub use tables::{Exclusive, ShouldStop, Tables};
 

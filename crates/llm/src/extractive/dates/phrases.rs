@@ -68,7 +68,8 @@ const SEASONS: [(&str, i8, i8); 10] = [
     ("semester", 12, 12),
 ];
 
-/// Returns the year of "last summer", the month of "next May".
+/// Returns the month for the name of a month, or the year for a season or holiday. `side` -1 selects the last one before the month
+/// of `day`, 1 the next one after it, and 0 the one in the same year.
 pub(super) fn season(word: &str, day: Date, side: i32) -> Option<Span> {
     let now = day.month();
     if let Some(month) = MONTHS.iter().position(|name| *name == word) {
@@ -302,7 +303,7 @@ fn phrases(language: Language) -> Phrases {
     }
 }
 
-/// Returns the time at a word in a language other than English.
+/// Returns the time phrase that begins at `words[at]`, and its length in words. For languages other than English.
 pub(super) fn find(language: Language, words: &[&str], at: usize, day: Date) -> Found {
     let starts = |phrase: &str| {
         let mut length = 0;

@@ -11,9 +11,9 @@ use crate::locks::History;
 
 /// How long a model's answer is kept after it was saved: a retry comes within seven days at most, the longest wait of the
 /// ledger.
-const ANSWERS: SignedDuration = SignedDuration::from_hours(8 * 24);
+const MODEL_ANSWER_LIFETIME: SignedDuration = SignedDuration::from_hours(8 * 24);
 /// How long a request is recognised by its idempotency key. Later its messages are recognised as duplicates.
-const REQUESTS: SignedDuration = SignedDuration::from_hours(48);
+const IDEMPOTENCY_KEY_LIFETIME: SignedDuration = SignedDuration::from_hours(48);
 
 /// The result of retention of one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Pass {
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let look = self.look(moment).await?;
         let agents = self.catalog.agents().await?;
-        if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(REQUESTS)) {
+        if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(IDEMPOTENCY_KEY_LIFETIME)) {
             self.requests.drop_requests(before).await?;
         }
         let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
@@ -51,7 +51,7 @@ impl Pass {
     }
 
     async fn drop_answers(&self, agent: &Agent, now: Timestamp) -> Result<u64> {
-        match now.checked_sub(ANSWERS) {
+        match now.checked_sub(MODEL_ANSWER_LIFETIME) {
             Ok(before) => self.replies.drop_replies(agent, before).await,
             Err(_) => Ok(0),
         }

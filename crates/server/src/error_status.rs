@@ -1,20 +1,20 @@
-//! The one table of what each error means at the doors: HTTP status and exit code. The code that programs read is
-//! [`Error::code`], the same at all doors.
+//! Maps each [`Error`] to its HTTP status and the exit code of a command. Its stable code is [`Error::code`]. Refusals before an
+//! operation, such as a rate limit, are made with `Problem::new` and set their own status.
 
 use annals_core::Error;
 use axum::http::StatusCode;
 
-/// How the doors answer an error.
+/// HTTP status and exit code of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reaction {
+pub struct ErrorStatus {
     /// The status over HTTP.
     pub status: StatusCode,
     /// The exit code of a command. Codes 0 and 1 are not errors: 1 means that a command ran and found or left a problem.
     pub exit: u8,
 }
 
-/// Returns how the doors answer an error.
-pub fn reaction(error: &Error) -> Reaction {
+/// Returns the HTTP status and the exit code of an error.
+pub fn error_status(error: &Error) -> ErrorStatus {
     let (status, exit) = match error {
         Error::Invalid(_) | Error::Faults(_) => (StatusCode::BAD_REQUEST, 2),
         Error::Conflict { .. } | Error::Exists { .. } => (StatusCode::CONFLICT, 2),
@@ -29,5 +29,5 @@ pub fn reaction(error: &Error) -> Reaction {
         Error::Stale { .. } => (StatusCode::CONFLICT, 8),
         Error::AddressInUse { .. } => (StatusCode::SERVICE_UNAVAILABLE, 9),
     };
-    Reaction { status, exit }
+    ErrorStatus { status, exit }
 }

@@ -1,4 +1,4 @@
-//! Back-off after failures of an agent: one minute, doubled after each further failure.
+//! Back-off after the files of an agent could not be cleaned: one minute, doubled after each further failure.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -4,13 +4,13 @@ use annals_core::ports::Requests;
 use annals_core::{Agent, Digest, IngestReceipt, Result, Timestamp};
 use async_trait::async_trait;
 
-use crate::{SqliteCatalog, requests};
+use crate::{SqliteCatalog, idempotency};
 
 #[async_trait]
 impl Requests for SqliteCatalog {
     async fn request(&self, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
         let (agent, key) = (agent.clone(), *key);
-        self.thread.read("reading a request", move |c| requests::request(c, &agent, &key)).await
+        self.thread.read("reading a request", move |c| idempotency::request(c, &agent, &key)).await
     }
 
     async fn save_request(
@@ -22,15 +22,15 @@ impl Requests for SqliteCatalog {
         now: Timestamp,
     ) -> Result<()> {
         let (agent, key, body, id) = (agent.clone(), *key, *body, operation_id.to_owned());
-        self.thread.write("saving a request", move |c| requests::save(c, &agent, &key, &body, &id, now)).await
+        self.thread.write("saving a request", move |c| idempotency::save(c, &agent, &key, &body, &id, now)).await
     }
 
     async fn drop_requests(&self, before: Timestamp) -> Result<u64> {
-        self.thread.write("deleting old requests", move |c| requests::drop_before(c, before)).await
+        self.thread.write("deleting old requests", move |c| idempotency::drop_before(c, before)).await
     }
 
     async fn find_operation(&self, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
         let (workspace, id) = (workspace.to_owned(), id.to_owned());
-        self.thread.read("finding an operation", move |c| requests::find(c, &workspace, &id)).await
+        self.thread.read("finding an operation", move |c| idempotency::find(c, &workspace, &id)).await
     }
 }
