@@ -384,7 +384,7 @@ async fn invalid_call_is_answered_with_the_argument_and_advice() {
     .await;
     check("search_memory", json!({"from": "2026-03-05", "to": "2026-03-01"}), "the range ends on 2026-03-01").await;
     check("memory_context", json!({"prompt": ""}), "prompt is missing. Correct that").await;
-    check("get_memory", json!({"id": "t-none"}), "there is no memory \"t-none\". Take ids").await;
+    check("get_memory", json!({"id": "t-none"}), "there is no memory \"t-none\". Use an id").await;
     check("add_memory", json!({"content": "x", "at": "soon"}), "at is \"soon\"; expected a time such as").await;
     check("add_memory", json!({"content": " "}), "content ").await;
     check("forget_memory", json!({"subject": "Bob", "ids": ["t-1"]}), "exactly one of").await;
