@@ -7,8 +7,8 @@ use rusqlite::Connection;
 use crate::fixture::Folder;
 use crate::open::{Options, open};
 use crate::{
-    accesses, bases, changes, children, conversations, counts, erasure, extraction, get, inputs, list, log, memories,
-    moment, pruned, requests, seal, statements, tombstones, versions,
+    accesses, bases, changes, children, conversations, counts, erasure, extraction, get, idempotency, inputs, list,
+    log, memories, moment, pruned, seal, statements, tombstones, versions,
 };
 
 fn plan(connection: &Connection, sql: &str) -> String {
