@@ -49,12 +49,6 @@ impl SeenSentences {
         }
     }
 
-    /// Returns whether some of the turns may be recalled: turns of assistants, and turns with a sentence that is among these.
-    pub fn may_hold_back(&self, turns: &[Memory]) -> bool {
-        let is_among = |turn: &Memory| keys(turn).iter().any(|key| self.0.contains_key(key));
-        turns.iter().any(|turn| turn.role == Some(Role::Assistant) || is_among(turn))
-    }
-
     /// Returns the turn without recalled text; none if nothing is left of it, or if its role is never read.
     pub fn fresh(&self, turn: &Memory) -> Option<Memory> {
         if !matches!(turn.role, Some(Role::User | Role::Assistant)) {
@@ -74,16 +68,6 @@ impl SeenSentences {
             && others.clone().all(|telling| telling.by != turn.speaker)
             && (turn.role == Some(Role::Assistant) || others.any(|telling| telling.by.is_none()))
     }
-}
-
-/// Returns whether any of the turns has a sentence that is long enough to be compared.
-pub fn may_repeat(turns: &[Memory]) -> bool {
-    turns.iter().any(|turn| !keys(turn).is_empty())
-}
-
-/// Returns the sentences of a turn that are compared, without what memory handed out.
-fn keys(turn: &Memory) -> Vec<String> {
-    sentences(&unfenced(&turn.text)).filter_map(key).collect()
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use annals_core::ports::{ExtractionTask, Select};
 use annals_core::{
-    Agent, Extracted, Extractor, Fact, FactQuery, Grain, Interval, Kind, Memory, Result, Settings, Timestamp, folded,
+    Agent, Extracted, Extractor, Fact, FactQuery, Grain, Interval, Memory, Result, Settings, Timestamp, folded,
 };
 
 use super::section::{Task, names};
 use super::{FactWriter, Inputs};
-use crate::recalled::{self, SeenSentences};
+use crate::recalled::SeenSentences;
 
 /// Maximum number of earlier turns given as context.
 const CONTEXT: usize = 6;
@@ -18,7 +18,7 @@ const KNOWN: (usize, usize) = (20, 60);
 /// Maximum number of predicates given, so that one relation keeps one name.
 const PREDICATES: usize = 60;
 /// How many memories of the working grain, and how many summaries of each grain, are searched for recalled sentences.
-const EARLIER: (usize, usize) = (500, 50);
+const TOLD: (usize, usize) = (500, 50);
 
 impl FactWriter {
     /// Runs an extractor on a task with its context, and records that context in `inputs`.
@@ -82,21 +82,12 @@ impl FactWriter {
     /// Collects the sentences said before or beside these turns, from a limited number of memories.
     pub(crate) async fn seen(&self, agent: &Agent, turns: &[Memory]) -> Result<SeenSentences> {
         let Some(latest) = turns.iter().map(|turn| turn.cover.end).max() else { return Ok(SeenSentences::default()) };
-        if !recalled::may_repeat(turns) {
-            return Ok(SeenSentences::default());
-        }
         let within = Interval { start: Timestamp::MIN, end: latest };
-        let list = async |grain, kind, limit| {
-            let select = Select { within, kinds: vec![kind], newest_first: true, limit, ..Select::all(grain) };
-            self.catalog.list(agent, &select).await
-        };
-        let mut earlier = list(Grain::Working, Kind::Statement, EARLIER.0).await?;
-        for grain in Grain::SUMMARIES {
-            earlier.extend(list(grain, Kind::Summary, EARLIER.1).await?);
-        }
-        // A person's own words are recalled only if memory worded them: most live messages need no list of earlier turns.
-        if SeenSentences::new(&earlier).may_hold_back(turns) {
-            earlier.extend(list(Grain::Working, Kind::Turn, EARLIER.0).await?);
+        let mut earlier = Vec::new();
+        for grain in Grain::ALL {
+            let limit = if grain == Grain::Working { TOLD.0 } else { TOLD.1 };
+            let select = Select { within, newest_first: true, limit, ..Select::all(grain) };
+            earlier.extend(self.catalog.list(agent, &select).await?);
         }
         Ok(SeenSentences::new(earlier.iter().chain(turns)))
     }
