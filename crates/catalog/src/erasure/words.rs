@@ -102,7 +102,7 @@ impl Remaining {
         let (mut held, mut read, mut bytes) = (BTreeSet::new(), 0, 0);
         while let Some(row) = rows.next()? {
             let text = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-            if !self.goes(sql, row)? {
+            if !self.is_removed(sql, row)? {
                 self.phrases.each_in(text, |stays| {
                     held.insert(String::from_utf8_lossy(stays).into_owned());
                 });
@@ -118,10 +118,11 @@ impl Remaining {
 }
 
 impl Remaining {
-    fn goes(&self, sql: &str, row: &Row<'_>) -> Result<bool> {
-        let id = memories::read_id(row)?;
-        let is_dropped = || Ok(self.reworded.contains(&id) || self.versions.contains(&row.get(0)?));
-        Ok(self.gone.contains(&id) || (sql == VERSION_TEXTS && is_dropped().map_err(|error: rusqlite::Error| error)?))
+    /// Returns whether the erasure removes the text of this row.
+    fn is_removed(&self, sql: &str, row: &Row<'_>) -> Result<bool> {
+        let (number, id) = (row.get(0)?, memories::read_id(row)?);
+        let is_former = sql == VERSION_TEXTS;
+        Ok(self.gone.contains(&id) || is_former && (self.reworded.contains(&id) || self.versions.contains(&number)))
     }
 }
 
@@ -160,5 +161,17 @@ mod tests {
         catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
         let report = catalog.preview(&me, &Target::Memories(vec![goes.id])).await.unwrap();
         assert_eq!(report.words, ["And never came back"]);
+    }
+
+    #[tokio::test]
+    async fn sentence_in_the_history_of_a_remaining_turn_is_not_reported() {
+        let folder = Folder::new();
+        let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
+        let [goes, stays] = ["1", "2"].map(|id| spoken_turn(&me, id, "The shared plan is on the kitchen table."));
+        catalog.ingest(&me, vec![goes.clone(), stays], false, now).await.unwrap();
+        let revised = spoken_turn(&me, "2", "The plan is in the drawer of the desk.");
+        catalog.ingest(&me, vec![revised], true, now).await.unwrap();
+        let report = catalog.preview(&me, &Target::Memories(vec![goes.id])).await.unwrap();
+        assert_eq!(report.words, Vec::<String>::new());
     }
 }

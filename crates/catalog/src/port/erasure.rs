@@ -106,8 +106,8 @@ impl Erasure for SqliteCatalog {
         while let Some(page) = from {
             let phrases = phrases.clone();
             let search = move |c: &rusqlite::Connection| pages::unused_space_holds(c, &phrases, page);
-            let (find_leftovers, progress) = self.thread.read(DOING, search).await?;
-            if find_leftovers {
+            let (is_found, progress) = self.thread.read(DOING, search).await?;
+            if is_found {
                 return Ok(true);
             }
             from = progress.next;
