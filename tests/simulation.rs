@@ -31,17 +31,11 @@ use stores::Stores;
 use world::{World, ZONES};
 
 async fn open(folder: &Path) -> Stores {
-    let catalog = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
+    let store = Arc::new(SqliteCatalog::open(&folder.join("catalog.sqlite")).unwrap());
     let embedder = Arc::new(WordEmbedder::new());
     let strata = LanceStrata::open(&folder.join("tables"), embedder.dimension(), Memory::of_machine()).await.unwrap();
     Stores {
-        catalog: catalog.clone(),
-        journal: catalog.clone(),
-        seals: catalog.clone(),
-        replies: catalog.clone(),
-        archive: catalog.clone(),
-        requests: catalog.clone(),
-        erasure: catalog,
+        store,
         strata: Arc::new(strata),
         facts: Arc::new(DuckFacts::open(&folder.join("facts")).unwrap()),
         embedder,

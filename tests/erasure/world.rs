@@ -46,32 +46,23 @@ impl World {
         let strata: Arc<dyn Strata> = Arc::new(strata);
         let facts: Arc<dyn Facts> = Arc::new(DuckFacts::open(&folder.join("facts")).unwrap());
         let (engines, reader) = (Arc::new(Engines), Arc::new(Reader));
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
-        let fact_writer =
-            FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), reader.clone(), reader.clone());
+        let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
+        let fact_writer = FactWriter::new(catalog.clone(), facts.clone(), reader.clone(), reader.clone());
         let policy =
             SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, ..SchedulePolicy::default() };
         let clock = moment.clone();
         let service = Service::new(Parts {
-            accesses: catalog.clone(),
-            archive: catalog.clone(),
-            blocks: catalog.clone(),
-            requests: catalog.clone(),
-            keys: catalog.clone(),
-            seals: catalog.clone(),
-            journal: catalog.clone(),
-            replies: catalog.clone(),
             extractor: reader,
             eraser: Eraser::new(writer.clone(), fact_writer.clone(), erasure),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engines.clone(), engines, policy),
-            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
-            search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
+            summarizer: Summarizer::new(catalog.clone(), engines.clone(), engines, policy),
+            retention: Retention::new(catalog.clone(), Plans::built_in()),
+            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
             plans: Plans::built_in(),
             prompts: Prompts { names: &[], check: |_, _| Ok(()) },
             limits: Limits::default(),
             clock: Arc::new(move || now(&clock)),
             folder: Some(folder.canonicalize().unwrap()),
-            catalog: catalog.clone(),
+            store: catalog.clone(),
             strata,
             facts,
             writer,

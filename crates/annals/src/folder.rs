@@ -91,7 +91,7 @@ impl Folder {
         let Opening { models, limits, quiet, clock } = opening;
         let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
-        let mut search = Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
+        let mut search = Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
         if let Some(model) = models.rerank.clone() {
             let candidates = model.candidates;
             let reranker = Measured::new(Arc::new(RerankEndpoint::new(model, replies.clone())?), &metrics);
@@ -99,9 +99,8 @@ impl Folder {
         }
         let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, replies)?)) };
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder);
-        let fact_writer =
-            FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
+        let writer = Writer::new(catalog.clone(), strata.clone(), embedder);
+        let fact_writer = FactWriter::new(catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
         let fallback = Arc::new(Extractive);
         let measured = Arc::new(Measured::new(engine.clone(), &metrics));
         let now = clock();
@@ -109,18 +108,10 @@ impl Folder {
             metrics,
             Parts {
                 eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-                summarizer: Summarizer::new(catalog.clone(), catalog.clone(), measured, fallback, policy),
-                retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
+                summarizer: Summarizer::new(catalog.clone(), measured, fallback, policy),
+                retention: Retention::new(catalog.clone(), plans.clone()),
                 search,
-                accesses: catalog.clone(),
-                archive: catalog.clone(),
-                blocks: catalog.clone(),
-                requests: catalog.clone(),
-                keys: catalog.clone(),
-                seals: catalog.clone(),
-                journal: catalog.clone(),
-                replies: catalog.clone(),
-                catalog: catalog.clone(),
+                store: catalog.clone(),
                 extractor: engine,
                 writer,
                 fact_writer,
@@ -150,7 +141,7 @@ impl Folder {
     pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.agent(name).await?]),
-            None => self.catalog.agents().await,
+            None => self.store.agents().await,
         }
     }
 }

@@ -45,11 +45,11 @@ impl Stores {
         let engine = Arc::new(Auto::new(fallback.clone(), rules.clone(), None));
         let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, ..SchedulePolicy::default() };
         Ok(Stores {
-            writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
-            fact_writer: FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), rules),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine, fallback, policy),
-            search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
-            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
+            writer: Writer::new(catalog.clone(), strata.clone(), embedder.clone()),
+            fact_writer: FactWriter::new(catalog.clone(), facts.clone(), engine.clone(), rules),
+            summarizer: Summarizer::new(catalog.clone(), engine, fallback, policy),
+            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
+            retention: Retention::new(catalog.clone(), Plans::built_in()),
             facts,
             strata,
             catalog,
@@ -71,8 +71,8 @@ impl Stores {
 
     /// Assigns a retention plan to the agent, and prunes what is past it at `now`.
     pub async fn prune(&self, agent: &Agent, plan: &str, now: Timestamp) -> Result<()> {
-        let settings = Settings { plan: plan.to_owned(), ..self.catalog.settings(agent).await? };
-        self.catalog.save_settings(agent, &settings).await?;
+        let settings = Settings { plan: plan.to_owned(), ..self.store.settings(agent).await? };
+        self.store.save_settings(agent, &settings).await?;
         self.retention.prune(agent, now, true).await?;
         self.writer.project(agent, now, &|_| ()).await?;
         Ok(())
@@ -87,7 +87,7 @@ impl Stores {
     pub async fn summaries(&self, agent: &Agent) -> Result<Vec<Memory>> {
         let mut summaries = Vec::new();
         for grain in Grain::SUMMARIES {
-            summaries.extend(self.catalog.list(agent, &Select::all(grain)).await?);
+            summaries.extend(self.store.list(agent, &Select::all(grain)).await?);
         }
         Ok(summaries)
     }
@@ -95,7 +95,7 @@ impl Stores {
     /// Compacts the tables, as the service does every night.
     pub async fn compact(&self, agent: &Agent) -> Result<()> {
         for grain in Grain::ALL {
-            let generation = self.catalog.watermark(agent, grain).await?.generation;
+            let generation = self.store.watermark(agent, grain).await?.generation;
             self.strata.compact(&Table { agent: agent.clone(), grain, generation }).await?;
         }
         Ok(())
@@ -103,6 +103,6 @@ impl Stores {
 
     /// Returns the number of memories per grain, in the order of [`Grain::ALL`].
     pub async fn memories(&self, agent: &Agent) -> Result<[u64; 6]> {
-        Ok(self.catalog.counts(agent).await?.memories)
+        Ok(self.store.counts(agent).await?.memories)
     }
 }

@@ -53,7 +53,7 @@ impl Search {
         // A model ranks all candidates together, once, in the second half.
         let unjudged = Search { rerank_config: None, ..self.clone() };
         let answer = unjudged.answer(agent, &query(request), now).await?;
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
         let blocks = request.blocks.iter().enumerate();
         let mut candidates: Vec<Candidate> = blocks.map(|(place, block)| items::of_block(block, place)).collect();

@@ -25,7 +25,6 @@ impl World {
         let (catalog, strata, facts) = (MemoryCatalog::new(), MemoryStrata::new(), MemoryFacts::new());
         let search = Search::new(
             Arc::new(catalog.clone()),
-            Arc::new(catalog.clone()),
             Arc::new(strata.clone()),
             Arc::new(facts.clone()),
             Arc::new(WordEmbedder::new()),

@@ -70,36 +70,21 @@ pub fn over(catalog: Arc<impl Store + 'static>, clock: Clock) -> Service {
     let strata = Arc::new(MemoryStrata::new());
     let facts = Arc::new(MemoryFacts::new());
     let embedder = Arc::new(WordEmbedder::new());
-    let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
-    let fact_writer =
-        FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), Arc::new(ThreeWords), Arc::new(ThreeWords));
+    let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
+    let fact_writer = FactWriter::new(catalog.clone(), facts.clone(), Arc::new(ThreeWords), Arc::new(ThreeWords));
     let engine = Arc::new(QuotingEngine);
     Service::new(Parts {
-        accesses: catalog.clone(),
-        archive: catalog.clone(),
-        blocks: catalog.clone(),
-        requests: catalog.clone(),
-        keys: catalog.clone(),
-        seals: catalog.clone(),
-        journal: catalog.clone(),
-        replies: catalog.clone(),
         extractor: Arc::new(ThreeWords),
         eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-        summarizer: Summarizer::new(
-            catalog.clone(),
-            catalog.clone(),
-            engine.clone(),
-            engine,
-            SchedulePolicy::default(),
-        ),
-        retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
-        search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
+        summarizer: Summarizer::new(catalog.clone(), engine.clone(), engine, SchedulePolicy::default()),
+        retention: Retention::new(catalog.clone(), Plans::built_in()),
+        search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
         plans: Plans::built_in(),
         prompts: Prompts { names: &[], check: |_, _| Ok(()) },
         limits: Limits { requests_per_minute: 1_000_000, burst: 1_000_000, concurrent: 1000, ..Limits::default() },
         clock,
         folder: None,
-        catalog,
+        store: catalog,
         strata,
         facts,
         writer,

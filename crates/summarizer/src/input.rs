@@ -20,8 +20,8 @@ pub(crate) struct Input {
 
 impl Summarizer {
     pub(crate) async fn input(&self, agent: &Agent, row: &LedgerRow) -> Result<Input> {
-        let base = if row.sealed { self.seals.base(agent, row.period).await? } else { None };
-        let children = self.catalog.inputs(agent, row.period).await?;
+        let base = if row.sealed { self.store.base(agent, row.period).await? } else { None };
+        let children = self.store.inputs(agent, row.period).await?;
         let children: Vec<Memory> = children.into_iter().map(without_recalled).collect();
         let digest = match &base {
             None => digest(&children),
@@ -41,7 +41,7 @@ impl Summarizer {
     pub(crate) async fn with_summary(&self, agent: &Agent, rows: Vec<LedgerRow>) -> Result<Vec<LedgerRow>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| MemoryId::summary(agent, row.period)).collect();
         let with_summary: HashSet<Period> =
-            self.catalog.get(agent, &ids).await?.into_iter().map(|summary| summary.period).collect();
+            self.store.get(agent, &ids).await?.into_iter().map(|summary| summary.period).collect();
         Ok(rows.into_iter().filter(|row| with_summary.contains(&row.period)).collect())
     }
 }

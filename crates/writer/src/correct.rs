@@ -9,7 +9,7 @@ impl Writer {
     /// Replaces the text of a memory. A corrected turn makes everything derived from it out of date; a corrected statement or
     /// summary stays until its own input changes.
     pub async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
-        let mut found = self.catalog.get(agent, std::slice::from_ref(id)).await?;
+        let mut found = self.store.get(agent, std::slice::from_ref(id)).await?;
         let memory = found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
         if let Some(reason) = check_content(text) {
             return Err(Error::invalid("text", reason));
@@ -17,8 +17,8 @@ impl Writer {
         match (memory.kind, key(&memory)) {
             (Kind::Turn, Some(key)) => self.correct_turn(agent, memory, key, text, now).await,
             _ => {
-                let masked = self.catalog.settings(agent).await?.mask.then(|| mask(text).0);
-                self.archive.correct(agent, id, masked.as_deref().unwrap_or(text), now).await
+                let masked = self.store.settings(agent).await?.mask.then(|| mask(text).0);
+                self.store.correct(agent, id, masked.as_deref().unwrap_or(text), now).await
             }
         }
     }
@@ -75,7 +75,7 @@ mod tests {
     async fn fixture(content: &str, name: Option<&str>) -> Fixture {
         let catalog = Arc::new(MemoryCatalog::new());
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata, embedder);
+        let writer = Writer::new(catalog.clone(), strata, embedder);
         let spoken = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
         writer.ingest(&agent("a"), vec![spoken], false, at(NOW)).await.unwrap();
         let inputs = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap();

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use annals_core::ports::{Archive, Erasure, ExtractionTask, Journal, Select};
+use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
 use annals_core::{
     Catalog, Digest, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId,
-    Message, Properties, Result, Settings, Statement, Strata, Timestamp, Verb,
+    Message, Properties, Result, Settings, Statement, Store, Strata, Timestamp, Verb,
 };
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message};
 use async_trait::async_trait;
@@ -135,24 +135,17 @@ impl Fixture {
         self.writer_over(Arc::new(self.catalog.clone()), Arc::new(self.strata.clone()))
     }
 
-    pub fn writer_over(&self, catalog: Arc<dyn Catalog>, strata: Arc<dyn Strata>) -> Writer {
-        let archive: Arc<dyn Archive> = Arc::new(self.catalog.clone());
+    pub fn writer_over(&self, store: Arc<dyn Store>, strata: Arc<dyn Strata>) -> Writer {
         let embedder: Arc<dyn Embedder> = Arc::new(WordEmbedder::new());
-        Writer::new(catalog, archive, strata, embedder)
+        Writer::new(store, strata, embedder)
     }
 
     pub fn fact_writer(&self) -> FactWriter {
-        let (catalog, journal) = (Arc::new(self.catalog.clone()), Arc::new(self.catalog.clone()));
-        self.fact_writer_over(catalog, journal, Arc::new(self.facts.clone()))
+        self.fact_writer_over(Arc::new(self.catalog.clone()), Arc::new(self.facts.clone()))
     }
 
-    pub fn fact_writer_over(
-        &self,
-        catalog: Arc<dyn Catalog>,
-        journal: Arc<dyn Journal>,
-        facts: Arc<dyn Facts>,
-    ) -> FactWriter {
-        FactWriter::new(catalog, journal, facts, self.model.clone(), self.rules.clone())
+    pub fn fact_writer_over(&self, store: Arc<dyn Store>, facts: Arc<dyn Facts>) -> FactWriter {
+        FactWriter::new(store, facts, self.model.clone(), self.rules.clone())
     }
 
     pub fn eraser(&self) -> Eraser {

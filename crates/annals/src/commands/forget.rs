@@ -58,8 +58,8 @@ fn reaches_nothing(answer: &ForgetAnswer) -> bool {
 async fn samples(folder: &Folder, agent: &Agent, answer: &ForgetAnswer) -> Result<Vec<String>> {
     let ids: Vec<MemoryId> =
         answer.turns.iter().chain(&answer.statements).take(SAMPLES).map(MemoryId::from_text).collect();
-    let zones = folder.catalog.settings(agent).await?.zones()?;
-    let memories = folder.catalog.get(agent, &ids).await?;
+    let zones = folder.store.settings(agent).await?.zones()?;
+    let memories = folder.store.get(agent, &ids).await?;
     Ok(memories.iter().map(|memory| sample(memory, &zones)).collect())
 }
 

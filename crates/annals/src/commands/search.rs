@@ -41,7 +41,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
             "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
         }));
     } else {
-        let zones = folder.catalog.settings(&agent).await?.zones()?;
+        let zones = folder.store.settings(&agent).await?.zones()?;
         print(&answer, args.text.as_deref(), agent.name(), &zones);
     }
     if remote(|_| ()).is_none() {

@@ -22,15 +22,8 @@ const DAYS: i64 = 400;
 const SEED: u64 = 2011;
 
 fn stores() -> Stores {
-    let catalog = Arc::new(MemoryCatalog::new());
     Stores {
-        catalog: catalog.clone(),
-        journal: catalog.clone(),
-        seals: catalog.clone(),
-        replies: catalog.clone(),
-        archive: catalog.clone(),
-        requests: catalog.clone(),
-        erasure: catalog,
+        store: Arc::new(MemoryCatalog::new()),
         strata: Arc::new(MemoryStrata::new()),
         facts: Arc::new(MemoryFacts::new()),
         embedder: Arc::new(WordEmbedder::new()),

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Accesses, Archive, Journal, Seals, Select, SummaryTask};
+use annals_core::ports::{Select, SummaryTask};
 use annals_core::{
-    Agent, Catalog, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
-    SignedDuration, Strata, Timestamp,
+    Agent, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
+    SignedDuration, Store, Strata, Timestamp,
 };
 use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::calendar::{Diary, Place, bounds};
@@ -34,36 +34,24 @@ impl Engine for Labels {
 pub(super) struct Life {
     agent: Agent,
     diary: Diary,
-    catalog: Arc<dyn Catalog>,
-    journal: Arc<dyn Journal>,
+    store: Arc<dyn Store>,
     writer: Writer,
     summarizer: Summarizer,
     search: Search,
 }
 
 impl Life {
-    pub(super) async fn new<C: Catalog + Accesses + Archive + Journal + Seals + 'static>(
-        place: Place,
-        catalog: Arc<C>,
-        strata: Arc<dyn Strata>,
-    ) -> Life {
+    pub(super) async fn new(place: Place, store: Arc<dyn Store>, strata: Arc<dyn Strata>) -> Life {
         let (agent, embedder, engine) = (Agent::new("me").unwrap(), Arc::new(WordEmbedder::new()), Arc::new(Labels));
         let settings = Settings { time_zone: place.zone.into(), ..Settings::default() };
-        catalog.save_settings(&agent, &settings).await.unwrap();
+        store.save_settings(&agent, &settings).await.unwrap();
         Life {
             agent,
             diary: Diary::new(place),
-            writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
-            summarizer: Summarizer::new(
-                catalog.clone(),
-                catalog.clone(),
-                engine.clone(),
-                engine,
-                SchedulePolicy::default(),
-            ),
-            search: Search::new(catalog.clone(), catalog.clone(), strata, Arc::new(MemoryFacts::new()), embedder),
-            journal: catalog.clone(),
-            catalog,
+            writer: Writer::new(store.clone(), strata.clone(), embedder.clone()),
+            summarizer: Summarizer::new(store.clone(), engine.clone(), engine, SchedulePolicy::default()),
+            search: Search::new(store.clone(), strata, Arc::new(MemoryFacts::new()), embedder),
+            store,
         }
     }
 
@@ -112,17 +100,17 @@ impl Life {
         let turns = diary.turns(&self.agent).into_iter().map(|turn| turn.id).collect();
         let found = Extracted { statements: diary.statements(&self.agent), ..Extracted::default() };
         let extraction = Extraction { turns, found, extracted: 1, degraded: None };
-        self.journal.save_extraction(&self.agent, extraction, now).await.unwrap();
+        self.store.save_extraction(&self.agent, extraction, now).await.unwrap();
         self.writer.project(&self.agent, now, &|_| ()).await.unwrap();
     }
 
     async fn move_house(&self, now: Timestamp) {
         let is_now = |at: &str| at.parse::<Timestamp>().unwrap() == now;
-        let mut settings = self.catalog.settings(&self.agent).await.unwrap();
+        let mut settings = self.store.settings(&self.agent).await.unwrap();
         for step in self.diary.place.moves.iter().filter(|step| is_now(step.at)) {
             settings.set_time_zone(step.to, true, now).unwrap();
         }
-        self.catalog.save_settings(&self.agent, &settings).await.unwrap();
+        self.store.save_settings(&self.agent, &settings).await.unwrap();
     }
 
     /// Returns the text and cover of every summary.
@@ -130,7 +118,7 @@ impl Life {
         let mut covers = Vec::new();
         for grain in Grain::SUMMARIES {
             let all = Select::all(grain);
-            let summaries: Vec<Memory> = self.catalog.list(&self.agent, &all).await.unwrap();
+            let summaries: Vec<Memory> = self.store.list(&self.agent, &all).await.unwrap();
             covers.extend(summaries.into_iter().map(|summary| (summary.text, summary.cover)));
         }
         covers

@@ -13,9 +13,7 @@ impl Pass {
     /// Creates a pass over this service.
     pub fn of(service: &Service) -> Pass {
         Pass {
-            catalog: service.catalog.clone(),
-            replies: service.replies.clone(),
-            requests: service.requests.clone(),
+            store: service.store.clone(),
             summarizer: service.summarizer.clone(),
             retention: service.retention.clone(),
             tables: std::sync::Arc::new(service.clone()),

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Erasure, ExtractionTask, SummaryTask, Target};
+use annals_core::ports::{Catalog, Erasure, ExtractionTask, Replies, SummaryTask, Target};
 use annals_core::{
     Agent, Digest, Draft, Engine, Error, Extracted, Extractor, Grain, Purpose, Reply, Settings, SignedDuration,
     Timestamp,
@@ -83,8 +83,7 @@ const NEXT: &str = "2026-03-05T10:00:00Z";
 /// Creates agents with one message each, under the plan `free`.
 async fn fixture(names: &[&str]) -> Fixture {
     let catalog = Arc::new(MemoryCatalog::new());
-    let writer =
-        Writer::new(catalog.clone(), catalog.clone(), Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
+    let writer = Writer::new(catalog.clone(), Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
     for name in names {
         let settings = Settings { plan: "free".into(), ..Settings::default() };
         catalog.save_settings(&agent(name), &settings).await.unwrap();
@@ -92,26 +91,18 @@ async fn fixture(names: &[&str]) -> Fixture {
     }
     let (engine, silent) = (Arc::new(QuotingEngine), Arc::new(Silent));
     let facts = Arc::new(MemoryFacts::new());
-    let fact_writer = FactWriter::new(catalog.clone(), catalog.clone(), facts, silent.clone(), silent);
+    let fact_writer = FactWriter::new(catalog.clone(), facts, silent.clone(), silent);
     let eraser = Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone());
     let tables = Exclusive { writer, fact_writer, eraser };
     let pass = Pass {
-        summarizer: Summarizer::new(
-            catalog.clone(),
-            catalog.clone(),
-            engine.clone(),
-            engine,
-            SchedulePolicy::default(),
-        ),
-        retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
+        summarizer: Summarizer::new(catalog.clone(), engine.clone(), engine, SchedulePolicy::default()),
+        retention: Retention::new(catalog.clone(), Plans::built_in()),
         tables: Arc::new(tables.clone()),
         locks: AgentLocks::default(),
         roll_ups: RoundRobin::default(),
         prunings: RoundRobin::default(),
         cleanings: Backoff::default(),
-        catalog: catalog.clone(),
-        replies: catalog.clone(),
-        requests: catalog.clone(),
+        store: catalog.clone(),
     };
     Fixture { catalog, tables, pass }
 }
@@ -184,8 +175,7 @@ async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
     }
     let slow = Arc::new(Slow { minutes: 0.into(), bound: 0.into(), stop: Mutex::default() });
     let catalog = fixture.catalog.clone();
-    fixture.pass.summarizer =
-        Summarizer::new(catalog.clone(), catalog, slow.clone(), slow.clone(), SchedulePolicy::default());
+    fixture.pass.summarizer = Summarizer::new(catalog.clone(), slow.clone(), slow.clone(), SchedulePolicy::default());
     let (mut rounds, mut left, mut others) = (0, 1, 0);
     while left > 0 {
         let stop = CancellationToken::new();
@@ -227,9 +217,8 @@ async fn next_round_recovers_from_a_failure_of_any_store_call() {
         let mut fixture = fixture(&["a", "b"]).await;
         let faulty = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
         let engine = Arc::new(QuotingEngine);
-        fixture.pass.catalog = faulty.clone();
-        fixture.pass.summarizer =
-            Summarizer::new(faulty.clone(), fixture.catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
+        fixture.pass.store = faulty.clone();
+        fixture.pass.summarizer = Summarizer::new(faulty.clone(), engine.clone(), engine, SchedulePolicy::default());
         let _ = fixture.pass.roll_up(1, moment(NEXT, None), &CancellationToken::new()).await;
         if faulty.calls() < call {
             return;
@@ -293,7 +282,7 @@ async fn idle_agent_gets_no_turn() {
     let mut fixture = fixture(&["a", "b", "c"]).await;
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 3);
     let counted = Arc::new(Faulty::during((*fixture.catalog).clone(), 0..0));
-    fixture.pass.catalog = counted.clone();
+    fixture.pass.store = counted.clone();
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 0);
     assert_eq!(counted.calls(), 1);
     fixture.tables.writer.ingest(&agent("b"), vec![message(SAID, "cake")], false, at(SAID)).await.unwrap();

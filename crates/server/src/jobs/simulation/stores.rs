@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Archive, Erasure, ExtractionTask, Journal, Replies, Requests, Seals};
+use annals_core::ports::ExtractionTask;
 use annals_core::{
-    Catalog, Digest, Embedder, Engine, Extracted, Extractor, Facts, Result, Settings, SignedDuration, Strata,
+    Digest, Embedder, Engine, Extracted, Extractor, Facts, Result, Settings, SignedDuration, Store, Strata,
 };
 use annals_retention::{Plans, Retention};
 use annals_summarizer::{SchedulePolicy, Summarizer};
@@ -25,20 +25,8 @@ pub const PATIENCE: SchedulePolicy = SchedulePolicy {
 };
 /// The stores of the world.
 pub struct Stores {
-    /// The catalog, the source of truth.
-    pub catalog: Arc<dyn Catalog>,
-    /// The journal of the same store.
-    pub journal: Arc<dyn Journal>,
-    /// The seals of the same store.
-    pub seals: Arc<dyn Seals>,
-    /// The saved answers of the same store.
-    pub replies: Arc<dyn Replies>,
-    /// The archive of the same store.
-    pub archive: Arc<dyn Archive>,
-    /// The requests of the same store.
-    pub requests: Arc<dyn Requests>,
-    /// The erasures of the same store.
-    pub erasure: Arc<dyn Erasure>,
+    /// The source of truth.
+    pub store: Arc<dyn Store>,
     /// The searchable tables.
     pub strata: Arc<dyn Strata>,
     /// The tables of facts.
@@ -76,29 +64,27 @@ pub fn plans() -> Plans {
 
 /// Creates a writer, which stores messages and updates the tables.
 pub fn writer(stores: &Stores) -> Writer {
-    Writer::new(stores.catalog.clone(), stores.archive.clone(), stores.strata.clone(), stores.embedder.clone())
+    Writer::new(stores.store.clone(), stores.strata.clone(), stores.embedder.clone())
 }
 
 /// Creates a pass.
 pub fn pass(stores: &Stores) -> Pass {
-    let Stores { catalog, journal, seals, engine, .. } = stores;
+    let Stores { store, engine, .. } = stores;
     Pass {
-        summarizer: Summarizer::new(catalog.clone(), seals.clone(), engine.clone(), engine.clone(), PATIENCE),
-        retention: Retention::new(catalog.clone(), journal.clone(), seals.clone(), plans()),
+        summarizer: Summarizer::new(store.clone(), engine.clone(), engine.clone(), PATIENCE),
+        retention: Retention::new(store.clone(), plans()),
         tables: Arc::new(alone(stores)),
         locks: AgentLocks::default(),
         roll_ups: RoundRobin::default(),
         prunings: RoundRobin::default(),
         cleanings: Default::default(),
-        catalog: catalog.clone(),
-        replies: stores.replies.clone(),
-        requests: stores.requests.clone(),
+        store: store.clone(),
     }
 }
 
 fn alone(stores: &Stores) -> Exclusive {
-    let (silent, Stores { catalog, journal, facts, erasure, .. }) = (Arc::new(Silent), stores);
-    let fact_writer = FactWriter::new(catalog.clone(), journal.clone(), facts.clone(), silent.clone(), silent);
-    let eraser = Eraser::new(writer(stores), fact_writer.clone(), erasure.clone());
+    let (silent, Stores { store, facts, .. }) = (Arc::new(Silent), stores);
+    let fact_writer = FactWriter::new(store.clone(), facts.clone(), silent.clone(), silent);
+    let eraser = Eraser::new(writer(stores), fact_writer.clone(), store.clone());
     Exclusive { writer: writer(stores), fact_writer, eraser }
 }
