@@ -37,7 +37,7 @@ pub use fact::{
 };
 pub use grain::Grain;
 pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, Stage};
-pub use memory::{Kind, Memory};
+pub use memory::{Body, Kind, Memory};
 pub use message::{Message, Role, TurnKey, identify};
 pub use name::Agent;
 pub use ones::ones;

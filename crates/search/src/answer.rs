@@ -280,7 +280,7 @@ impl QueryPlan<'_> {
     }
 
     fn admits(&self, memory: &Memory) -> bool {
-        self.filter(memory.grain).admits(&memory.cover, memory.kind, memory.conversation.as_deref())
+        self.filter(memory.grain).admits(&memory.cover, memory.kind(), memory.conversation())
             && self.bounds.is_over(memory)
             && !(self.query.strict && self.days_outside(memory) > 0)
     }

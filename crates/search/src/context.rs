@@ -135,7 +135,7 @@ fn query(request: &ContextQuery) -> Query {
 /// Returns the search results as candidates. There is no score threshold per result: low-ranking results cost few tokens in
 /// sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers and saved nothing.
 fn found(answer: &Answer) -> impl Iterator<Item = Candidate> + '_ {
-    let pool = |found: &Found| match found.memory.kind {
+    let pool = |found: &Found| match found.memory.kind() {
         Kind::Summary if is_asked_for(answer, found) => Pool::Period,
         _ => Pool::Found,
     };

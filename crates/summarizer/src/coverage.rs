@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Grain, Kind, LedgerRow, Memory, MemoryId, Period, Result, SignedDuration, Timestamp, Zones};
+use annals_core::{Agent, Grain, Kind, LedgerRow, MemoryId, Period, Result, SignedDuration, Timestamp, Zones};
 
 use crate::Summarizer;
 use crate::input::nothing;
@@ -107,10 +107,10 @@ impl Summarizer {
         let mut lineages = Vec::new();
         for grain in Grain::SUMMARIES {
             let summaries = self.store.list(agent, &Select::all(grain)).await?.into_iter();
-            lineages.extend(summaries.map(|Memory { period, sources, .. }| Lineage {
-                period,
-                sources,
-                sealed: sealed.contains(&period),
+            lineages.extend(summaries.map(|summary| Lineage {
+                period: summary.period,
+                sources: summary.sources().to_vec(),
+                sealed: sealed.contains(&summary.period),
             }));
         }
         Ok(gaps(agent, &days, &lineages, &zones, self.policy.grace, now))

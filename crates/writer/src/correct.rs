@@ -1,6 +1,6 @@
 //! Corrects a memory: replaces its text and keeps the former text as a version.
 
-use annals_core::{Agent, Error, Kind, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Body, Error, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
 
 use crate::check::check_content;
 use crate::{Writer, check, mask};
@@ -14,17 +14,16 @@ impl Writer {
         if let Some(reason) = check_content(text) {
             return Err(Error::invalid("text", reason));
         }
-        match (memory.kind, key(&memory)) {
-            (Kind::Turn, Some(key)) => self.correct_turn(agent, memory, key, text, now).await,
-            _ => {
+        match with_text(memory, text) {
+            Some(turn) => self.correct_turn(agent, turn, now).await,
+            None => {
                 let masked = self.store.settings(agent).await?.mask.then(|| mask(text).0);
                 self.store.correct(agent, id, masked.as_deref().unwrap_or(text), now).await
             }
         }
     }
 
-    async fn correct_turn(&self, agent: &Agent, turn: Memory, key: TurnKey, text: &str, now: Timestamp) -> Result<()> {
-        let message = spoken(turn, &key, text);
+    async fn correct_turn(&self, agent: &Agent, (key, message): (TurnKey, Message), now: Timestamp) -> Result<()> {
         let faults = check(&message, now);
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
@@ -36,22 +35,20 @@ impl Writer {
     }
 }
 
-fn key(turn: &Memory) -> Option<TurnKey> {
-    Some(TurnKey { conversation: turn.conversation.clone()?, id: turn.message.clone()? })
-}
-
-/// Returns the turn as it was sent, with another text.
-fn spoken(turn: Memory, key: &TurnKey, text: &str) -> Message {
-    let at = turn.at();
-    let role = turn.role.expect("a turn has a role");
-    Message {
+/// Returns a turn as it was sent, with another text. None for other memories.
+fn with_text(memory: Memory, text: &str) -> Option<(TurnKey, Message)> {
+    let at = memory.at();
+    let Body::Turn { speaker, role, conversation, message } = memory.body else { return None };
+    let key = TurnKey { conversation, id: message };
+    let message = Message {
         conversation: key.conversation.clone(),
         client_id: Some(key.id.clone()),
         role,
-        name: turn.speaker.filter(|speaker| speaker != role.as_str()),
+        name: Some(speaker).filter(|speaker| speaker != role.as_str()),
         content: text.to_owned(),
         at,
-    }
+    };
+    Some((key, message))
 }
 
 #[cfg(test)]

@@ -298,7 +298,7 @@ impl ExtractionPassed {
 
 fn turn(change: Change) -> Option<Memory> {
     match change {
-        Change::Upsert(memory) if memory.kind == Kind::Turn => Some(memory),
+        Change::Upsert(memory) if memory.kind() == Kind::Turn => Some(memory),
         _ => None,
     }
 }

@@ -166,8 +166,8 @@ impl Fixture {
     /// Returns texts and sources of all statements.
     pub async fn statements(&self) -> Vec<(String, Vec<MemoryId>)> {
         let mut all = self.memories(Grain::Working).await;
-        all.retain(|memory| memory.kind == annals_core::Kind::Statement);
-        all.into_iter().map(|memory| (memory.text, memory.sources)).collect()
+        all.retain(|memory| memory.kind() == annals_core::Kind::Statement);
+        all.into_iter().map(|memory| (memory.text.clone(), memory.sources().to_vec())).collect()
     }
 
     pub async fn memories(&self, grain: Grain) -> Vec<Memory> {

@@ -31,7 +31,7 @@ pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
 async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
     let select = Select::all(grain);
     for memory in folder.store.list(agent, &select).await? {
-        print_json(&json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences }));
+        print_json(&json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences() }));
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ async fn samples(folder: &Folder, agent: &Agent, answer: &ForgetAnswer) -> Resul
 }
 
 fn sample(memory: &Memory, zones: &Zones) -> String {
-    let speaker = memory.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
+    let speaker = memory.speaker().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
     let text = format!("{speaker}{}", memory.text.split_whitespace().collect::<Vec<_>>().join(" "));
     let first: String = text.chars().take(SAMPLE).collect();
     let more = if first.len() < text.len() { "…" } else { "" };

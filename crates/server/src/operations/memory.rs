@@ -17,7 +17,7 @@ impl Service {
         };
         Ok(MemoryAnswer {
             agent: agent.name().to_owned(),
-            sentences: memory.sentences.iter().map(SentenceView::from).collect(),
+            sentences: memory.sentences().iter().map(SentenceView::from).collect(),
             versions: versions.into_iter().map(view).collect(),
             memory: MemoryView::from(&memory),
         })
@@ -26,7 +26,7 @@ impl Service {
     /// Returns the memories that a memory was made from, by time.
     pub async fn sources(&self, agent: &Agent, id: &str) -> Result<SourcesAnswer> {
         let memory = self.find(agent, id).await?;
-        let mut sources = self.store.get(agent, &memory.sources).await?;
+        let mut sources = self.store.get(agent, memory.sources()).await?;
         sources.sort_by_key(Memory::at);
         Ok(SourcesAnswer {
             agent: agent.name().to_owned(),

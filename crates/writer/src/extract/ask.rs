@@ -55,7 +55,7 @@ impl FactWriter {
     async fn context(&self, agent: &Agent, first: &Memory, seen: &SeenSentences) -> Result<Vec<Memory>> {
         let select = Select {
             within: Interval { start: Timestamp::MIN, end: first.at() },
-            conversation: first.conversation.clone(),
+            conversation: first.conversation().map(str::to_owned),
             newest_first: true,
             limit: CONTEXT,
             ..Select::all(Grain::Working)
