@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspace crates that each crate may depend on, without dev-dependencies.
-const EDGES: [(&str, &[&str]); 15] = [
+const EDGES: [(&str, &[&str]); 16] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
@@ -16,6 +16,7 @@ const EDGES: [(&str, &[&str]); 15] = [
     ("annals-embedder", &["annals-core"]),
     ("annals-llm", &["annals-core"]),
     ("annals-writer", &["annals-core"]),
+    ("annals-importers", &["annals-core"]),
     ("annals-facts", &["annals-core"]),
     ("annals-retention", &["annals-core"]),
     ("annals-summarizer", &["annals-core"]),
@@ -56,7 +57,7 @@ const EDGES: [(&str, &[&str]); 15] = [
 ];
 
 /// Dependencies that only one crate may have. Exception: the bench also uses SQLite, as an alternative to measure against.
-const KEPT_APART: [(&str, &str); 9] = [
+const KEPT_APART: [(&str, &str); 10] = [
     ("async-openai", "annals-llm"),
     ("duckdb", "annals-facts"),
     ("reqwest", "annals-llm"),
@@ -66,6 +67,7 @@ const KEPT_APART: [(&str, &str); 9] = [
     ("rten", "annals-embedder"),
     ("tokio-cron-scheduler", "annals-server"),
     ("tokenizers", "annals-embedder"),
+    ("zip", "annals-importers"),
 ];
 
 fn packages() -> Vec<Value> {

@@ -1,0 +1,106 @@
+//! Times as exports write them. A time that cannot be read is `None`; it is never replaced by the present time.
+//!
+//! Instants are rounded to the millisecond, so that exports that keep float seconds and exports that keep ISO text of one
+//! message agree.
+
+use annals_core::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, TimestampRound, Unit};
+use serde_json::Value;
+
+/// Clocks may be ahead by this much, as in `writer/src/check.rs`.
+const AHEAD: SignedDuration = SignedDuration::from_mins(5);
+/// Numbers above are milliseconds; as seconds they would lie after the year 5100.
+const MILLISECONDS: f64 = 1e11;
+/// Numbers above are microseconds.
+const MICROSECONDS: f64 = 1e14;
+
+/// Returns the instant of a JSON number of seconds, milliseconds or microseconds, or of a string; `None` for zero, negative
+/// numbers, other values and years that stores refuse.
+pub fn of_json(value: &Value, zone: &TimeZone) -> Option<Timestamp> {
+    match value {
+        Value::Number(number) => of_number(number.as_f64()?),
+        Value::String(text) => of_text(text, zone),
+        _ => None,
+    }
+}
+
+/// Returns the instant of a number of seconds, milliseconds or microseconds since 1970.
+pub fn of_number(number: f64) -> Option<Timestamp> {
+    if !number.is_finite() || number <= 0.0 {
+        return None;
+    }
+    let milliseconds = match number {
+        _ if number > MICROSECONDS => number / 1000.0,
+        _ if number > MILLISECONDS => number,
+        _ => number * 1000.0,
+    };
+    // Larger numbers lie after the year 9999; the cast saturates.
+    Timestamp::from_millisecond(milliseconds.round() as i64).ok().and_then(storable)
+}
+
+/// Returns the instant of an ISO 8601 text or of a number written as text. A text without an offset is local time in `zone`.
+pub fn of_text(text: &str, zone: &TimeZone) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(number) = text.parse::<f64>() {
+        return of_number(number);
+    }
+    let exact = text.parse::<Timestamp>().ok().or_else(|| {
+        let local: DateTime = text.parse().ok()?;
+        local.to_zoned(zone.clone()).ok().map(|zoned| zoned.timestamp())
+    })?;
+    storable(exact)
+}
+
+/// Returns an instant rounded to the millisecond, or `None` if stores refuse its year.
+pub fn storable(at: Timestamp) -> Option<Timestamp> {
+    let rounded = at.round(TimestampRound::new().smallest(Unit::Millisecond)).ok()?;
+    let year = rounded.to_zoned(TimeZone::UTC).year();
+    annals_core::Period::YEARS.contains(&year).then_some(rounded)
+}
+
+/// Returns whether an instant lies in the future.
+pub fn is_ahead(at: Timestamp, now: Timestamp) -> bool {
+    at > now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX)
+}
+
+/// Returns an instant `count` milliseconds later, for an undated message after a dated one.
+pub fn later(at: Timestamp, count: i64) -> Timestamp {
+    at.saturating_add(SignedDuration::from_millis(count)).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &str, expect: Option<&str>) {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        let found = of_json(&serde_json::from_str(value).unwrap(), &zone);
+        assert_eq!(found, expect.map(|text| text.parse().unwrap()), "{value}");
+    }
+
+    #[test]
+    fn times_are_read_as_exports_write_them() {
+        check("1700000000", Some("2023-11-14T22:13:20Z"));
+        check("1700000000.1234567", Some("2023-11-14T22:13:20.123Z"));
+        check("1700000000.9999", Some("2023-11-14T22:13:21Z"));
+        check("1700000000123", Some("2023-11-14T22:13:20.123Z"));
+        check("1700000000123456", Some("2023-11-14T22:13:20.123Z"));
+        check("\"1700000000.5\"", Some("2023-11-14T22:13:20.5Z"));
+        check("\"2023-11-14T22:13:20.123456Z\"", Some("2023-11-14T22:13:20.123Z"));
+        check("\"2023-11-14T22:13:20+00:00\"", Some("2023-11-14T22:13:20Z"));
+        check("\"2023-11-14T23:13:20\"", Some("2023-11-14T22:13:20Z"));
+        check("\"2023-11-14 23:13:20\"", Some("2023-11-14T22:13:20Z"));
+    }
+
+    #[test]
+    fn other_values_are_no_times() {
+        for value in
+            ["null", "0", "-5", "1e300", "\"\"", "\"soon\"", "true", "[]", "\"9999-12-31T00:00:00Z\"", "\"NaN\""]
+        {
+            check(value, None);
+        }
+    }
+}

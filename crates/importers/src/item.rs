@@ -1,0 +1,119 @@
+//! What an importer yields: items, each with its place in the source.
+
+use std::fmt;
+use std::sync::Arc;
+
+use annals_core::{Message, Timestamp};
+
+/// One item of a source, with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Where it stands.
+    pub place: Place,
+    /// What it is.
+    pub item: Item,
+}
+
+/// What other programs keep.
+///
+/// An id names a place in the source and stays the same in every later export. If an id is stored with other content, the
+/// source was edited: the caller revises the stored one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// The beginning of a conversation; its messages follow, possibly in several runs.
+    Conversation {
+        /// The id, as in its messages.
+        id: String,
+        /// The title, if it has one.
+        title: Option<String>,
+        /// A summary that the source made. It was said by nobody, so it is not a message.
+        summary: Option<String>,
+    },
+    /// A message. Its `client_id` is always set, and its fields pass the checks of a stored message.
+    Message(Message),
+    /// A statement without subject and predicate, as extracted by another memory.
+    Statement {
+        /// The id in the source.
+        id: String,
+        /// The person or thing it is about, if the source names one.
+        about: Option<String>,
+        /// The statement.
+        text: String,
+        /// From when it holds; `None` if the source has no date.
+        at: Option<Timestamp>,
+    },
+    /// A fact.
+    Fact {
+        /// The id in the source, or one made of its words.
+        id: String,
+        /// The person or thing it is about.
+        subject: String,
+        /// The predicate, as the source writes it.
+        predicate: String,
+        /// The value.
+        object: String,
+        /// From when it holds; `None` if the source has no date.
+        at: Option<Timestamp>,
+    },
+    /// A block of core memory: a text that is always in the agent's prompt.
+    Block {
+        /// Its name: persona, human, project …
+        name: String,
+        /// Its text.
+        text: String,
+        /// When it was written; `None` if the source has no date.
+        at: Option<Timestamp>,
+    },
+    /// A note or document that is not part of a conversation.
+    Document {
+        /// The id in the source.
+        id: String,
+        /// Its heading; empty if it has none.
+        title: String,
+        /// Its text.
+        text: String,
+        /// When it was written; `None` if the source has no date.
+        at: Option<Timestamp>,
+    },
+}
+
+/// A place in a source: `conversations.json: line 12: conversation 6f1c…`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file: its path within the folder or archive.
+    pub file: Arc<str>,
+    /// The line, counted from 1, if the file has lines.
+    pub line: Option<u64>,
+    /// The conversation, node, entry or heading.
+    pub entry: Option<String>,
+}
+
+impl Place {
+    /// Creates the place of a whole file.
+    pub fn of(file: impl Into<Arc<str>>) -> Place {
+        Place { file: file.into(), line: None, entry: None }
+    }
+
+    /// Returns the same place with a line number.
+    pub fn at_line(&self, line: u64) -> Place {
+        Place { line: Some(line), ..self.clone() }
+    }
+
+    /// Returns the same place with an entry.
+    pub fn at_entry(&self, entry: impl Into<String>) -> Place {
+        Place { entry: Some(entry.into()), ..self.clone() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ": line {line}")?;
+        }
+        if let Some(entry) = &self.entry {
+            write!(f, ": {entry}")?;
+        }
+        Ok(())
+    }
+}

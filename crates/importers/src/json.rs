@@ -1,0 +1,222 @@
+//! Splits a file into JSON values without parsing it: the elements of one list, or values that follow one another (one
+//! object, JSON Lines). One value is in memory at a time, at most [`LARGEST`] bytes.
+//!
+//! A value that is damaged inside is still a value here, and its parser reports it. So one bad conversation does not hide
+//! those after it.
+
+use std::io::{BufRead, Result as IoResult};
+
+use serde_json::Value;
+
+/// Largest value that is read; larger ones are passed over and reported.
+pub const LARGEST: usize = 256 << 20;
+/// Memory that a reader keeps for its next value. A larger one is given back.
+const KEPT: usize = 4 << 20;
+
+/// One value of a file, or why there is none.
+#[derive(Debug)]
+pub struct Element {
+    /// The line on which it begins, counted from 1.
+    pub line: u64,
+    /// The value, or what is wrong with it.
+    pub value: Result<Value, String>,
+}
+
+/// Reads one JSON value per line. Empty lines are passed over.
+pub struct Lines<R> {
+    input: R,
+    line: u64,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Creates a reader of lines.
+    pub fn new(input: R) -> Lines<R> {
+        Lines { input, line: 0, buffer: Vec::new() }
+    }
+
+    /// Returns the next value, or `None` at the end. An error is one of the input itself.
+    pub fn next(&mut self) -> IoResult<Option<Element>> {
+        loop {
+            self.buffer.clear();
+            self.buffer.shrink_to(KEPT);
+            self.line += 1;
+            let read = read_line(&mut self.input, &mut self.buffer)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            let line = self.line;
+            if self.buffer.len() > LARGEST {
+                return Ok(Some(Element { line, value: Err(too_large()) }));
+            }
+            let text = without_mark(&self.buffer).trim_ascii();
+            if !text.is_empty() {
+                return Ok(Some(Element { line, value: parse(text) }));
+            }
+        }
+    }
+}
+
+/// Appends a line to `buffer`, but no more than one byte beyond [`LARGEST`]. Returns the length of the line.
+fn read_line(input: &mut impl BufRead, buffer: &mut Vec<u8>) -> IoResult<usize> {
+    let mut length = 0;
+    loop {
+        let chunk = input.fill_buf()?;
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let used = end.map_or(chunk.len(), |at| at + 1);
+        let room = (LARGEST + 1).saturating_sub(buffer.len());
+        buffer.extend_from_slice(&chunk[..used.min(room)]);
+        length += used;
+        input.consume(used);
+        if end.is_some() || used == 0 {
+            return Ok(length);
+        }
+    }
+}
+
+/// Reads the elements of a list, or values that follow one another.
+pub struct Elements<R> {
+    input: R,
+    line: u64,
+    state: State,
+    buffer: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Start,
+    InList,
+    Values,
+    End,
+}
+
+impl<R: BufRead> Elements<R> {
+    /// Creates a reader of elements.
+    pub fn new(input: R) -> Elements<R> {
+        Elements { input, line: 1, state: State::Start, buffer: Vec::new() }
+    }
+
+    /// Returns the next element, or `None` at the end. An error is one of the input itself.
+    pub fn next(&mut self) -> IoResult<Option<Element>> {
+        loop {
+            let Some(byte) = self.between()? else {
+                let is_cut = std::mem::replace(&mut self.state, State::End) == State::InList;
+                let value = Err("the list has no end: the file is cut off".to_owned());
+                return Ok(is_cut.then_some(Element { line: self.line, value }));
+            };
+            match (self.state, byte) {
+                (State::End, _) => return Ok(None),
+                (State::Start, b'[') => {
+                    self.state = State::InList;
+                    self.skip_byte();
+                }
+                (State::Start, _) => self.state = State::Values,
+                // What follows a list is no part of it.
+                (State::InList, b']') => self.state = State::End,
+                _ => return self.element().map(Some),
+            }
+        }
+    }
+
+    /// Passes over space, commas and a byte order mark; returns the next byte without consuming it.
+    fn between(&mut self) -> IoResult<Option<u8>> {
+        loop {
+            let chunk = self.input.fill_buf()?;
+            let Some(byte) = chunk.first().copied() else { return Ok(None) };
+            let is_mark = self.state == State::Start && matches!(byte, 0xef | 0xbb | 0xbf);
+            if !(byte.is_ascii_whitespace() || byte == b',' || is_mark) {
+                return Ok(Some(byte));
+            }
+            self.line += u64::from(byte == b'\n');
+            self.skip_byte();
+        }
+    }
+
+    fn skip_byte(&mut self) {
+        self.input.consume(1);
+    }
+
+    fn element(&mut self) -> IoResult<Element> {
+        let line = self.line;
+        self.buffer.clear();
+        self.buffer.shrink_to(KEPT);
+        let mut scan = Scan::default();
+        let mut length = 0;
+        while !scan.is_complete {
+            let chunk = self.input.fill_buf()?;
+            if chunk.is_empty() {
+                self.state = State::End;
+                break;
+            }
+            let used = scan.read(chunk);
+            self.line += chunk[..used].iter().filter(|byte| **byte == b'\n').count() as u64;
+            length += used;
+            let room = LARGEST.saturating_sub(self.buffer.len());
+            self.buffer.extend_from_slice(&chunk[..used.min(room)]);
+            self.input.consume(used);
+        }
+        let value = if length > LARGEST { Err(too_large()) } else { parse(&self.buffer) };
+        Ok(Element { line, value })
+    }
+}
+
+/// Finds the end of a value: the bracket that closes the first one, or the separator after a plain value.
+#[derive(Default)]
+struct Scan {
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+    has_begun: bool,
+    is_complete: bool,
+}
+
+impl Scan {
+    /// Reads bytes and returns how many belong to the value.
+    fn read(&mut self, chunk: &[u8]) -> usize {
+        for (at, byte) in chunk.iter().enumerate() {
+            if self.depth == 0 && self.has_begun && !self.in_string && matches!(byte, b',' | b']' | b'}' | b'\n') {
+                self.is_complete = true;
+                return at;
+            }
+            self.step(*byte);
+            if self.is_complete {
+                return at + 1;
+            }
+        }
+        chunk.len()
+    }
+
+    fn step(&mut self, byte: u8) {
+        self.has_begun = true;
+        match byte {
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' if self.in_string => self.is_escaped = true,
+            b'"' => {
+                self.in_string = !self.in_string;
+                self.is_complete = !self.in_string && self.depth == 0;
+            }
+            _ if self.in_string => {}
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.is_complete = self.depth == 0;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<Value, String> {
+    serde_json::from_slice(bytes).map_err(|error| format!("is not JSON: {error}"))
+}
+
+fn too_large() -> String {
+    format!("is larger than {} MiB", LARGEST >> 20)
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+#[cfg(test)]
+mod tests;

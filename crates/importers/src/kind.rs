@@ -1,0 +1,81 @@
+//! The kinds of sources, and the trait that each implements.
+//!
+//! A new kind is a file in `kinds`, a variant of [`Kind`], and a line in each `match` below.
+
+use std::fmt;
+use std::str::FromStr;
+
+use annals_core::{Error, Result};
+
+use crate::detect::{Fit, Sample};
+use crate::kinds::{chatgpt::ChatGpt, claude::Claude, claude_code::ClaudeCode, codex::Codex};
+use crate::output::Output;
+use crate::source::Source;
+
+/// Reads one kind of source.
+pub trait Importer {
+    /// Returns whether the files are of this kind, judged by names and content. Never an error: a file that cannot be read
+    /// does not fit.
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit;
+
+    /// Reads all files in order and passes items and skips to `output`.
+    ///
+    /// A damaged or unknown part is passed to [`Output::skip`], and the rest is read. An error is for a source that cannot be
+    /// read at all, and for errors of `output`, which end the import.
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()>;
+}
+
+/// A kind of source, as in `annals import --from chatgpt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The export of ChatGPT.
+    ChatGpt,
+    /// The export of Claude.ai.
+    Claude,
+    /// Sessions of Claude Code.
+    ClaudeCode,
+    /// Sessions of Codex.
+    Codex,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: &'static [Kind] = &[Kind::ChatGpt, Kind::Claude, Kind::ClaudeCode, Kind::Codex];
+
+    /// Returns the word used in commands and ids.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::ChatGpt => "chatgpt",
+            Kind::Claude => "claude",
+            Kind::ClaudeCode => "claude-code",
+            Kind::Codex => "codex",
+        }
+    }
+
+    /// Returns the importer of this kind.
+    pub fn importer(self) -> &'static dyn Importer {
+        match self {
+            Kind::ChatGpt => &ChatGpt,
+            Kind::Claude => &Claude,
+            Kind::ClaudeCode => &ClaudeCode,
+            Kind::Codex => &Codex,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Kind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.as_str() == text).ok_or_else(|| {
+            let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+            Error::invalid("from", format!("is {text:?}; expected one of {}", all.join(", ")))
+        })
+    }
+}

@@ -1,0 +1,6 @@
+//! The kinds of sources, one file each.
+
+pub mod chatgpt;
+pub mod claude;
+pub mod claude_code;
+pub mod codex;

@@ -1,0 +1,21 @@
+//! placeholder
+
+use annals_core::Result;
+
+use crate::detect::{Fit, Sample};
+use crate::kind::Importer;
+use crate::output::Output;
+use crate::source::Source;
+
+/// Reads.
+pub struct Codex;
+
+impl Importer for Codex {
+    fn recognise(&self, _: &mut Sample<'_>) -> Fit {
+        Fit::No
+    }
+
+    fn read(&self, _: &mut Source, _: &mut Output<'_>) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! Reads what other programs keep (chat exports, session files, notes) and yields messages, facts, blocks and notes.
+//!
+//! An import is three steps: [`Source::open`] lists the files of a folder, ZIP archive, gzip file or stream; [`detect`] finds
+//! the kind from their content; [`import`] reads them and passes one item after another to the caller.
+//!
+//! Memory does not grow with the input: files are decompressed and split as streams, and only one JSON value is in memory at
+//! a time. What grows is 16 bytes for each message that may occur in several files, and the list of files.
+//!
+//! Never stores anything, never reads a clock, never uses a network. Nothing is dropped without being counted ([`Skipped`]).
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod clean;
+pub mod dates;
+mod detect;
+mod item;
+pub mod json;
+mod kind;
+mod kinds;
+mod options;
+mod output;
+mod skipped;
+mod source;
+mod summary;
+
+pub use clean::{LONGEST_CONTENT, LONGEST_NAME};
+pub use detect::{Detected, Fit, Sample, detect};
+pub use item::{Imported, Item, Place};
+pub use kind::{Importer, Kind};
+pub use options::{Branches, ConversationOf, DateOrder, Options};
+pub use output::Output;
+pub use skipped::{Skip, Skipped, Why};
+pub use source::{Entry, Limits, Source};
+pub use summary::Summary;
+
+use annals_core::Result;
+
+/// Reads a source of a kind and passes every item to `sink`, in order. An error of `sink` ends the import and is returned.
+/// Returns what came and what was skipped.
+pub fn import(
+    kind: Kind,
+    source: &mut Source,
+    options: &Options,
+    sink: &mut dyn FnMut(Imported) -> Result<()>,
+) -> Result<Summary> {
+    let mut output = Output::new(options, sink);
+    for (place, what) in source.refused() {
+        output.skip(Skip::damaged("unreadable file", what.as_str(), place));
+    }
+    kind.importer().read(source, &mut output)?;
+    Ok(output.finish())
+}

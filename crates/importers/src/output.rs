@@ -1,0 +1,136 @@
+//! Receives what an importer finds: cleans it, counts it, and passes it on.
+
+use std::collections::HashSet;
+
+use annals_core::{Digest, Message, Result, Role, Timestamp};
+
+use crate::clean;
+use crate::dates;
+use crate::item::{Imported, Item, Place};
+use crate::options::Options;
+use crate::skipped::{Skip, Why};
+use crate::summary::Summary;
+
+/// Receives what an importer finds.
+pub struct Output<'a> {
+    options: &'a Options,
+    sink: &'a mut dyn FnMut(Imported) -> Result<()>,
+    summary: Summary,
+    /// Hashes of the ids that [`Output::is_new`] has seen.
+    seen: HashSet<u128>,
+}
+
+impl<'a> Output<'a> {
+    /// Creates an output that passes items to `sink`.
+    pub fn new(options: &'a Options, sink: &'a mut dyn FnMut(Imported) -> Result<()>) -> Output<'a> {
+        Output { options, sink, summary: Summary::default(), seen: HashSet::new() }
+    }
+
+    /// Returns the options of the import.
+    pub fn options(&self) -> &'a Options {
+        self.options
+    }
+
+    /// Returns the name of a role's speaker: the person's for `user`, none for the others.
+    pub fn name_of(&self, role: Role) -> Option<String> {
+        if role == Role::User { self.options.me.clone() } else { None }
+    }
+
+    /// Returns an instant if it is not in the future. Importers use it for every time of the source, before a date rule.
+    pub fn past(&self, at: Option<Timestamp>) -> Option<Timestamp> {
+        at.filter(|at| !dates::is_ahead(*at, self.options.now))
+    }
+
+    /// Remembers a globally unique id, and returns whether it is new in this import. Takes 16 bytes an id.
+    pub fn is_new(&mut self, id: &str) -> bool {
+        let digest = Digest::of([id]).0;
+        let mut half = [0; 16];
+        half.copy_from_slice(&digest[..16]);
+        self.seen.insert(u128::from_le_bytes(half))
+    }
+
+    /// Returns the conversation in which a globally unique id is stored already, or else `conversation`.
+    pub fn conversation_of(&self, id: &str, conversation: &str) -> String {
+        let stored = self.options.conversation_of.as_ref().and_then(|find| find(id));
+        stored.unwrap_or_else(|| conversation.to_owned())
+    }
+
+    /// Passes on the beginning of a conversation.
+    pub fn conversation(&mut self, id: &str, title: Option<&str>, summary: Option<&str>, place: &Place) -> Result<()> {
+        let filled =
+            |text: Option<&str>| text.filter(|text| !text.trim().is_empty()).map(|text| clean::text(text.to_owned()));
+        let item = Item::Conversation { id: clean::id(id), title: filled(title), summary: filled(summary) };
+        self.pass(item, place)
+    }
+
+    /// Passes on a message. A text beyond the limit becomes several messages, `ID`, `ID#2`, `ID#3` …
+    ///
+    /// Skips empty texts and times in the future. The id must be set.
+    pub fn message(&mut self, message: Message, place: &Place) -> Result<()> {
+        let Some(id) = message.client_id.as_deref().filter(|id| !id.is_empty()) else {
+            self.skip(Skip::damaged("message without an id", "", place));
+            return Ok(());
+        };
+        if message.conversation.is_empty() {
+            self.skip(Skip::damaged("message without a conversation", "", place));
+            return Ok(());
+        }
+        if dates::is_ahead(message.at, self.options.now) || dates::storable(message.at).is_none() {
+            self.skip(Skip::new(Why::Undated, "message with an impossible time", message.at.to_string(), place));
+            return Ok(());
+        }
+        let content = clean::text(message.content);
+        let parts = clean::parts(&content);
+        if parts.is_empty() {
+            self.skip(Skip::no_message("empty message", place));
+        }
+        for (part, number) in parts.into_iter().zip(1..) {
+            let id = if number == 1 { clean::id(id) } else { clean::id(&format!("{id}#{number}")) };
+            let message = Message {
+                conversation: clean::id(&message.conversation),
+                client_id: Some(id),
+                role: message.role,
+                name: message.name.as_deref().and_then(clean::name),
+                content: part.to_owned(),
+                at: message.at,
+            };
+            self.pass(Item::Message(message), place)?;
+        }
+        Ok(())
+    }
+
+    /// Passes on a fact, statement, block or document. Skips one without text; times in the future count as no time.
+    pub fn item(&mut self, mut item: Item, place: &Place) -> Result<()> {
+        let now = self.options.now;
+        let (text, at) = match &mut item {
+            Item::Message(_) | Item::Conversation { .. } => return self.pass(item, place),
+            Item::Statement { text, at, .. } | Item::Block { text, at, .. } | Item::Document { text, at, .. } => {
+                (text, at)
+            }
+            Item::Fact { object, at, .. } => (object, at),
+        };
+        *text = clean::text(std::mem::take(text));
+        *at = at.and_then(dates::storable).filter(|at| !dates::is_ahead(*at, now));
+        if text.trim().is_empty() {
+            self.skip(Skip::no_message("empty text", place));
+            return Ok(());
+        }
+        self.pass(item, place)
+    }
+
+    /// Counts something that is not imported.
+    pub fn skip(&mut self, skip: Skip<'_>) {
+        self.summary.skipped.add(&skip);
+    }
+
+    /// Returns what came and what was skipped.
+    pub fn finish(self) -> Summary {
+        self.summary
+    }
+
+    fn pass(&mut self, item: Item, place: &Place) -> Result<()> {
+        let imported = Imported { place: place.clone(), item };
+        self.summary.add(&imported, &self.options.zone);
+        (self.sink)(imported)
+    }
+}

@@ -1,0 +1,265 @@
+//! The files of an import: single files, folders, ZIP archives and streams, listed once and read one after another.
+//!
+//! Gzip is recognised by its first bytes in every file and archive. Links are never followed. Archives with unsafe paths,
+//! encrypted or overlapping entries are refused; reading stops where an entry expands beyond [`Limits`]. Nothing is unpacked to
+//! disk; only a stream is copied to a nameless file, because the directory of a ZIP archive is at its end.
+
+mod archive;
+mod bounded;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read, Result as IoResult, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use annals_core::{Error, Fault, Result};
+use flate2::bufread::MultiGzDecoder;
+use walkdir::WalkDir;
+
+use crate::item::Place;
+use archive::Archive;
+use bounded::Bounded;
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZIP: [u8; 4] = *b"PK\x03\x04";
+/// An archive without entries.
+const EMPTY_ZIP: [u8; 4] = *b"PK\x05\x06";
+
+/// Bounds against archives that expand without end.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Entries of an archive, and files of a folder.
+    pub entries: usize,
+    /// Bytes to which one compressed file may expand.
+    pub expanded: u64,
+    /// How many times its compressed size a file may have, once it has expanded beyond `free`.
+    pub ratio: u64,
+    /// Bytes for which `ratio` does not count.
+    pub free: u64,
+}
+
+impl Default for Limits {
+    /// Chat exports compress 4 to 30 times. Deflate reaches 1032 times on constant bytes.
+    fn default() -> Limits {
+        Limits { entries: 2_000_000, expanded: 256 << 30, ratio: 200, free: 64 << 20 }
+    }
+}
+
+/// One file of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// Its path within the folder or archive, with `/`; the file name for a single file. Ids are made of it, so it does not
+    /// depend on where the folder is.
+    pub path: Arc<str>,
+    /// The path as people see it: with the archive or folder in front, if the source has several.
+    shown: Arc<str>,
+    /// Its size in bytes as stored; for a compressed file that is less than what is read.
+    pub size: u64,
+    origin: Origin,
+}
+
+impl Entry {
+    fn new(path: &str, size: u64, origin: Origin) -> Entry {
+        let path: Arc<str> = path.into();
+        Entry { shown: Arc::clone(&path), path, size, origin }
+    }
+
+    /// Returns the file name without folders.
+    pub fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Returns the file name without folders, a final `.gz`, and the last extension.
+    pub fn stem(&self) -> &str {
+        let name = self.name().strip_suffix(".gz").unwrap_or(self.name());
+        name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+    }
+
+    /// Returns whether the name ends so, with or without `.gz`.
+    pub fn has_extension(&self, extension: &str) -> bool {
+        let name = self.name().strip_suffix(".gz").unwrap_or(self.name());
+        name.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case(extension))
+    }
+
+    /// Returns the place of the whole file.
+    pub fn place(&self) -> Place {
+        Place::of(Arc::clone(&self.shown))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Origin {
+    File(PathBuf),
+    Spooled(usize),
+    Archive { archive: usize, index: usize },
+}
+
+/// The files of an import, in the order of their paths.
+pub struct Source {
+    entries: Vec<Entry>,
+    archives: Vec<Archive>,
+    spooled: Vec<File>,
+    /// Files that were not listed, with the reason.
+    refused: Vec<(Place, String)>,
+    limits: Limits,
+}
+
+impl Source {
+    /// Lists the files of paths: files, folders (with all folders in them) and ZIP archives. Files keep the order of `paths`,
+    /// and within a path they are ordered by name.
+    pub fn open<P: AsRef<Path>>(paths: &[P], limits: Limits) -> Result<Source> {
+        let mut source = Source::empty(limits);
+        for path in paths {
+            let first = source.entries.len();
+            source.add_path(path.as_ref())?;
+            if paths.len() > 1 {
+                source.show_root(first, path.as_ref());
+            }
+        }
+        source.check_not_empty()
+    }
+
+    /// Lists the files of a stream: a ZIP archive, or one file named `name`. Copies it to a nameless file in `scratch` first.
+    pub fn from_reader(name: &str, reader: &mut dyn Read, scratch: &Path, limits: Limits) -> Result<Source> {
+        let failed = |cause| Error::storage(format!("reading {name}"), cause);
+        let mut file = tempfile::tempfile_in(scratch).map_err(failed)?;
+        std::io::copy(reader, &mut file).map_err(failed)?;
+        let mut source = Source::empty(limits);
+        if is_zip(&mut file).map_err(failed)? {
+            source.add_archive(name, file)?;
+        } else {
+            let size = file.metadata().map_err(failed)?.len();
+            source.entries.push(Entry::new(name, size, Origin::Spooled(source.spooled.len())));
+            source.spooled.push(file);
+        }
+        source.check_not_empty()
+    }
+
+    /// Returns all files, ordered.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Returns the files that were not listed, with the reason: links, entries that are encrypted.
+    pub fn refused(&self) -> &[(Place, String)] {
+        &self.refused
+    }
+
+    /// Opens a file as a stream of its uncompressed bytes.
+    pub fn open_entry(&mut self, entry: &Entry) -> IoResult<Box<dyn BufRead + '_>> {
+        let limits = self.limits;
+        match &entry.origin {
+            Origin::File(path) => unzipped(BufReader::new(File::open(path)?), entry.size, limits),
+            Origin::Spooled(index) => {
+                let mut file = &self.spooled[*index];
+                file.seek(SeekFrom::Start(0))?;
+                unzipped(BufReader::new(file), entry.size, limits)
+            }
+            Origin::Archive { archive, index } => {
+                let file = self.archives[*archive].read(*index)?;
+                unzipped(BufReader::new(Bounded::new(file, entry.size, limits)), entry.size, limits)
+            }
+        }
+    }
+
+    fn empty(limits: Limits) -> Source {
+        Source { entries: Vec::new(), archives: Vec::new(), spooled: Vec::new(), refused: Vec::new(), limits }
+    }
+
+    fn check_not_empty(self) -> Result<Source> {
+        if self.entries.is_empty() {
+            return Err(Error::invalid("the source", "contains no files; name an export, a folder or an archive"));
+        }
+        Ok(self)
+    }
+
+    /// Puts the name of a folder or archive before the shown paths of its files. A single file keeps its name.
+    fn show_root(&mut self, first: usize, root: &Path) {
+        let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
+        for entry in self.entries[first..].iter_mut().filter(|entry| *entry.path != *name) {
+            entry.shown = format!("{name}/{}", entry.path).into();
+        }
+    }
+
+    fn add_path(&mut self, path: &Path) -> Result<()> {
+        let failed = |cause| Error::storage(format!("reading {}", path.display()), cause);
+        // The path that a user names may be a link; what lies in a folder may not.
+        let metadata = std::fs::metadata(path).map_err(|cause| match cause.kind() {
+            std::io::ErrorKind::NotFound => Error::invalid(path.display().to_string(), "does not exist"),
+            _ => failed(cause),
+        })?;
+        if metadata.is_dir() {
+            return self.add_folder(path);
+        }
+        if !metadata.is_file() {
+            return Err(Error::invalid(path.display().to_string(), "is neither a file nor a folder"));
+        }
+        let mut file = File::open(path).map_err(failed)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if is_zip(&mut file).map_err(failed)? {
+            return self.add_archive(&name, file);
+        }
+        self.entries.push(Entry::new(&name, metadata.len(), Origin::File(path.to_owned())));
+        Ok(())
+    }
+
+    fn add_folder(&mut self, folder: &Path) -> Result<()> {
+        for found in WalkDir::new(folder).follow_links(false).sort_by_file_name() {
+            let found = found.map_err(|cause| Error::storage(format!("reading {}", folder.display()), cause))?;
+            let inner = found.path().strip_prefix(folder).unwrap_or(found.path());
+            let parts: Vec<_> = inner.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+            let path = parts.join("/");
+            if found.path_is_symlink() && found.depth() > 0 {
+                self.refused.push((Place::of(path), "is a link; links are not followed".to_owned()));
+            } else if found.file_type().is_file() {
+                let size = found.metadata().map_or(0, |metadata| metadata.len());
+                self.entries.push(Entry::new(&path, size, Origin::File(found.into_path())));
+            }
+            if self.entries.len() > self.limits.entries {
+                let reason = format!("contains more than {} files", self.limits.entries);
+                return Err(Error::invalid(folder.display().to_string(), reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_archive(&mut self, name: &str, file: File) -> Result<()> {
+        let refuse = |reason: String| Error::Invalid(Fault::new(name, reason));
+        let archive = Archive::open(file, self.limits).map_err(refuse)?;
+        let number = self.archives.len();
+        for listed in archive.list().map_err(refuse)? {
+            match listed.refused {
+                Some(reason) => self.refused.push((Place::of(listed.path), reason)),
+                None => {
+                    let origin = Origin::Archive { archive: number, index: listed.index };
+                    self.entries.push(Entry::new(&listed.path, listed.compressed, origin));
+                }
+            }
+        }
+        self.archives.push(archive);
+        Ok(())
+    }
+}
+
+fn is_zip(file: &mut File) -> IoResult<bool> {
+    let mut head = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    (&mut *file).take(4).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(head == ZIP || head == EMPTY_ZIP)
+}
+
+/// Returns a reader of the bytes, decompressed if they begin as gzip does.
+fn unzipped<'a>(mut input: impl BufRead + 'a, size: u64, limits: Limits) -> IoResult<Box<dyn BufRead + 'a>> {
+    let mut head = Vec::new();
+    input.by_ref().take(2).read_to_end(&mut head)?;
+    let is_gzip = head == GZIP;
+    let whole = Cursor::new(head).chain(input);
+    if !is_gzip {
+        return Ok(Box::new(whole));
+    }
+    Ok(Box::new(BufReader::new(Bounded::new(MultiGzDecoder::new(whole), size, limits))))
+}
+
+#[cfg(test)]
+mod tests;

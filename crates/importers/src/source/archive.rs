@@ -1,0 +1,77 @@
+//! Lists and reads ZIP archives. Refuses an archive whose entries overlap or have unsafe paths: no export has them.
+
+use std::fs::File;
+use std::io::{BufReader, Error as IoError, Read, Result as IoResult};
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::Limits;
+
+/// An open archive.
+pub struct Archive(ZipArchive<BufReader<File>>);
+
+/// One entry of an archive.
+pub struct Listed {
+    /// Its path, with `/`.
+    pub path: String,
+    /// Its number in the archive.
+    pub index: usize,
+    /// Its compressed size in bytes.
+    pub compressed: u64,
+    /// Why it cannot be read, if so.
+    pub refused: Option<String>,
+}
+
+impl Archive {
+    /// Opens an archive and checks its directory. An error is the end of a sentence that starts with the archive's name.
+    pub fn open(file: File, limits: Limits) -> Result<Archive, String> {
+        let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|cause| damaged(&cause))?;
+        if archive.len() > limits.entries {
+            return Err(format!("contains {} files; {} are allowed", archive.len(), limits.entries));
+        }
+        if archive.has_overlapping_files().map_err(|cause| damaged(&cause))? {
+            return Err("has overlapping entries; it is refused as a zip bomb".to_owned());
+        }
+        Ok(Archive(archive))
+    }
+
+    /// Lists the files, ordered by path.
+    pub fn list(&self) -> Result<Vec<Listed>, String> {
+        let mut files = Vec::new();
+        for index in 0..self.0.len() {
+            let entry = self.0.by_index_data(index).map_err(|cause| damaged(&cause))?;
+            let path = entry.name().map_err(|cause| damaged(&cause))?.into_owned();
+            if !is_safe(&path) {
+                return Err(format!("contains the unsafe path {path:?}; it is refused"));
+            }
+            if entry.is_dir() {
+                continue;
+            }
+            let refused = if entry.is_symlink() {
+                Some("is a link; links are not followed".to_owned())
+            } else {
+                entry.encrypted().then(|| "is encrypted; unpack the archive first".to_owned())
+            };
+            files.push(Listed { path, index, compressed: entry.compressed_size(), refused });
+        }
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(files)
+    }
+
+    /// Opens an entry as a stream.
+    pub fn read(&mut self, index: usize) -> IoResult<impl Read + '_> {
+        self.0.by_index(index).map_err(IoError::other)
+    }
+}
+
+/// Returns whether a path stays within its folder on every system.
+fn is_safe(path: &str) -> bool {
+    let has_drive = path.as_bytes().get(1) == Some(&b':');
+    let escapes = path.split(['/', '\\']).any(|part| part == "..");
+    !(path.is_empty() || path.starts_with(['/', '\\']) || has_drive || escapes || path.contains('\0'))
+}
+
+fn damaged(cause: &ZipError) -> String {
+    format!("is not a readable ZIP archive: {cause}; download it again")
+}

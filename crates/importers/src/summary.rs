@@ -1,0 +1,109 @@
+//! Sums up an import for `--dry-run` and for the report at the end. Bounded: conversations are counted by hash.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use annals_core::{Date, Role};
+use jiff::tz::TimeZone;
+
+use crate::item::{Imported, Item};
+use crate::skipped::Skipped;
+
+/// Distinct names that are listed; messages of further people are counted without name.
+const MOST_PEOPLE: usize = 1000;
+
+/// What came and what was skipped.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Messages by role.
+    pub messages: BTreeMap<&'static str, u64>,
+    /// Messages by the name of the speaker, without nameless ones.
+    pub people: BTreeMap<String, u64>,
+    /// The local days with a message.
+    pub days: BTreeSet<Date>,
+    /// Facts and statements.
+    pub facts: u64,
+    /// Blocks of core memory.
+    pub blocks: u64,
+    /// Notes and documents.
+    pub documents: u64,
+    /// What was skipped.
+    pub skipped: Skipped,
+    /// Hashes of the ids of conversations with a message.
+    conversations: HashSet<u64>,
+}
+
+impl Summary {
+    /// Returns the number of conversations with a message.
+    pub fn conversations(&self) -> usize {
+        self.conversations.len()
+    }
+
+    /// Returns the number of messages of a role.
+    pub fn of_role(&self, role: Role) -> u64 {
+        self.messages.get(role.as_str()).copied().unwrap_or_default()
+    }
+
+    /// Returns the number of all messages.
+    pub fn total_messages(&self) -> u64 {
+        self.messages.values().sum()
+    }
+
+    pub(crate) fn add(&mut self, imported: &Imported, zone: &TimeZone) {
+        match &imported.item {
+            Item::Message(message) => {
+                let mut hasher = DefaultHasher::new();
+                message.conversation.hash(&mut hasher);
+                self.conversations.insert(hasher.finish());
+                *self.messages.entry(message.role.as_str()).or_default() += 1;
+                self.days.insert(message.at.to_zoned(zone.clone()).date());
+                self.add_name(message.name.as_deref());
+            }
+            Item::Statement { .. } | Item::Fact { .. } => self.facts += 1,
+            Item::Block { .. } => self.blocks += 1,
+            Item::Document { .. } => self.documents += 1,
+            Item::Conversation { .. } => {}
+        }
+    }
+
+    fn add_name(&mut self, name: Option<&str>) {
+        let Some(name) = name else { return };
+        if let Some(count) = self.people.get_mut(name) {
+            *count += 1;
+        } else if self.people.len() < MOST_PEOPLE {
+            self.people.insert(name.to_owned(), 1);
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let roles: Vec<String> = self.messages.iter().map(|(role, count)| format!("{count} {role}")).collect();
+        writeln!(f, "conversations  {}", self.conversations())?;
+        writeln!(f, "messages       {} ({})", self.total_messages(), roles.join(", "))?;
+        if let (Some(first), Some(last)) = (self.days.first(), self.days.last()) {
+            writeln!(f, "days           {} ({first} to {last})", self.days.len())?;
+        }
+        let people: Vec<String> = self.people.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let others = [
+            ("people", people.join(", ")),
+            ("facts", number(self.facts)),
+            ("blocks", number(self.blocks)),
+            ("documents", number(self.documents)),
+        ];
+        for (name, value) in others.iter().filter(|(_, value)| !value.is_empty()) {
+            writeln!(f, "{name:<14} {value}")?;
+        }
+        writeln!(f, "skipped        {}", self.skipped.total())?;
+        for (_, kind, counted) in self.skipped.iter() {
+            let example = if counted.example.is_empty() { String::new() } else { format!(": {}", counted.example) };
+            writeln!(f, "  {:>7}  {kind}, first in {}{example}", counted.count, counted.place)?;
+        }
+        Ok(())
+    }
+}
+
+fn number(count: u64) -> String {
+    if count == 0 { String::new() } else { count.to_string() }
+}
