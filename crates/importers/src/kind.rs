@@ -8,7 +8,10 @@ use std::str::FromStr;
 use annals_core::{Error, Result};
 
 use crate::detect::{Fit, Sample};
-use crate::kinds::{chatgpt::ChatGpt, claude::Claude, claude_code::ClaudeCode, codex::Codex};
+use crate::kinds::{
+    chatgpt::ChatGpt, claude::Claude, claude_code::ClaudeCode, codex::Codex, csv::Csv, letta::Letta,
+    markdown::Markdown, mcp_memory::McpMemory, mem0::Mem0, openclaw::OpenClaw, slack::Slack, whatsapp::WhatsApp,
+};
 use crate::output::Output;
 use crate::source::Source;
 
@@ -36,11 +39,40 @@ pub enum Kind {
     ClaudeCode,
     /// Sessions of Codex.
     Codex,
+    /// Workspaces and sessions of OpenClaw.
+    OpenClaw,
+    /// Daily notes in Markdown: Obsidian, Logseq, plain files.
+    Markdown,
+    /// Agent files and memory folders of Letta.
+    Letta,
+    /// Memories of mem0.
+    Mem0,
+    /// The file of the MCP reference memory server.
+    McpMemory,
+    /// The export of a Slack workspace.
+    Slack,
+    /// Exported chats of WhatsApp.
+    WhatsApp,
+    /// A CSV file with a mapping of its columns.
+    Csv,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: &'static [Kind] = &[Kind::ChatGpt, Kind::Claude, Kind::ClaudeCode, Kind::Codex];
+    pub const ALL: &'static [Kind] = &[
+        Kind::ChatGpt,
+        Kind::Claude,
+        Kind::ClaudeCode,
+        Kind::Codex,
+        Kind::OpenClaw,
+        Kind::Markdown,
+        Kind::Letta,
+        Kind::Mem0,
+        Kind::McpMemory,
+        Kind::Slack,
+        Kind::WhatsApp,
+        Kind::Csv,
+    ];
 
     /// Returns the word used in commands and ids.
     pub fn as_str(self) -> &'static str {
@@ -49,6 +81,14 @@ impl Kind {
             Kind::Claude => "claude",
             Kind::ClaudeCode => "claude-code",
             Kind::Codex => "codex",
+            Kind::OpenClaw => "openclaw",
+            Kind::Markdown => "markdown",
+            Kind::Letta => "letta",
+            Kind::Mem0 => "mem0",
+            Kind::McpMemory => "mcp-memory",
+            Kind::Slack => "slack",
+            Kind::WhatsApp => "whatsapp",
+            Kind::Csv => "csv",
         }
     }
 
@@ -59,6 +99,14 @@ impl Kind {
             Kind::Claude => &Claude,
             Kind::ClaudeCode => &ClaudeCode,
             Kind::Codex => &Codex,
+            Kind::OpenClaw => &OpenClaw,
+            Kind::Markdown => &Markdown,
+            Kind::Letta => &Letta,
+            Kind::Mem0 => &Mem0,
+            Kind::McpMemory => &McpMemory,
+            Kind::Slack => &Slack,
+            Kind::WhatsApp => &WhatsApp,
+            Kind::Csv => &Csv,
         }
     }
 }

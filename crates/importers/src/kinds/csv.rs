@@ -1,0 +1,236 @@
+//! CSV files with a row per message. The caller maps fields to columns (`content` → `Text`); a column that is named as a field
+//! needs no mapping. Commas, semicolons, tabs and bars separate.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read};
+
+use annals_core::{Date, Error, Fault, Message, Result, Role, Timestamp};
+use csv::{ByteRecord, Reader, ReaderBuilder};
+
+use crate::dates;
+use crate::detect::{Fit, Sample};
+use crate::item::Place;
+use crate::kind::Importer;
+use crate::kinds::files::MadeIds;
+use crate::kinds::local_time::{self, Orders};
+use crate::kinds::notes::clock;
+use crate::options::{DateOrder, Options};
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+
+/// Reads CSV files.
+pub struct Csv;
+
+/// The fields of a message, and whether a file must have them.
+const FIELDS: [(&str, bool); 6] =
+    [("content", true), ("at", true), ("name", false), ("role", false), ("conversation", false), ("id", false)];
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+impl Importer for Csv {
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        match sample.entries().iter().find(|entry| is_table(entry)) {
+            Some(entry) => Fit::Possible(format!("{} is a table; name its columns", entry.path)),
+            None => Fit::No,
+        }
+    }
+
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        for entry in source.entries().to_vec() {
+            if !is_table(&entry) {
+                output.skip(Skip::no_message("file that is no table", &entry.place()));
+                continue;
+            }
+            let order = order(source, &entry, output)?;
+            read_table(source, &entry, order, output)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_table(entry: &Entry) -> bool {
+    ["csv", "tsv", "tab"].into_iter().any(|extension| entry.has_extension(extension))
+}
+
+/// The columns of the fields.
+struct Columns(BTreeMap<&'static str, usize>);
+
+impl Columns {
+    /// Finds the columns in the first row. An error names those that are missing and those that are there.
+    fn find(headers: &ByteRecord, options: &Options, place: &Place) -> Result<Columns> {
+        let names: Vec<String> = headers.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect();
+        let wrong = |reason: String| {
+            let reason = format!("{reason}; the file has {}", names.join(", "));
+            Error::Invalid(Fault { file: Some(place.file.to_string()), ..Fault::new("columns", reason) })
+        };
+        if let Some(field) = options.columns.keys().find(|field| FIELDS.iter().all(|(known, _)| known != field)) {
+            return Err(wrong(format!(
+                "maps the unknown field {field:?}; fields are {}",
+                FIELDS.map(|(name, _)| name).join(", ")
+            )));
+        }
+        let mut columns = BTreeMap::new();
+        for (field, is_needed) in FIELDS {
+            let mapped = options.columns.get(field);
+            let name = mapped.map_or(field, String::as_str);
+            let found = names.iter().position(|column| column == name);
+            match found.or_else(|| names.iter().position(|column| column.eq_ignore_ascii_case(name))) {
+                Some(column) => _ = columns.insert(field, column),
+                None if mapped.is_some() => return Err(wrong(format!("maps {field} to {name:?}, which is no column"))),
+                None if is_needed => {
+                    return Err(wrong(format!("has no column for {field}; map one, such as {field}=COLUMN")));
+                }
+                None => {}
+            }
+        }
+        Ok(Columns(columns))
+    }
+
+    /// Returns the value of a field without space around it; `None` if it is missing or empty.
+    fn value<'r>(&self, row: &'r [String], field: &str) -> Option<&'r str> {
+        row.get(*self.0.get(field)?).map(|value| value.trim()).filter(|value| !value.is_empty())
+    }
+}
+
+/// Decides the order of day and month over all dates of a table.
+fn order(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<DateOrder> {
+    let place = entry.place();
+    let mut orders = Orders::default();
+    let options = output.options();
+    each_row(source, entry, options, |columns, row, _| {
+        let written =
+            row.ok().and_then(|row| local_time::leading(columns.value(&row, "at")?).map(|(written, _)| written));
+        written.iter().for_each(|written| orders.add(written));
+        Ok(())
+    })?;
+    orders.decide().or(options.date_order).ok_or_else(|| {
+        let reason =
+            "is not clear: no date has a day above 12; name the order with --date-order dmy or --date-order mdy";
+        Error::Invalid(Fault { file: Some(place.file.to_string()), ..Fault::new("the order of day and month", reason) })
+    })
+}
+
+fn read_table(source: &mut Source, entry: &Entry, order: DateOrder, output: &mut Output<'_>) -> Result<()> {
+    let place = entry.place();
+    let mut ids = MadeIds::default();
+    let options = output.options();
+    each_row(source, entry, options, |columns, row, line| {
+        let place = place.at_line(line);
+        match row {
+            Ok(row) => message(columns, &row, order, &mut ids, &place, output),
+            Err(fault) => {
+                output.skip(Skip::damaged("damaged row", fault, &place));
+                Ok(())
+            }
+        }
+    })
+}
+
+fn message(
+    columns: &Columns,
+    row: &[String],
+    order: DateOrder,
+    ids: &mut MadeIds,
+    place: &Place,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let Some(content) = columns.value(row, "content") else {
+        output.skip(Skip::no_message("row without content", place));
+        return Ok(());
+    };
+    let stated = columns.value(row, "at");
+    let Some(at) = stated.and_then(|text| instant(text, order, output.options())) else {
+        output.skip(Skip::new(Why::Undated, "row without a readable time", stated.unwrap_or_default(), place));
+        return Ok(());
+    };
+    let name = columns.value(row, "name");
+    let role = match columns.value(row, "role") {
+        Some(text) => match role_of(text) {
+            Some(role) => role,
+            None => {
+                output.skip(Skip::unknown(format!("unknown role {text:?}"), "", place));
+                return Ok(());
+            }
+        },
+        None if name.is_some_and(|name| output.options().assistants.iter().any(|other| other == name)) => {
+            Role::Assistant
+        }
+        None => Role::User,
+    };
+    let file = place.file.rsplit('/').next().unwrap_or_default();
+    let conversation = format!("csv:{}", columns.value(row, "conversation").unwrap_or(file));
+    let made = || ids.next(&[&conversation, &at.to_string(), name.unwrap_or_default(), content]);
+    let id = columns.value(row, "id").map_or_else(made, str::to_owned);
+    let name = name.map(str::to_owned).or_else(|| output.name_of(role));
+    output.message(Message { conversation, client_id: Some(id), role, name, content: content.to_owned(), at }, place)
+}
+
+fn role_of(text: &str) -> Option<Role> {
+    match text.to_lowercase().as_str() {
+        "user" | "human" => Some(Role::User),
+        "assistant" | "ai" | "bot" | "model" | "agent" => Some(Role::Assistant),
+        "system" => Some(Role::System),
+        "tool" | "function" => Some(Role::Tool),
+        _ => None,
+    }
+}
+
+/// Reads a time: ISO 8601, a number of seconds, or a date of some country. A day alone is its noon.
+fn instant(text: &str, order: DateOrder, options: &Options) -> Option<Timestamp> {
+    // `Date` accepts a time behind the day.
+    if let Some(day) = text.parse::<Date>().ok().filter(|day| day.to_string() == text) {
+        return clock::instant(day.at(12, 0, 0, 0), &options.zone).and_then(dates::storable);
+    }
+    if let Some(at) = dates::of_text(text, &options.zone) {
+        return Some(at);
+    }
+    let (written, rest) = local_time::leading(text)?;
+    // What follows a time is not ignored: it may be a zone.
+    let (zone, length) = clock::zone(rest).unwrap_or((options.zone.clone(), 0));
+    rest[length..].trim().is_empty().then(|| written.instant(order, &zone))?.and_then(dates::storable)
+}
+
+/// Passes the rows of a table to `read`, with their line numbers.
+fn each_row<F>(source: &mut Source, entry: &Entry, options: &Options, mut read: F) -> Result<()>
+where
+    F: FnMut(&Columns, std::result::Result<Vec<String>, String>, u64) -> Result<()>,
+{
+    let failed = |cause: String| Error::Invalid(Fault::new(entry.path.to_string(), format!("cannot be read: {cause}")));
+    let input = source.open_entry(entry).map_err(|cause| failed(cause.to_string()))?;
+    let mut reader = table(input).map_err(|cause| failed(cause.to_string()))?;
+    let columns =
+        Columns::find(reader.byte_headers().map_err(|cause| failed(cause.to_string()))?, options, &entry.place())?;
+    let width = reader.byte_headers().map(ByteRecord::len).unwrap_or_default();
+    let mut record = ByteRecord::new();
+    loop {
+        let row = match reader.read_byte_record(&mut record) {
+            Ok(false) => return Ok(()),
+            Ok(true) if record.len() > width => Err(format!("has {} fields; the first row has {width}", record.len())),
+            Ok(true) => {
+                let fields: std::result::Result<Vec<String>, _> =
+                    record.iter().map(|field| String::from_utf8(field.to_vec())).collect();
+                fields.map_err(|_| "is not UTF-8 text; save the file as UTF-8".to_owned())
+            }
+            // The input ends here, for example at a damaged end of a gzip file.
+            Err(cause) => {
+                let line = reader.position().line();
+                return read(&columns, Err(cause.to_string()), line);
+            }
+        };
+        let line = record.position().map_or(0, csv::Position::line);
+        read(&columns, row, line)?;
+    }
+}
+
+/// Opens a table: passes over a byte order mark and finds the separator in the first line.
+fn table<R: BufRead>(mut input: R) -> std::io::Result<Reader<impl Read>> {
+    let mut first = Vec::new();
+    input.by_ref().take(1 << 20).read_until(b'\n', &mut first)?;
+    let text = first.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&first).to_vec();
+    let count = |separator: u8| text.iter().filter(|byte| **byte == separator).count();
+    let separator = SEPARATORS.into_iter().rev().max_by_key(|separator| count(*separator)).unwrap_or(b',');
+    Ok(ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(std::io::Cursor::new(text).chain(input)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! The JSON in which Letta wraps what a person writes, and its own events: `{"type": "user_message", "message": …}`.
+
+use serde_json::Value;
+
+/// What a wrapped text is.
+#[derive(Debug, PartialEq)]
+pub enum Envelope {
+    /// What the person wrote.
+    Said(String),
+    /// An event of the server, by its type.
+    Event(String),
+}
+
+/// Opens an envelope; `None` for a text that is none.
+pub fn open(text: &str) -> Option<Envelope> {
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let value: Value = serde_json::from_str(text).ok()?;
+    match value["type"].as_str()? {
+        "user_message" => Some(Envelope::Said(value["message"].as_str()?.to_owned())),
+        event @ ("login" | "heartbeat" | "system_alert" | "function_response" | "package_message") => {
+            Some(Envelope::Event(event.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn envelopes_are_opened() {
+        let said = |text: &str| Some(Envelope::Said(text.into()));
+        assert_eq!(open(r#"{"type": "user_message", "message": "Hi", "time": "now"}"#), said("Hi"));
+        assert_eq!(open(r#" {"type": "heartbeat"}"#), Some(Envelope::Event("heartbeat".into())));
+    }
+
+    #[test]
+    fn other_texts_stay_as_they_are() {
+        for text in ["Hi", "{", "{}", r#"{"type": "invoice"}"#, r#"{"type": "user_message"}"#, "[1]"] {
+            assert_eq!(open(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The memory folder of Letta: files below `system` are always loaded and become blocks, others documents.
+
+use annals_core::Result;
+
+use crate::detect::{Fit, Sample};
+use crate::item::Item;
+use crate::kinds::files::read_text;
+use crate::kinds::notes::front_matter;
+use crate::output::Output;
+use crate::skipped::Skip;
+use crate::source::{Entry, Source};
+
+/// Largest text and name of a block; `server/src/operations/blocks.rs` refuses longer ones.
+const LARGEST_BLOCK: usize = 16 * 1024;
+const LONGEST_NAME: usize = 64;
+
+/// Returns whether the files are a memory folder: `system/*.md` with a description.
+pub fn recognise(entries: &[Entry], sample: &mut Sample<'_>) -> Fit {
+    for entry in entries.iter().filter(|entry| entry.has_extension("md") && label(&entry.path).is_some()).take(5) {
+        let head = String::from_utf8_lossy(sample.head(entry)).into_owned();
+        if front_matter::split(&head).fields.contains_key("description") {
+            return Fit::Clear(format!("{} has a description", entry.path));
+        }
+    }
+    Fit::No
+}
+
+/// Passes on one file.
+pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<()> {
+    let place = entry.place();
+    let Some(text) = read_text(source, entry, output) else { return Ok(()) };
+    let note = front_matter::split(&text);
+    let body = note.body.trim().to_owned();
+    let inner = inner(&entry.path);
+    if body.is_empty() {
+        output.skip(Skip::no_message("empty memory file", &place));
+        return Ok(());
+    }
+    match label(&entry.path).filter(|label| body.len() <= LARGEST_BLOCK && label.len() <= LONGEST_NAME) {
+        Some(label) => output.item(Item::Block { name: label.to_owned(), text: body, at: None }, &place),
+        None => {
+            let title = front_matter::first(&note.fields, &["title", "description"]).unwrap_or(inner).to_owned();
+            output.item(Item::Document { id: format!("letta:{inner}"), title, text: body, at: None }, &place)
+        }
+    }
+}
+
+/// Returns the label of a file below `system`: its path without extension.
+fn label(path: &str) -> Option<&str> {
+    inner(path).strip_prefix("system/")?.strip_suffix(".md")
+}
+
+/// Returns the path below the folder `memory`, or below the folder of `system`.
+fn inner(path: &str) -> &str {
+    let slashed = |name: &str| path.find(name).filter(|at| *at == 0 || path[..*at].ends_with('/'));
+    match (slashed("memory/"), slashed("system/")) {
+        (Some(at), _) => &path[at + "memory/".len()..],
+        (None, Some(at)) => &path[at..],
+        (None, None) => path,
+    }
+}

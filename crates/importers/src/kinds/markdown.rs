@@ -1,0 +1,113 @@
+//! Notes in Markdown: daily notes of Obsidian, journals of Logseq, and plain files with a date in their name.
+//!
+//! A dated note is a conversation, `markdown:` and its path; each section, or each block of Logseq, is a message of the person.
+//! A note without a date is a document. Removes front matter, comments (`%%…%%`) and the brackets of links, nothing else.
+
+mod logseq;
+mod marks;
+mod settings;
+
+use annals_core::{Date, Result, Role, Timestamp};
+use jiff::tz::TimeZone;
+
+use crate::dates;
+use crate::detect::{Fit, Sample};
+use crate::item::{Item, Place};
+use crate::kind::Importer;
+use crate::kinds::files::{extension, read_text};
+use crate::kinds::notes::{daily::Daily, day, front_matter};
+use crate::output::Output;
+use crate::skipped::Skip;
+use crate::source::{Entry, Source};
+use settings::Settings;
+
+/// Reads notes in Markdown.
+pub struct Markdown;
+
+impl Importer for Markdown {
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        let entries = sample.entries();
+        let has_folder = |name: &str| entries.iter().any(|entry| format!("/{}", entry.path).contains(name));
+        if has_folder("/.obsidian/") {
+            return Fit::Clear("a folder .obsidian is there".into());
+        }
+        if has_folder("/logseq/config.edn") {
+            return Fit::Clear("logseq/config.edn is there".into());
+        }
+        let dated = |entry: &&Entry| is_note(entry) && day::of_path(path_without_extension(&entry.path)).is_some();
+        match entries.iter().find(dated) {
+            // OpenClaw has such files in `memory`.
+            Some(entry) => Fit::Possible(format!("{} has a date in its name", entry.path)),
+            None => Fit::No,
+        }
+    }
+
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        let settings = Settings::read(source, output);
+        for entry in source.entries().to_vec() {
+            let place = entry.place();
+            if let Some(reason) = not_read(&entry, &settings) {
+                output.skip(Skip::no_message(reason, &place));
+            } else if let Some(text) = read_text(source, &entry, output) {
+                read_note(&entry.path, &text, &settings, &place, output)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns why a file is not read, or `None` for a note.
+fn not_read(entry: &Entry, settings: &Settings) -> Option<String> {
+    let path = settings.inner(&entry.path);
+    if path.split('/').any(|part| part.starts_with('.')) {
+        return Some("hidden file".into());
+    }
+    if path.starts_with("logseq/") {
+        return Some("file of Logseq".into());
+    }
+    if !is_note(entry) {
+        return Some(format!("file that is no note (.{})", extension(entry)));
+    }
+    settings.is_template(path).then(|| "template".into())
+}
+
+fn read_note(path: &str, text: &str, settings: &Settings, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let path = settings.inner(path);
+    let stem = path_without_extension(path);
+    let note = front_matter::split(text);
+    let zone = &output.options().zone;
+    let stated = front_matter::first(&note.fields, &["date", "created", "created_at", "day"])
+        .and_then(|text| moment(text, zone));
+    let day = settings.day_of(stem).or_else(|| day::of_path(stem)).or(stated.map(|(day, _)| day));
+    let body = marks::clean(note.body);
+    let title = front_matter::first(&note.fields, &["title"]).or(stem.rsplit('/').next());
+    let id = format!("markdown:{path}");
+    let Some(day) = day else {
+        let title = title.unwrap_or_default().to_owned();
+        return output.item(Item::Document { id, title, text: body.trim().to_owned(), at: None }, place);
+    };
+    // A creation on another day is no time of this day.
+    let at = stated.filter(|(of, _)| *of == day).and_then(|(_, at)| output.past(at));
+    let daily =
+        Daily { conversation: id, title, day, at, role: Role::User, body: &body, lines_above: note.lines, place };
+    if settings.is_logseq(path, &body) { logseq::write(&daily, output) } else { daily.write(output) }
+}
+
+/// Reads a date of a front matter, with its instant if it has a time.
+fn moment(text: &str, zone: &TimeZone) -> Option<(Date, Option<Timestamp>)> {
+    let day = day::in_text(text)?;
+    let at = text.contains(':').then(|| dates::of_text(text, zone)).flatten();
+    Some((at.map_or(day, |at| at.to_zoned(zone.clone()).date()), at))
+}
+
+fn is_note(entry: &Entry) -> bool {
+    entry.has_extension("md") || entry.has_extension("markdown") || entry.has_extension("txt")
+}
+
+fn path_without_extension(path: &str) -> &str {
+    let name = path.rfind('/').map_or(0, |slash| slash + 1);
+    path[name..].rfind('.').map_or(path, |dot| &path[..name + dot])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Outlines of Logseq: each bullet without indent is a message, with the bullets below it.
+
+use annals_core::Result;
+
+use crate::kinds::files::MadeIds;
+use crate::kinds::notes::clock;
+use crate::kinds::notes::daily::Daily;
+use crate::output::Output;
+use crate::skipped::Skip;
+
+/// A bullet without indent.
+struct Block {
+    line: u64,
+    /// The value of its property `id`.
+    id: Option<String>,
+    lines: Vec<String>,
+}
+
+/// Passes on the blocks of a journal. A block's id is its property `id`, or made of its first line: blocks below it may be
+/// added, but a changed first line is a new message.
+pub fn write(daily: &Daily<'_>, output: &mut Output<'_>) -> Result<()> {
+    let mut ids = MadeIds::default();
+    daily.begin(output)?;
+    for block in blocks(daily.body) {
+        let place = daily.place.at_line(daily.lines_above + block.line);
+        let text = block.lines.join("\n").trim().to_owned();
+        if text.is_empty() {
+            output.skip(Skip::no_message("empty block", &place));
+            continue;
+        }
+        let first = text.lines().next().unwrap_or_default();
+        let clock = clock::leading(first.trim_start_matches(['*', '_', ' '])).map(|(clock, _)| clock);
+        let id = block.id.unwrap_or_else(|| ids.next(&[first]));
+        daily.message(id, text, daily.time(clock.as_ref(), output), &place, output)?;
+    }
+    Ok(())
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        let content = line.strip_prefix('-').filter(|rest| rest.is_empty() || rest.starts_with(' '));
+        match (content, blocks.last_mut()) {
+            (Some(content), _) => blocks.push(Block { line: number, id: None, lines: vec![content.trim().to_owned()] }),
+            (None, None) => blocks.push(Block { line: number, id: None, lines: vec![line.to_owned()] }),
+            (None, Some(block)) => block.add(line),
+        }
+    }
+    blocks
+}
+
+impl Block {
+    fn add(&mut self, line: &str) {
+        let own = line.strip_prefix('\t').or(line.strip_prefix("  ")).unwrap_or(line);
+        let property = own.trim().split_once(":: ").or(own.trim().split_once("::"));
+        match property.map(|(key, value)| (key, value.trim())) {
+            // An id of a block below belongs to that one.
+            Some(("id", value)) if !own.starts_with([' ', '\t']) => {
+                self.id = Some(value.to_owned()).filter(|id| !id.is_empty())
+            }
+            Some(("id" | "collapsed" | "logseq.order-list-type", _)) => {}
+            _ => self.lines.push(own.trim_end().to_owned()),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The file of the MCP reference memory server: entities with observations, and relations, one per line; also the former
+//! `memory.json` and the answer of its tool `read_graph`. All are undated facts.
+
+use annals_core::Result;
+use serde_json::Value;
+
+use crate::detect::{Fit, Sample};
+use crate::item::{Item, Place};
+use crate::kind::Importer;
+use crate::kinds::files::{MadeIds, each_value};
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+
+/// Predicate of an entity's type.
+const TYPE: &str = "is_a";
+/// Predicate of an observation, which is a free sentence.
+const OBSERVATION: &str = "observation";
+
+/// Reads the file of the MCP reference memory server.
+pub struct McpMemory;
+
+impl Importer for McpMemory {
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        for entry in sample.entries().iter().filter(|entry| is_json(entry)).take(5) {
+            let keys = sample.keys(entry);
+            let has = |key: &str| keys.iter().any(|found| found == key);
+            if has("entities") && has("relations") {
+                return Fit::Clear(format!("{} has entities and relations", entry.path));
+            }
+            let is_entity = has("observations") && (has("entityType") || has("entity_type"));
+            let is_relation = (has("relationType") || has("relation_type")) && has("type");
+            if is_entity || is_relation {
+                return Fit::Clear(format!("{} has entities with observations", entry.path));
+            }
+        }
+        Fit::No
+    }
+
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        for entry in source.entries().to_vec() {
+            let place = entry.place();
+            if !is_json(&entry) {
+                output.skip(Skip::no_message("file that is not JSON", &place));
+                continue;
+            }
+            each_value(source, &entry, output, graph)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_json(entry: &Entry) -> bool {
+    entry.has_extension("json") || entry.has_extension("jsonl")
+}
+
+/// Passes on a line, or a whole graph.
+fn graph(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let (entities, relations) = (value["entities"].as_array(), value["relations"].as_array());
+    if entities.is_some() || relations.is_some() {
+        for found in entities.into_iter().flatten() {
+            entity(found, place, output)?;
+        }
+        for found in relations.into_iter().flatten() {
+            relation(found, place, output)?;
+        }
+        return Ok(());
+    }
+    match value["type"].as_str() {
+        Some("entity") => entity(value, place, output),
+        Some("relation") => relation(value, place, output),
+        other => {
+            let kind = format!("unknown line type {:?}", other.unwrap_or("(none)"));
+            output.skip(Skip::unknown(kind, "", place));
+            Ok(())
+        }
+    }
+}
+
+fn entity(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let Some(name) = first(value, &["name", "entityName", "entity_name", "id"]) else {
+        output.skip(Skip::damaged("entity without a name", "", place));
+        return Ok(());
+    };
+    let place = place.at_entry(format!("entity {name}"));
+    if let Some(kind) = first(value, &["entityType", "entity_type"]) {
+        fact(name, TYPE, kind, &place, output)?;
+    }
+    let observations = match &value["observations"] {
+        Value::Array(observations) => observations.iter().collect(),
+        Value::Null => Vec::new(),
+        single => vec![single],
+    };
+    for observation in observations {
+        match observation.as_str().or_else(|| first(observation, &["text", "content", "contents"])) {
+            Some(text) => fact(name, OBSERVATION, text, &place, output)?,
+            None => output.skip(Skip::unknown("observation that is no text", "", &place)),
+        }
+    }
+    Ok(())
+}
+
+fn relation(value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let subject = first(value, &["from", "from_id", "source"]);
+    let predicate = first(value, &["relationType", "relation_type", "relation"]);
+    let object = first(value, &["to", "to_id", "target"]);
+    let (Some(subject), Some(predicate), Some(object)) = (subject, predicate, object) else {
+        output.skip(Skip::damaged("relation without from, to or relationType", "", place));
+        return Ok(());
+    };
+    fact(subject, predicate, object, &place.at_entry(format!("relation of {subject}")), output)
+}
+
+/// Passes on a fact. Its id is made of its words, so one that is stated twice is one fact.
+fn fact(subject: &str, predicate: &str, object: &str, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let id = format!("mcp-memory:{}", MadeIds::default().next(&[subject, predicate, object]));
+    if !output.is_new(&id) {
+        output.skip(Skip::new(Why::Repeated, "fact that occurs twice", "", place));
+        return Ok(());
+    }
+    let item = Item::Fact {
+        id,
+        subject: subject.to_owned(),
+        predicate: predicate.to_owned(),
+        object: object.to_owned(),
+        at: None,
+    };
+    output.item(item, place)
+}
+
+/// Returns the first of the fields that is a text.
+fn first<'v>(value: &'v Value, fields: &[&str]) -> Option<&'v str> {
+    fields.iter().find_map(|field| value[*field].as_str()).map(str::trim).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

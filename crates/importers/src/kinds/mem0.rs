@@ -1,0 +1,217 @@
+//! Memories of mem0: pages of its API, the list of its self-hosted server, structured exports, lines, and histories.
+//!
+//! A memory is a statement that mem0 extracted, at the time of the extraction unless its metadata has another. Relations are
+//! facts.
+
+use annals_core::{Result, Timestamp};
+use serde_json::Value;
+
+use crate::dates;
+use crate::detect::{Fit, Sample};
+use crate::item::{Item, Place};
+use crate::kind::Importer;
+use crate::kinds::files::{MadeIds, each_value};
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+
+/// Reads memories of mem0.
+pub struct Mem0;
+
+/// Fields that hold a list of memories.
+const LISTS: [&str; 4] = ["results", "memories", "data", "items"];
+/// Fields that hold the text of a memory.
+const TEXTS: [&str; 4] = ["memory", "text", "content", "data"];
+
+impl Importer for Mem0 {
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        for entry in sample.entries().iter().filter(|entry| is_json(entry)).take(5) {
+            let keys = sample.keys(entry);
+            let has = |key: &str| keys.iter().any(|found| found == key);
+            if has("memory") && (has("user_id") || has("agent_id") || has("hash") || has("categories")) {
+                return Fit::Clear(format!("{} has memories with a user", entry.path));
+            }
+            if has("old_memory") && has("new_memory") {
+                return Fit::Clear(format!("{} is a history of memories", entry.path));
+            }
+            let inner = String::from_utf8_lossy(sample.head(entry)).into_owned();
+            if has("results")
+                && inner.contains("\"memory\"")
+                && (inner.contains("\"user_id\"") || inner.contains("\"hash\""))
+            {
+                return Fit::Clear(format!("{} is a page of memories", entry.path));
+            }
+            if has("memory") && has("id") {
+                return Fit::Possible(format!("{} has the field memory", entry.path));
+            }
+        }
+        Fit::No
+    }
+
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        let mut reader = Reader { ids: MadeIds::default() };
+        for entry in source.entries().to_vec() {
+            let place = entry.place();
+            if !is_json(&entry) {
+                output.skip(Skip::no_message("file that is not JSON", &place));
+                continue;
+            }
+            each_value(source, &entry, output, |value, place, output| reader.value(value, place, output))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_json(entry: &Entry) -> bool {
+    entry.has_extension("json") || entry.has_extension("jsonl") || entry.has_extension("ndjson")
+}
+
+struct Reader {
+    ids: MadeIds,
+}
+
+impl Reader {
+    /// Passes on one memory, or all of a page.
+    fn value(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let lists: Vec<&Vec<Value>> = LISTS.iter().filter_map(|name| value[*name].as_array()).collect();
+        let relations = value["relations"].as_array();
+        if lists.is_empty() && relations.is_none() {
+            return self.memory(value, place, output);
+        }
+        for memory in lists.into_iter().flatten() {
+            self.memory(memory, place, output)?;
+        }
+        for relation in relations.into_iter().flatten() {
+            self.relation(relation, place, output)?;
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let stated_id = id_of(value);
+        let place = stated_id.as_ref().map_or_else(|| place.clone(), |id| place.at_entry(format!("memory {id}")));
+        if value.get("new_memory").is_some() || value.get("old_memory").is_some() {
+            return self.event(value, &place, output);
+        }
+        if !value.is_object() {
+            output.skip(Skip::unknown("element that is no object", "", &place));
+            return Ok(());
+        }
+        let Some(text) = TEXTS.iter().find_map(|name| value[*name].as_str()) else {
+            let keys: Vec<&str> =
+                value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect();
+            output.skip(Skip::unknown("object without a memory", format!("it has {}", keys.join(", ")), &place));
+            return Ok(());
+        };
+        if is_set(&value["replaced_by"]) {
+            output.skip(Skip::no_message("memory that was replaced", &place));
+            return Ok(());
+        }
+        let is_deleted = value["is_deleted"] == true || value["deleted_at"].is_string() || value["state"] == "deleted";
+        if is_deleted || value["lifecycle_state"] == "deleted" {
+            output.skip(Skip::no_message("memory that was deleted", &place));
+            return Ok(());
+        }
+        if time(&value["expiration_date"], output).is_some_and(|end| end < output.options().now) {
+            output.skip(Skip::no_message("memory that has expired", &place));
+            return Ok(());
+        }
+        let about = about(value, output);
+        let id = stated_id.unwrap_or_else(|| self.ids.next(&[about.as_deref().unwrap_or_default(), text]));
+        let at = at_of(value, output);
+        // Pages overlap when memories are added between requests.
+        if !output.is_new(&format!("{id}/{text}/{at:?}")) {
+            output.skip(Skip::new(Why::Repeated, "memory that occurs twice", "", &place));
+            return Ok(());
+        }
+        output.item(Item::Statement { id: format!("mem0:{id}"), about, text: text.to_owned(), at }, &place)
+    }
+
+    /// Passes on an event of a memory's history as a statement of its time. A deletion has nothing to keep.
+    fn event(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let Some(text) = value["new_memory"].as_str().filter(|_| value["event"] != "DELETE") else {
+            output.skip(Skip::no_message("deletion in a history", place));
+            return Ok(());
+        };
+        let id = id_of(value).unwrap_or_else(|| self.ids.next(&[&value["memory_id"].to_string(), text]));
+        let item = Item::Statement {
+            id: format!("mem0:{id}"),
+            about: about(value, output),
+            text: text.to_owned(),
+            at: at_of(value, output),
+        };
+        output.item(item, place)
+    }
+
+    fn relation(&mut self, value: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let filled =
+            |names: &[&str]| names.iter().find_map(|name| value[*name].as_str()).filter(|text| !text.is_empty());
+        let parts = (
+            filled(&["source", "source_node"]),
+            filled(&["relationship", "relation", "relation_type"]),
+            filled(&["target", "destination", "destination_node", "target_node"]),
+        );
+        let (Some(subject), Some(predicate), Some(object)) = parts else {
+            output.skip(Skip::damaged("relation without source, relationship or target", "", place));
+            return Ok(());
+        };
+        let id = id_of(value).unwrap_or_else(|| self.ids.next(&[subject, predicate, object]));
+        let item = Item::Fact {
+            id: format!("mem0:{id}"),
+            subject: subject.to_owned(),
+            predicate: predicate.to_owned(),
+            object: object.to_owned(),
+            at: at_of(value, output),
+        };
+        output.item(item, place)
+    }
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    match &value["id"] {
+        Value::String(id) if !id.is_empty() => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+fn is_set(value: &Value) -> bool {
+    !(value.is_null() || value == "" || value == false)
+}
+
+/// Returns who a memory is about: the user, under the name that the import gives the person if there is one user only.
+fn about(value: &Value, output: &Output<'_>) -> Option<String> {
+    let stated = ["user_id", "agent_id", "run_id"]
+        .into_iter()
+        .find_map(|field| value[field].as_str())
+        .filter(|id| !id.is_empty());
+    // mem0's own placeholder for the only user.
+    let is_placeholder = matches!(stated, Some("default_user" | "user" | "default"));
+    if is_placeholder { output.options().me.clone().or(stated.map(str::to_owned)) } else { stated.map(str::to_owned) }
+}
+
+/// Returns from when a memory holds. The metadata's time is when it was observed; `created_at` is when it was extracted.
+fn at_of(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
+    let metadata = &value["metadata"];
+    let observed = [
+        &metadata["timestamp"],
+        &metadata["observation_date"],
+        &value["observation_date"],
+        &value["timestamp"],
+        &value["created_at"],
+        &value["updated_at"],
+    ];
+    observed.into_iter().find_map(|field| output.past(time(field, output)))
+}
+
+/// Reads an instant or a day. A day counts from its beginning.
+fn time(value: &Value, output: &Output<'_>) -> Option<Timestamp> {
+    let zone = &output.options().zone;
+    dates::of_json(value, zone).or_else(|| {
+        let day: annals_core::Date = value.as_str()?.trim().parse().ok()?;
+        day.to_zoned(zone.clone()).ok().map(|midnight| midnight.timestamp())
+    })
+}
+
+#[cfg(test)]
+mod tests;

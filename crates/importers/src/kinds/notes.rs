@@ -1,0 +1,8 @@
+//! Reading of Markdown notes: front matter, sections, and the day and time that a note gives. Used by the kinds `openclaw`,
+//! `markdown` and `letta`. Knows no files and no items.
+
+pub mod clock;
+pub mod daily;
+pub mod day;
+pub mod front_matter;
+pub mod sections;

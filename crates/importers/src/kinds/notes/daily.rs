@@ -1,0 +1,95 @@
+//! Passes on a note about one day: a message for each section, at the time in its heading, or else at noon.
+
+use annals_core::{Date, Message, Result, Role, Timestamp};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+
+use super::{clock, sections};
+use crate::dates;
+use crate::item::Place;
+use crate::kinds::files::MadeIds;
+use crate::output::Output;
+use crate::skipped::Skip;
+
+/// A note about one day.
+pub struct Daily<'a> {
+    /// The id of the conversation.
+    pub conversation: String,
+    /// The title, if the note has one.
+    pub title: Option<&'a str>,
+    /// The day.
+    pub day: Date,
+    /// The time of sections that have none; noon if the note has none either.
+    pub at: Option<Timestamp>,
+    /// Who wrote the note.
+    pub role: Role,
+    /// The text.
+    pub body: &'a str,
+    /// The number of lines above the text.
+    pub lines_above: u64,
+    /// The file.
+    pub place: &'a Place,
+}
+
+/// The id of the text before the first heading, or below one without words.
+const TOP: &str = "(top)";
+
+impl Daily<'_> {
+    /// Passes on the sections. A section keeps its id while its headings and the path of its note stay the same.
+    pub fn write(&self, output: &mut Output<'_>) -> Result<()> {
+        let split = sections::split(self.body);
+        let place = |line: u64| self.place.at_line(self.lines_above + line);
+        for (line, heading) in &split.empty {
+            output.skip(Skip::no_message("heading without text", &place(*line).at_entry(heading.as_str())));
+        }
+        let mut ids = MadeIds::default();
+        self.begin(output)?;
+        for section in &split.sections {
+            let path = section.headings.join(" > ");
+            let id = ids.named(if path.is_empty() { TOP } else { &path });
+            let clock = section.headings.iter().rev().find_map(|heading| clock::find(heading));
+            let at = self.time(clock.as_ref(), output);
+            self.message(id, section.text.clone(), at, &place(section.line), output)?;
+        }
+        Ok(())
+    }
+
+    /// Passes on the beginning of the conversation.
+    pub fn begin(&self, output: &mut Output<'_>) -> Result<()> {
+        output.conversation(&self.conversation, self.title, None, self.place)
+    }
+
+    /// Passes on one message of the note.
+    pub fn message(
+        &self,
+        id: String,
+        text: String,
+        at: Timestamp,
+        place: &Place,
+        output: &mut Output<'_>,
+    ) -> Result<()> {
+        let message = Message {
+            conversation: self.conversation.clone(),
+            client_id: Some(id),
+            role: self.role,
+            name: output.name_of(self.role),
+            content: text,
+            at,
+        };
+        output.message(message, place)
+    }
+
+    /// Returns the instant of a time on the day, of the note, or of noon. A noon that is still to come becomes midnight.
+    pub fn time(&self, clock: Option<&clock::Clock>, output: &Output<'_>) -> Timestamp {
+        let zone = &output.options().zone;
+        let stated = clock.and_then(|clock| clock.on(self.day, zone)).and_then(dates::storable);
+        let noon = output.past(Some(instant(self.day, Time::midnight() + jiff::Span::new().hours(12), zone)));
+        stated.or(self.at).or(noon).unwrap_or_else(|| instant(self.day, Time::midnight(), zone))
+    }
+}
+
+/// Returns the instant of a time on a day; in UTC where the zone cannot represent it, at the ends of the calendar.
+fn instant(day: Date, time: Time, zone: &TimeZone) -> Timestamp {
+    let local = day.to_datetime(time);
+    clock::instant(local, zone).or_else(|| clock::instant(local, &TimeZone::UTC)).unwrap_or(Timestamp::MIN)
+}

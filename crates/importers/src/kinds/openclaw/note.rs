@@ -1,0 +1,160 @@
+//! Notes below `memory`: a transcript becomes turns, a dated note becomes messages by section, another note a document.
+
+use std::collections::HashSet;
+
+use annals_core::{Message, Result, Role, Timestamp};
+
+use super::transcript::{self, Cleaned, Transcript, Turn};
+use crate::dates;
+use crate::item::{Item, Place};
+use crate::kinds::files::MadeIds;
+use crate::kinds::notes::{daily::Daily, day, front_matter};
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+
+/// Passes on a note. `stem` is its path without extension; `sessions` are the ids of sessions that have a file of their own.
+pub fn read(stem: &str, text: &str, sessions: &HashSet<String>, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let note = front_matter::split(text);
+    let day = day::of_path(stem);
+    if let Some(found) = transcript::parse(note.body, &output.options().zone) {
+        let is_in_file = found.session.as_ref().is_some_and(|session| sessions.contains(session));
+        if is_in_file {
+            for turn in &found.turns {
+                let place = place.at_line(note.lines + turn.line);
+                output.skip(Skip::new(Why::Repeated, "turn in a note whose session has a file", "", &place));
+            }
+            return Ok(());
+        }
+        let conversation = found.session.clone().unwrap_or_else(|| stem.to_owned());
+        return turns(&found, &format!("openclaw:{conversation}"), stem, place, note.lines, output);
+    }
+    let Some(day) = day else {
+        let title = front_matter::first(&note.fields, &["title"]).unwrap_or(stem).to_owned();
+        let item =
+            Item::Document { id: format!("openclaw:{stem}.md"), title, text: note.body.trim().to_owned(), at: None };
+        return output.item(item, place);
+    };
+    let daily = Daily {
+        conversation: format!("openclaw:{stem}.md"),
+        title: Some(stem),
+        day,
+        at: None,
+        role: Role::Assistant,
+        body: note.body,
+        lines_above: note.lines,
+        place,
+    };
+    daily.write(output)
+}
+
+/// A turn without its marks.
+struct Said<'t> {
+    turn: &'t Turn,
+    text: String,
+    sender: Option<String>,
+}
+
+fn turns(
+    found: &Transcript,
+    conversation: &str,
+    title: &str,
+    place: &Place,
+    lines_above: u64,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    output.conversation(conversation, Some(title), None, place)?;
+    let (mut said, mut times) = (Vec::new(), Vec::new());
+    for turn in &found.turns {
+        let place = place.at_line(lines_above + turn.line);
+        match transcript::clean(turn.role, &turn.text, &output.options().zone) {
+            Cleaned::Machine(what) => output.skip(Skip::no_message(what, &place)),
+            Cleaned::Text { text, .. } if text.is_empty() => output.skip(Skip::no_message("empty message", &place)),
+            Cleaned::Text { .. } if turn.role == Role::System => {
+                output.skip(Skip::no_message("system message", &place))
+            }
+            Cleaned::Text { .. } if turn.role == Role::Tool && !output.options().tools => {
+                output.skip(Skip::option("tool result (--tools)", &place));
+            }
+            Cleaned::Text { text, at, sender } => {
+                said.push(Said { turn, text, sender });
+                times.push(output.past(at.and_then(dates::storable)));
+            }
+        }
+    }
+    let written = output.past(found.written).or_else(|| {
+        let day = day::of_path(title)?;
+        day.at(12, 0, 0, 0).to_zoned(output.options().zone.clone()).ok().map(|noon| noon.timestamp())
+    });
+    let mut ids = MadeIds::default();
+    for (said, at) in said.into_iter().zip(fill(&times, written)) {
+        let place = place.at_line(lines_above + said.turn.line);
+        let Some(at) = at else {
+            output.skip(Skip::new(Why::Undated, "turn of a transcript without a date", "", &place));
+            continue;
+        };
+        let id = ids.next(&[said.turn.role.as_str(), &said.text]);
+        if !output.is_new(&format!("{conversation}/{id}")) {
+            output.skip(Skip::new(Why::Repeated, "turn that another note of the session has", "", &place));
+            continue;
+        }
+        let role = said.turn.role;
+        let sender = said.sender.filter(|_| role == Role::User);
+        let message = Message {
+            conversation: conversation.to_owned(),
+            client_id: Some(id),
+            role,
+            name: output.name_of(role).or(sender),
+            content: said.text,
+            at,
+        };
+        output.message(message, &place)?;
+    }
+    Ok(())
+}
+
+/// Fills in missing times: a millisecond after the turn before, or before the turn behind; `written` if none has a time.
+fn fill(times: &[Option<Timestamp>], written: Option<Timestamp>) -> Vec<Option<Timestamp>> {
+    let first = times.iter().position(Option::is_some);
+    let mut last = match first {
+        Some(at) => times[at].map(|time| dates::later(time, -i64::try_from(at).unwrap_or_default() - 1)),
+        None => written.map(|time| dates::later(time, -1)),
+    };
+    let mut filled = Vec::with_capacity(times.len());
+    for time in times {
+        let next = last.map(|last| dates::later(last, 1));
+        // A turn is never earlier than the one that it answers.
+        last = (*time).max(next.filter(|_| time.is_none())).max(last.filter(|_| time.is_some()));
+        filled.push(last);
+    }
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(times: &[Option<i64>], written: Option<i64>, expect: &[Option<i64>]) {
+        let instant = |at: &i64| Timestamp::from_millisecond(*at).unwrap();
+        let times: Vec<Option<Timestamp>> = times.iter().map(|at| at.as_ref().map(instant)).collect();
+        let found = fill(&times, written.as_ref().map(instant));
+        assert_eq!(found.iter().map(|at| at.map(|at| at.as_millisecond())).collect::<Vec<_>>(), expect);
+    }
+
+    #[test]
+    fn missing_times_follow_their_neighbours() {
+        check(
+            &[None, None, Some(100), None, Some(200)],
+            Some(999),
+            &[Some(98), Some(99), Some(100), Some(101), Some(200)],
+        );
+        check(&[None, None], Some(100), &[Some(100), Some(101)]);
+        check(&[None], None, &[None]);
+        check(&[], Some(1), &[]);
+    }
+
+    #[test]
+    fn turn_is_not_earlier_than_the_one_before() {
+        check(&[Some(100), Some(50), None], None, &[Some(100), Some(100), Some(101)]);
+    }
+}

@@ -1,0 +1,193 @@
+//! Session files of OpenClaw: a line `session`, then lines `message` and events.
+
+use annals_core::{Message, Result, Role, Timestamp};
+use serde_json::Value;
+
+use super::transcript::{self, Cleaned};
+use crate::dates;
+use crate::item::Place;
+use crate::kinds::files::{MadeIds, each_value};
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+
+/// Lines that are no turns.
+const EVENTS: [&str; 9] = [
+    "model_change",
+    "thinking_level_change",
+    "compaction",
+    "branch_summary",
+    "custom",
+    "custom_message",
+    "label",
+    "session_info",
+    "leaf",
+];
+
+/// Returns whether a line is the first of a session of OpenClaw or of the agent it is built on.
+pub fn is_header(line: &Value) -> bool {
+    line["type"] == "session" && line["id"].is_string() && line.get("timestamp").is_some()
+}
+
+/// Passes on the turns of a session file.
+pub fn read(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Result<()> {
+    let mut session = Session {
+        conversation: format!("openclaw:{}", super::session_of_name(entry)),
+        last: None,
+        ids: MadeIds::default(),
+        is_open: false,
+    };
+    each_value(source, entry, output, |line, place, output| session.line(line, place, output))
+}
+
+struct Session {
+    conversation: String,
+    /// The time of the last dated line.
+    last: Option<Timestamp>,
+    ids: MadeIds,
+    is_open: bool,
+}
+
+impl Session {
+    fn line(&mut self, line: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let stated = [&line["timestamp"], &line["message"]["timestamp"]]
+            .into_iter()
+            .find_map(|value| dates::of_json(value, &output.options().zone));
+        match line["type"].as_str() {
+            Some("session") => {
+                if let Some(id) = line["id"].as_str().filter(|id| !id.is_empty()) {
+                    self.conversation = format!("openclaw:{id}");
+                }
+                self.last = output.past(stated);
+                Ok(())
+            }
+            Some("message") => {
+                let at = output.past(stated).or_else(|| self.last.map(|last| dates::later(last, 1)));
+                self.last = at.or(self.last);
+                self.message(line, at, place, output)
+            }
+            Some(event) if EVENTS.contains(&event) => {
+                output.skip(Skip::no_message(format!("event {event}"), place));
+                Ok(())
+            }
+            other => {
+                let kind = format!("unknown line type {:?}", other.unwrap_or("(none)"));
+                output.skip(Skip::unknown(kind, "", place));
+                Ok(())
+            }
+        }
+    }
+
+    fn message(&mut self, line: &Value, at: Option<Timestamp>, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let message = &line["message"];
+        let role = match message["role"].as_str() {
+            Some("user") => Role::User,
+            Some("assistant") => Role::Assistant,
+            Some("toolResult" | "tool") => Role::Tool,
+            Some(role @ ("system" | "bashExecution" | "custom" | "compactionSummary" | "branchSummary")) => {
+                output.skip(Skip::no_message(format!("message of the role {role}"), place));
+                return Ok(());
+            }
+            other => {
+                output.skip(Skip::unknown(format!("unknown role {:?}", other.unwrap_or("(none)")), "", place));
+                return Ok(());
+            }
+        };
+        let parts = parts(&message["content"], role, place, output);
+        let id = match line["id"].as_str().filter(|id| !id.is_empty()) {
+            Some(id) => id.to_owned(),
+            None => self.ids.next(&[role.as_str(), &message["content"].to_string()]),
+        };
+        if !output.is_new(&format!("{}/{id}", self.conversation)) {
+            output.skip(Skip::new(Why::Repeated, "line that occurs twice", "", place));
+            return Ok(());
+        }
+        for part in parts {
+            let id = if part.suffix.is_empty() { id.clone() } else { format!("{id}/{}", part.suffix) };
+            self.part(part, id, at, place, output)?;
+        }
+        Ok(())
+    }
+
+    fn part(
+        &mut self,
+        part: Part,
+        id: String,
+        at: Option<Timestamp>,
+        place: &Place,
+        output: &mut Output<'_>,
+    ) -> Result<()> {
+        let (text, stamp) = match transcript::clean(part.role, &part.text, &output.options().zone) {
+            Cleaned::Machine(what) => {
+                output.skip(Skip::no_message(what, place));
+                return Ok(());
+            }
+            Cleaned::Text { text, at, .. } => (text, at.and_then(dates::storable)),
+        };
+        let Some(at) = at.or_else(|| output.past(stamp)) else {
+            output.skip(Skip::new(Why::Undated, "message without a date", "", place));
+            return Ok(());
+        };
+        if !std::mem::replace(&mut self.is_open, true) {
+            output.conversation(&self.conversation, None, None, place)?;
+        }
+        let message = Message {
+            conversation: self.conversation.clone(),
+            client_id: Some(id),
+            role: part.role,
+            name: output.name_of(part.role),
+            content: text,
+            at,
+        };
+        output.message(message, place)
+    }
+}
+
+/// A text of a line. `suffix` distinguishes parts of one line that become messages of their own.
+struct Part {
+    suffix: String,
+    role: Role,
+    text: String,
+}
+
+fn parts(content: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Vec<Part> {
+    let (tools, thinking) = (output.options().tools, output.options().thinking);
+    if role == Role::Tool && !tools {
+        output.skip(Skip::option("tool result (--tools)", place));
+        return Vec::new();
+    }
+    let mut texts: Vec<&str> = Vec::new();
+    let mut others = Vec::new();
+    match content {
+        Value::String(text) => texts.push(text),
+        Value::Array(blocks) => {
+            for (block, number) in blocks.iter().zip(1..) {
+                match block["type"].as_str() {
+                    Some("text") => texts.extend(block["text"].as_str()),
+                    Some("thinking") if thinking => {
+                        let text = block["thinking"].as_str().unwrap_or_default().to_owned();
+                        others.push(Part { suffix: format!("thinking{number}"), role, text });
+                    }
+                    Some("thinking") => output.skip(Skip::option("thinking (--thinking)", place)),
+                    Some("toolCall" | "toolUse" | "tool_use") if tools => {
+                        let text = format!("{} {}", block["name"].as_str().unwrap_or_default(), block["arguments"]);
+                        others.push(Part { suffix: format!("call{number}"), role: Role::Tool, text });
+                    }
+                    Some("toolCall" | "toolUse" | "tool_use") => {
+                        output.skip(Skip::option("tool call (--tools)", place))
+                    }
+                    Some("image") => output.skip(Skip::no_message("image", place)),
+                    other => {
+                        let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));
+                        output.skip(Skip::unknown(kind, "", place));
+                    }
+                }
+            }
+        }
+        _ => output.skip(Skip::damaged("message without content", "", place)),
+    }
+    if !texts.is_empty() {
+        others.push(Part { suffix: String::new(), role, text: texts.join("\n") });
+    }
+    others
+}

@@ -1,0 +1,190 @@
+//! The export of a Slack workspace: a folder per channel with a file per day, and lists of users and channels.
+//!
+//! A channel is a conversation, `slack:` and the channel's id, which stays when it is renamed. A message's id is its `ts`,
+//! unique within a channel. Everybody speaks as `user` with a name; only whom the import names as the assistant is one.
+
+mod directory;
+mod text;
+
+use annals_core::{Message, Result, Role};
+use serde_json::Value;
+
+use crate::dates;
+use crate::detect::{Fit, Sample};
+use crate::item::Place;
+use crate::kind::Importer;
+use crate::kinds::files::{each_value, extension};
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+use directory::{Directory, LISTS};
+
+/// Reads exports of Slack.
+pub struct Slack;
+
+/// Subtypes that a person wrote.
+const WRITTEN: [&str; 5] = ["me_message", "thread_broadcast", "file_share", "file_comment", "reply_broadcast"];
+/// Subtypes of events: nobody wrote them.
+const EVENTS: [&str; 38] = [
+    "channel_join",
+    "channel_leave",
+    "channel_topic",
+    "channel_purpose",
+    "channel_name",
+    "channel_archive",
+    "channel_unarchive",
+    "channel_convert_to_private",
+    "channel_posting_permissions",
+    "channel_canvas_updated",
+    "channel_created",
+    "group_join",
+    "group_leave",
+    "group_topic",
+    "group_purpose",
+    "group_name",
+    "group_archive",
+    "group_unarchive",
+    "bot_add",
+    "bot_remove",
+    "bot_enable",
+    "bot_disable",
+    "pinned_item",
+    "unpinned_item",
+    "reminder_add",
+    "reminder_delete",
+    "tombstone",
+    "message_deleted",
+    "message_changed",
+    "message_replied",
+    "huddle_thread",
+    "sh_room_created",
+    "sh_room_shared",
+    "app_conversation_join",
+    "joiner_notification",
+    "joiner_notification_for_inviter",
+    "ekm_access_denied",
+    "assistant_app_thread",
+];
+
+impl Importer for Slack {
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        let entries = sample.entries();
+        let has = |name: &str| entries.iter().any(|entry| entry.name() == name);
+        let has_users = has("users.json") || has("org_users.json");
+        let day = entries.iter().filter(|entry| is_day(entry)).take(3).find(|entry| {
+            let keys = sample.keys(entry);
+            keys.iter().any(|key| key == "ts") && keys.iter().any(|key| key == "type")
+        });
+        match (day, has_users && LISTS.iter().any(|(name, _)| has(name))) {
+            (Some(_), true) => Fit::Clear("lists of users and channels are there, and days with messages".into()),
+            (Some(day), false) => Fit::Possible(format!("{} has messages with ts", day.path)),
+            (None, true) => Fit::Possible("lists of users and channels are there".into()),
+            (None, false) => Fit::No,
+        }
+    }
+
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        let directory = Directory::read(source, output)?;
+        let mut open = String::new();
+        for entry in source.entries().to_vec() {
+            let place = entry.place();
+            if directory::is_list(&entry) {
+                continue;
+            }
+            if !is_day(&entry) {
+                let kind = format!("file that is no day of a channel (.{})", extension(&entry));
+                output.skip(Skip::no_message(kind, &place));
+                continue;
+            }
+            let folder = entry.path.rsplit('/').nth(1).unwrap_or_default();
+            let channel = directory.channel(folder);
+            let conversation = format!("slack:{}", channel.id);
+            if open != conversation {
+                output.conversation(&conversation, Some(&channel.title), None, &place)?;
+                open.clone_from(&conversation);
+            }
+            each_value(source, &entry, output, |value, place, output| {
+                message(value, &conversation, &directory, place, output)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a file is a day of a channel: `CHANNEL/2026-03-09.json`.
+fn is_day(entry: &Entry) -> bool {
+    entry.has_extension("json") && entry.stem().parse::<annals_core::Date>().is_ok()
+}
+
+fn message(
+    value: &Value,
+    conversation: &str,
+    directory: &Directory,
+    place: &Place,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let Some(ts) = ts_of(value) else {
+        output.skip(Skip::damaged("message without ts", "", place));
+        return Ok(());
+    };
+    let place = &place.at_entry(format!("ts {ts}"));
+    let speaker = directory.speaker(value);
+    match value["subtype"].as_str() {
+        None | Some("") => {}
+        Some(subtype) if WRITTEN.contains(&subtype) => {}
+        Some("bot_message" | "slackbot_response") => {}
+        Some(subtype) if EVENTS.contains(&subtype) => {
+            output.skip(Skip::no_message(format!("event {subtype}"), place));
+            return Ok(());
+        }
+        Some(subtype) => {
+            output.skip(Skip::unknown(format!("unknown subtype {subtype:?}"), "", place));
+            return Ok(());
+        }
+    }
+    let role = if speaker.is_among(&output.options().assistants) {
+        Role::Assistant
+    } else if !speaker.is_bot {
+        Role::User
+    } else if output.options().tools {
+        Role::Tool
+    } else {
+        output.skip(Skip::option(format!("message of the bot {} (--tools, --assistant)", speaker.name), place));
+        return Ok(());
+    };
+    let text = text::of_message(value, directory);
+    let files = value["files"].as_array().map_or(0, Vec::len);
+    (0..files).for_each(|_| output.skip(Skip::no_message("attached file", place)));
+    if text.trim().is_empty() {
+        if files == 0 {
+            output.skip(Skip::no_message("empty message", place));
+        }
+        return Ok(());
+    }
+    let Some(at) = dates::of_text(ts, &output.options().zone) else {
+        output.skip(Skip::new(Why::Undated, "message with an impossible ts", ts, place));
+        return Ok(());
+    };
+    // A broadcast stands in the thread and in the channel, with one ts.
+    if !output.is_new(&format!("{conversation}/{ts}")) {
+        output.skip(Skip::new(Why::Repeated, "message that occurs twice", "", place));
+        return Ok(());
+    }
+    let message = Message {
+        conversation: conversation.to_owned(),
+        client_id: Some(ts.to_owned()),
+        role,
+        name: Some(speaker.name),
+        content: text,
+        at,
+    };
+    output.message(message, place)
+}
+
+/// Returns the `ts` of a message.
+fn ts_of(value: &Value) -> Option<&str> {
+    value["ts"].as_str().filter(|ts| !ts.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Names of the users and channels of a Slack export.
+
+use std::collections::HashMap;
+
+use annals_core::Result;
+use serde_json::Value;
+
+use crate::kinds::files::each_value;
+use crate::output::Output;
+use crate::skipped::Skip;
+use crate::source::{Entry, Source};
+
+/// The lists of channels, and what their channels are.
+pub const LISTS: [(&str, &str); 4] = [
+    ("channels.json", "channel"),
+    ("groups.json", "private channel"),
+    ("dms.json", "direct messages"),
+    ("mpims.json", "group messages"),
+];
+const USERS: [&str; 2] = ["users.json", "org_users.json"];
+
+/// Users and channels.
+#[derive(Default)]
+pub struct Directory {
+    /// Names and whether they are bots, by user id.
+    users: HashMap<String, (String, bool)>,
+    /// Channels by the name of their folder.
+    channels: HashMap<String, Channel>,
+    /// Names of channels by id.
+    names: HashMap<String, String>,
+}
+
+/// A channel.
+#[derive(Clone)]
+pub struct Channel {
+    /// Its id; the name of its folder if the lists do not contain it.
+    pub id: String,
+    /// Its name with what it is.
+    pub title: String,
+}
+
+/// Who wrote a message.
+pub struct Speaker {
+    /// The name that people see.
+    pub name: String,
+    /// Whether it is a program.
+    pub is_bot: bool,
+    /// Other names: user id, bot id, short name.
+    others: Vec<String>,
+}
+
+impl Speaker {
+    /// Returns whether one of the names, or an id, is among `names`. Ignores case.
+    pub fn is_among(&self, names: &[String]) -> bool {
+        let own = std::iter::once(&self.name).chain(&self.others);
+        own.into_iter().any(|own| names.iter().any(|name| name.to_lowercase() == own.to_lowercase()))
+    }
+}
+
+/// Returns whether a file is a list that [`Directory::read`] reads.
+pub fn is_list(entry: &Entry) -> bool {
+    USERS.contains(&entry.name()) || LISTS.iter().any(|(name, _)| entry.name() == *name)
+}
+
+impl Directory {
+    /// Reads the lists of an export.
+    pub fn read(source: &mut Source, output: &mut Output<'_>) -> Result<Directory> {
+        let mut directory = Directory::default();
+        let entries = source.entries().to_vec();
+        for entry in entries.iter().filter(|entry| USERS.contains(&entry.name())) {
+            each_value(source, entry, output, |user, place, output| {
+                if !directory.add_user(user) {
+                    output.skip(Skip::damaged("user without an id", "", place));
+                }
+                Ok(())
+            })?;
+        }
+        for (list, what) in LISTS {
+            for entry in entries.iter().filter(|entry| entry.name() == list) {
+                each_value(source, entry, output, |channel, place, output| {
+                    if !directory.add_channel(channel, what) {
+                        output.skip(Skip::damaged("channel without an id", "", place));
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(directory)
+    }
+
+    fn add_user(&mut self, user: &Value) -> bool {
+        let Some(id) = user["id"].as_str() else { return false };
+        let is_bot = user["is_bot"] == true || id == "USLACKBOT";
+        self.users.insert(id.to_owned(), (name_of(user).unwrap_or_else(|| id.to_owned()), is_bot));
+        true
+    }
+
+    fn add_channel(&mut self, value: &Value, what: &str) -> bool {
+        let Some(id) = value["id"].as_str() else { return false };
+        let members: Vec<&str> = value["members"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let names: Vec<&str> = members.iter().map(|member| self.user(member)).collect();
+        let name = value["name"].as_str().filter(|name| !name.is_empty());
+        let title = match name.filter(|_| what.ends_with("channel")) {
+            Some(name) => format!("#{name}"),
+            None => format!("{what}: {}", names.join(", ")),
+        };
+        let channel = Channel { id: id.to_owned(), title };
+        // Direct messages are in a folder named by the id, others in one named by the channel.
+        if let Some(name) = name {
+            self.names.insert(id.to_owned(), name.to_owned());
+            self.channels.insert(name.to_owned(), channel.clone());
+        }
+        self.channels.insert(id.to_owned(), channel);
+        true
+    }
+
+    /// Returns the channel of a folder.
+    pub fn channel(&self, folder: &str) -> Channel {
+        let unknown = || Channel { id: folder.to_owned(), title: format!("#{folder}") };
+        self.channels.get(folder).cloned().unwrap_or_else(unknown)
+    }
+
+    /// Returns the name of a user, or the id if the lists do not contain it.
+    pub fn user<'a>(&'a self, id: &'a str) -> &'a str {
+        self.users.get(id).map_or(id, |(name, _)| name)
+    }
+
+    /// Returns the name of a channel, if known.
+    pub fn channel_name(&self, id: &str) -> Option<&str> {
+        self.names.get(id).map(String::as_str)
+    }
+
+    /// Returns who wrote a message: the user of the list, or the names in the message itself.
+    pub fn speaker(&self, message: &Value) -> Speaker {
+        let filled = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let (user, bot) = (filled(&message["user"]), filled(&message["bot_id"]));
+        let listed = user.as_ref().and_then(|id| self.users.get(id));
+        let profile = &message["user_profile"];
+        let name = listed
+            .map(|(name, _)| name.clone())
+            .or_else(|| name_of(&serde_json::json!({ "profile": profile })))
+            .or_else(|| filled(&message["username"]))
+            .or_else(|| filled(&message["bot_profile"]["name"]))
+            .or_else(|| user.clone().or_else(|| bot.clone()))
+            .unwrap_or_else(|| "unknown".to_owned());
+        let is_bot = listed.is_some_and(|(_, is_bot)| *is_bot)
+            || bot.is_some()
+            || matches!(message["subtype"].as_str(), Some("bot_message" | "slackbot_response"))
+            || user.as_deref() == Some("USLACKBOT");
+        let others = [user, bot, filled(&message["username"]), filled(&message["bot_profile"]["name"])];
+        Speaker { name, is_bot, others: others.into_iter().flatten().collect() }
+    }
+}
+
+/// Returns the name of a user that people see: the display name, the real name, or the short name.
+fn name_of(user: &Value) -> Option<String> {
+    let profile = &user["profile"];
+    [&profile["display_name"], &profile["real_name"], &user["real_name"], &user["name"]]
+        .into_iter()
+        .find_map(|value| value.as_str().map(str::trim).filter(|name| !name.is_empty()))
+        .map(str::to_owned)
+}

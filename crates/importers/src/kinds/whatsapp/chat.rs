@@ -1,0 +1,185 @@
+//! Reads one chat twice: for the order of day and month, and for its messages. One message is in memory at a time.
+
+use std::io::BufRead;
+
+use annals_core::{Message, Result, Role, Timestamp};
+
+use super::head::{self, Head};
+use super::media::{self, Content};
+use crate::dates;
+use crate::item::Place;
+use crate::kinds::files::MadeIds;
+use crate::kinds::local_time::Orders;
+use crate::options::DateOrder;
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+
+/// Longest line that is read; longer ones are cut. A message has at most 64 KiB.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// Collects the dates of a chat.
+pub fn orders(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Orders {
+    let mut orders = Orders::default();
+    let read = each_line(source, entry, |line, _| {
+        if let Some(head) = head::parse(line) {
+            orders.add(&head.written);
+        }
+        Ok(())
+    });
+    if let Err(Stop::Input(cause)) = read {
+        output.skip(Skip::damaged("unreadable file", cause.to_string(), &entry.place()));
+    }
+    orders
+}
+
+/// Passes on the messages of a chat.
+pub fn read(source: &mut Source, entry: &Entry, order: DateOrder, output: &mut Output<'_>) -> Result<()> {
+    let mut chat = Chat {
+        place: entry.place(),
+        order,
+        conversation: None,
+        named: chat_name(entry),
+        ids: MadeIds::default(),
+        minute: None,
+        open: None,
+    };
+    match each_line(source, entry, |line, number| chat.line(line, number, output)) {
+        // `orders` has counted it.
+        Ok(()) | Err(Stop::Input(_)) => chat.close(output),
+        Err(Stop::Output(error)) => Err(error),
+    }
+}
+
+/// Why reading ended early.
+enum Stop {
+    Input(std::io::Error),
+    Output(annals_core::Error),
+}
+
+fn each_line(
+    source: &mut Source,
+    entry: &Entry,
+    mut read: impl FnMut(&str, u64) -> Result<()>,
+) -> std::result::Result<(), Stop> {
+    let mut input = source.open_entry(entry).map_err(Stop::Input)?;
+    let mut buffer = Vec::new();
+    for number in 1.. {
+        buffer.clear();
+        let mut limited = std::io::Read::take(&mut input, LONGEST_LINE as u64);
+        if limited.read_until(b'\n', &mut buffer).map_err(Stop::Input)? == 0 {
+            break;
+        }
+        let line = String::from_utf8_lossy(&buffer);
+        read(line.trim_end_matches(['\n', '\r']), number).map_err(Stop::Output)?;
+    }
+    Ok(())
+}
+
+struct Chat {
+    place: Place,
+    order: DateOrder,
+    conversation: Option<String>,
+    named: Option<String>,
+    ids: MadeIds,
+    /// The minute of the last message; repetitions are numbered within it.
+    minute: Option<i64>,
+    open: Option<Open>,
+}
+
+/// A message that further lines may continue.
+struct Open {
+    line: u64,
+    at: Option<Timestamp>,
+    name: Option<String>,
+    text: String,
+}
+
+impl Chat {
+    fn line(&mut self, line: &str, number: u64, output: &mut Output<'_>) -> Result<()> {
+        let Some(Head { written, name, text }) = head::parse(line) else {
+            match &mut self.open {
+                Some(open) => {
+                    open.text.push('\n');
+                    open.text.push_str(line);
+                }
+                None if line.trim().is_empty() => {}
+                None => output.skip(Skip::unknown("line before the first message", "", &self.place.at_line(number))),
+            }
+            return Ok(());
+        };
+        self.close(output)?;
+        let at = written.instant(self.order, &output.options().zone).and_then(dates::storable);
+        self.open = Some(Open { line: number, at, name, text: text.to_owned() });
+        Ok(())
+    }
+
+    /// Passes on the open message.
+    fn close(&mut self, output: &mut Output<'_>) -> Result<()> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let place = self.place.at_line(open.line);
+        let conversation = self.conversation(&open, &place, output)?;
+        let Some(name) = open.name else {
+            output.skip(Skip::no_message("line of WhatsApp", &place));
+            return Ok(());
+        };
+        let (text, media) = match media::classify(&open.text) {
+            Content::Text(text, media) => (text, media),
+            Content::Other(what) => {
+                output.skip(Skip::no_message(what, &place));
+                return Ok(());
+            }
+        };
+        (0..media).for_each(|_| output.skip(Skip::no_message("media", &place)));
+        let Some(at) = open.at else {
+            output.skip(Skip::new(Why::Undated, "message with an impossible date", "", &place));
+            return Ok(());
+        };
+        let minute = at.as_second().div_euclid(60);
+        if self.minute.replace(minute) != Some(minute) {
+            self.ids = MadeIds::default();
+        }
+        let id = self.ids.next(&[&at.to_string(), &name, &text]);
+        let is_assistant = output.options().assistants.iter().any(|other| other.to_lowercase() == name.to_lowercase());
+        let role = if is_assistant { Role::Assistant } else { Role::User };
+        output.message(Message { conversation, client_id: Some(id), role, name: Some(name), content: text, at }, &place)
+    }
+
+    /// Returns the id of the conversation, and passes on its beginning once.
+    fn conversation(&mut self, first: &Open, place: &Place, output: &mut Output<'_>) -> Result<String> {
+        if let Some(conversation) = &self.conversation {
+            return Ok(conversation.clone());
+        }
+        // On iOS the first line is a notice in the name of the chat.
+        let by_notice = first.name.clone().filter(|_| first.text.starts_with('\u{200e}'));
+        let title = self.named.take().or(by_notice).unwrap_or_else(|| "chat".to_owned());
+        let conversation = format!("whatsapp:{title}");
+        output.conversation(&conversation, Some(&title), None, place)?;
+        self.conversation = Some(conversation.clone());
+        Ok(conversation)
+    }
+}
+
+/// Words before the name of a chat in the name of its file.
+const PREFIXES: [&str; 10] = [
+    "WhatsApp Chat with ",
+    "WhatsApp Chat - ",
+    "WhatsApp-Chat mit ",
+    "Chat de WhatsApp con ",
+    "Chat WhatsApp con ",
+    "Discussion WhatsApp avec ",
+    "Conversa do WhatsApp com ",
+    "WhatsApp-chat met ",
+    "WhatsApp Sohbeti - ",
+    "WhatsApp Chat ",
+];
+
+/// Returns the name of a chat by its file; `None` for `_chat.txt` in the source's own folder.
+fn chat_name(entry: &Entry) -> Option<String> {
+    let stem = match entry.stem() {
+        "_chat" => entry.path.rsplit('/').nth(1)?,
+        stem => stem,
+    };
+    let name = PREFIXES.iter().find_map(|prefix| stem.strip_prefix(prefix)).unwrap_or(stem).trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}

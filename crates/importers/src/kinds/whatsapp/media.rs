@@ -1,0 +1,188 @@
+//! What WhatsApp writes in place of media, deleted messages and its own notices, in several languages.
+
+use super::head::is_invisible;
+
+/// What a text is.
+#[derive(Debug, PartialEq)]
+pub enum Content {
+    /// A text of the person, with the number of media files beside it.
+    Text(String, usize),
+    /// No text; the word names what it is.
+    Other(&'static str),
+}
+
+/// Deleted messages, by the beginning of the text.
+const DELETED: [&str; 26] = [
+    "This message was deleted",
+    "You deleted this message",
+    "Diese Nachricht wurde gelöscht",
+    "Du hast diese Nachricht gelöscht",
+    "Se eliminó este mensaje",
+    "Eliminaste este mensaje",
+    "Este mensaje fue eliminado",
+    "Ce message a été supprimé",
+    "Vous avez supprimé ce message",
+    "Questo messaggio è stato eliminato",
+    "Hai eliminato questo messaggio",
+    "Mensagem apagada",
+    "Esta mensagem foi apagada",
+    "Essa mensagem foi apagada",
+    "Você apagou esta mensagem",
+    "Você apagou essa mensagem",
+    "Eliminou esta mensagem",
+    "Dit bericht is verwijderd",
+    "U hebt dit bericht verwijderd",
+    "Je hebt dit bericht verwijderd",
+    "Bu mesaj silindi",
+    "Bu mesajı sildiniz",
+    "Данное сообщение удалено",
+    "Вы удалили данное сообщение",
+    "Det här meddelandet togs bort",
+    "このメッセージは削除されました",
+];
+/// Media that was not exported, in older versions for iOS, which did not mark them.
+const OMITTED: [&str; 8] = [
+    "image omitted",
+    "video omitted",
+    "audio omitted",
+    "sticker omitted",
+    "document omitted",
+    "GIF omitted",
+    "Contact card omitted",
+    "video note omitted",
+];
+/// Words behind the name of an exported file on Android.
+const ATTACHED: [&str; 10] = [
+    "(file attached)",
+    "(Datei angehängt)",
+    "(archivo adjunto)",
+    "(fichier joint)",
+    "(file allegato)",
+    "(arquivo anexado)",
+    "(ficheiro anexado)",
+    "(bestand bijgevoegd)",
+    "(dosya ekli)",
+    "(файл добавлен)",
+];
+
+/// Returns what a text is.
+pub fn classify(text: &str) -> Content {
+    let is_marked = text.starts_with('\u{200e}');
+    let (text, media) = without_files(text);
+    let text = without_edit_mark(&text);
+    let plain = text.trim_matches(|c: char| is_invisible(c) || c.is_whitespace());
+    if plain.is_empty() {
+        return Content::Other(if media > 0 { "media" } else { "empty message" });
+    }
+    if DELETED.iter().any(|start| plain.starts_with(start)) {
+        return Content::Other("deleted message");
+    }
+    let is_angled = plain.starts_with('<') && plain.ends_with('>') && !plain.contains(['\n', '/', '=']);
+    if is_angled || OMITTED.contains(&plain) {
+        return Content::Other("media");
+    }
+    if plain == "null" {
+        return Content::Other("message that WhatsApp did not export");
+    }
+    // On iOS a mark of direction stands before everything that nobody typed; polls and locations have content.
+    let has_content = plain.contains('\n') || plain.contains("https://");
+    if is_marked && media == 0 && !has_content {
+        return Content::Other("media or notice of WhatsApp");
+    }
+    Content::Text(plain.to_owned(), media)
+}
+
+/// Removes references to exported files. Returns the rest, which is a caption, and their number.
+fn without_files(text: &str) -> (String, usize) {
+    let mut media = 0;
+    let mut rest = text.to_owned();
+    // `<attached: 00000012-PHOTO.jpg>`, with a localised word.
+    while let Some((start, end)) = file_in_brackets(&rest) {
+        rest.replace_range(start..end, "");
+        media += 1;
+    }
+    let first = rest.lines().next().unwrap_or_default();
+    let trimmed = first.trim_matches(|c: char| is_invisible(c) || c.is_whitespace());
+    if ATTACHED.iter().any(|mark| trimmed.ends_with(mark)) {
+        rest = rest[first.len()..].to_owned();
+        media += 1;
+    }
+    (rest, media)
+}
+
+/// Finds `\u{200e}<word: name.ext>`.
+fn file_in_brackets(text: &str) -> Option<(usize, usize)> {
+    let mut from = 0;
+    while let Some(start) = text[from..].find('<').map(|at| from + at) {
+        let inside = text[start + 1..].split(['>', '\n']).next().unwrap_or_default();
+        let end = start + 1 + inside.len();
+        let is_file = inside.split_once(": ").is_some_and(|(word, file)| !word.contains(' ') && file.contains('.'));
+        if is_file && text[end..].starts_with('>') && text[..start].chars().next_back().is_none_or(is_invisible) {
+            return Some((start, end + 1));
+        }
+        from = start + 1;
+    }
+    None
+}
+
+/// Removes the mark of an edited message at the end: `<This message was edited>` behind a mark of direction.
+fn without_edit_mark(text: &str) -> &str {
+    let trimmed = text.trim_end();
+    match trimmed.rfind('<').filter(|_| trimmed.ends_with('>')) {
+        Some(start) if start > 0 => {
+            let is_marked = trimmed[..start].ends_with('\u{200e}')
+                && !trimmed[..start].trim_matches(is_invisible).trim().is_empty();
+            let is_english = trimmed[start..].eq_ignore_ascii_case("<this message was edited>");
+            if is_marked || is_english {
+                trimmed[..start].trim_end_matches(|c: char| is_invisible(c) || c.is_whitespace())
+            } else {
+                text
+            }
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn text(input: &str, expect: &str, media: usize) {
+        assert_eq!(classify(input), Content::Text(expect.into(), media), "{input}");
+    }
+
+    #[track_caller]
+    fn other(input: &str, expect: &'static str) {
+        assert_eq!(classify(input), Content::Other(expect), "{input}");
+    }
+
+    #[test]
+    fn texts_are_kept() {
+        text("Hi <b>", "Hi <b>", 0);
+        text("a < b", "a < b", 0);
+        text("Late, sorry. \u{200e}<This message was edited>", "Late, sorry.", 0);
+        text(
+            "\u{200e}POLL:\nWhen?\n\u{200e}OPTION: Monday (2 votes)",
+            "POLL:\nWhen?\n\u{200e}OPTION: Monday (2 votes)",
+            0,
+        );
+        text("\u{200e}Location: https://maps.example/?q=1,2", "Location: https://maps.example/?q=1,2", 0);
+        text("The score \u{200e}<attached: 00000012-PHOTO.jpg>", "The score", 1);
+        text("IMG-20211014-WA0001.jpg (file attached)\nThe score", "The score", 1);
+    }
+
+    #[test]
+    fn everything_else_is_named() {
+        other("\u{200e}image omitted", "media");
+        other("image omitted", "media");
+        other("<Medien ausgeschlossen>", "media");
+        other("\u{200e}<adjunto: 00000012-PHOTO.jpg>", "media");
+        other("IMG-20211014-WA0001.jpg (file attached)", "media");
+        other("\u{200e}This message was deleted.", "deleted message");
+        other("Eliminaste este mensaje.", "deleted message");
+        other("\u{200e}Missed voice call", "media or notice of WhatsApp");
+        other("null", "message that WhatsApp did not export");
+        other(" \u{200e}", "empty message");
+    }
+}
