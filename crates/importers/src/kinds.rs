@@ -4,3 +4,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
 pub mod codex;
+mod files;
+mod pieces;
+#[cfg(test)]
+pub mod testing;

@@ -1,0 +1,119 @@
+//! Reads the JSON values of a file one after another, and reports those that cannot be read.
+
+use annals_core::Result;
+use serde_json::Value;
+
+use crate::item::Place;
+use crate::json::{Element, Elements, Lines};
+use crate::output::Output;
+use crate::skipped::Skip;
+use crate::source::{Entry, Source};
+
+/// Passes each element of a JSON list, or each of several values, to `read` with its place.
+pub fn each_element(
+    source: &mut Source,
+    entry: &Entry,
+    output: &mut Output<'_>,
+    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+) -> Result<()> {
+    let file = entry.place();
+    let input = match source.open_entry(entry) {
+        Ok(input) => input,
+        Err(cause) => return unreadable(&cause, &file, output),
+    };
+    let mut elements = Elements::new(input);
+    loop {
+        match elements.next() {
+            Ok(Some(element)) => one(element, &file, output, &mut read)?,
+            Ok(None) => return Ok(()),
+            Err(cause) => return unreadable(&cause, &file, output),
+        }
+    }
+}
+
+/// Passes the JSON value of each line to `read` with its place. `read` returns whether to go on.
+#[expect(dead_code, reason = "the next kinds read lines")]
+pub fn each_line(
+    source: &mut Source,
+    entry: &Entry,
+    output: &mut Output<'_>,
+    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<bool>,
+) -> Result<()> {
+    let file = entry.place();
+    let input = match source.open_entry(entry) {
+        Ok(input) => input,
+        Err(cause) => return unreadable(&cause, &file, output),
+    };
+    let mut lines = Lines::new(input);
+    loop {
+        match lines.next() {
+            Ok(Some(line)) => {
+                let mut goes_on = true;
+                one(line, &file, output, &mut |value, place, output| {
+                    goes_on = read(value, place, output)?;
+                    Ok(())
+                })?;
+                if !goes_on {
+                    return Ok(());
+                }
+            }
+            Ok(None) => return Ok(()),
+            Err(cause) => return unreadable(&cause, &file, output),
+        }
+    }
+}
+
+fn one(
+    element: Element,
+    file: &Place,
+    output: &mut Output<'_>,
+    read: &mut impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+) -> Result<()> {
+    let place = file.at_line(element.line);
+    match element.value {
+        Ok(value) => read(value, &place, output),
+        Err(reason) => {
+            output.skip(Skip::damaged("damaged JSON", reason, &place));
+            Ok(())
+        }
+    }
+}
+
+fn unreadable(cause: &std::io::Error, file: &Place, output: &mut Output<'_>) -> Result<()> {
+    output.skip(Skip::damaged("unreadable file", cause.to_string(), file));
+    Ok(())
+}
+
+/// Returns a text field.
+pub fn text<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
+    value.get(field).and_then(Value::as_str)
+}
+
+/// Returns a text field that is not blank.
+pub fn filled<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
+    text(value, field).filter(|text| !text.trim().is_empty())
+}
+
+/// Returns whether a field is `true`.
+pub fn is_true(value: &Value, field: &str) -> bool {
+    value.get(field) == Some(&Value::Bool(true))
+}
+
+/// Returns the elements of a list field; none if it is missing or something else.
+pub fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+    value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the keys of an object, for the report of an unknown shape.
+pub fn keys(value: &Value) -> String {
+    match value {
+        Value::Object(object) => {
+            let keys: Vec<&str> = object.keys().take(8).map(String::as_str).collect();
+            format!("an object with {}", keys.join(", "))
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Null => "null".to_owned(),
+        _ => "a number or boolean".to_owned(),
+    }
+}
