@@ -31,13 +31,12 @@ pub fn each_element(
     }
 }
 
-/// Passes the JSON value of each line to `read` with its place. `read` returns whether to go on.
-#[expect(dead_code, reason = "the next kinds read lines")]
+/// Passes the JSON value of each line to `read` with its place.
 pub fn each_line(
     source: &mut Source,
     entry: &Entry,
     output: &mut Output<'_>,
-    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<bool>,
+    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
 ) -> Result<()> {
     let file = entry.place();
     let input = match source.open_entry(entry) {
@@ -47,18 +46,20 @@ pub fn each_line(
     let mut lines = Lines::new(input);
     loop {
         match lines.next() {
-            Ok(Some(line)) => {
-                let mut goes_on = true;
-                one(line, &file, output, &mut |value, place, output| {
-                    goes_on = read(value, place, output)?;
-                    Ok(())
-                })?;
-                if !goes_on {
-                    return Ok(());
-                }
-            }
+            Ok(Some(line)) => one(line, &file, output, &mut read)?,
             Ok(None) => return Ok(()),
             Err(cause) => return unreadable(&cause, &file, output),
+        }
+    }
+}
+
+/// Passes the JSON values of the lines to `read` until it returns `false`. Reports nothing: the file is read again later.
+pub fn look_at_lines(source: &mut Source, entry: &Entry, mut read: impl FnMut(&Value) -> bool) {
+    let Ok(input) = source.open_entry(entry) else { return };
+    let mut lines = Lines::new(input);
+    while let Ok(Some(line)) = lines.next() {
+        if line.value.is_ok_and(|value| !read(&value)) {
+            return;
         }
     }
 }

@@ -66,8 +66,11 @@ fn line(imported: &Imported) -> String {
 #[track_caller]
 pub fn check_with(kind: Kind, options: &Options, files: &[(&str, &str)], expect: &str) {
     let (items, summary) = items(kind, files, options);
-    let expect: Vec<&str> = expect.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    assert_eq!(shown(&items, &summary), expect.join("\n"));
+    let plain = |text: &str| {
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        lines.join("\n")
+    };
+    assert_eq!(plain(&shown(&items, &summary)), plain(expect));
 }
 
 /// Imports files twice and checks that the same items come, and that a longer export repeats all of them.
