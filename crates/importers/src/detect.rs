@@ -101,9 +101,14 @@ impl<'a> Sample<'a> {
         Sample { entries: source.entries().to_vec(), source, heads: HashMap::new() }
     }
 
-    /// Returns all files, ordered. Look into a few of them only: a folder may have 100,000.
-    pub fn entries(&self) -> Vec<Entry> {
-        self.entries.clone()
+    /// Returns all files, ordered. A folder may have 100,000.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Returns the first files of which `is_wanted` is true, at most `most`.
+    pub fn first(&self, most: usize, is_wanted: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+        self.entries.iter().filter(|entry| is_wanted(entry)).take(most).cloned().collect()
     }
 
     /// Returns the first 64 KiB of a file, uncompressed and without a byte order mark; empty if it cannot be read.

@@ -20,7 +20,7 @@ pub struct Imported {
 /// source was edited: the caller revises the stored one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// The beginning of a conversation; its messages follow, possibly in several runs.
+    /// What is known about a conversation as a whole. Comes before or after its messages.
     Conversation {
         /// The id, as in its messages.
         id: String,

@@ -6,6 +6,8 @@ pub mod claude_code;
 pub mod codex;
 pub mod csv;
 mod files;
+#[cfg(test)]
+mod fixtures;
 pub mod letta;
 mod local_time;
 pub mod markdown;
@@ -13,7 +15,9 @@ pub mod mcp_memory;
 pub mod mem0;
 mod notes;
 pub mod openclaw;
+mod pieces;
 pub mod slack;
 #[cfg(test)]
-mod testing;
+pub mod testing;
+mod texts;
 pub mod whatsapp;

@@ -22,6 +22,7 @@ mod output;
 mod skipped;
 mod source;
 mod summary;
+mod tree;
 
 pub use clean::{LONGEST_CONTENT, LONGEST_NAME};
 pub use detect::{Detected, Fit, Sample, detect};

@@ -53,6 +53,8 @@ pub struct Entry {
     pub path: Arc<str>,
     /// The path as people see it: with the archive or folder in front, if the source has several.
     shown: Arc<str>,
+    /// The name of the folder or archive that a person named; `None` for a single file.
+    container: Option<Arc<str>>,
     /// Its size in bytes as stored; for a compressed file that is less than what is read.
     pub size: u64,
     origin: Origin,
@@ -61,12 +63,18 @@ pub struct Entry {
 impl Entry {
     fn new(path: &str, size: u64, origin: Origin) -> Entry {
         let path: Arc<str> = path.into();
-        Entry { shown: Arc::clone(&path), path, size, origin }
+        Entry { shown: Arc::clone(&path), path, container: None, size, origin }
     }
 
     /// Returns the file name without folders.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Returns the name of the folder or archive that contains the file, without `.zip`. A person may have renamed it, so only
+    /// kinds whose files have no name of their own use it for ids.
+    pub fn container(&self) -> Option<&str> {
+        self.container.as_deref().map(|name| name.strip_suffix(".zip").unwrap_or(name))
     }
 
     /// Returns the file name without folders, a final `.gz`, and the last extension.
@@ -112,6 +120,7 @@ impl Source {
         for path in paths {
             let first = source.entries.len();
             source.add_path(path.as_ref())?;
+            source.name_container(first, &path.as_ref().file_name().unwrap_or_default().to_string_lossy());
             if paths.len() > 1 {
                 source.show_root(first, path.as_ref());
             }
@@ -127,6 +136,7 @@ impl Source {
         let mut source = Source::empty(limits);
         if is_zip(&mut file).map_err(failed)? {
             source.add_archive(name, file)?;
+            source.name_container(0, name);
         } else {
             let size = file.metadata().map_err(failed)?.len();
             source.entries.push(Entry::new(name, size, Origin::Spooled(source.spooled.len())));
@@ -171,6 +181,15 @@ impl Source {
             return Err(Error::invalid("the source", "contains no files; name an export, a folder or an archive"));
         }
         Ok(self)
+    }
+
+    /// Notes the folder or archive of the files from `first` on. A single file has none.
+    fn name_container(&mut self, first: usize, name: &str) {
+        let name: Arc<str> = name.into();
+        for entry in self.entries.iter_mut().skip(first) {
+            let is_alone = matches!(entry.origin, Origin::File(_)) && *entry.path == *name;
+            entry.container = Some(Arc::clone(&name)).filter(|_| !is_alone && !name.is_empty());
+        }
     }
 
     /// Puts the name of a folder or archive before the shown paths of its files. A single file keeps its name.

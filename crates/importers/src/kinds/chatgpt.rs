@@ -1,21 +1,254 @@
-//! placeholder
+//! The export of ChatGPT: ZIP, folder, split files (`conversations-000.json` …), one file, one conversation.
+//!
+//! A conversation is a tree of nodes. The active branch ends at `current_node`. Ids are those of the export:
+//! `chatgpt:CONVERSATION` and the node's. Another branch is the conversation `chatgpt:CONVERSATION#LEAF` with the messages
+//! that no earlier branch has.
 
-use annals_core::Result;
+mod content;
+mod text;
 
+use std::collections::HashMap;
+
+use annals_core::{Digest, Message, Result, Role};
+use serde_json::{Map, Value};
+
+use super::files::{each_element, filled, is_true, keys, list, text};
+use crate::dates;
 use crate::detect::{Fit, Sample};
+use crate::item::{Item, Place};
 use crate::kind::Importer;
 use crate::output::Output;
-use crate::source::Source;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+use crate::tree::{Branch, Node, Span, branches, times};
 
-/// Reads.
+/// Reads exports of ChatGPT.
 pub struct ChatGpt;
 
+/// Files of an export that hold no conversations.
+const OTHER_FILES: [&str; 9] = [
+    "user.json",
+    "user_settings.json",
+    "message_feedback.json",
+    "model_comparisons.json",
+    "shared_conversations.json",
+    "conversation_asset_file_names.json",
+    "library_files.json",
+    "export_manifest.json",
+    "group_chats.json",
+];
+
 impl Importer for ChatGpt {
-    fn recognise(&self, _: &mut Sample<'_>) -> Fit {
-        Fit::No
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        for entry in sample.first(20, is_candidate) {
+            let keys = sample.keys(&entry);
+            let has = |name: &str| keys.iter().any(|key| key == name);
+            if has("mapping") && (has("current_node") || has("title") || has("create_time")) {
+                return Fit::Clear(format!("{} has conversations with a mapping", entry.path));
+            }
+        }
+        match sample.first(1, |entry| entry.name() == "conversations.json.index" || entry.name() == "chat.html").first()
+        {
+            Some(entry) => Fit::Possible(format!("{} is there", entry.path)),
+            None => Fit::No,
+        }
     }
 
-    fn read(&self, _: &mut Source, _: &mut Output<'_>) -> Result<()> {
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        for entry in source.entries().to_vec() {
+            if is_candidate(&entry) {
+                each_element(source, &entry, output, conversation)?;
+            } else {
+                output.skip(Skip::new(Why::NoMessage, "file without conversations", entry.name(), &entry.place()));
+            }
+        }
         Ok(())
     }
 }
+
+/// Returns whether a file may hold conversations. The number of split files is not bounded, so the name decides only what is
+/// left out.
+fn is_candidate(entry: &Entry) -> bool {
+    let is_json = entry.has_extension("json") || entry.has_extension("jsonl") || !entry.name().contains('.');
+    is_json && !OTHER_FILES.contains(&entry.name())
+}
+
+fn conversation(value: Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let Some(id) = filled(&value, "conversation_id").or_else(|| filled(&value, "id")) else {
+        output.skip(Skip::unknown("value that is no conversation", keys(&value), place));
+        return Ok(());
+    };
+    let place = place.at_entry(format!("conversation {id}"));
+    match value.get("mapping") {
+        Some(Value::Object(mapping)) => Conversation::new(id, &value, mapping, output).send(&place, output),
+        Some(Value::Null) | None => {
+            output.skip(Skip::no_message("conversation without messages", &place));
+            Ok(())
+        }
+        Some(other) => {
+            output.skip(Skip::unknown("mapping of an unknown shape", keys(other), &place));
+            Ok(())
+        }
+    }
+}
+
+/// One conversation, with its nodes ordered by id: the order of the mapping differs between exports.
+struct Conversation<'v> {
+    id: &'v str,
+    value: &'v Value,
+    names: Vec<&'v str>,
+    messages: Vec<&'v Value>,
+    nodes: Vec<Node>,
+    span: Span,
+}
+
+impl<'v> Conversation<'v> {
+    fn new(id: &'v str, value: &'v Value, mapping: &'v Map<String, Value>, output: &Output<'_>) -> Conversation<'v> {
+        let mut entries: Vec<(&str, &Value)> = mapping.iter().map(|(name, node)| (name.as_str(), node)).collect();
+        entries.sort_by_key(|(name, _)| *name);
+        let zone = &output.options().zone;
+        let time = |value: &Value, field: &str| output.past(value.get(field).and_then(|at| dates::of_json(at, zone)));
+        let mut nodes: Vec<Node> = entries
+            .iter()
+            .map(|(_, node)| Node {
+                parent: None,
+                at: node.get("message").and_then(|message| time(message, "create_time")),
+            })
+            .collect();
+        link(&entries, &mut nodes);
+        let span = Span {
+            created: time(value, "create_time"),
+            earliest: nodes.iter().filter_map(|node| node.at).min(),
+            updated: time(value, "update_time"),
+        };
+        let (names, values): (Vec<&str>, Vec<&Value>) = entries.into_iter().unzip();
+        let messages = values.iter().map(|node| node.get("message").unwrap_or(&Value::Null)).collect();
+        Conversation { id, value, names, messages, nodes, span }
+    }
+
+    fn send(&self, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let current = filled(self.value, "current_node").and_then(|name| self.names.binary_search(&name).ok());
+        let branches = branches(&self.nodes, current, output.options().branches);
+        if branches.is_empty() {
+            output.skip(Skip::no_message("conversation without messages", place));
+            return Ok(());
+        }
+        output.conversation(&format!("chatgpt:{}", self.id), text(self.value, "title"), None, place)?;
+        for (branch, number) in branches.iter().zip(0..) {
+            self.send_branch(branch, number > 0, place, output)?;
+        }
+        Ok(())
+    }
+
+    fn send_branch(&self, branch: &Branch, is_other: bool, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let own: Vec<_> = branch.path.iter().map(|node| self.nodes[*node].at).collect();
+        let times = times(&own, self.span);
+        let suffix = if is_other { format!("#{}", self.names[branch.leaf]) } else { String::new() };
+        let conversation = format!("chatgpt:{}{suffix}", self.id);
+        for (node, at) in branch.path.iter().zip(times).skip(branch.shared) {
+            let place = place.at_entry(format!("conversation {}, node {}", self.id, self.names[*node]));
+            self.send_node(*node, &conversation, at, &place, output)?;
+        }
+        Ok(())
+    }
+
+    fn send_node(
+        &self,
+        node: usize,
+        conversation: &str,
+        at: Option<annals_core::Timestamp>,
+        place: &Place,
+        output: &mut Output<'_>,
+    ) -> Result<()> {
+        let message = self.messages[node];
+        let Some(role) = role(message, place, output) else { return Ok(()) };
+        if let Some(memory) = message.get("content").and_then(|content| filled(content, "model_set_context")) {
+            return note(memory, place, output);
+        }
+        let metadata = message.get("metadata").unwrap_or(&Value::Null);
+        if is_true(metadata, "is_user_system_message") {
+            output.skip(Skip::no_message("custom instructions", place));
+            return Ok(());
+        }
+        if is_true(metadata, "is_visually_hidden_from_conversation") {
+            output.skip(Skip::no_message("hidden message", place));
+            return Ok(());
+        }
+        let pieces = content::pieces(message, role, place, output);
+        let (Some(pieces), Some(at)) = (pieces, at) else {
+            if at.is_none() {
+                output.skip(Skip::new(Why::Undated, "message without a time", "", place));
+            }
+            return Ok(());
+        };
+        let id = self.names[node];
+        if !output.is_new(&format!("chatgpt:{}/{id}", self.id)) {
+            output.skip(Skip::new(Why::Repeated, "message that came before", "", place));
+            return Ok(());
+        }
+        let message = Message {
+            conversation: output.conversation_of(id, conversation),
+            client_id: Some(id.to_owned()),
+            role,
+            name: output.name_of(role),
+            content: String::new(),
+            at,
+        };
+        pieces.send(&message, place, output)
+    }
+}
+
+/// Sets the parents of nodes, from `parent` and, where that is missing, from `children`: slim exports have only one of them.
+fn link(entries: &[(&str, &Value)], nodes: &mut [Node]) {
+    let places: HashMap<&str, usize> = entries.iter().zip(0..).map(|((name, _), place)| (*name, place)).collect();
+    for (place, (_, node)) in entries.iter().enumerate() {
+        nodes[place].parent = text(node, "parent").and_then(|name| places.get(name)).copied().filter(|up| *up != place);
+    }
+    for (place, (_, node)) in entries.iter().enumerate() {
+        for child in list(node, "children").iter().filter_map(Value::as_str).filter_map(|name| places.get(name)) {
+            let is_orphan = nodes[*child].parent.is_none() && entries[*child].1.get("parent").is_none();
+            if is_orphan && *child != place {
+                nodes[*child].parent = Some(place);
+            }
+        }
+    }
+}
+
+/// Returns the role of a message that may be imported; counts the others.
+fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role> {
+    if message.is_null() {
+        return None;
+    }
+    let role = message.get("author").and_then(|author| text(author, "role")).or_else(|| text(message, "role"));
+    match role {
+        Some("user") => Some(Role::User),
+        Some("assistant") => Some(Role::Assistant),
+        Some("tool") => Some(Role::Tool),
+        Some("system") => {
+            output.skip(Skip::no_message("system message", place));
+            None
+        }
+        Some(other) => {
+            output.skip(Skip::unknown(format!("unknown role {other:?}"), "", place));
+            None
+        }
+        None => {
+            output.skip(Skip::unknown("message without a role", keys(message), place));
+            None
+        }
+    }
+}
+
+/// Passes on what ChatGPT remembers. It stands in many conversations, and has no date of its own.
+fn note(memory: &str, place: &Place, output: &mut Output<'_>) -> Result<()> {
+    let id = format!("chatgpt:memory/{}", &Digest::of([memory]).to_string()[..32]);
+    if !output.is_new(&id) {
+        output.skip(Skip::new(Why::Repeated, "memory that came before", "", place));
+        return Ok(());
+    }
+    let item = Item::Document { id, title: "ChatGPT's memory".to_owned(), text: memory.to_owned(), at: None };
+    output.item(item, place)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,21 +1,120 @@
-//! placeholder
+//! Sessions of Claude Code: `~/.claude/projects/FOLDER/SESSION.jsonl`.
+//!
+//! Reads what a person typed and what the assistant answered. Resuming, forking and sending to the background copy earlier
+//! lines, with their uuids, into new files; each is read once, in the session of the oldest file that has it. Ids:
+//! `claude-code:SESSION` and the line's uuid. Subagents are passed over.
 
-use annals_core::Result;
+mod line;
+mod typed;
 
+use annals_core::{Result, Timestamp};
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::files::{each_line, filled, look_at_lines};
+use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::kind::Importer;
 use crate::output::Output;
-use crate::source::Source;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+use line::Session;
 
-/// Reads.
+/// Reads sessions of Claude Code.
 pub struct ClaudeCode;
 
+/// Lines that are read to find the first time of a file.
+const SURVEYED: usize = 200;
+
 impl Importer for ClaudeCode {
-    fn recognise(&self, _: &mut Sample<'_>) -> Fit {
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        let has_uuid = |line: &Value| line.get("uuid").is_some() && line.get("sessionId").is_some();
+        for entry in sample.first(20, |entry| is_session(entry)) {
+            if sample.lines(&entry).iter().any(|line| has_uuid(line) && line.get("type").is_some()) {
+                return Fit::Clear(format!("{} has lines with sessionId and uuid", entry.path));
+            }
+        }
         Fit::No
     }
 
-    fn read(&self, _: &mut Source, _: &mut Output<'_>) -> Result<()> {
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        for entry in oldest_first(source, output) {
+            let mut session = Session::new(entry.stem());
+            each_line(source, &entry, output, |line, place, output| session.line(&line, place, output))?;
+            session.end(&entry.place(), output)?;
+        }
         Ok(())
     }
 }
+
+fn is_session(entry: &Entry) -> bool {
+    let is_subagent = entry.name().starts_with("agent-")
+        || entry.path.contains("/subagents/")
+        || entry.path.starts_with("subagents/");
+    entry.has_extension("jsonl") && !is_subagent && entry.name() != "history.jsonl"
+}
+
+/// Returns the sessions, oldest first, so that a line belongs to the first file that had it. Files that begin at the same
+/// time are copies of one another: one with lines of other sessions comes later, and so does one that was written longer.
+fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<Entry> {
+    let mut files = Vec::new();
+    for entry in source.entries().to_vec() {
+        if is_session(&entry) {
+            files.push((survey(source, &entry), entry));
+        } else {
+            let kind = if entry.has_extension("jsonl") { "subagent's file" } else { "file without a session" };
+            output.skip(Skip::new(Why::NoMessage, kind, entry.name(), &entry.place()));
+        }
+    }
+    files.sort_by(|(one, of_one), (other, of_other)| (one, &of_one.path).cmp(&(other, &of_other.path)));
+    let begins: Vec<_> = files.iter().map(|(survey, _)| survey.begins).collect();
+    for (at, (survey, entry)) in files.iter_mut().enumerate() {
+        let is_shared = [at.checked_sub(1), Some(at + 1)]
+            .into_iter()
+            .flatten()
+            .any(|near| begins.get(near) == Some(&survey.begins));
+        if is_shared && survey.begins.is_some() {
+            survey.ends = last_time(source, entry);
+        }
+    }
+    files.sort_by(|(one, of_one), (other, of_other)| (one, &of_one.path).cmp(&(other, &of_other.path)));
+    files.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// What decides the order of files, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Survey {
+    begins: Option<Timestamp>,
+    is_copy: bool,
+    ends: Option<Timestamp>,
+}
+
+fn time(line: &Value) -> Option<Timestamp> {
+    line.get("timestamp").and_then(|at| dates::of_json(at, &TimeZone::UTC))
+}
+
+fn survey(source: &mut Source, entry: &Entry) -> Survey {
+    let mut survey = Survey { begins: None, is_copy: false, ends: None };
+    let mut left = SURVEYED;
+    look_at_lines(source, entry, |line| {
+        survey.begins = survey.begins.or_else(|| time(line));
+        let is_foreign = filled(line, "sessionId").is_some_and(|session| session != entry.stem());
+        survey.is_copy |= is_foreign || line.get("forkedFrom").is_some_and(Value::is_object);
+        left -= 1;
+        left > 0 && survey.begins.is_none()
+    });
+    survey
+}
+
+/// Returns the time of the last line that has one.
+fn last_time(source: &mut Source, entry: &Entry) -> Option<Timestamp> {
+    let mut last = None;
+    look_at_lines(source, entry, |line| {
+        last = last.max(time(line));
+        true
+    });
+    last
+}
+
+#[cfg(test)]
+mod tests;

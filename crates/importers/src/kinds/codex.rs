@@ -1,21 +1,141 @@
-//! placeholder
+//! Sessions of Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`.
+//!
+//! Two logs stand in one file: what the person and the agent said (`event_msg`), and what the model saw (`response_item`),
+//! which repeats it with injected context. The first is read; the second only where the first is missing, as in old files.
+//!
+//! Lines have no ids. The id of a message is made of its time, role and text. A forked session begins with a copy of its
+//! parent, with new times; a message is a copy if everything before it in the file is the same as in an older session.
+//! Subagents are passed over.
 
-use annals_core::Result;
+mod line;
 
+use std::collections::HashSet;
+
+use annals_core::{Result, Timestamp};
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::files::{each_line, filled, look_at_lines, text};
+use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::kind::Importer;
 use crate::output::Output;
-use crate::source::Source;
+use crate::skipped::{Skip, Why};
+use crate::source::{Entry, Source};
+use line::Session;
 
-/// Reads.
+/// Reads sessions of Codex.
 pub struct Codex;
 
 impl Importer for Codex {
-    fn recognise(&self, _: &mut Sample<'_>) -> Fit {
+    fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
+        for entry in sample.first(20, is_candidate) {
+            let lines = sample.lines(&entry);
+            if lines.iter().any(|line| text(line, "type") == Some("session_meta") && line.get("payload").is_some()) {
+                return Fit::Clear(format!("{} has a line session_meta", entry.path));
+            }
+            if entry.name().starts_with("rollout-") {
+                // The first line may be larger than what is looked at: it has the instructions.
+                let keys = sample.keys(&entry);
+                let is_head = ["timestamp", "type", "payload"].iter().all(|name| keys.iter().any(|key| key == name));
+                let is_old = keys.iter().any(|key| key == "instructions");
+                let why = format!("{} is named as sessions of Codex are", entry.path);
+                return if is_head || is_old { Fit::Clear(why) } else { Fit::Possible(why) };
+            }
+        }
         Fit::No
     }
 
-    fn read(&self, _: &mut Source, _: &mut Output<'_>) -> Result<()> {
+    fn read(&self, source: &mut Source, output: &mut Output<'_>) -> Result<()> {
+        for (survey, entry) in oldest_first(source, output) {
+            let mut session = Session::new(survey, entry.stem());
+            each_line(source, &entry, output, |line, place, output| session.line(&line, place, output))?;
+            session.end(&entry.place(), output)?;
+        }
         Ok(())
     }
 }
+
+fn is_candidate(entry: &Entry) -> bool {
+    entry.has_extension("jsonl") && !matches!(entry.name(), "history.jsonl" | "session_index.jsonl")
+}
+
+/// What must be known about a file before it is read.
+#[derive(Clone, Debug, Default)]
+struct Survey {
+    /// When the session was begun.
+    begins: Option<Timestamp>,
+    /// Its id.
+    id: Option<String>,
+    /// The session that it is a copy of at the beginning.
+    parent: Option<String>,
+    /// Whether that session is among the files.
+    has_parent: bool,
+    is_subagent: bool,
+    /// Whether it has lines of what was said.
+    has_events: bool,
+    /// Whether lines have times; those of 2025 did not.
+    has_times: bool,
+}
+
+/// Returns the sessions, oldest first, so that a copy comes after what it is a copy of.
+fn oldest_first(source: &mut Source, output: &mut Output<'_>) -> Vec<(Survey, Entry)> {
+    let mut files = Vec::new();
+    for entry in source.entries().to_vec() {
+        if !is_candidate(&entry) {
+            output.skip(Skip::new(Why::NoMessage, "file without a session", entry.name(), &entry.place()));
+            continue;
+        }
+        let survey = survey(source, &entry);
+        if survey.is_subagent {
+            output.skip(Skip::new(Why::NoMessage, "subagent's file", entry.name(), &entry.place()));
+        } else {
+            files.push((survey, entry));
+        }
+    }
+    let ids: HashSet<String> = files.iter().filter_map(|(survey, _): &(Survey, Entry)| survey.id.clone()).collect();
+    for (survey, _) in &mut files {
+        survey.has_parent = survey.parent.as_ref().is_some_and(|parent| ids.contains(parent));
+    }
+    files.sort_by(|(one, of_one), (other, of_other)| {
+        (one.begins, one.parent.is_some(), &of_one.path).cmp(&(other.begins, other.parent.is_some(), &of_other.path))
+    });
+    files
+}
+
+fn survey(source: &mut Source, entry: &Entry) -> Survey {
+    let mut survey = Survey::default();
+    look_at_lines(source, entry, |line| {
+        let time = time_of(line);
+        survey.begins = survey.begins.or(time);
+        let payload = line.get("payload").unwrap_or(&Value::Null);
+        survey.has_times |= time.is_some() && line.get("payload").is_some();
+        match text(line, "type") {
+            // The metas of ancestors follow that of the session.
+            Some("session_meta") if survey.id.is_none() => {
+                survey.id = filled(payload, "id").or_else(|| filled(payload, "session_id")).map(str::to_owned);
+                survey.parent = filled(payload, "forked_from_id").map(str::to_owned);
+                let source = payload.get("source").and_then(|source| source.get("subagent"));
+                survey.is_subagent = source.is_some() || text(payload, "thread_source") == Some("subagent");
+            }
+            // The first line of old files is the meta itself.
+            None if survey.id.is_none() && line.get("timestamp").is_some() => {
+                survey.id = filled(line, "id").map(str::to_owned);
+            }
+            Some("event_msg") => {
+                survey.has_events |= matches!(text(payload, "type"), Some("user_message" | "agent_message"));
+            }
+            _ => {}
+        }
+        !survey.has_events && !survey.is_subagent
+    });
+    survey
+}
+
+/// Returns the time of a line.
+fn time_of(line: &Value) -> Option<Timestamp> {
+    line.get("timestamp").and_then(|at| dates::of_json(at, &TimeZone::UTC))
+}
+
+#[cfg(test)]
+mod tests;

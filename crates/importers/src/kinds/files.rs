@@ -1,9 +1,6 @@
-//! Reading of text files and files of JSON values, and ids for what a source gives none. Shared by several kinds.
+//! Reads the JSON values of a file one after another, and reports those that cannot be read.
 
-use std::collections::HashMap;
-use std::io::{BufRead, Read, Result as IoResult};
-
-use annals_core::{Digest, Result};
+use annals_core::Result;
 use serde_json::Value;
 
 use crate::item::Place;
@@ -12,139 +9,112 @@ use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
 
-/// Largest text file that is read as a whole.
-const LARGEST: u64 = 32 << 20;
-
-/// Reads a text file: UTF-8, or UTF-16 with a byte order mark. Skips one that is neither, or too large.
-pub fn read_text(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Option<String> {
-    let mut bytes = Vec::new();
-    let read = source.open_entry(entry).and_then(|input| input.take(LARGEST + 1).read_to_end(&mut bytes));
-    let fault = match read {
-        Err(cause) => cause.to_string(),
-        Ok(_) if bytes.len() as u64 > LARGEST => format!("is larger than {} MiB", LARGEST >> 20),
-        Ok(_) => match decode(bytes) {
-            Some(text) => return Some(text),
-            None => "is not UTF-8 text; save it as UTF-8".to_owned(),
-        },
+/// Passes each element of a JSON list, or each of several values, to `read` with its place.
+pub fn each_element(
+    source: &mut Source,
+    entry: &Entry,
+    output: &mut Output<'_>,
+    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+) -> Result<()> {
+    let file = entry.place();
+    let input = match source.open_entry(entry) {
+        Ok(input) => input,
+        Err(cause) => return unreadable(&cause, &file, output),
     };
-    output.skip(Skip::damaged("unreadable file", fault, &entry.place()));
-    None
-}
-
-fn decode(bytes: Vec<u8>) -> Option<String> {
-    let wide = |read: fn([u8; 2]) -> u16| {
-        let units = bytes[2..].chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
-        char::decode_utf16(units).collect::<std::result::Result<String, _>>().ok()
-    };
-    match &bytes[..] {
-        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
-        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
-        [0xef, 0xbb, 0xbf, ..] => String::from_utf8(bytes[3..].to_vec()).ok(),
-        _ => String::from_utf8(bytes).ok(),
-    }
-}
-
-/// Returns the extension of a file's name, for the report of what was not read.
-pub fn extension(entry: &Entry) -> &str {
-    entry.name().rsplit_once('.').map_or("", |(_, extension)| extension)
-}
-
-/// Returns whether a file has one JSON value per line.
-pub fn is_lines(entry: &Entry) -> bool {
-    entry.has_extension("jsonl") || entry.has_extension("ndjson") || entry.name().contains(".jsonl.")
-}
-
-/// Passes the JSON values of a file to `read`, with their places. Skips damaged ones.
-///
-/// Of a file with a value per line, a damaged line does not hide the next.
-pub fn each_value<F>(source: &mut Source, entry: &Entry, output: &mut Output<'_>, mut read: F) -> Result<()>
-where
-    F: FnMut(&Value, &Place, &mut Output<'_>) -> Result<()>,
-{
-    let place = entry.place();
-    let mut values = source.open_entry(entry).map(|input| match is_lines(entry) {
-        true => Values::Lines(Lines::new(input)),
-        false => Values::Elements(Elements::new(input)),
-    });
+    let mut elements = Elements::new(input);
     loop {
-        match values
-            .as_mut()
-            .map_err(|cause| std::io::Error::new(cause.kind(), cause.to_string()))
-            .and_then(Values::next)
-        {
+        match elements.next() {
+            Ok(Some(element)) => one(element, &file, output, &mut read)?,
             Ok(None) => return Ok(()),
-            Ok(Some(element)) => {
-                let place = place.at_line(element.line);
-                match element.value {
-                    Ok(value) => read(&value, &place, output)?,
-                    Err(fault) => output.skip(Skip::damaged("damaged JSON", fault, &place)),
-                }
-            }
-            Err(cause) => {
-                output.skip(Skip::damaged("unreadable file", cause.to_string(), &place));
-                return Ok(());
-            }
+            Err(cause) => return unreadable(&cause, &file, output),
         }
     }
 }
 
-enum Values<R> {
-    Lines(Lines<R>),
-    Elements(Elements<R>),
-}
-
-impl<R: BufRead> Values<R> {
-    fn next(&mut self) -> IoResult<Option<Element>> {
-        match self {
-            Values::Lines(lines) => lines.next(),
-            Values::Elements(elements) => elements.next(),
+/// Passes the JSON value of each line to `read` with its place.
+pub fn each_line(
+    source: &mut Source,
+    entry: &Entry,
+    output: &mut Output<'_>,
+    mut read: impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+) -> Result<()> {
+    let file = entry.place();
+    let input = match source.open_entry(entry) {
+        Ok(input) => input,
+        Err(cause) => return unreadable(&cause, &file, output),
+    };
+    let mut lines = Lines::new(input);
+    loop {
+        match lines.next() {
+            Ok(Some(line)) => one(line, &file, output, &mut read)?,
+            Ok(None) => return Ok(()),
+            Err(cause) => return unreadable(&cause, &file, output),
         }
     }
 }
 
-/// Makes ids for things that the source gives none: a hash of the words, and a number for repeated words.
-///
-/// Things that are added elsewhere do not change an id, because only equal things are numbered.
-#[derive(Default)]
-pub struct MadeIds(HashMap<Digest, u64>);
-
-impl MadeIds {
-    /// Returns the id of the next thing with these words.
-    pub fn next(&mut self, words: &[&str]) -> String {
-        let digest = Digest::of(words);
-        let count = self.0.entry(digest).or_default();
-        *count += 1;
-        let start = &digest.to_string()[..24];
-        if *count == 1 { start.to_owned() } else { format!("{start}.{count}") }
-    }
-
-    /// Returns a readable id, with a number if it was used before.
-    pub fn named(&mut self, name: &str) -> String {
-        let count = self.0.entry(Digest::of([name])).or_default();
-        *count += 1;
-        if *count == 1 { name.to_owned() } else { format!("{name}.{count}") }
+/// Passes the JSON values of the lines to `read` until it returns `false`. Reports nothing: the file is read again later.
+pub fn look_at_lines(source: &mut Source, entry: &Entry, mut read: impl FnMut(&Value) -> bool) {
+    let Ok(input) = source.open_entry(entry) else { return };
+    let mut lines = Lines::new(input);
+    while let Ok(Some(line)) = lines.next() {
+        if line.value.is_ok_and(|value| !read(&value)) {
+            return;
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_is_decoded() {
-        assert_eq!(decode(b"\xef\xbb\xbfa".to_vec()).as_deref(), Some("a"));
-        assert_eq!(decode(b"\xff\xfea\0\xe9\0".to_vec()).as_deref(), Some("aé"));
-        assert_eq!(decode(b"\xfe\xff\0a".to_vec()).as_deref(), Some("a"));
-        assert_eq!(decode(b"caf\xe9".to_vec()), None);
-        assert_eq!(decode(b"\xff\xfe\0\xd8".to_vec()), None);
+fn one(
+    element: Element,
+    file: &Place,
+    output: &mut Output<'_>,
+    read: &mut impl FnMut(Value, &Place, &mut Output<'_>) -> Result<()>,
+) -> Result<()> {
+    let place = file.at_line(element.line);
+    match element.value {
+        Ok(value) => read(value, &place, output),
+        Err(reason) => {
+            output.skip(Skip::damaged("damaged JSON", reason, &place));
+            Ok(())
+        }
     }
+}
 
-    #[test]
-    fn equal_words_are_numbered() {
-        let mut ids = MadeIds::default();
-        let (first, second, other) = (ids.next(&["a", "b"]), ids.next(&["a", "b"]), ids.next(&["ab"]));
-        assert_eq!(second, format!("{first}.2"));
-        assert_ne!(first, other);
-        assert_eq!((ids.named("n"), ids.named("n")), ("n".to_owned(), "n.2".to_owned()));
+fn unreadable(cause: &std::io::Error, file: &Place, output: &mut Output<'_>) -> Result<()> {
+    output.skip(Skip::damaged("unreadable file", cause.to_string(), file));
+    Ok(())
+}
+
+/// Returns a text field.
+pub fn text<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
+    value.get(field).and_then(Value::as_str)
+}
+
+/// Returns a text field that is not blank.
+pub fn filled<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
+    text(value, field).filter(|text| !text.trim().is_empty())
+}
+
+/// Returns whether a field is `true`.
+pub fn is_true(value: &Value, field: &str) -> bool {
+    value.get(field) == Some(&Value::Bool(true))
+}
+
+/// Returns the elements of a list field; none if it is missing or something else.
+pub fn list<'v>(value: &'v Value, field: &str) -> &'v [Value] {
+    value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the keys of an object, for the report of an unknown shape.
+pub fn keys(value: &Value) -> String {
+    match value {
+        Value::Object(object) => {
+            let keys: Vec<&str> = object.keys().take(8).map(String::as_str).collect();
+            format!("an object with {}", keys.join(", "))
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Null => "null".to_owned(),
+        _ => "a number or boolean".to_owned(),
     }
 }

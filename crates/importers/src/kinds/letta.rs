@@ -16,7 +16,9 @@ use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::json::Elements;
 use crate::kind::Importer;
-use crate::kinds::files::{MadeIds, extension};
+use crate::kinds::files::{list, text};
+use crate::kinds::pieces::Pieces;
+use crate::kinds::texts::{MadeIds, extension};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
@@ -27,7 +29,7 @@ pub struct Letta;
 
 impl Importer for Letta {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
-        let entries = sample.entries();
+        let entries = sample.entries().to_vec();
         if let Some(entry) = entries.iter().find(|entry| entry.has_extension("af")) {
             return Fit::Clear(format!("{} is an agent file", entry.path));
         }
@@ -83,9 +85,7 @@ fn read_file(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Res
 }
 
 fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
-    let no_values = Vec::new();
-    let list = |name: &str| file[name].as_array().unwrap_or(&no_values);
-    let agents = list("agents");
+    let agents = list(file, "agents");
     let mut used = HashSet::new();
     for (agent, number) in agents.iter().zip(1..) {
         let name = agent["name"]
@@ -95,10 +95,9 @@ fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
         let place = place.at_entry(format!("agent {name}"));
         // Labels repeat between agents.
         let prefix = if agents.len() > 1 { format!("{name}: ") } else { String::new() };
-        let ids: Vec<&str> =
-            agent["block_ids"].as_array().unwrap_or(&no_values).iter().filter_map(Value::as_str).collect();
+        let ids: Vec<&str> = list(agent, "block_ids").iter().filter_map(Value::as_str).collect();
         for id in ids {
-            match list("blocks").iter().find(|block| block["id"] == id) {
+            match list(file, "blocks").iter().find(|block| block["id"] == id) {
                 Some(found) => {
                     used.insert(id);
                     block(&prefix, found, &place, output)?;
@@ -106,16 +105,16 @@ fn agents(file: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
                 None => output.skip(Skip::damaged("block that the file does not contain", id, &place)),
             }
         }
-        for found in agent["memory_blocks"].as_array().unwrap_or(&no_values) {
+        for found in list(agent, "memory_blocks") {
             block(&prefix, found, &place, output)?;
         }
         messages(&name, agent, &place, output)?;
     }
-    for found in list("blocks").iter().filter(|block| !block["id"].as_str().is_some_and(|id| used.contains(id))) {
+    for found in list(file, "blocks").iter().filter(|block| !block["id"].as_str().is_some_and(|id| used.contains(id))) {
         output.skip(Skip::no_message("block of no agent", &place.at_entry(found["id"].as_str().unwrap_or_default())));
     }
     for (name, kind) in PARTS {
-        list(name).iter().for_each(|_| output.skip(Skip::no_message(kind, place)));
+        list(file, name).iter().for_each(|_| output.skip(Skip::no_message(kind, place)));
     }
     Ok(())
 }
@@ -186,13 +185,7 @@ impl Reader {
         let role = match message["role"].as_str() {
             Some("user") => Role::User,
             Some("assistant") => Role::Assistant,
-            Some("tool") => {
-                if !output.options().tools {
-                    output.skip(Skip::option("tool result (--tools)", place));
-                    return Ok(());
-                }
-                Role::Tool
-            }
+            Some("tool") => Role::Tool,
             Some(role @ ("system" | "approval" | "summary" | "function")) => {
                 output.skip(Skip::no_message(format!("message of the role {role}"), place));
                 return Ok(());
@@ -202,103 +195,88 @@ impl Reader {
                 return Ok(());
             }
         };
-        let own = message["name"].as_str().filter(|_| role == Role::User).map(str::to_owned);
-        let name = output.name_of(role).or(own);
-        for (role, text) in texts(message, role, place, output) {
-            self.text(message, role, name.clone().filter(|_| role == Role::User), text, place, output)?;
-        }
-        Ok(())
-    }
-
-    fn text(
-        &mut self,
-        message: &Value,
-        role: Role,
-        name: Option<String>,
-        text: String,
-        place: &Place,
-        output: &mut Output<'_>,
-    ) -> Result<()> {
-        let text = match envelope::open(&text).filter(|_| role == Role::User) {
-            Some(Envelope::Said(text)) => text,
+        let mut pieces = pieces(message, role, place, output);
+        let text = pieces.text.join("\n");
+        match envelope::open(&text).filter(|_| role == Role::User) {
+            Some(Envelope::Said(text)) => pieces.text = vec![text],
             Some(Envelope::Event(event)) => {
                 output.skip(Skip::no_message(format!("event {event}"), place));
                 return Ok(());
             }
-            None => text,
-        };
+            None => {}
+        }
         let Some(at) = self.last else {
             output.skip(Skip::new(Why::Undated, "message without a date", "", place));
             return Ok(());
         };
-        // `otid` is unique to a message, unlike `id`; all parts of a message share it.
-        let key = message["otid"].as_str().filter(|otid| !otid.is_empty());
-        let created = message["created_at"].as_str().unwrap_or_default();
-        let id = match key {
+        // `otid` is unique to a message, unlike `id`, which each export counts anew.
+        let id = match message["otid"].as_str().filter(|otid| !otid.is_empty()) {
             Some(otid) => self.ids.named(otid),
-            None => self.ids.next(&[created, role.as_str(), &text]),
+            None => {
+                let created = message["created_at"].as_str().unwrap_or_default();
+                let parts = [&pieces.text, &pieces.tools, &pieces.thinking];
+                let words =
+                    parts.into_iter().find(|texts| !texts.is_empty()).map_or(String::new(), |texts| texts.join("\n"));
+                self.ids.next(&[created, role.as_str(), &words])
+            }
         };
-        let conversation = self.conversation.clone();
-        output.message(Message { conversation, client_id: Some(id), role, name, content: text, at }, place)
+        let own = message["name"].as_str().filter(|_| role == Role::User).map(str::to_owned);
+        let message = Message {
+            conversation: self.conversation.clone(),
+            client_id: Some(id),
+            role,
+            name: output.name_of(role).or(own),
+            content: String::new(),
+            at,
+        };
+        pieces.send(&message, place, output)
     }
 }
 
-/// Returns the texts of a message. In the older agents the assistant speaks through the tool `send_message`, and its own text
+/// Returns the parts of a message. In the older agents the assistant speaks through the tool `send_message`, and its own text
 /// is thinking.
-fn texts(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Vec<(Role, String)> {
-    let mut texts = Vec::new();
-    let mut said = Vec::new();
-    for call in message["tool_calls"].as_array().into_iter().flatten() {
-        let function = &call["function"];
-        let sent = if function["name"] == "send_message" { sent_message(&function["arguments"]) } else { None };
-        match sent {
-            Some(text) => said.push((Role::Assistant, text)),
-            None if output.options().tools => {
-                let name = function["name"].as_str().unwrap_or_default();
-                texts.push((Role::Tool, format!("{name} {}", plain(&function["arguments"]))));
-            }
-            None => output.skip(Skip::option("tool call (--tools)", place)),
-        }
-    }
-    let is_thinking = !said.is_empty();
-    let mut plain_text = Vec::new();
+fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Pieces {
+    let mut pieces = Pieces::default();
     match &message["content"] {
-        Value::String(text) => plain_text.push(text.clone()),
-        Value::Array(blocks) => {
-            for block in blocks {
-                match block["type"].as_str() {
-                    Some("text") => plain_text.extend(block["text"].as_str().map(str::to_owned)),
-                    Some("reasoning" | "redacted_reasoning" | "omitted_reasoning" | "thinking") => {
-                        let text = block["reasoning"]
-                            .as_str()
-                            .or(block["thinking"].as_str())
-                            .filter(|_| output.options().thinking);
-                        match text {
-                            Some(text) => texts.push((Role::Assistant, text.to_owned())),
-                            None => output.skip(Skip::option("thinking (--thinking)", place)),
-                        }
-                    }
-                    Some(kind @ ("image" | "tool_call" | "tool_return")) => {
-                        output.skip(Skip::no_message(format!("content of type {kind}"), place));
-                    }
-                    other => {
-                        let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));
-                        output.skip(Skip::unknown(kind, "", place));
-                    }
-                }
-            }
-        }
+        Value::String(text) => pieces.text.push(text.clone()),
+        Value::Array(blocks) => blocks.iter().for_each(|block| add(block, &mut pieces, place, output)),
         _ => {}
     }
-    let text = plain_text.join("\n");
-    if text.trim().is_empty() {
-    } else if is_thinking && !output.options().thinking {
-        output.skip(Skip::option("thinking (--thinking)", place));
-    } else {
-        texts.push((role, text));
+    let mut said = Vec::new();
+    for call in list(message, "tool_calls") {
+        let function = &call["function"];
+        match Some(&function["arguments"]).filter(|_| function["name"] == "send_message").and_then(sent_message) {
+            Some(text) => said.push(text),
+            None => pieces.tools.push(format!(
+                "{} {}",
+                function["name"].as_str().unwrap_or_default(),
+                plain(&function["arguments"])
+            )),
+        }
     }
-    texts.extend(said);
-    texts
+    if role == Role::Tool {
+        pieces.tools.append(&mut pieces.text);
+    }
+    if !said.is_empty() {
+        pieces.thinking.append(&mut pieces.text);
+        pieces.text = said;
+    }
+    pieces
+}
+
+fn add(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_>) {
+    match block["type"].as_str() {
+        Some("text") => pieces.text.extend(text(block, "text").map(str::to_owned)),
+        Some("reasoning" | "redacted_reasoning" | "omitted_reasoning" | "thinking") => {
+            pieces.thinking.push(text(block, "reasoning").or(text(block, "thinking")).unwrap_or_default().to_owned());
+        }
+        Some("tool_return") => pieces.tools.extend(text(block, "content").map(str::to_owned)),
+        Some(kind @ ("image" | "tool_call")) => output.skip(Skip::no_message(format!("content of type {kind}"), place)),
+        other => {
+            let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));
+            output.skip(Skip::unknown(kind, "", place));
+        }
+    }
 }
 
 /// Returns the argument `message` of a call, whose arguments are JSON in a string.

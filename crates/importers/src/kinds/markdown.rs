@@ -14,8 +14,8 @@ use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::kind::Importer;
-use crate::kinds::files::{extension, read_text};
 use crate::kinds::notes::{daily::Daily, day, front_matter};
+use crate::kinds::texts::{extension, read_text};
 use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};
@@ -26,7 +26,7 @@ pub struct Markdown;
 
 impl Importer for Markdown {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
-        let entries = sample.entries();
+        let entries = sample.entries().to_vec();
         let has_folder = |name: &str| entries.iter().any(|entry| format!("/{}", entry.path).contains(name));
         if has_folder("/.obsidian/") {
             return Fit::Clear("a folder .obsidian is there".into());

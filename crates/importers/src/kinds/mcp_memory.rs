@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::kind::Importer;
-use crate::kinds::files::{MadeIds, each_value};
+use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
@@ -22,7 +22,7 @@ pub struct McpMemory;
 
 impl Importer for McpMemory {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
-        for entry in sample.entries().iter().filter(|entry| is_json(entry)).take(5) {
+        for entry in sample.entries().to_vec().iter().filter(|entry| is_json(entry)).take(5) {
             let keys = sample.keys(entry);
             let has = |key: &str| keys.iter().any(|found| found == key);
             if has("entities") && has("relations") {

@@ -10,7 +10,7 @@ use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::kind::Importer;
-use crate::kinds::files::{MadeIds, each_value};
+use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
@@ -25,7 +25,7 @@ const TEXTS: [&str; 4] = ["memory", "text", "content", "data"];
 
 impl Importer for Mem0 {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
-        for entry in sample.entries().iter().filter(|entry| is_json(entry)).take(5) {
+        for entry in sample.entries().to_vec().iter().filter(|entry| is_json(entry)).take(5) {
             let keys = sample.keys(entry);
             let has = |key: &str| keys.iter().any(|found| found == key);
             if has("memory") && (has("user_id") || has("agent_id") || has("hash") || has("categories")) {

@@ -14,8 +14,8 @@ use annals_core::Result;
 use crate::detect::{Fit, Sample};
 use crate::item::{Item, Place};
 use crate::kind::Importer;
-use crate::kinds::files::{extension, is_lines, read_text};
 use crate::kinds::notes::day;
+use crate::kinds::texts::{extension, is_lines, read_text};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
@@ -28,7 +28,7 @@ pub struct OpenClaw;
 
 impl Importer for OpenClaw {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
-        let entries = sample.entries();
+        let entries = sample.entries().to_vec();
         let is_at_root = |name: &str| entries.iter().any(|entry| entry.name() == name);
         if entries.iter().any(|entry| format!("/{}", entry.path).contains("/.openclaw/")) {
             return Fit::Clear("a folder .openclaw is there".into());

@@ -13,7 +13,7 @@ use crate::dates;
 use crate::detect::{Fit, Sample};
 use crate::item::Place;
 use crate::kind::Importer;
-use crate::kinds::files::{each_value, extension};
+use crate::kinds::texts::{each_value, extension};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
@@ -68,7 +68,7 @@ const EVENTS: [&str; 38] = [
 
 impl Importer for Slack {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
-        let entries = sample.entries();
+        let entries = sample.entries().to_vec();
         let has = |name: &str| entries.iter().any(|entry| entry.name() == name);
         let has_users = has("users.json") || has("org_users.json");
         let day = entries.iter().filter(|entry| is_day(entry)).take(3).find(|entry| {

@@ -12,8 +12,8 @@ use annals_core::{Error, Fault, Result};
 use crate::detect::{Fit, Sample};
 use crate::item::Place;
 use crate::kind::Importer;
-use crate::kinds::files::extension;
 use crate::kinds::local_time::Orders;
+use crate::kinds::texts::extension;
 use crate::options::DateOrder;
 use crate::output::Output;
 use crate::skipped::Skip;
@@ -24,7 +24,7 @@ pub struct WhatsApp;
 
 impl Importer for WhatsApp {
     fn recognise(&self, sample: &mut Sample<'_>) -> Fit {
-        for entry in sample.entries().iter().filter(|entry| is_chat(entry)).take(5) {
+        for entry in sample.entries().to_vec().iter().filter(|entry| is_chat(entry)).take(5) {
             let is_named = entry.name() == "_chat.txt" || entry.name().contains("WhatsApp");
             let text = String::from_utf8_lossy(sample.head(entry)).into_owned();
             let heads = text.lines().take(50).filter(|line| head::parse(line).is_some()).count();

@@ -1,4 +1,4 @@
-use crate::kinds::testing::{check, check_damaged, check_longer, fixture, options, read};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, options, read};
 use crate::{Kind, Options};
 
 fn mapped(columns: &[(&str, &str)]) -> Options {

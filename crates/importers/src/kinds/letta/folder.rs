@@ -4,8 +4,8 @@ use annals_core::Result;
 
 use crate::detect::{Fit, Sample};
 use crate::item::Item;
-use crate::kinds::files::read_text;
 use crate::kinds::notes::front_matter;
+use crate::kinds::texts::read_text;
 use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};

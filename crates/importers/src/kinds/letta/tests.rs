@@ -1,5 +1,5 @@
 use crate::Kind;
-use crate::kinds::testing::{check, check_damaged, fixture, keyed, options, read};
+use crate::kinds::fixtures::{check, check_damaged, fixture, keyed, options, read};
 
 #[test]
 fn agent_files_and_folders_are_read() {

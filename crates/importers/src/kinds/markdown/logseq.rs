@@ -2,9 +2,9 @@
 
 use annals_core::Result;
 
-use crate::kinds::files::MadeIds;
 use crate::kinds::notes::clock;
 use crate::kinds::notes::daily::Daily;
+use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::Skip;
 

@@ -1,5 +1,5 @@
 use crate::Kind;
-use crate::kinds::testing::{check, check_damaged, check_longer, fixture, options, read};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, options, read};
 
 #[test]
 fn vaults_graphs_and_plain_folders_are_read() {

@@ -1,5 +1,5 @@
 use crate::Kind;
-use crate::kinds::testing::{check, check_damaged, check_longer, options};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, options};
 
 #[test]
 fn files_of_all_versions_are_read() {

@@ -1,5 +1,5 @@
 use crate::Kind;
-use crate::kinds::testing::{check, check_damaged, check_longer, options};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, options};
 
 #[test]
 fn pages_lists_lines_and_histories_are_read() {

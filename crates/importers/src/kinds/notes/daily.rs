@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use super::{clock, sections};
 use crate::dates;
 use crate::item::Place;
-use crate::kinds::files::MadeIds;
+use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::Skip;
 

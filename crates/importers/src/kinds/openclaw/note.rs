@@ -7,8 +7,8 @@ use annals_core::{Message, Result, Role, Timestamp};
 use super::transcript::{self, Cleaned, Transcript, Turn};
 use crate::dates;
 use crate::item::{Item, Place};
-use crate::kinds::files::MadeIds;
 use crate::kinds::notes::{daily::Daily, day, front_matter};
+use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::transcript::{self, Cleaned};
 use crate::dates;
 use crate::item::Place;
-use crate::kinds::files::{MadeIds, each_value};
+use crate::kinds::pieces::Pieces;
+use crate::kinds::texts::{MadeIds, each_value};
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
@@ -93,7 +94,6 @@ impl Session {
                 return Ok(());
             }
         };
-        let parts = parts(&message["content"], role, place, output);
         let id = match line["id"].as_str().filter(|id| !id.is_empty()) {
             Some(id) => id.to_owned(),
             None => self.ids.next(&[role.as_str(), &message["content"].to_string()]),
@@ -102,28 +102,17 @@ impl Session {
             output.skip(Skip::new(Why::Repeated, "line that occurs twice", "", place));
             return Ok(());
         }
-        for part in parts {
-            let id = if part.suffix.is_empty() { id.clone() } else { format!("{id}/{}", part.suffix) };
-            self.part(part, id, at, place, output)?;
-        }
-        Ok(())
-    }
-
-    fn part(
-        &mut self,
-        part: Part,
-        id: String,
-        at: Option<Timestamp>,
-        place: &Place,
-        output: &mut Output<'_>,
-    ) -> Result<()> {
-        let (text, stamp) = match transcript::clean(part.role, &part.text, &output.options().zone) {
-            Cleaned::Machine(what) => {
-                output.skip(Skip::no_message(what, place));
-                return Ok(());
+        let mut pieces = pieces(&message["content"], role, place, output);
+        let mut stamp = None;
+        if !pieces.text.is_empty() {
+            match transcript::clean(role, &pieces.text.join("\n"), &output.options().zone) {
+                Cleaned::Machine(what) => {
+                    output.skip(Skip::no_message(what, place));
+                    return Ok(());
+                }
+                Cleaned::Text { text, at, .. } => (pieces.text, stamp) = (vec![text], at.and_then(dates::storable)),
             }
-            Cleaned::Text { text, at, .. } => (text, at.and_then(dates::storable)),
-        };
+        }
         let Some(at) = at.or_else(|| output.past(stamp)) else {
             output.skip(Skip::new(Why::Undated, "message without a date", "", place));
             return Ok(());
@@ -134,60 +123,39 @@ impl Session {
         let message = Message {
             conversation: self.conversation.clone(),
             client_id: Some(id),
-            role: part.role,
-            name: output.name_of(part.role),
-            content: text,
+            role,
+            name: output.name_of(role),
+            content: String::new(),
             at,
         };
-        output.message(message, place)
+        pieces.send(&message, place, output)
     }
 }
 
-/// A text of a line. `suffix` distinguishes parts of one line that become messages of their own.
-struct Part {
-    suffix: String,
-    role: Role,
-    text: String,
-}
-
-fn parts(content: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Vec<Part> {
-    let (tools, thinking) = (output.options().tools, output.options().thinking);
-    if role == Role::Tool && !tools {
-        output.skip(Skip::option("tool result (--tools)", place));
-        return Vec::new();
-    }
-    let mut texts: Vec<&str> = Vec::new();
-    let mut others = Vec::new();
+fn pieces(content: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Pieces {
+    let mut pieces = Pieces::default();
     match content {
-        Value::String(text) => texts.push(text),
-        Value::Array(blocks) => {
-            for (block, number) in blocks.iter().zip(1..) {
-                match block["type"].as_str() {
-                    Some("text") => texts.extend(block["text"].as_str()),
-                    Some("thinking") if thinking => {
-                        let text = block["thinking"].as_str().unwrap_or_default().to_owned();
-                        others.push(Part { suffix: format!("thinking{number}"), role, text });
-                    }
-                    Some("thinking") => output.skip(Skip::option("thinking (--thinking)", place)),
-                    Some("toolCall" | "toolUse" | "tool_use") if tools => {
-                        let text = format!("{} {}", block["name"].as_str().unwrap_or_default(), block["arguments"]);
-                        others.push(Part { suffix: format!("call{number}"), role: Role::Tool, text });
-                    }
-                    Some("toolCall" | "toolUse" | "tool_use") => {
-                        output.skip(Skip::option("tool call (--tools)", place))
-                    }
-                    Some("image") => output.skip(Skip::no_message("image", place)),
-                    other => {
-                        let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));
-                        output.skip(Skip::unknown(kind, "", place));
-                    }
-                }
-            }
-        }
+        Value::String(text) => pieces.text.push(text.clone()),
+        Value::Array(blocks) => blocks.iter().for_each(|block| add(block, &mut pieces, place, output)),
         _ => output.skip(Skip::damaged("message without content", "", place)),
     }
-    if !texts.is_empty() {
-        others.push(Part { suffix: String::new(), role, text: texts.join("\n") });
+    if role == Role::Tool {
+        pieces.tools.append(&mut pieces.text);
     }
-    others
+    pieces
+}
+
+fn add(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_>) {
+    match block["type"].as_str() {
+        Some("text") => pieces.text.extend(block["text"].as_str().map(str::to_owned)),
+        Some("thinking") => pieces.thinking.extend(block["thinking"].as_str().map(str::to_owned)),
+        Some("toolCall" | "toolUse" | "tool_use") => {
+            pieces.tools.push(format!("{} {}", block["name"].as_str().unwrap_or_default(), block["arguments"]));
+        }
+        Some("image") => output.skip(Skip::no_message("image", place)),
+        other => {
+            let kind = format!("unknown content type {:?}", other.unwrap_or("(none)"));
+            output.skip(Skip::unknown(kind, "", place));
+        }
+    }
 }

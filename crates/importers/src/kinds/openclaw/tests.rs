@@ -1,5 +1,5 @@
 use crate::Kind;
-use crate::kinds::testing::{check, check_damaged, check_longer, fixture, keyed, options, read};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, keyed, options, read};
 
 #[test]
 fn workspaces_and_sessions_are_read() {
@@ -15,10 +15,10 @@ fn tools_and_thinking_are_read_on_request() {
     (all.tools, all.thinking, all.me) = (true, true, Some("Mira".into()));
     let (items, summary) = read(Kind::OpenClaw, &fixture("openclaw/sessions"), &all).unwrap();
     let found = keyed(&items);
-    for id in ["openclaw:5d0c/a2/thinking1", "openclaw:5d0c/a2/call2", "openclaw:5d0c/a3"] {
+    for id in ["openclaw:5d0c/a2:thinking", "openclaw:5d0c/a2:tool", "openclaw:5d0c/a3:tool"] {
         assert!(found.contains_key(id), "{id} is missing");
     }
-    assert_eq!(summary.skipped.count("tool call (--tools)"), 0);
+    assert_eq!(summary.skipped.count("call or result of a tool (--tools)"), 0);
     assert_eq!(summary.people["Mira"], 3);
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use annals_core::Result;
 use serde_json::Value;
 
-use crate::kinds::files::each_value;
+use crate::kinds::texts::each_value;
 use crate::output::Output;
 use crate::skipped::Skip;
 use crate::source::{Entry, Source};

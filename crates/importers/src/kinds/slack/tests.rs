@@ -1,7 +1,7 @@
 use annals_core::Role;
 
 use crate::Kind;
-use crate::kinds::testing::{check, check_damaged, check_longer, fixture, options, read};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, options, read};
 
 #[test]
 fn workspaces_are_read() {

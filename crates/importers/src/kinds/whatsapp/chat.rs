@@ -8,8 +8,8 @@ use super::head::{self, Head};
 use super::media::{self, Content};
 use crate::dates;
 use crate::item::Place;
-use crate::kinds::files::MadeIds;
 use crate::kinds::local_time::Orders;
+use crate::kinds::texts::MadeIds;
 use crate::options::DateOrder;
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
@@ -17,6 +17,8 @@ use crate::source::{Entry, Source};
 
 /// Longest line that is read; longer ones are cut. A message has at most 64 KiB.
 const LONGEST_LINE: usize = 1 << 20;
+/// Longest message that is read; a file that is no chat may have one head and a million lines.
+const LONGEST_MESSAGE: usize = 8 << 20;
 
 /// Collects the dates of a chat.
 pub fn orders(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Orders {
@@ -99,6 +101,9 @@ impl Chat {
     fn line(&mut self, line: &str, number: u64, output: &mut Output<'_>) -> Result<()> {
         let Some(Head { written, name, text }) = head::parse(line) else {
             match &mut self.open {
+                Some(open) if open.text.len() > LONGEST_MESSAGE => {
+                    output.skip(Skip::unknown("line of a message without end", "", &self.place.at_line(number)));
+                }
                 Some(open) => {
                     open.text.push('\n');
                     open.text.push_str(line);
@@ -174,12 +179,22 @@ const PREFIXES: [&str; 10] = [
     "WhatsApp Chat ",
 ];
 
-/// Returns the name of a chat by its file; `None` for `_chat.txt` in the source's own folder.
+/// Returns the name of a chat by its file; for `_chat.txt`, by its folder or archive, which the phone names.
 fn chat_name(entry: &Entry) -> Option<String> {
-    let stem = match entry.stem() {
-        "_chat" => entry.path.rsplit('/').nth(1)?,
-        stem => stem,
-    };
-    let name = PREFIXES.iter().find_map(|prefix| stem.strip_prefix(prefix)).unwrap_or(stem).trim();
+    let inner = entry.path.rsplit('/').nth(1);
+    match entry.stem() {
+        "_chat" => inner.or(entry.container()).and_then(named),
+        stem => named(stem).or_else(|| Some(stem.to_owned())),
+    }
+}
+
+/// Returns the name of a chat in the name of a file or folder; `None` if the phone did not name it.
+fn named(text: &str) -> Option<String> {
+    let name = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix))?.trim();
+    // Browsers number a second download.
+    let name = name
+        .strip_suffix(')')
+        .and_then(|name| name.rsplit_once(" ("))
+        .map_or(name, |(before, number)| if number.bytes().all(|byte| byte.is_ascii_digit()) { before } else { name });
     (!name.is_empty()).then(|| name.to_owned())
 }

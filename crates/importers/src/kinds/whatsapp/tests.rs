@@ -1,4 +1,5 @@
-use crate::kinds::testing::{check, check_damaged, check_longer, fixture, options, read};
+use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, keyed, options, read};
+use crate::kinds::testing::zipped;
 use crate::{DateOrder, Kind};
 
 #[test]
@@ -51,6 +52,20 @@ fn later_export_that_begins_elsewhere_adds_only_what_is_new() {
     let later = folder.path().join("android.txt");
     std::fs::copy(fixture("whatsapp/android-longer.txt"), &later).unwrap();
     check_longer(Kind::WhatsApp, "whatsapp/android.txt", later.to_str().unwrap(), 1, &options("Europe/Stockholm"));
+}
+
+#[test]
+fn chat_of_ios_is_named_by_its_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let chat = "[14/10/2021, 15:34:09] Tove: Hi\n";
+    for (name, expect) in
+        [("WhatsApp Chat - Tove.zip", "Tove"), ("WhatsApp Chat - Tove (2).zip", "Tove"), ("export.zip", "chat")]
+    {
+        let path = folder.path().join(name);
+        std::fs::write(&path, zipped(&[("_chat.txt", chat.as_bytes()), ("00000001-PHOTO.jpg", b"\xff")])).unwrap();
+        let (items, _) = read(Kind::WhatsApp, &path, &options("UTC")).unwrap();
+        assert!(keyed(&items).keys().all(|key| key.starts_with(&format!("whatsapp:{expect}/"))), "{name}");
+    }
 }
 
 #[test]

@@ -1,0 +1,102 @@
+//! The content of a node: one of some twenty types.
+
+use annals_core::Role;
+use serde_json::Value;
+
+use super::text::clean;
+use crate::item::Place;
+use crate::kinds::files::{filled, keys, list, text};
+use crate::kinds::pieces::Pieces;
+use crate::output::Output;
+use crate::skipped::Skip;
+
+/// Returns the parts of a message, or `None` if nothing of it is imported; counts what is not.
+pub fn pieces(message: &Value, role: Role, place: &Place, output: &mut Output<'_>) -> Option<Pieces> {
+    let content = message.get("content").unwrap_or(&Value::Null);
+    let kind = match content {
+        Value::String(_) => "string",
+        content => text(content, "content_type").unwrap_or("text"),
+    };
+    let text = match kind {
+        "string" => content.as_str().unwrap_or_default().to_owned(),
+        "text" | "multimodal_text" => parts(content, place, output),
+        "code" | "execution_output" | "system_error" | "tether_quote" => {
+            text(content, "text").unwrap_or_default().to_owned()
+        }
+        "citable_code_output" => text(content, "output_str").unwrap_or_default().to_owned(),
+        "tether_browsing_display" => {
+            filled(content, "result").or_else(|| filled(content, "summary")).unwrap_or_default().to_owned()
+        }
+        "sonic_webpage" => text(content, "text").unwrap_or_default().to_owned(),
+        "thoughts" => return some_thinking(thoughts(content)),
+        "reasoning_recap" => return some_thinking(text(content, "content").unwrap_or_default().to_owned()),
+        "user_editable_context" | "model_editable_context" => {
+            output.skip(Skip::no_message("custom instructions", place));
+            return None;
+        }
+        "computer_output" => {
+            output.skip(Skip::no_message("screenshot", place));
+            return None;
+        }
+        other => {
+            output.skip(Skip::unknown(format!("unknown content type {other:?}"), keys(content), place));
+            return None;
+        }
+    };
+    if is_tools(message, role, kind) {
+        return Some(Pieces {
+            tools: vec![text].into_iter().filter(|text| !text.trim().is_empty()).collect(),
+            ..Pieces::default()
+        })
+        .filter(|pieces| !pieces.tools.is_empty());
+    }
+    let text = if role == Role::Assistant { clean(&text) } else { text };
+    Some(Pieces { text: vec![text], ..Pieces::default() })
+}
+
+/// Returns whether a message belongs to a tool: its result, or a call, which is addressed to the tool.
+fn is_tools(message: &Value, role: Role, kind: &str) -> bool {
+    let is_call = filled(message, "recipient").is_some_and(|recipient| recipient != "all");
+    role == Role::Tool || is_call || matches!(kind, "execution_output" | "system_error" | "citable_code_output")
+}
+
+fn some_thinking(text: String) -> Option<Pieces> {
+    Some(Pieces { thinking: vec![text], ..Pieces::default() })
+}
+
+/// Joins the strings among the parts. Voice chats keep what was said in parts of their own type.
+fn parts(content: &Value, place: &Place, output: &mut Output<'_>) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    for part in list(content, "parts") {
+        match (part, text(part, "content_type")) {
+            (Value::String(text), _) => texts.push(text),
+            (Value::Null, _) => {}
+            (part, Some("audio_transcription" | "text")) => texts.extend(text(part, "text")),
+            (_, Some("image_asset_pointer")) => output.skip(Skip::no_message("image", place)),
+            (
+                _,
+                Some(
+                    "audio_asset_pointer"
+                    | "real_time_user_audio_video_asset_pointer"
+                    | "video_container_asset_pointer",
+                ),
+            ) => {
+                output.skip(Skip::no_message("recording", place));
+            }
+            (_, Some(other)) => output.skip(Skip::unknown(format!("unknown part {other:?}"), keys(part), place)),
+            (part, None) => output.skip(Skip::unknown("part of an unknown shape", keys(part), place)),
+        }
+    }
+    // Slim exports keep a plain text.
+    texts.extend(text(content, "text").filter(|_| content.get("parts").is_none()));
+    texts.retain(|text| !text.trim().is_empty());
+    texts.join("\n\n")
+}
+
+fn thoughts(content: &Value) -> String {
+    let thought = |thought: &Value| {
+        let (summary, body) = (filled(thought, "summary"), filled(thought, "content"));
+        summary.into_iter().chain(body).collect::<Vec<_>>().join("\n")
+    };
+    list(content, "thoughts").iter().map(thought).collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,75 @@
+//! One message of Claude.ai: its blocks, or its text if it has none, and the attachments.
+
+use annals_core::Role;
+use serde_json::Value;
+
+use super::blocks::{call, result};
+use crate::item::Place;
+use crate::kinds::files::{filled, keys, list, text};
+use crate::kinds::pieces::Pieces;
+use crate::output::Output;
+use crate::skipped::Skip;
+
+/// Returns the id of a message.
+pub fn id(message: &Value) -> Option<&str> {
+    filled(message, "uuid").or_else(|| filled(message, "id"))
+}
+
+/// Returns the role of a message; counts unknown ones.
+pub fn role(message: &Value, place: &Place, output: &mut Output<'_>) -> Option<Role> {
+    match filled(message, "sender").or_else(|| filled(message, "role")) {
+        Some("human" | "user") => Some(Role::User),
+        Some("assistant") => Some(Role::Assistant),
+        Some(other) => {
+            output.skip(Skip::unknown(format!("unknown sender {other:?}"), "", place));
+            None
+        }
+        None => {
+            output.skip(Skip::unknown("message without a sender", keys(message), place));
+            None
+        }
+    }
+}
+
+/// Returns the parts of a message. The top-level `text` is a flattening with placeholders; it counts only without blocks.
+pub fn pieces(message: &Value, place: &Place, output: &mut Output<'_>) -> Pieces {
+    let mut pieces = Pieces::default();
+    let blocks = [list(message, "content"), list(message, "contentBlocks")].concat();
+    for block in &blocks {
+        add_block(block, &mut pieces, place, output);
+    }
+    if blocks.is_empty() {
+        let plain = text(message, "text").or_else(|| text(message, "content"));
+        pieces.text.extend(plain.map(str::to_owned));
+    }
+    for attachment in list(message, "attachments") {
+        let name = filled(attachment, "file_name").unwrap_or("without a name");
+        match filled(attachment, "extracted_content") {
+            Some(content) => pieces.text.push(format!("[Attachment {name}]\n{content}")),
+            None => output.skip(Skip::no_message("attachment without text", place)),
+        }
+    }
+    for _ in list(message, "files").iter().chain(list(message, "files_v2")) {
+        output.skip(Skip::no_message("uploaded file", place));
+    }
+    pieces
+}
+
+fn add_block(block: &Value, pieces: &mut Pieces, place: &Place, output: &mut Output<'_>) {
+    let kind = text(block, "type");
+    match kind {
+        Some("text") => pieces.text.extend(text(block, "text").map(str::to_owned)),
+        Some("voice_note") => pieces.text.extend(text(block, "text").map(str::to_owned)),
+        Some("thinking") => pieces.thinking.extend(filled(block, "thinking").map(str::to_owned)),
+        Some("redacted_thinking") => output.skip(Skip::no_message("encrypted thinking", place)),
+        Some("tool_use" | "server_tool_use") => pieces.tools.extend(call(block)),
+        Some("tool_result" | "web_search_tool_result") => pieces.tools.extend(result(block)),
+        Some("token_budget" | "flag") => output.skip(Skip::no_message("technical block", place)),
+        Some("image") => output.skip(Skip::no_message("image", place)),
+        Some(other) => output.skip(Skip::unknown(format!("unknown block {other:?}"), keys(block), place)),
+        None => match block {
+            Value::String(text) => pieces.text.push(text.clone()),
+            _ => output.skip(Skip::unknown("block of an unknown shape", keys(block), place)),
+        },
+    }
+}

@@ -1,0 +1,343 @@
+//! One line of a session of Codex.
+
+use std::collections::HashMap;
+
+use annals_core::{Digest, Message, Result, Role, SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::{Survey, time_of};
+use crate::dates;
+use crate::item::Place;
+use crate::kinds::files::{filled, keys, list, text};
+use crate::kinds::pieces::Pieces;
+use crate::output::Output;
+use crate::skipped::{Skip, Why};
+
+/// Copies of a parent session are written in one go; they have times within this of the session's begin.
+const COPIED_WITHIN: SignedDuration = SignedDuration::from_secs(1);
+
+/// Beginnings of texts that the program puts before what was typed.
+const INJECTED: [&str; 12] = [
+    "<user_instructions>",
+    "<environment_context>",
+    "<INSTRUCTIONS>",
+    "<permissions instructions>",
+    "<collaboration_mode>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<skill>",
+    "<user_shell_command>",
+    "<personality_spec>",
+    "# AGENTS.md instructions",
+    "Warning: apply_patch was requested via",
+];
+
+/// Events that say nothing; more have one of the beginnings or endings below.
+const EVENTS: [&str; 22] = [
+    "token_count",
+    "turn_aborted",
+    "turn_diff",
+    "thread_rolled_back",
+    "thread_name_updated",
+    "thread_goal_updated",
+    "thread_settings_applied",
+    "session_configured",
+    "agent_reasoning_raw_content",
+    "agent_reasoning_section_break",
+    "context_compacted",
+    "compaction_progress",
+    "entered_review_mode",
+    "exited_review_mode",
+    "background_event",
+    "stream_error",
+    "error",
+    "warning",
+    "plan_update",
+    "plan_delta",
+    "shutdown_complete",
+    "view_image_tool_call",
+];
+const EVENT_AFFIXES: [&str; 14] = [
+    "task_",
+    "turn_",
+    "item_",
+    "exec_",
+    "mcp_",
+    "patch_apply_",
+    "web_search_",
+    "image_generation_",
+    "hook_",
+    "collab_",
+    "sub_agent_",
+    "guardian_",
+    "apply_patch_",
+    "dynamic_tool_",
+];
+
+/// The heading of the editor's plug-in before what was typed.
+const REQUEST: &str = "## My request for Codex:";
+
+/// One file of a session, read line by line.
+pub struct Session {
+    survey: Survey,
+    conversation: String,
+    title: Option<String>,
+    has_messages: bool,
+    last: Option<Timestamp>,
+    /// The digest of everything said so far.
+    chain: Digest,
+    /// Whether everything so far is a copy of an older session.
+    is_copy: bool,
+    /// How often each message without a time of its own occurred, or one with the same time.
+    repeats: HashMap<Digest, u64>,
+}
+
+impl Session {
+    /// Begins a file.
+    pub fn new(survey: Survey, stem: &str) -> Session {
+        let conversation = format!("codex:{}", survey.id.as_deref().unwrap_or(stem));
+        // Before forks named their parent, a resumed session was a new file that began with the old one, without times.
+        let is_copy = survey.parent.is_some() || !survey.has_times;
+        Session {
+            survey,
+            conversation,
+            title: None,
+            has_messages: false,
+            last: None,
+            chain: Digest::of(["codex"]),
+            is_copy,
+            repeats: HashMap::new(),
+        }
+    }
+
+    /// Reads a line.
+    pub fn line(&mut self, line: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let payload = line.get("payload").unwrap_or(&Value::Null);
+        let skipped = match text(line, "type") {
+            Some("event_msg") => return self.event(line, payload, place, output),
+            Some("response_item") => return self.item(line, payload, place, output),
+            Some(
+                "session_meta"
+                | "turn_context"
+                | "compacted"
+                | "world_state"
+                | "session_state"
+                | "inter_agent_communication_metadata",
+            ) => Skip::no_message(format!("line {:?}", text(line, "type").unwrap_or_default()), place),
+            // Old files have the items without an envelope, after a line of the session.
+            Some("message" | "reasoning" | "function_call" | "function_call_output" | "local_shell_call") => {
+                return self.item(line, line, place, output);
+            }
+            Some(other) => Skip::unknown(format!("unknown line {other:?}"), keys(line), place),
+            None if line.get("record_type").is_some()
+                || line.get("instructions").is_some()
+                || line.get("git").is_some() =>
+            {
+                Skip::no_message("line of the session", place)
+            }
+            None => Skip::unknown("line of an unknown shape", keys(line), place),
+        };
+        output.skip(skipped);
+        Ok(())
+    }
+
+    /// Ends the file: passes on the title.
+    pub fn end(self, file: &Place, output: &mut Output<'_>) -> Result<()> {
+        if !self.has_messages {
+            return Ok(());
+        }
+        output.conversation(&self.conversation, self.title.as_deref(), None, file)
+    }
+
+    fn event(&mut self, line: &Value, payload: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let kind = text(payload, "type").unwrap_or_default();
+        let mut pieces = Pieces::default();
+        let role = match kind {
+            "user_message" => Role::User,
+            "agent_message" | "agent_reasoning" => Role::Assistant,
+            known if is_known_event(known) => {
+                output.skip(Skip::no_message(format!("event {known:?}"), place));
+                return Ok(());
+            }
+            other => {
+                output.skip(Skip::unknown(format!("unknown event {other:?}"), keys(payload), place));
+                return Ok(());
+            }
+        };
+        match kind {
+            "agent_reasoning" => pieces.thinking.extend(filled(payload, "text").map(str::to_owned)),
+            _ if filled(payload, "kind").is_some_and(|kind| kind != "plain") => {
+                output.skip(Skip::no_message("injected context", place));
+                return Ok(());
+            }
+            "user_message" => {
+                for _ in list(payload, "images").iter().chain(list(payload, "local_images")) {
+                    output.skip(Skip::no_message("image", place));
+                }
+                pieces.text.extend(filled(payload, "message").and_then(typed));
+            }
+            _ => pieces.text.extend(filled(payload, "message").map(str::to_owned)),
+        }
+        self.message(line, role, pieces, place, output)
+    }
+
+    fn item(&mut self, line: &Value, payload: &Value, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let mut pieces = Pieces::default();
+        let mut role = Role::Assistant;
+        match text(payload, "type").unwrap_or_default() {
+            "message" if self.survey.has_events => {
+                output.skip(Skip::no_message("second copy of a message", place));
+                return Ok(());
+            }
+            "message" => match text(payload, "role") {
+                Some("user") => {
+                    role = Role::User;
+                    pieces.text = texts(payload).into_iter().filter_map(typed).collect();
+                }
+                Some("assistant") => pieces.text = texts(payload).into_iter().map(str::to_owned).collect(),
+                other => {
+                    let kind = format!("message of the role {:?}", other.unwrap_or_default());
+                    output.skip(Skip::no_message(kind, place));
+                    return Ok(());
+                }
+            },
+            // Reasoning stands in the events too.
+            "reasoning" if !self.survey.has_events => {
+                pieces.thinking = list(payload, "summary")
+                    .iter()
+                    .filter_map(|part| filled(part, "text"))
+                    .map(str::to_owned)
+                    .collect();
+            }
+            "reasoning" => {
+                output.skip(Skip::no_message("second copy of thinking", place));
+                return Ok(());
+            }
+            "function_call"
+            | "custom_tool_call"
+            | "local_shell_call"
+            | "web_search_call"
+            | "tool_search_call"
+            | "function_call_output"
+            | "custom_tool_call_output"
+            | "tool_search_output" => pieces.tools.extend(tool(payload)),
+            "ghost_snapshot" | "compaction" | "compaction_summary" | "context_compaction" | "image_generation_call" => {
+                output.skip(Skip::no_message("technical item", place));
+                return Ok(());
+            }
+            other => {
+                output.skip(Skip::unknown(format!("unknown item {other:?}"), keys(payload), place));
+                return Ok(());
+            }
+        }
+        self.message(line, role, pieces, place, output)
+    }
+
+    fn message(
+        &mut self,
+        line: &Value,
+        role: Role,
+        pieces: Pieces,
+        place: &Place,
+        output: &mut Output<'_>,
+    ) -> Result<()> {
+        if pieces == Pieces::default() {
+            output.skip(Skip::no_message("message without typed text", place));
+            return Ok(());
+        }
+        let own = output.past(time_of(line));
+        let at = own.or(self.last.map(|last| dates::later(last, 1))).or(self.survey.begins);
+        if self.is_repeated(role, &pieces, own, output) {
+            output.skip(Skip::new(Why::Repeated, "copied message", "", place));
+            return Ok(());
+        }
+        let Some(at) = at else {
+            output.skip(Skip::new(Why::Undated, "message without a time", "", place));
+            return Ok(());
+        };
+        let id = self.id_of(role, &pieces, own);
+        // A session may lie in two folders, as one that is archived does.
+        if !output.is_new(&format!("{}/{id}", self.conversation)) {
+            output.skip(Skip::new(Why::Repeated, "copied message", "", place));
+            return Ok(());
+        }
+        self.last = Some(at);
+        self.has_messages = true;
+        if role == Role::User && self.title.is_none() {
+            self.title = pieces.text.first().and_then(|text| text.lines().next()).map(str::to_owned);
+        }
+        let message = Message {
+            conversation: output.conversation_of(&id, &self.conversation),
+            client_id: Some(id),
+            role,
+            name: output.name_of(role),
+            content: String::new(),
+            at,
+        };
+        pieces.send(&message, place, output)
+    }
+
+    /// Returns whether a message is a copy of one in an older session, and notes it for later sessions.
+    fn is_repeated(&mut self, role: Role, pieces: &Pieces, at: Option<Timestamp>, output: &mut Output<'_>) -> bool {
+        let said = pieces.text.join("\n\n");
+        if said.is_empty() {
+            // Thinking and tools belong to what was said around them.
+            return self.is_copy && self.is_written_at_begin(at);
+        }
+        self.chain = Digest::of([&self.chain.0[..], role.as_str().as_bytes(), said.as_bytes()]);
+        let is_new = output.is_new(&format!("codex:{}", self.chain));
+        // If the parent is not among the files, what was copied of it is known by its times. They are not when it was said.
+        let is_orphan = self.survey.parent.is_some() && !self.survey.has_parent;
+        self.is_copy = self.is_copy && (!is_new || is_orphan && self.is_written_at_begin(at));
+        self.is_copy
+    }
+
+    fn is_written_at_begin(&self, at: Option<Timestamp>) -> bool {
+        match (at, self.survey.begins) {
+            (Some(at), Some(begins)) => at.duration_since(begins) <= COPIED_WITHIN,
+            _ => false,
+        }
+    }
+
+    /// Returns an id that does not depend on what else is in the file, but for exact repeats.
+    fn id_of(&mut self, role: Role, pieces: &Pieces, at: Option<Timestamp>) -> String {
+        let at = at.map(|at| at.to_string()).unwrap_or_default();
+        let parts = pieces.text.iter().chain(&pieces.thinking).chain(&pieces.tools).map(String::as_str);
+        let digest = Digest::of([at.as_str(), role.as_str()].into_iter().chain(parts));
+        let repeat = self.repeats.entry(digest).or_default();
+        *repeat += 1;
+        Digest::of([&digest.0[..], &repeat.to_le_bytes()]).to_string()[..32].to_owned()
+    }
+}
+
+fn is_known_event(kind: &str) -> bool {
+    EVENTS.contains(&kind) || EVENT_AFFIXES.iter().any(|affix| kind.starts_with(affix))
+}
+
+/// Returns what a person typed, or `None` if the program wrote it.
+fn typed(text: &str) -> Option<String> {
+    let text = text.split_once(REQUEST).map_or(text, |(_, request)| request).trim();
+    let is_injected = INJECTED.iter().any(|begin| text.starts_with(begin));
+    (!text.is_empty() && !is_injected).then(|| text.to_owned())
+}
+
+fn texts(payload: &Value) -> Vec<&str> {
+    match payload.get("content") {
+        Some(Value::String(text)) => vec![text],
+        _ => list(payload, "content").iter().filter_map(|part| filled(part, "text")).collect(),
+    }
+}
+
+/// Returns the text of a call or result.
+fn tool(payload: &Value) -> Option<String> {
+    let name = filled(payload, "name").or_else(|| text(payload, "type")).unwrap_or("tool");
+    let given =
+        ["arguments", "input", "action"].iter().find_map(|field| payload.get(*field)).filter(|given| !given.is_null());
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match (given, payload.get("output")) {
+        (Some(given), _) => Some(format!("{name}: {}", plain(given))),
+        (None, Some(output)) => Some(filled(output, "content").map_or_else(|| plain(output), str::to_owned)),
+        (None, None) => None,
+    }
+    .filter(|text| !text.trim().is_empty())
+}

@@ -1,0 +1,58 @@
+//! The parts of one message: what was said, what was thought, what tools did. The latter two are imported on request.
+
+use annals_core::{Message, Result, Role};
+
+use crate::item::Place;
+use crate::output::Output;
+use crate::skipped::Skip;
+
+/// The parts of one message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// What was said, in order.
+    pub text: Vec<String>,
+    /// What the model thought.
+    pub thinking: Vec<String>,
+    /// Calls and results of tools.
+    pub tools: Vec<String>,
+}
+
+impl Pieces {
+    /// Passes the parts on as messages: thinking as `ID:thinking`, the text as `ID`, tools as `ID:tool`, `ID:tool2` …
+    /// `message` has everything but the content.
+    pub fn send(self, message: &Message, place: &Place, output: &mut Output<'_>) -> Result<()> {
+        let id = message.client_id.as_deref().unwrap_or_default();
+        let has_others = !(self.thinking.is_empty() && self.tools.is_empty());
+        if !self.thinking.is_empty() {
+            if output.options().thinking {
+                let content = join(&self.thinking);
+                let id = Some(format!("{id}:thinking"));
+                output.message(
+                    Message { client_id: id, role: Role::Assistant, name: None, content, ..message.clone() },
+                    place,
+                )?;
+            } else {
+                output.skip(Skip::option("thinking (--thinking)", place));
+            }
+        }
+        // A message of thinking or tools alone is not an empty one.
+        if !self.text.is_empty() || !has_others {
+            output.message(Message { content: join(&self.text), ..message.clone() }, place)?;
+        }
+        for (content, number) in self.tools.into_iter().zip(1..) {
+            if !output.options().tools {
+                output.skip(Skip::option("call or result of a tool (--tools)", place));
+                continue;
+            }
+            let id = Some(if number == 1 { format!("{id}:tool") } else { format!("{id}:tool{number}") });
+            output
+                .message(Message { client_id: id, role: Role::Tool, name: None, content, ..message.clone() }, place)?;
+        }
+        Ok(())
+    }
+}
+
+fn join(texts: &[String]) -> String {
+    let filled: Vec<&str> = texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
+    filled.join("\n\n")
+}

@@ -1,0 +1,113 @@
+//! Reads text files as a whole and JSON values by the extension of their file, and makes ids for what a source gives none. Shared by several kinds.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use annals_core::{Digest, Result};
+use serde_json::Value;
+
+use crate::item::Place;
+use crate::kinds::files::{each_element, each_line};
+use crate::output::Output;
+use crate::skipped::Skip;
+use crate::source::{Entry, Source};
+
+/// Largest text file that is read as a whole.
+const LARGEST: u64 = 32 << 20;
+
+/// Reads a text file: UTF-8, or UTF-16 with a byte order mark. Skips one that is neither, or too large.
+pub fn read_text(source: &mut Source, entry: &Entry, output: &mut Output<'_>) -> Option<String> {
+    let mut bytes = Vec::new();
+    let read = source.open_entry(entry).and_then(|input| input.take(LARGEST + 1).read_to_end(&mut bytes));
+    let fault = match read {
+        Err(cause) => cause.to_string(),
+        Ok(_) if bytes.len() as u64 > LARGEST => format!("is larger than {} MiB", LARGEST >> 20),
+        Ok(_) => match decode(bytes) {
+            Some(text) => return Some(text),
+            None => "is not UTF-8 text; save it as UTF-8".to_owned(),
+        },
+    };
+    output.skip(Skip::damaged("unreadable file", fault, &entry.place()));
+    None
+}
+
+fn decode(bytes: Vec<u8>) -> Option<String> {
+    let wide = |read: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
+        char::decode_utf16(units).collect::<std::result::Result<String, _>>().ok()
+    };
+    match &bytes[..] {
+        [0xff, 0xfe, ..] => wide(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => wide(u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, ..] => String::from_utf8(bytes[3..].to_vec()).ok(),
+        _ => String::from_utf8(bytes).ok(),
+    }
+}
+
+/// Returns the extension of a file's name, for the report of what was not read.
+pub fn extension(entry: &Entry) -> &str {
+    entry.name().rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// Returns whether a file has one JSON value per line.
+pub fn is_lines(entry: &Entry) -> bool {
+    entry.has_extension("jsonl") || entry.has_extension("ndjson") || entry.name().contains(".jsonl.")
+}
+
+/// Passes the JSON values of a file to `read`, with their places. Skips damaged ones.
+///
+/// Of a file with a value per line, a damaged line does not hide the next.
+pub fn each_value<F>(source: &mut Source, entry: &Entry, output: &mut Output<'_>, mut read: F) -> Result<()>
+where
+    F: FnMut(&Value, &Place, &mut Output<'_>) -> Result<()>,
+{
+    let read = |value: Value, place: &Place, output: &mut Output<'_>| read(&value, place, output);
+    if is_lines(entry) { each_line(source, entry, output, read) } else { each_element(source, entry, output, read) }
+}
+
+/// Makes ids for things that the source gives none: a hash of the words, and a number for repeated words.
+///
+/// Things that are added elsewhere do not change an id, because only equal things are numbered.
+#[derive(Default)]
+pub struct MadeIds(HashMap<Digest, u64>);
+
+impl MadeIds {
+    /// Returns the id of the next thing with these words.
+    pub fn next(&mut self, words: &[&str]) -> String {
+        let digest = Digest::of(words);
+        let count = self.0.entry(digest).or_default();
+        *count += 1;
+        let start = &digest.to_string()[..24];
+        if *count == 1 { start.to_owned() } else { format!("{start}.{count}") }
+    }
+
+    /// Returns a readable id, with a number if it was used before.
+    pub fn named(&mut self, name: &str) -> String {
+        let count = self.0.entry(Digest::of([name])).or_default();
+        *count += 1;
+        if *count == 1 { name.to_owned() } else { format!("{name}.{count}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_decoded() {
+        assert_eq!(decode(b"\xef\xbb\xbfa".to_vec()).as_deref(), Some("a"));
+        assert_eq!(decode(b"\xff\xfea\0\xe9\0".to_vec()).as_deref(), Some("aé"));
+        assert_eq!(decode(b"\xfe\xff\0a".to_vec()).as_deref(), Some("a"));
+        assert_eq!(decode(b"caf\xe9".to_vec()), None);
+        assert_eq!(decode(b"\xff\xfe\0\xd8".to_vec()), None);
+    }
+
+    #[test]
+    fn equal_words_are_numbered() {
+        let mut ids = MadeIds::default();
+        let (first, second, other) = (ids.next(&["a", "b"]), ids.next(&["a", "b"]), ids.next(&["ab"]));
+        assert_eq!(second, format!("{first}.2"));
+        assert_ne!(first, other);
+        assert_eq!((ids.named("n"), ids.named("n")), ("n".to_owned(), "n.2".to_owned()));
+    }
+}
