@@ -5,6 +5,8 @@ pub mod claude;
 pub mod claude_code;
 pub mod codex;
 mod files;
+#[cfg(test)]
+mod mutations;
 mod pieces;
 #[cfg(test)]
 pub mod testing;
