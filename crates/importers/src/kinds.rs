@@ -13,6 +13,8 @@ mod local_time;
 pub mod markdown;
 pub mod mcp_memory;
 pub mod mem0;
+#[cfg(test)]
+mod mutations;
 mod notes;
 pub mod openclaw;
 mod pieces;
