@@ -13,6 +13,7 @@
 mod clean;
 pub mod dates;
 mod detect;
+pub mod export;
 mod item;
 pub mod json;
 mod kind;

@@ -1,0 +1,106 @@
+//! Writes an agent's memory as a folder of Markdown notes, for people, Obsidian and OpenClaw.
+//!
+//! A pure function of the records of an export: the same records give the same files. Reads and writes no files.
+//!
+//! | path | content |
+//! | --- | --- |
+//! | `memory/2026-03-09.md` | a day: its summary, its statements, its turns by conversation |
+//! | `memory/2026-W11.md`, `memory/2026-03.md`, `memory/2026-Q1.md`, `memory/2026.md` | the summary of a period |
+//! | `memory/facts.md` | all facts, as a table |
+//! | `MEMORY.md`, `USER.md`, `SOUL.md`, `IDENTITY.md`, `memory/blocks/NAME.md` | blocks, under the names of OpenClaw |
+//! | `.obsidian/daily-notes.json` | makes the days daily notes in Obsidian |
+
+mod day;
+mod escape;
+mod facts;
+mod summary;
+
+use std::collections::BTreeMap;
+
+use annals_core::ports::Record;
+use annals_core::{Grain, Period, Result, Settings, Zones, fold};
+
+use day::Day;
+use escape::file_name;
+
+/// The settings of Obsidian for the folder.
+const DAILY_NOTES: &str = "{\n  \"folder\": \"memory\",\n  \"format\": \"YYYY-MM-DD\"\n}\n";
+
+/// Returns the files of an agent's memory, by path. The order of the records does not matter. An error is a time zone in the
+/// settings that does not exist.
+pub fn markdown(records: impl IntoIterator<Item = Record>) -> Result<BTreeMap<String, String>> {
+    let mut settings = Settings::default();
+    let (mut days, mut periods) = (BTreeMap::<Period, Day>::new(), BTreeMap::new());
+    let (mut operations, mut blocks) = (Vec::new(), BTreeMap::new());
+    for record in records {
+        match record {
+            Record::Settings(found) => settings = found,
+            Record::Turn { day, .. } => days.entry(day).or_default().turns.push(record),
+            Record::Statement { statement, .. } => days.entry(statement.day).or_default().statements.push(statement),
+            Record::Operation(operation) => operations.push(operation),
+            Record::Period { period, text: Some(text), .. } if period.grain() == Grain::Daily => {
+                days.entry(period).or_default().summary = Some(text);
+            }
+            Record::Period { period, text: Some(text), .. } => _ = periods.insert(period, text),
+            Record::Block { name, text, .. } => _ = blocks.insert(name, text),
+            // Bookkeeping, and former texts.
+            Record::Period { text: None, .. }
+            | Record::Version { .. }
+            | Record::Gone { .. }
+            | Record::Access { .. } => {}
+        }
+    }
+    let zones = settings.zones()?;
+    let mut files = note_files(days, &periods, &zones);
+    if let Some(table) = facts::note(&fold(&operations), &zones) {
+        files.insert("memory/facts.md".into(), table);
+    }
+    for (name, text) in blocks {
+        let path = free_path(&block_path(&name), &files);
+        files.insert(path, with_end(text));
+    }
+    files.insert(".obsidian/daily-notes.json".into(), DAILY_NOTES.into());
+    Ok(files)
+}
+
+fn note_files(
+    days: BTreeMap<Period, Day>,
+    periods: &BTreeMap<Period, String>,
+    zones: &Zones,
+) -> BTreeMap<String, String> {
+    let has_note = |period: &Period| days.contains_key(period) || periods.contains_key(period);
+    let mut files: BTreeMap<String, String> =
+        periods.iter().map(|(period, text)| (note_path(*period), summary::note(*period, text, has_note))).collect();
+    files.extend(days.iter().map(|(period, day)| (note_path(*period), day.note(*period, zones, has_note))));
+    files
+}
+
+fn note_path(period: Period) -> String {
+    format!("memory/{period}.md")
+}
+
+/// Returns the path of a block: the file in which OpenClaw keeps the same.
+fn block_path(name: &str) -> String {
+    match name {
+        "memory" => "MEMORY.md".into(),
+        "human" => "USER.md".into(),
+        "persona" => "SOUL.md".into(),
+        "identity" => "IDENTITY.md".into(),
+        other => format!("memory/blocks/{}.md", file_name(other)),
+    }
+}
+
+/// Returns a path that no file has, also where upper and lower case are one: `a.md`, `a-2.md` …
+fn free_path(path: &str, files: &BTreeMap<String, String>) -> String {
+    let is_free = |path: &str| !files.keys().any(|taken| taken.to_lowercase() == path.to_lowercase());
+    let stem = path.strip_suffix(".md").unwrap_or(path);
+    let mut numbered = (2..).map(|number| format!("{stem}-{number}.md"));
+    if is_free(path) { path.to_owned() } else { numbered.find(|path| is_free(path)).unwrap_or_default() }
+}
+
+fn with_end(text: String) -> String {
+    if text.ends_with('\n') { text } else { text + "\n" }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Keeps texts from being read as Markdown structure: headings, table cells, front matter, names of files.
+
+/// Returns a text as the content of a list item: further lines are indented, and no line begins a heading or a rule.
+pub fn item(text: &str) -> String {
+    let lines: Vec<String> = text.trim().lines().map(escaped_line).collect();
+    lines.join("\n  ")
+}
+
+/// Returns a text as paragraphs, in which no line begins a heading or a rule.
+pub fn paragraphs(text: &str) -> String {
+    let lines: Vec<String> = text.trim().lines().map(escaped_line).collect();
+    lines.join("\n")
+}
+
+fn escaped_line(line: &str) -> String {
+    let start = line.trim_start();
+    let is_rule = start.len() >= 3 && ["---", "===", "%%"].into_iter().any(|mark| start.starts_with(mark));
+    if start.starts_with('#') || is_rule || start.starts_with("%%") {
+        return format!("{}\\{start}", &line[..line.len() - start.len()]);
+    }
+    line.trim_end().to_owned()
+}
+
+/// Returns a text as one cell of a table.
+pub fn cell(text: &str) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    one_line.replace('\\', "\\\\").replace('|', "\\|")
+}
+
+/// Returns a text as a heading.
+pub fn heading(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a text as a value in double quotes of a front matter.
+pub fn quoted(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    format!("\"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Returns a name that every system accepts as the name of a file.
+pub fn file_name(name: &str) -> String {
+    let plain: String =
+        name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' }).collect();
+    let cut: String = plain.chars().take(80).collect();
+    // Names of devices in Windows.
+    let is_device = ["con", "prn", "aux", "nul"].contains(&cut.to_lowercase().as_str());
+    if cut.is_empty() || is_device { format!("block-{cut}") } else { cut }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_make_no_structure() {
+        assert_eq!(item("a\n# b\n---\n\n  ## c "), "a\n  \\# b\n  \\---\n  \n    \\## c");
+        assert_eq!(paragraphs("%%x%%\ny"), "\\%%x%%\ny");
+        assert_eq!(cell("a|b\nc\\"), "a\\|b c\\\\");
+        assert_eq!(quoted("a\"b\nc"), "\"a\\\"b c\"");
+    }
+
+    #[test]
+    fn names_of_files_are_safe() {
+        assert_eq!(file_name("../a b/ç"), "---a-b-ç");
+        assert_eq!(file_name(""), "block-");
+        assert_eq!(file_name("CON"), "block-CON");
+        assert_eq!(file_name(&"x".repeat(200)).len(), 80);
+    }
+}
