@@ -145,10 +145,10 @@ impl<'t> Cursor<'t> {
         let minute = i8::try_from(self.number(2)?).ok()?;
         let mut second = 0;
         let mut ahead = Cursor { rest: self.rest };
-        if ahead.eat(&[':', '.']) {
-            if let Some(found) = ahead.number(2) {
-                (second, self.rest) = (i8::try_from(found).ok()?, ahead.rest);
-            }
+        if ahead.eat(&[':', '.'])
+            && let Some(found) = ahead.number(2)
+        {
+            (second, self.rest) = (i8::try_from(found).ok()?, ahead.rest);
         }
         let mut ahead = Cursor { rest: self.rest };
         ahead.spaces();

@@ -3,6 +3,7 @@
 //!
 //! A note's conversation is `openclaw:` and its path within the workspace; a session's is `openclaw:` and the session's id.
 
+mod marks;
 mod note;
 mod session;
 mod transcript;

@@ -56,7 +56,7 @@ impl Block {
         match property.map(|(key, value)| (key, value.trim())) {
             // An id of a block below belongs to that one.
             Some(("id", value)) if !own.starts_with([' ', '\t']) => {
-                self.id = Some(value.to_owned()).filter(|id| !id.is_empty())
+                self.id = Some(value.to_owned()).filter(|id| !id.is_empty());
             }
             Some(("id" | "collapsed" | "logseq.order-list-type", _)) => {}
             _ => self.lines.push(own.trim_end().to_owned()),

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use annals_core::{Message, Result, Role, Timestamp};
 
-use super::transcript::{self, Cleaned, Transcript, Turn};
+use super::marks::{self, Cleaned};
+use super::transcript::{self, Transcript};
 use crate::dates;
 use crate::item::{Item, Place};
-use crate::kinds::notes::{daily::Daily, day, front_matter};
+use crate::kinds::notes::{clock, daily::Daily, day, front_matter};
 use crate::kinds::texts::MadeIds;
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
@@ -47,13 +48,6 @@ pub fn read(stem: &str, text: &str, sessions: &HashSet<String>, place: &Place, o
     daily.write(output)
 }
 
-/// A turn without its marks.
-struct Said<'t> {
-    turn: &'t Turn,
-    text: String,
-    sender: Option<String>,
-}
-
 fn turns(
     found: &Transcript,
     conversation: &str,
@@ -63,53 +57,51 @@ fn turns(
     output: &mut Output<'_>,
 ) -> Result<()> {
     output.conversation(conversation, Some(title), None, place)?;
-    let (mut said, mut times) = (Vec::new(), Vec::new());
-    for turn in &found.turns {
-        let place = place.at_line(lines_above + turn.line);
-        match transcript::clean(turn.role, &turn.text, &output.options().zone) {
-            Cleaned::Machine(what) => output.skip(Skip::no_message(what, &place)),
-            Cleaned::Text { text, .. } if text.is_empty() => output.skip(Skip::no_message("empty message", &place)),
-            Cleaned::Text { .. } if turn.role == Role::System => {
-                output.skip(Skip::no_message("system message", &place))
-            }
-            Cleaned::Text { .. } if turn.role == Role::Tool && !output.options().tools => {
-                output.skip(Skip::option("tool result (--tools)", &place));
-            }
-            Cleaned::Text { text, at, sender } => {
-                said.push(Said { turn, text, sender });
-                times.push(output.past(at.and_then(dates::storable)));
-            }
-        }
-    }
-    let written = output.past(found.written).or_else(|| {
-        let day = day::of_path(title)?;
-        day.at(12, 0, 0, 0).to_zoned(output.options().zone.clone()).ok().map(|noon| noon.timestamp())
-    });
+    let zone = &output.options().zone;
+    let cleaned: Vec<Cleaned> = found.turns.iter().map(|turn| marks::clean(turn.role, &turn.text, zone)).collect();
+    // What OpenClaw wrote itself is not passed on, but its times are used.
+    let times: Vec<_> = cleaned.iter().map(|turn| output.past(turn.at.and_then(dates::storable))).collect();
+    let noon = || clock::instant(day::of_path(title)?.at(12, 0, 0, 0), zone);
+    let written = output.past(found.written.or_else(noon));
     let mut ids = MadeIds::default();
-    for (said, at) in said.into_iter().zip(fill(&times, written)) {
-        let place = place.at_line(lines_above + said.turn.line);
+    for ((turn, cleaned), at) in found.turns.iter().zip(cleaned).zip(fill(&times, written)) {
+        let place = place.at_line(lines_above + turn.line);
+        if let Some(skip) = not_said(turn.role, &cleaned, &place, output.options().tools) {
+            output.skip(skip);
+            continue;
+        }
         let Some(at) = at else {
             output.skip(Skip::new(Why::Undated, "turn of a transcript without a date", "", &place));
             continue;
         };
-        let id = ids.next(&[said.turn.role.as_str(), &said.text]);
+        let id = ids.next(&[turn.role.as_str(), &cleaned.text]);
         if !output.is_new(&format!("{conversation}/{id}")) {
             output.skip(Skip::new(Why::Repeated, "turn that another note of the session has", "", &place));
             continue;
         }
-        let role = said.turn.role;
-        let sender = said.sender.filter(|_| role == Role::User);
+        let sender = cleaned.sender.filter(|_| turn.role == Role::User);
         let message = Message {
             conversation: conversation.to_owned(),
             client_id: Some(id),
-            role,
-            name: output.name_of(role).or(sender),
-            content: said.text,
+            role: turn.role,
+            name: output.name_of(turn.role).or(sender),
+            content: cleaned.text,
             at,
         };
         output.message(message, &place)?;
     }
     Ok(())
+}
+
+/// Returns why a turn is not passed on, or `None` if it is.
+fn not_said<'p>(role: Role, cleaned: &Cleaned, place: &'p Place, has_tools: bool) -> Option<Skip<'p>> {
+    match (cleaned.machine, role) {
+        (Some(what), _) => Some(Skip::no_message(what, place)),
+        _ if cleaned.text.is_empty() => Some(Skip::no_message("empty message", place)),
+        (None, Role::System) => Some(Skip::no_message("system message", place)),
+        (None, Role::Tool) if !has_tools => Some(Skip::option("tool result (--tools)", place)),
+        _ => None,
+    }
 }
 
 /// Fills in missing times: a millisecond after the turn before, or before the turn behind; `written` if none has a time.

@@ -3,7 +3,7 @@
 use annals_core::{Message, Result, Role, Timestamp};
 use serde_json::Value;
 
-use super::transcript::{self, Cleaned};
+use super::marks;
 use crate::dates;
 use crate::item::Place;
 use crate::kinds::pieces::Pieces;
@@ -105,13 +105,12 @@ impl Session {
         let mut pieces = pieces(&message["content"], role, place, output);
         let mut stamp = None;
         if !pieces.text.is_empty() {
-            match transcript::clean(role, &pieces.text.join("\n"), &output.options().zone) {
-                Cleaned::Machine(what) => {
-                    output.skip(Skip::no_message(what, place));
-                    return Ok(());
-                }
-                Cleaned::Text { text, at, .. } => (pieces.text, stamp) = (vec![text], at.and_then(dates::storable)),
+            let cleaned = marks::clean(role, &pieces.text.join("\n"), &output.options().zone);
+            if let Some(what) = cleaned.machine {
+                output.skip(Skip::no_message(what, place));
+                return Ok(());
             }
+            (pieces.text, stamp) = (vec![cleaned.text], cleaned.at.and_then(dates::storable));
         }
         let Some(at) = at.or_else(|| output.past(stamp)) else {
             output.skip(Skip::new(Why::Undated, "message without a date", "", place));

@@ -4,7 +4,8 @@ use crate::kinds::fixtures::{check, check_damaged, check_longer, fixture, keyed,
 #[test]
 fn workspaces_and_sessions_are_read() {
     let lisbon = options("Europe/Lisbon");
-    for name in ["workspace", "lower-case", "same-heading", "windows", "sessions", "home"] {
+    for name in ["workspace", "lower-case", "same-heading", "windows", "sessions", "home", "overlap", "two-workspaces"]
+    {
         check(Kind::OpenClaw, &format!("openclaw/{name}"), &lisbon);
     }
 }
