@@ -42,6 +42,12 @@ pub fn branches(nodes: &[Node], current: Option<usize>, wanted: Branches) -> Vec
     std::iter::once(active).chain(others).filter_map(|leaf| branch(nodes, leaf, &mut seen)).collect()
 }
 
+/// Returns the nodes that are in none of the branches.
+pub fn unread(nodes: &[Node], branches: &[Branch]) -> Vec<usize> {
+    let read: HashSet<usize> = branches.iter().flat_map(|branch| branch.path.iter().copied()).collect();
+    (0..nodes.len()).filter(|node| !read.contains(node)).collect()
+}
+
 /// Returns the path to a leaf, or `None` if it has no message that is not in `seen`.
 fn branch(nodes: &[Node], leaf: usize, seen: &mut HashSet<usize>) -> Option<Branch> {
     let path = path(nodes, leaf);
@@ -140,6 +146,8 @@ mod tests {
     fn active_branch_ends_at_the_current_node() {
         check(". 0 1 0 3", Some(2), Branches::Active, &[(&[0, 1, 2], 0)]);
         check(". 0 1 0 3", Some(2), Branches::All, &[(&[0, 1, 2], 0), (&[0, 3, 4], 1)]);
+        let nodes = tree(". 0 1 0 3");
+        assert_eq!(unread(&nodes, &branches(&nodes, Some(2), Branches::Active)), [3, 4]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::kind::Importer;
 use crate::output::Output;
 use crate::skipped::{Skip, Why};
 use crate::source::{Entry, Source};
-use crate::tree::{Branch, Node, Span, branches, times};
+use crate::tree::{Branch, Node, Span, branches, times, unread};
 
 /// Reads exports of Claude.ai.
 pub struct Claude;
@@ -138,6 +138,10 @@ impl<'v> Conversation<'v> {
         let branches = branches(&self.nodes, current, output.options().branches);
         for (branch, number) in branches.iter().zip(0..) {
             self.send_branch(branch, number > 0, place, output)?;
+        }
+        for node in unread(&self.nodes, &branches) {
+            let id = message::id(self.messages[node]).unwrap_or_default();
+            output.skip_branch(&place.at_entry(format!("conversation {}, message {id}", self.id)));
         }
         Ok(())
     }

@@ -113,6 +113,7 @@ fn active_branch_is_the_one_of_the_current_node() {
          chatgpt:c1 u1 user 2023-11-14T22:13:21Z Where to?
          chatgpt:c1 b1 assistant 2023-11-14T22:13:23Z Oslo.
          chatgpt:c1 b2 user 2023-11-14T22:13:24Z Good.
+         skip 2 message of another branch (--branches all)
          skip 1 system message",
     );
 }
@@ -346,6 +347,16 @@ fn cycle_of_parents_ends() {
     let (_, summary) = items(Kind::ChatGpt, &[("c.json", &export(r#","current_node":"a""#, &nodes))], &options());
     assert_eq!(summary.total_messages(), 2);
     check(&export("", &nodes), "skip 1 conversation without messages");
+    let beside = [nodes[0].clone(), nodes[1].clone(), said("u1", "-", "user", "1", "Hello")];
+    let options = Options { branches: Branches::All, ..options() };
+    check_with(
+        Kind::ChatGpt,
+        &options,
+        &[("c.json", &export("", &beside))],
+        "conversation chatgpt:c1 Trip
+         chatgpt:c1 u1 user 2023-11-14T22:13:21Z Hello
+         skip 2 message outside all branches",
+    );
 }
 
 #[test]
