@@ -1,6 +1,6 @@
 //! The ledger: the state of each period.
 
-use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, Summary, Timestamp};
+use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, RolledUp, Summary, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::agents;
@@ -41,6 +41,20 @@ pub(crate) fn clean_seq(connection: &Connection, agent_id: i64, period: Period) 
     let sql = "SELECT clean_seq FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
     Ok(connection.prepare_cached(sql)?.query_row(place, |row| row.get(0)).optional()?.unwrap_or(0))
+}
+
+/// Returns the state of a period's last roll-up.
+pub(crate) fn rolled_up(connection: &Connection, agent_id: i64, period: Period) -> Result<RolledUp> {
+    let sql = "SELECT clean_seq, recipe, sealed FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    let read = |row: &Row| {
+        Ok(RolledUp {
+            clean_seq: number(row, "clean_seq")?,
+            recipe: digest(row, "recipe")?,
+            sealed: row.get("sealed")?,
+        })
+    };
+    Ok(connection.prepare_cached(sql)?.query_row(place, read).optional()?.unwrap_or_default())
 }
 
 /// Records that the change `seq` is input of the period.

@@ -15,6 +15,7 @@ mod engine;
 mod facts;
 mod faulty;
 mod model_server;
+mod present;
 mod reranker;
 mod strata;
 pub mod suites;
@@ -28,6 +29,7 @@ pub use engine::QuotingEngine;
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
 pub use model_server::{ModelRequest, ModelServer, Script, refused_url};
+pub use present::{replacing, set_watermark};
 pub use reranker::WordReranker;
 pub use strata::MemoryStrata;
 pub use suites::{
