@@ -1,5 +1,6 @@
 //! Requests with a client's idempotency key, and lookup of operations without their agent.
 
+use annals_core::ports::{KeyedReceipt, RequestKey, Turn};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -14,8 +15,32 @@ pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
 pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
+/// Stores turns once per key of the agent.
+pub(crate) fn ingest_once(
+    connection: &Connection,
+    agent: &Agent,
+    request: &RequestKey,
+    turns: &[Turn],
+    revise: bool,
+    now: Timestamp,
+) -> Result<KeyedReceipt> {
+    match find_request(connection, agent, &request.key)? {
+        Some((body, receipt)) if body == request.body => Ok(KeyedReceipt { receipt, repeated: true }),
+        Some(_) => Err(Error::KeyReused.into()),
+        None => {
+            let receipt = ingest::ingest(connection, agent, turns, revise, now)?;
+            save(connection, agent, request, &receipt.id, now)?;
+            Ok(KeyedReceipt { receipt, repeated: false })
+        }
+    }
+}
+
 /// Returns the body digest and the operation of the request with this key.
-pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
+pub(crate) fn find_request(
+    connection: &Connection,
+    agent: &Agent,
+    key: &Digest,
+) -> Result<Option<(Digest, IngestReceipt)>> {
     let place = params![agents::known(connection, agent)?, key.0];
     let mut statement = connection.prepare_cached(REQUEST)?;
     let found =
@@ -24,19 +49,15 @@ pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> R
 }
 
 /// Records that a request was accepted as that operation.
-pub(crate) fn save(
+fn save(
     connection: &Connection,
     agent: &Agent,
-    key: &Digest,
-    body: &Digest,
+    request: &RequestKey,
     operation_id: &str,
     now: Timestamp,
 ) -> Result<()> {
-    if ingest::operation(connection, agent, operation_id)?.is_none() {
-        return Err(Error::NotFound { what: "operation", name: operation_id.to_owned() }.into());
-    }
-    let sql = "INSERT OR REPLACE INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let row = params![agents::known(connection, agent)?, key.0, body.0, operation_id, micros(now)];
+    let sql = "INSERT INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let row = params![agents::known(connection, agent)?, request.key.0, request.body.0, operation_id, micros(now)];
     connection.prepare_cached(sql)?.execute(row)?;
     Ok(())
 }
@@ -54,4 +75,15 @@ pub(crate) fn find(connection: &Connection, workspace: &str, id: &str) -> Result
     Ok(found
         .map(|(name, operation)| Ok::<_, Error>((Agent::in_workspace(workspace, &name)?, operation)))
         .transpose()?)
+}
+
+/// Returns the body digest and the operation of the request with this key, if it is stored.
+#[cfg(test)]
+pub(crate) async fn stored(
+    catalog: &crate::SqliteCatalog,
+    agent: &Agent,
+    key: Digest,
+) -> Option<(Digest, IngestReceipt)> {
+    let agent = agent.clone();
+    catalog.thread.read("reading a request", move |c| find_request(c, &agent, &key)).await.unwrap()
 }
