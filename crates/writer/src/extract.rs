@@ -33,7 +33,7 @@ const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(1);
 /// How long an outage or a spent budget may hold up extraction. Retention waits for extraction.
 const PATIENCE: SignedDuration = SignedDuration::from_hours(6);
 /// A pass ends after this many stale answers: each may cost a model call.
-pub(crate) const STALE_READS: u64 = 2;
+const STALE_READS: u64 = 2;
 
 /// Writes the facts of agents. Cheap to clone.
 #[derive(Clone)]

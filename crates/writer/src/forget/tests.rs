@@ -26,6 +26,7 @@ async fn roll_up(fixture: &Fixture, text: &str) {
     let ledger = fixture.catalog.ledger(&agent("a")).await.unwrap();
     let read = ledger.iter().find(|row| row.period == day).map_or(0, |row| row.dirty_seq);
     let roll_up = summary("2026-03-04", read, &sources, text);
+    let roll_up = annals_testkit::replacing(&fixture.catalog, &agent("a"), roll_up).await;
     fixture.catalog.save_summaries(&agent("a"), vec![roll_up], at(NOW)).await.unwrap();
 }
 
