@@ -204,7 +204,7 @@ impl Facts for DuckFacts {
         let mut cached = self.table_cache.take(agent).await;
         *cached = None;
         self.graphs.give_up(agent);
-        self.parquet_store.clear(agent, None).await
+        self.parquet_store.remove(agent).await
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {

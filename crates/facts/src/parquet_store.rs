@@ -82,31 +82,30 @@ impl ParquetStore {
         Ok(object.bytes().await.map_err(failed("reading", agent))?.into())
     }
 
-    /// Stores a table and deletes all other objects of the agent.
+    /// Stores a table and deletes all other objects of the agent, except tables of a later version. If there is one
+    /// already, nothing is stored: [`Error::Stale`].
     pub async fn write(&self, agent: &Agent, version: u64, bytes: Vec<u8>) -> Result<()> {
+        if self.newest(agent).await?.is_some_and(|newest| newest.version > version) {
+            return Err(Error::Stale { what: format!("the table of facts of {agent}") });
+        }
         let path = name(agent, version, &bytes);
-        self.clear_beyond(agent, version).await?;
         self.store.put(&path, PutPayload::from(bytes)).await.map_err(failed("writing", agent))?;
-        self.clear(agent, Some(&path)).await
+        self.clear(agent, |location| {
+            *location != path && Snapshot::named(location).is_none_or(|former| former.version <= version)
+        })
+        .await
     }
 
-    /// Deletes all objects of the agent except `keep`.
-    pub async fn clear(&self, agent: &Agent, keep: Option<&Path>) -> Result<()> {
-        for object in self.list(agent).await? {
-            if Some(&object.location) != keep {
-                self.store.delete(&object.location).await.map_err(failed("deleting", agent))?;
-            }
+    /// Deletes all objects of the agent.
+    pub async fn remove(&self, agent: &Agent) -> Result<()> {
+        self.clear(agent, |_| true).await
+    }
+
+    async fn clear(&self, agent: &Agent, goes: impl Fn(&Path) -> bool) -> Result<()> {
+        for object in self.list(agent).await?.into_iter().filter(|object| goes(&object.location)) {
+            self.store.delete(&object.location).await.map_err(failed("deleting", agent))?;
         }
         self.settle(agent).await
-    }
-
-    /// Deletes tables of a later version. After the log has gone back, as when the catalog is restored from a copy,
-    /// such a table would count more than the new one.
-    async fn clear_beyond(&self, agent: &Agent, version: u64) -> Result<()> {
-        while let Some(newest) = self.newest(agent).await?.filter(|newest| newest.version > version) {
-            self.store.delete(&newest.path).await.map_err(failed("deleting", agent))?;
-        }
-        Ok(())
     }
 
     /// Makes deletions durable: the store syncs its writes but not its deletions, and a power cut must not bring back

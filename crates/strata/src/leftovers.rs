@@ -46,7 +46,13 @@ pub fn tables_in(folder: &Path, agent: &Agent) -> io::Result<Vec<Table>> {
 }
 
 fn table_of(name: &str, agent: &Agent) -> Option<Table> {
-    let (grain, generation) = name.strip_suffix(".lance")?.split_once("-g")?;
+    if name.ends_with(".lance") { stem_of(name, agent) } else { None }
+}
+
+/// Returns the table that a file belongs to: the table itself, or what an interrupted removal left of it.
+pub fn stem_of(name: &str, agent: &Agent) -> Option<Table> {
+    let stem = name.strip_suffix(".lance").or_else(|| name.strip_suffix(".removed"))?;
+    let (grain, generation) = stem.split_once("-g")?;
     let grain: Grain = grain.parse().ok()?;
     Some(Table { agent: agent.clone(), grain, generation: generation.parse().ok()? })
 }

@@ -103,10 +103,22 @@ impl Strata for LanceStrata {
         contain(from, async move { rewrite::rewrite(&tables, &name, generation).await }).await
     }
 
-    async fn purge(&self, agent: &Agent, keep: &[Table]) -> Result<()> {
-        let (tables, agent, keep) = (self.tables.clone(), agent.clone(), keep.to_vec());
-        let task = background::spawn(async move { purge::purge(&tables, &agent, &keep).await });
-        task.await.map_err(|error| Error::storage("purging tables", error))?
+    async fn generations(&self, agent: &Agent) -> Result<Vec<Table>> {
+        let (tables, agent) = (self.tables.clone(), agent.clone());
+        let task = background::spawn(async move { purge::generations(&tables, &agent).await });
+        task.await.map_err(|error| Error::storage("listing tables", error))?
+    }
+
+    async fn remove_below(&self, agent: &Agent, kept: &[Table]) -> Result<()> {
+        let (tables, agent, kept) = (self.tables.clone(), agent.clone(), kept.to_vec());
+        let task = background::spawn(async move { purge::remove_below(&tables, &agent, &kept).await });
+        task.await.map_err(|error| Error::storage("removing tables", error))?
+    }
+
+    async fn remove_agent(&self, agent: &Agent) -> Result<()> {
+        let (tables, agent) = (self.tables.clone(), agent.clone());
+        let task = background::spawn(async move { purge::remove_agent(&tables, &agent).await });
+        task.await.map_err(|error| Error::storage("removing tables", error))?
     }
 
     async fn find_leftovers(&self, agent: &Agent, words: &[String]) -> Result<Vec<String>> {
