@@ -27,28 +27,35 @@ if [ -z "${PROTOC:-}" ]; then
   fi
 fi
 
-# DuckDB's official library, as its npm package carries it: compiling its C++ takes half an hour.
-duckdb_version=1.5.6-r.1
-fetch_duckdb() {
-  need npm "apt-get install nodejs npm (or build with --features bundled-duckdb)"
-  case "$(uname -sm)" in
-    "Linux x86_64") platform=linux-x64 ;;
-    "Linux aarch64") platform=linux-arm64 ;;
-    *) echo "annals: no ready DuckDB for $(uname -sm); build with --features bundled-duckdb" >&2; exit 1 ;;
+# duckdb_folder ARCHITECTURE: prints the folder of DuckDB's official library, which it fetches from npm the first time. Compiling
+# its C++ takes half an hour. npm has no 1.5.6 for aarch64; 1.5.5 exports the same functions.
+duckdb_folder() {
+  local platform version folder
+  case "$1" in
+    x86_64) platform=linux-x64 version=1.5.6-r.1 ;;
+    aarch64) platform=linux-arm64 version=1.5.5-r.5 ;;
+    *) echo "annals: no ready DuckDB for $1; build with --features bundled-duckdb" >&2; return 1 ;;
   esac
-  rm -rf "$cache/duckdb.new" && mkdir -p "$cache/duckdb.new"
-  (cd "$cache/duckdb.new" && npm pack --silent "@duckdb/node-bindings-$platform@$duckdb_version" >/dev/null && tar xzf ./*.tgz) \
-    || { echo "annals: DuckDB could not be fetched; set DUCKDB_LIB_DIR to the folder of libduckdb.so 1.5.6" >&2; exit 1; }
-  mkdir -p "$cache/duckdb"
-  mv "$cache/duckdb.new/package/libduckdb.so" "$cache/duckdb/$duckdb_version.so.new"
-  rm -rf "$cache/duckdb/$duckdb_version" "$cache/duckdb.new"
-  mkdir "$cache/duckdb/$duckdb_version"
-  mv "$cache/duckdb/$duckdb_version.so.new" "$cache/duckdb/$duckdb_version/libduckdb.so"
+  folder="$cache/duckdb/$version"
+  [ -f "$folder/libduckdb.so" ] || fetch_duckdb "$platform" "$version" "$folder" || return 1
+  echo "$folder"
+}
+
+fetch_duckdb() {
+  local new="$cache/duckdb.new"
+  need npm "apt-get install nodejs npm (or build with --features bundled-duckdb)"
+  rm -rf "$new" && mkdir -p "$new"
+  (cd "$new" && npm pack --silent "@duckdb/node-bindings-$1@$2" >/dev/null && tar xzf ./*.tgz) \
+    || { echo "annals: DuckDB $2 for $1 could not be fetched; set DUCKDB_LIB_DIR to the folder of libduckdb.so $2" >&2; return 1; }
+  rm -rf "$3" && mkdir -p "$3"
+  mv "$new/package/libduckdb.so" "$3/libduckdb.so"
+  rm -rf "$new"
 }
 
 if [ -z "${DUCKDB_LIB_DIR:-}" ]; then
-  [ -f "$cache/duckdb/$duckdb_version/libduckdb.so" ] || fetch_duckdb
-  export DUCKDB_LIB_DIR="$cache/duckdb/$duckdb_version"
+  [ "$(uname -s)" = Linux ] || { echo "annals: no ready DuckDB for $(uname -s); build with --features bundled-duckdb" >&2; exit 1; }
+  DUCKDB_LIB_DIR="$(duckdb_folder "$(uname -m)")" || exit 1
+  export DUCKDB_LIB_DIR
 fi
 
 # Lints run while the workspace's own crates are compiled: `cargo clippy` would compile every dependency a second time. The

@@ -215,3 +215,30 @@ fn no_secret_is_ever_shown() {
     let answer = set.run(&["config", "show"]);
     assert!(answer.code == 2 && !answer.err.contains(secret), "{}", answer.err);
 }
+
+/// docs/config.schema.json is for editors, which have no command to ask.
+#[test]
+fn configuration_schema_on_disk_is_current() {
+    let answer = Set::default().run(&["config", "schema"]);
+    let printed: Value = serde_json::from_str(&answer.out).unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config.schema.json");
+    let on_disk: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(printed == on_disk, "run: scripts/run config schema > docs/config.schema.json");
+    assert_eq!(printed["properties"].as_object().unwrap().len(), 5, "{printed}");
+}
+
+#[test]
+fn schema_has_every_key_that_is_shown() {
+    let schema: Value = serde_json::from_str(&Set::default().run(&["config", "schema"]).out).unwrap();
+    let shown: Value = serde_json::from_str(&Set::default().run(&["config", "show", "--json"]).out).unwrap();
+    let missing = |key: &&str| key.split('.').try_fold(&schema, |table, name| property(&schema, table, name)).is_none();
+    let keys = shown["settings"].as_array().unwrap().iter().map(|setting| setting["key"].as_str().unwrap());
+    assert_eq!(keys.filter(missing).collect::<Vec<_>>(), Vec::<&str>::new());
+}
+
+/// Returns the schema of a key of a table, which may stand behind a reference.
+fn property<'a>(schema: &'a Value, table: &'a Value, name: &str) -> Option<&'a Value> {
+    let reference = table["$ref"].as_str().or_else(|| table["allOf"][0]["$ref"].as_str());
+    let table = reference.and_then(|path| schema.pointer(path.trim_start_matches('#'))).unwrap_or(table);
+    table["properties"].get(name)
+}

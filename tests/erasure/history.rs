@@ -117,7 +117,7 @@ impl History {
 
     pub async fn set_plan(&mut self, agent: usize) {
         let settings = annals_core::Settings { plan: "free".into(), ..annals_core::Settings::default() };
-        self.world().service.catalog.save_settings(&self.agents[agent], &settings).await.unwrap();
+        self.world().service.store.save_settings(&self.agents[agent], &settings).await.unwrap();
     }
 
     /// Returns a text and the words that identify it.
@@ -210,7 +210,7 @@ impl History {
     async fn correct_summary(&mut self, agent: usize) {
         let of = self.agents[agent].clone();
         let grain = Grain::SUMMARIES[self.below(Grain::SUMMARIES.len())];
-        let summaries = self.world().service.catalog.list(&of, &Select::all(grain)).await.unwrap();
+        let summaries = self.world().service.store.list(&of, &Select::all(grain)).await.unwrap();
         if summaries.is_empty() {
             return;
         }
@@ -250,7 +250,7 @@ impl History {
     /// Returns the texts of an agent's live turns, by id.
     pub async fn live(&self, agent: usize) -> std::collections::BTreeMap<MemoryId, String> {
         let turns = Select { kinds: vec![Kind::Turn], ..Select::all(Grain::Working) };
-        let turns = self.world().service.catalog.list(&self.agents[agent], &turns).await.unwrap();
+        let turns = self.world().service.store.list(&self.agents[agent], &turns).await.unwrap();
         turns.into_iter().map(|turn| (turn.id, turn.text)).collect()
     }
 
@@ -269,7 +269,7 @@ impl History {
         self.note(agent, format!("enters {object:?}"));
         let of = self.agents[agent].clone();
         self.world().service.fact_writer.add(&of, "Uma", "likes", &object, at, at).await.unwrap();
-        let (_, log) = self.world().service.journal.operations(&of).await.unwrap();
+        let (_, log) = self.world().service.store.operations(&of).await.unwrap();
         let source = log.into_iter().find(|operation| operation.object == object).unwrap().source;
         self.truth.entries.push(Entry { agent, place: Place::Fact(source), at, words, is_forgotten: false });
     }
@@ -283,7 +283,7 @@ impl History {
         self.note(agent, format!("writes the block {text:?}"));
         let name = format!("block {}", self.words);
         let block = Block { name: name.clone(), text, updated_at: at };
-        self.world().service.blocks.save_block(&self.agents[agent], block).await.unwrap();
+        self.world().service.store.save_block(&self.agents[agent], block).await.unwrap();
         self.truth.entries.push(Entry { agent, place: Place::Block(name), at, words, is_forgotten: false });
     }
 

@@ -39,7 +39,7 @@ fn retold(sources: &[Memory]) -> Option<Sentence> {
     let texts: Vec<_> = sources.iter().map(|source| source.text.replace('\n', " ")).collect();
     let from = match first.grain {
         Grain::Working => vec![first.id.clone()],
-        _ => first.sentences.iter().flat_map(|sentence| sentence.from.iter().take(1).cloned()).take(1).collect(),
+        _ => first.sentences().iter().flat_map(|sentence| sentence.from.iter().take(1).cloned()).take(1).collect(),
     };
     Some(Sentence { day: first.days.0, speaker: None, text: format!("They say: {}", texts.join(" ")), from })
 }
@@ -75,7 +75,7 @@ fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
 }
 
 fn operation(turn: &Memory, predicate: &str, object: &str, now: Timestamp) -> FactOperation {
-    let speaker = turn.speaker.clone().unwrap();
+    let speaker = turn.speaker().unwrap().to_owned();
     let at = turn.at();
     FactOperation {
         id: FactOperation::id(&turn.id, 0),

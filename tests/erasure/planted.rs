@@ -81,7 +81,7 @@ impl Planted {
             let row = ledger.iter().find(|row| row.period == memory.period).unwrap();
             let draft = Draft {
                 text: memory.text.clone(),
-                sentences: memory.sentences.clone(),
+                sentences: memory.sentences().to_vec(),
                 tokens: 0,
                 ungrounded: 0,
                 verbatim: base.verbatim,
@@ -92,7 +92,7 @@ impl Planted {
                 read_seq: row.dirty_seq,
                 input_digest: Digest::of(["kept"]),
                 recipe: Digest::of(["kept"]),
-                sources: memory.sources.clone(),
+                sources: memory.sources().to_vec(),
                 degraded: false,
                 draft: Some(draft),
             };

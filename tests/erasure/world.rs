@@ -47,7 +47,7 @@ impl World {
             SchedulePolicy { grace: SignedDuration::ZERO, quiet: SignedDuration::ZERO, ..SchedulePolicy::default() };
         let clock = moment.clone();
         let parts = Parts::over(Components {
-            catalog: catalog.clone(),
+            store: catalog.clone(),
             strata,
             facts,
             embedder,

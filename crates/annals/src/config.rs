@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 use annals_core::{Error, Result};
 use annals_llm::{Models, ModelsConfig};
 use annals_server::config::{BackupConfig, Limits, LogConfig, ServerConfig};
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,8 +53,9 @@ pub struct Setting {
 }
 
 /// All tables as deserialized, not yet validated.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(title = "annals.toml", description = "The configuration of Annals. Every key has a default.")]
 struct Written {
     server: ServerConfig,
     limits: Limits,
@@ -89,6 +93,19 @@ impl Config {
             }
             (_, faults) => Err(Error::Faults(faults)),
         }
+    }
+}
+
+/// Returns the JSON schema of the file, in the draft that editors of TOML understand.
+pub fn schema() -> Value {
+    let settings = SchemaSettings::draft07().with_transform(RecursiveTransform(remove_table_default));
+    settings.into_generator().into_root_schema_for::<Written>().to_value()
+}
+
+/// The default of a whole table repeats those of its keys, and TOML has no null.
+fn remove_table_default(schema: &mut Schema) {
+    if schema.get("default").is_some_and(|default| default.is_object() || default.is_null()) {
+        schema.remove("default");
     }
 }
 

@@ -97,7 +97,7 @@ impl Folder {
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
         let now = clock();
         let mut parts = Parts::over(Components {
-            catalog: catalog.clone(),
+            store: catalog.clone(),
             strata,
             facts,
             embedder,
@@ -133,7 +133,7 @@ impl Folder {
     pub async fn agents(&self, name: Option<&str>) -> Result<Vec<Agent>> {
         match name {
             Some(name) => Ok(vec![self.agent(name).await?]),
-            None => self.catalog.agents().await,
+            None => self.store.agents().await,
         }
     }
 }

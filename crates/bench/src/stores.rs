@@ -45,11 +45,11 @@ impl Stores {
         let engine = Arc::new(Auto::new(fallback.clone(), rules.clone(), None));
         let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, ..SchedulePolicy::default() };
         Ok(Stores {
-            writer: Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone()),
-            fact_writer: FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), engine.clone(), rules),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine, fallback, policy),
-            search: Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder),
-            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), Plans::built_in()),
+            writer: Writer::new(catalog.clone(), strata.clone(), embedder.clone()),
+            fact_writer: FactWriter::new(catalog.clone(), facts.clone(), engine.clone(), rules),
+            summarizer: Summarizer::new(catalog.clone(), engine, fallback, policy),
+            search: Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder),
+            retention: Retention::new(catalog.clone(), Plans::built_in()),
             facts,
             strata,
             catalog,

@@ -96,8 +96,8 @@ impl World {
         read_ahead(file, Memory::of_machine().bytes);
         let facts = Arc::new(DuckFacts::open(&folder.join("facts"))?);
         let strata: Arc<dyn Strata> = Arc::new(tables(&folder.join("tables"), shared.dimension(), scoring).await?);
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), shared.clone());
-        let search = Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts, shared);
+        let writer = Writer::new(catalog.clone(), strata.clone(), shared.clone());
+        let search = Search::new(catalog.clone(), strata.clone(), facts, shared);
         let search = match scoring {
             Scoring::AsSet => search,
             Scoring::Exact => search.scoring_whole(usize::MAX),

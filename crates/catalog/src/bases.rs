@@ -35,7 +35,12 @@ pub(crate) fn present(connection: &Connection, agent_id: i64, summary: &MemoryId
     let Some(memory) = memories::summaries(connection, get::SUMMARY, place)?.pop() else { return Ok(None) };
     let sql = "SELECT verbatim FROM summary WHERE agent_id = ?1 AND id = ?2";
     let verbatim = connection.prepare_cached(sql)?.query_row(place, |row| row.get(0))?;
-    Ok(Some(Base { text: memory.text, sentences: memory.sentences, sources: memory.sources, verbatim }))
+    Ok(Some(Base {
+        text: memory.text.clone(),
+        sentences: memory.sentences().to_vec(),
+        sources: memory.sources().to_vec(),
+        verbatim,
+    }))
 }
 
 /// Returns the highest arrival number of turns that the base of a period may contain; `None` if unknown.

@@ -13,7 +13,7 @@ pub(crate) fn correct(connection: &Connection, agent: &Agent, id: &MemoryId, tex
     let agent_id = agents::known(connection, agent)?;
     let stored = get::get(connection, agent, std::slice::from_ref(id))?.pop();
     let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
-    if former.kind == Kind::Turn {
+    if former.kind() == Kind::Turn {
         return Err(Error::invalid("id", "is a turn; store it again with revise").into());
     }
     if former.text == text {
@@ -21,7 +21,7 @@ pub(crate) fn correct(connection: &Connection, agent: &Agent, id: &MemoryId, tex
     }
     versions::keep(connection, agent_id, id, &former.text, now)?;
     let seq = sequence::next(connection)?;
-    match former.kind {
+    match former.kind() {
         Kind::Summary => reword_summary(connection, agent_id, former, text, seq, now),
         _ => reword_statement(connection, agent_id, id, text, seq),
     }
@@ -46,7 +46,7 @@ fn reword_summary(
     now: Timestamp,
 ) -> Result<()> {
     let sentences = vec![in_one(&former, text)];
-    let written = Base { text: text.to_owned(), sentences, sources: former.sources, verbatim: false };
+    let written = Base { text: text.to_owned(), sentences, sources: former.sources().to_vec(), verbatim: false };
     Place { connection, agent_id, id: former.id }.reword(&written, seq)?;
     let sql = "UPDATE ledger SET recipe = ?4, degraded = 0 WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let (grain, label) = (grain_number(former.period.grain()), former.period.to_string());
@@ -60,7 +60,7 @@ fn reword_summary(
 /// Makes the person's text one sentence, with all sources of the former sentences.
 fn in_one(former: &Memory, text: &str) -> Sentence {
     let mut from: Vec<MemoryId> = Vec::new();
-    for id in former.sentences.iter().flat_map(|sentence| &sentence.from) {
+    for id in former.sentences().iter().flat_map(|sentence| &sentence.from) {
         if !from.contains(id) {
             from.push(id.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use annals_core::{Kind, Memory, MemoryId, Period};
+use annals_core::{Body, Memory, MemoryId, Period};
 use rusqlite::{Connection, Params, Row};
 
 use crate::columns::{grain, interval, json, number, word};
@@ -14,9 +14,8 @@ pub(crate) fn summaries(connection: &Connection, sql: &str, place: impl Params) 
     let mut rows = statement.query(place)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let mut memory = read_summary(row)?;
-        memory.sources = sources(connection, row.get("summary_id")?)?;
-        found.push(memory);
+        let sources = sources(connection, row.get("summary_id")?)?;
+        found.push(read_summary(row, sources)?);
     }
     Ok(found)
 }
@@ -32,7 +31,7 @@ fn sources(connection: &Connection, summary_id: i64) -> Result<Vec<MemoryId>> {
 /// Compares by time, then by conversation and id. A statement has no conversation and comes first at its instant.
 pub(crate) fn in_order(a: &Memory, b: &Memory) -> Ordering {
     let time = (a.at(), a.period).cmp(&(b.at(), b.period));
-    time.then_with(|| (&a.conversation, &a.message, &a.id).cmp(&(&b.conversation, &b.message, &b.id)))
+    time.then_with(|| (a.conversation(), a.message(), &a.id).cmp(&(b.conversation(), b.message(), &b.id)))
 }
 
 /// Reads the id in column `id`.
@@ -40,25 +39,17 @@ pub(crate) fn read_id(row: &Row) -> rusqlite::Result<MemoryId> {
     Ok(MemoryId::from_text(row.get::<_, String>("id")?))
 }
 
-fn read_summary(row: &Row) -> rusqlite::Result<Memory> {
+fn read_summary(row: &Row, sources: Vec<MemoryId>) -> rusqlite::Result<Memory> {
     let period: Period = word(row, "period")?;
     Ok(Memory {
         id: read_id(row)?,
         grain: grain(row)?,
-        kind: Kind::Summary,
         period,
         cover: interval(row)?,
         days: period.cover_days(),
         text: row.get("text")?,
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: json(row, "sentences")?,
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: row.get("pinned")?,
         seq: number(row, "seq")?,
+        body: Body::Summary { sentences: json(row, "sentences")?, sources },
     })
 }

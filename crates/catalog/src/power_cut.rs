@@ -94,7 +94,7 @@ impl Work {
         let everything = Select::all(Grain::Working);
         let mut found: HashMap<String, usize> = HashMap::new();
         for memory in catalog.list(&me, &everything).await.unwrap_or_default() {
-            *found.entry(memory.message.unwrap_or_default()).or_default() += 1;
+            *found.entry(memory.message().unwrap_or_default().to_owned()).or_default() += 1;
         }
         let times = |index: usize, turn: usize| found.get(&format!("{index}-{turn}")).copied().unwrap_or(0);
         (0..self.requests)

@@ -58,7 +58,7 @@ impl Pruning<'_> {
         members.sort_by(memories::in_order);
         for memory in members {
             dead_letters::drop_all(self.connection, self.agent_id, &memory.id)?;
-            match memory.kind {
+            match memory.kind() {
                 annals_core::Kind::Turn => remove::turn(self.connection, self.agent_id, &memory.id)?,
                 _ => remove::statement(self.connection, self.agent_id, &memory.id)?,
             };

@@ -1,6 +1,6 @@
 //! Statements: reads and writes their rows, and converts them to memories of the working grain.
 
-use annals_core::{Grain, Kind, Memory, MemoryId, Statement};
+use annals_core::{Body, Grain, Memory, MemoryId, Statement};
 use rusqlite::{Connection, Params, Row, params};
 
 use crate::columns::{interval, json, maybe_instant, micros, number, to_json, word};
@@ -95,21 +95,18 @@ impl Stored {
         Memory {
             id: statement.id,
             grain: Grain::Working,
-            kind: Kind::Statement,
             period: statement.day,
             cover: statement.cover,
             days: statement.day.cover_days(),
             text: statement.text,
-            speaker: statement.who.into_iter().next(),
-            role: None,
-            conversation: None,
-            message: None,
-            sentences: Vec::new(),
-            sources: statement.sources,
-            importance: Some(statement.importance),
-            confidence: statement.confidence,
             pinned: self.pinned,
             seq: self.seq,
+            body: Body::Statement {
+                speaker: statement.who.into_iter().next(),
+                sources: statement.sources,
+                importance: statement.importance,
+                confidence: statement.confidence,
+            },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Turns: reads and writes their rows, and converts them to memories of the working grain.
 
 use annals_core::ports::{Origin, Turn};
-use annals_core::{Grain, Interval, Kind, Memory, Message, Timestamp, TurnKey};
+use annals_core::{Body, Grain, Interval, Memory, Message, Timestamp, TurnKey};
 use rusqlite::{Connection, Params, Row, params};
 
 use crate::columns::{instant, maybe_instant, micros, number, word};
@@ -142,19 +142,16 @@ impl Stored {
         Memory {
             id,
             grain: Grain::Working,
-            kind: Kind::Turn,
             period: day,
             cover: Interval { start: message.at, end: end_of_microsecond(message.at) },
             days: day.cover_days(),
-            speaker: Some(message.speaker().to_owned()),
+            body: Body::Turn {
+                speaker: message.speaker().to_owned(),
+                role: message.role,
+                conversation: key.conversation,
+                message: key.id,
+            },
             text: message.content,
-            role: Some(message.role),
-            conversation: Some(key.conversation),
-            message: Some(key.id),
-            sentences: Vec::new(),
-            sources: Vec::new(),
-            importance: None,
-            confidence: None,
             pinned: self.pinned,
             seq: self.seq,
         }

@@ -41,13 +41,13 @@ pub use fact::{
 };
 pub use grain::Grain;
 pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, Stage};
-pub use memory::{Kind, Memory};
+pub use memory::{Body, Kind, Memory};
 pub use message::{Message, Role, TurnKey, identify};
 pub use name::Agent;
 pub use ones::ones;
 pub use period::Period;
 pub use phrases::Phrases;
-pub use ports::{Catalog, Embedder, Engine, Extractor, Facts, Reranker, Strata};
+pub use ports::{Catalog, Embedder, Engine, Extractor, Facts, Reranker, Store, Strata};
 pub use query::{Answer, ConversationFound, Filter, Fit, Found, Query, Reranked, ScorePart, TimeExpression};
 pub use range::{DateRange, Interval};
 pub use settings::{EngineChoice, Settings};

@@ -45,8 +45,6 @@ pub struct Memory {
     pub id: MemoryId,
     /// Its grain.
     pub grain: Grain,
-    /// Its kind.
-    pub kind: Kind,
     /// The period it covers; for a turn, its day.
     pub period: Period,
     /// The instants it covers. A turn covers the microsecond in which it was said.
@@ -55,32 +53,97 @@ pub struct Memory {
     pub days: (Date, Date),
     /// Its text.
     pub text: String,
-    /// A turn's speaker, by name or role.
-    pub speaker: Option<String>,
-    /// A turn's role.
-    pub role: Option<Role>,
-    /// A turn's conversation.
-    pub conversation: Option<String>,
-    /// A turn's id from its client, or the generated one.
-    pub message: Option<String>,
-    /// A summary's sentences with their sources.
-    pub sentences: Vec<Sentence>,
-    /// What a summary was made from: turns for a day, summaries of the next finer grain otherwise.
-    pub sources: Vec<MemoryId>,
-    /// From 0 to 1, for a statement: how much it will matter later.
-    pub importance: Option<f64>,
-    /// From 0 to 1, for a statement: how certain the speaker was, if given. Always `None` for turns, which are
-    /// verbatim.
-    pub confidence: Option<f64>,
     /// Whether it is excluded from retention.
     pub pinned: bool,
     /// The catalog sequence of its last change.
     pub seq: u64,
+    /// The fields of its kind.
+    pub body: Body,
+}
+
+/// The fields that only one kind of memory has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// A message in working memory.
+    Turn {
+        /// The name of the speaker, or the role if no name is known.
+        speaker: String,
+        /// The role of the speaker.
+        role: Role,
+        /// The conversation.
+        conversation: String,
+        /// The message's id from its client, or the generated one.
+        message: String,
+    },
+    /// A statement in working memory.
+    Statement {
+        /// The first of the people that the statement is about.
+        speaker: Option<String>,
+        /// The turns that the statement was extracted from.
+        sources: Vec<MemoryId>,
+        /// How much it will matter later, from 0 to 1.
+        importance: f64,
+        /// How certain the speaker was, from 0 to 1, if given.
+        confidence: Option<f64>,
+    },
+    /// The summary of a period.
+    Summary {
+        /// The sentences with their sources.
+        sentences: Vec<Sentence>,
+        /// What it was made from: turns for a day, summaries of the next finer grain otherwise.
+        sources: Vec<MemoryId>,
+    },
 }
 
 impl Memory {
     /// Returns when it was said, or when the time it covers began.
     pub fn at(&self) -> Timestamp {
         self.cover.start
+    }
+
+    /// Returns its kind.
+    pub fn kind(&self) -> Kind {
+        match self.body {
+            Body::Turn { .. } => Kind::Turn,
+            Body::Statement { .. } => Kind::Statement,
+            Body::Summary { .. } => Kind::Summary,
+        }
+    }
+
+    /// Returns the speaker of a turn or statement.
+    pub fn speaker(&self) -> Option<&str> {
+        match &self.body {
+            Body::Turn { speaker, .. } => Some(speaker),
+            Body::Statement { speaker, .. } => speaker.as_deref(),
+            Body::Summary { .. } => None,
+        }
+    }
+
+    /// Returns the role of a turn.
+    pub fn role(&self) -> Option<Role> {
+        if let Body::Turn { role, .. } = self.body { Some(role) } else { None }
+    }
+
+    /// Returns the conversation of a turn.
+    pub fn conversation(&self) -> Option<&str> {
+        if let Body::Turn { conversation, .. } = &self.body { Some(conversation) } else { None }
+    }
+
+    /// Returns the message id of a turn.
+    pub fn message(&self) -> Option<&str> {
+        if let Body::Turn { message, .. } = &self.body { Some(message) } else { None }
+    }
+
+    /// Returns the sentences of a summary; none for other kinds.
+    pub fn sentences(&self) -> &[Sentence] {
+        if let Body::Summary { sentences, .. } = &self.body { sentences } else { &[] }
+    }
+
+    /// Returns what a statement or summary was made from; nothing for a turn.
+    pub fn sources(&self) -> &[MemoryId] {
+        match &self.body {
+            Body::Turn { .. } => &[],
+            Body::Statement { sources, .. } | Body::Summary { sources, .. } => sources,
+        }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Each port has an in-memory implementation and a conformance suite in the testkit. Every other implementation passes
 //! the same suite. Nothing here names a database, a model or a file. `Catalog`, `Journal`, `Seals`, `Erasure`,
-//! `Replies`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` are views of one store: a policy crate depends
-//! only on the ones it uses.
+//! `Replies`, `Archive`, `Blocks`, `Requests`, `Keys` and `Accesses` are the parts of one [`Store`], which everybody takes
+//! whole.
 
 mod accesses;
 mod archive;
@@ -21,6 +21,7 @@ mod keys;
 mod replies;
 mod reranker;
 mod seals;
+mod store;
 mod strata;
 mod write_lock;
 
@@ -41,6 +42,7 @@ pub use keys::{Key, Keys, Scope};
 pub use replies::Replies;
 pub use reranker::{RerankTask, Reranker};
 pub use seals::{Children, ClockNote, Seals};
+pub use store::Store;
 pub use strata::{
     Batch, Conversation, Conversations, Findings, Hit, Part, Position, Probe, Spread, Stored, Strata, Table, TableStats,
 };

@@ -31,7 +31,7 @@ async fn main() -> Result<(), Failure> {
         let draft = summarize(agent, turns).await?;
         let asked: Vec<&Memory> = turns
             .iter()
-            .filter(|turn| evidence.contains(&(agent.clone(), turn.message.clone().unwrap_or_default())))
+            .filter(|turn| evidence.contains(&(agent.clone(), turn.message().unwrap_or_default().to_owned())))
             .collect();
         let words = draft.sentences.iter().map(|sentence| count(&sentence.text)).sum();
         scores.entry("engine").or_default().add(&asked, &quoted(&draft, turns), 1.0);

@@ -20,7 +20,7 @@ mod extracts {
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::ports::SummaryTask;
-use annals_core::{Agent, Digest, Engine, Grain, Kind, Memory, MemoryId, Period, Sentence, Settings, Zones};
+use annals_core::{Agent, Body, Digest, Engine, Grain, Memory, MemoryId, Period, Sentence, Settings, Zones};
 use annals_llm::Extractive;
 
 use extracts::checker::Fault;
@@ -106,7 +106,7 @@ impl Options {
 }
 
 fn message(turn: &Memory) -> String {
-    turn.message.clone().unwrap_or_default()
+    turn.message().unwrap_or_default().to_owned()
 }
 
 /// Groups the summaries of a grain by the periods of the next coarser one.
@@ -127,21 +127,16 @@ async fn summary(agent: &Agent, grain: Grain, sources: &[Memory]) -> Result<Memo
     Ok(Memory {
         id: MemoryId::summary(agent, period),
         grain,
-        kind: Kind::Summary,
         period,
         cover: Zones::new("UTC")?.cover(period),
         days: (sources[0].days.0, sources[sources.len() - 1].days.1),
         text: draft.text,
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: draft.sentences,
-        sources: sources.iter().map(|source| source.id.clone()).collect(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 0,
+        body: Body::Summary {
+            sentences: draft.sentences,
+            sources: sources.iter().map(|source| source.id.clone()).collect(),
+        },
     })
 }
 
@@ -163,7 +158,7 @@ struct Table {
 impl Table {
     fn add(&mut self, written: &[Memory], asked: &Asked) {
         self.summaries += written.len();
-        let all: Vec<&Sentence> = written.iter().flat_map(|summary| &summary.sentences).collect();
+        let all: Vec<&Sentence> = written.iter().flat_map(Memory::sentences).collect();
         self.words += written.iter().map(|summary| summary.text.split_whitespace().count()).sum::<usize>();
         for sentence in all.iter().filter(|sentence| sentence.speaker.is_some()) {
             let faults = checker::faults(&sentence.text);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use annals_core::ports::ExtractionTask;
 use annals_core::{
-    Agent, Extractor, FactOperation, Grain, Interval, Kind, Memory, MemoryId, Period, Role, Settings, Timestamp,
+    Agent, Body, Extractor, FactOperation, Grain, Interval, Memory, MemoryId, Period, Role, Settings, Timestamp,
     TurnKey, Zones,
 };
 use annals_llm::Rules;
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Failure> {
     shuffle(&mut found, seed);
     for (number, (turn, operation)) in found.iter().take(sample).enumerate() {
         println!("\n{}. {}", number + 1, line(operation));
-        println!("   {} {}: {}", turn.days.0, turn.speaker.as_deref().unwrap_or_default(), turn.text);
+        println!("   {} {}: {}", turn.days.0, turn.speaker().unwrap_or_default(), turn.text);
     }
     Ok(())
 }
@@ -104,21 +104,18 @@ fn turn(message: &Value, zones: &Zones) -> Result<Memory, Failure> {
     Ok(Memory {
         id: MemoryId::turn(&Agent::new(&text(message, "agent"))?, &key),
         grain: Grain::Working,
-        kind: Kind::Turn,
         period: Period::of(Grain::Daily, day),
         cover: Interval { start: at, end: at },
         days: (day, day),
         text: text(message, "content"),
-        speaker: Some(text(message, "name")),
-        role: Some(text(message, "role").parse::<Role>()?),
-        conversation: Some(key.conversation),
-        message: Some(key.id),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 0,
+        body: Body::Turn {
+            speaker: text(message, "name"),
+            role: text(message, "role").parse::<Role>()?,
+            conversation: key.conversation,
+            message: key.id,
+        },
     })
 }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annals_core::{Fault, Purpose};
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -29,7 +30,7 @@ const PROCESS_DAILY_TOKENS: u64 = 50_000_000;
 
 /// The table `[models]`. Its own fields configure the endpoint for every purpose; `[models.daily]` and so on override single
 /// fields.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelsConfig {
     /// Maximum tokens that one agent may use per UTC day, unless its settings say otherwise.
@@ -41,24 +42,25 @@ pub struct ModelsConfig {
     /// Whether host names of endpoints may resolve to this machine or the local network. If not, they must resolve to public
     /// addresses. IP addresses written in the URL and `localhost` are allowed either way.
     pub local_network: Option<bool>,
-    /// See [`EndpointConfig`].
+    /// Base URL up to and including `/v1`: `http://127.0.0.1:11434/v1`.
     pub base_url: Option<String>,
-    /// See [`EndpointConfig`].
+    /// The API key itself. Prefer `key_env`.
     #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
+    #[schemars(with = "Option<String>")]
     pub key: Option<SecretString>,
-    /// See [`EndpointConfig`].
+    /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
-    /// See [`EndpointConfig`].
+    /// Name of the model.
     pub model: Option<String>,
-    /// See [`EndpointConfig`].
+    /// Context window: tokens of question and answer together.
     pub window: Option<u64>,
-    /// See [`EndpointConfig`].
+    /// Maximum tokens of the answer.
     pub max_output_tokens: Option<u64>,
-    /// See [`EndpointConfig`].
+    /// Maximum time for one answer including retries: seconds, or a duration such as `2m 30s`.
     pub timeout: Option<Wait>,
-    /// See [`EndpointConfig`].
+    /// How the format of the answer is requested.
     pub json: Option<JsonMode>,
-    /// See [`EndpointConfig`].
+    /// Sent only if set; some models reject any value.
     pub temperature: Option<f32>,
     /// Overrides for extraction.
     #[serde(default)]
@@ -85,7 +87,7 @@ pub struct ModelsConfig {
 
 /// One endpoint. Fields that are not set are taken from the table `[models]`; the key only if the base URL is taken from there
 /// too.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointConfig {
     /// Whether the built-in engine does this work even if `[models]` names a model.
@@ -95,6 +97,7 @@ pub struct EndpointConfig {
     pub base_url: Option<String>,
     /// The API key itself. Prefer `key_env`.
     #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
+    #[schemars(with = "Option<String>")]
     pub key: Option<SecretString>,
     /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
@@ -114,15 +117,16 @@ pub struct EndpointConfig {
 
 /// The table `[models.rerank]`. Takes only `local_network` and the daily limits of workspaces and process from `[models]`: a chat
 /// model cannot rerank, and search results are sent only to an endpoint that is configured for them.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RerankConfig {
     /// Base URL to which `/rerank` is appended: `http://127.0.0.1:8080/v1`.
     pub base_url: Option<String>,
-    /// See [`EndpointConfig`].
+    /// The API key itself. Prefer `key_env`.
     #[serde(default, deserialize_with = "secret", serialize_with = "redacted")]
+    #[schemars(with = "Option<String>")]
     pub key: Option<SecretString>,
-    /// See [`EndpointConfig`].
+    /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
     /// Name of the model.
     pub model: Option<String>,
@@ -135,7 +139,7 @@ pub struct RerankConfig {
 }
 
 /// How the format of an answer is requested. If a server rejects one mode, the next is tried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JsonMode {
     /// `response_format` with a JSON schema.

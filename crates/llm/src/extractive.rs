@@ -97,6 +97,6 @@ fn sentences(grain: Grain, base: Option<&Base>, sources: &[Memory]) -> Vec<Sente
 /// Sorts sources as the catalog does, so that the caller's order does not affect the result.
 fn in_order(sources: &[Memory]) -> Vec<&Memory> {
     let mut sources: Vec<&Memory> = sources.iter().collect();
-    sources.sort_by_key(|memory| (memory.at(), &memory.conversation, &memory.message, &memory.id));
+    sources.sort_by_key(|memory| (memory.at(), memory.conversation(), memory.message(), &memory.id));
     sources
 }

@@ -20,7 +20,7 @@ mod table;
 mod tests;
 
 use annals_core::ports::ExtractionTask;
-use annals_core::{Extracted, Extractor, Kind, Memory, Result, Role, Settings};
+use annals_core::{Body, Extracted, Extractor, Memory, Result, Role, Settings};
 use async_trait::async_trait;
 
 use aliases::Speakers;
@@ -66,11 +66,10 @@ fn is_read(turn: &Memory) -> bool {
         "copilot",
         "siri",
     ];
-    let speaker = turn.speaker.as_deref().map(str::to_lowercase).unwrap_or_default();
-    let speaks = match turn.role {
-        Some(Role::User) => !speaker.is_empty(),
-        Some(Role::Assistant) => !speaker.is_empty() && !ASSISTANTS.contains(&speaker.as_str()),
-        Some(Role::System | Role::Tool) | None => false,
-    };
-    speaks && turn.kind == Kind::Turn
+    let Body::Turn { speaker, role, .. } = &turn.body else { return false };
+    match role {
+        Role::User => !speaker.is_empty(),
+        Role::Assistant => !speaker.is_empty() && !ASSISTANTS.contains(&speaker.to_lowercase().as_str()),
+        Role::System | Role::Tool => false,
+    }
 }

@@ -14,10 +14,8 @@ mod prune;
 #[cfg(test)]
 mod simulation;
 
+use annals_core::Store;
 use std::sync::Arc;
-
-use annals_core::Catalog;
-use annals_core::ports::{Journal, Seals};
 
 pub use clock::{Doubt, Look, Trust};
 pub use due::{Due, Held, Hold, Pruning, State, Totals, due};
@@ -28,15 +26,13 @@ pub use prune::Pruned;
 /// Prunes the memories of agents by their plans. Cheap to clone.
 #[derive(Clone)]
 pub struct Retention {
-    catalog: Arc<dyn Catalog>,
-    journal: Arc<dyn Journal>,
-    seals: Arc<dyn Seals>,
+    store: Arc<dyn Store>,
     plans: Plans,
 }
 
 impl Retention {
     /// Returns retention over these stores; agents name one of `plans` in their settings.
-    pub fn new(catalog: Arc<dyn Catalog>, journal: Arc<dyn Journal>, seals: Arc<dyn Seals>, plans: Plans) -> Retention {
-        Retention { catalog, journal, seals, plans }
+    pub fn new(store: Arc<dyn Store>, plans: Plans) -> Retention {
+        Retention { store, plans }
     }
 }

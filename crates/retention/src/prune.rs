@@ -24,14 +24,14 @@ impl Retention {
     /// Reads the clock and stores what was seen. Must be called at every wake-up, so that a jump is noticed. `synchronised` is
     /// the system's statement about its clock, if it makes one.
     pub async fn look_at_clock(&self, now: Timestamp, synchronised: Option<bool>) -> Result<Look> {
-        let (note, look) = Look::at(self.seals.clock().await?, now, synchronised);
-        self.seals.save_clock(note).await?;
+        let (note, look) = Look::at(self.store.clock().await?, now, synchronised);
+        self.store.save_clock(note).await?;
         Ok(look)
     }
 
     /// Returns what [`Retention::prune`] would do at `now` under a confirmed clock.
     pub async fn due(&self, agent: &Agent, now: Timestamp) -> Result<Due> {
-        let plan = self.catalog.settings(agent).await?.plan;
+        let plan = self.store.settings(agent).await?.plan;
         self.compare(agent, self.plans.get(&plan)?, now).await
     }
 
@@ -40,14 +40,14 @@ impl Retention {
         if plan.is_forever() {
             return Ok(Due::default());
         }
-        let zones = self.catalog.settings(agent).await?.zones()?;
-        let children = self.seals.children(agent).await?;
+        let zones = self.store.settings(agent).await?.zones()?;
+        let children = self.store.children(agent).await?;
         let past = children.iter().filter(|set| is_past(set, plan, &zones, now));
         let parents: HashSet<Period> = past.map(|set| set.parent).collect();
         let ids: Vec<MemoryId> = parents.iter().map(|parent| MemoryId::summary(agent, *parent)).collect();
-        let stated = self.catalog.get(agent, &ids).await?.iter().map(|summary| summary.period).collect();
-        let ledger = self.catalog.ledger(agent).await?;
-        let extracted = self.journal.extraction(agent).await?.extracted;
+        let stated = self.store.get(agent, &ids).await?.iter().map(|summary| summary.period).collect();
+        let ledger = self.store.ledger(agent).await?;
+        let extracted = self.store.extraction(agent).await?.extracted;
         let state =
             State { plan, zones: &zones, children: &children, ledger: &ledger, stated: &stated, extracted, now };
         Ok(due(&state))
@@ -70,6 +70,11 @@ impl Retention {
         if !confirmed {
             return Ok(Pruned { postponed: due.totals(), held: due.held, ..Pruned::default() });
         }
+        self.prune_due(agent, due, should_stop).await
+    }
+
+    /// Seals what was found due. A set that has changed since stays, with everything above it.
+    async fn prune_due(&self, agent: &Agent, due: Due, should_stop: &(dyn Fn() -> bool + Sync)) -> Result<Pruned> {
         let (mut gone, mut stale, mut over_stale) = (Vec::new(), Vec::new(), HashSet::new());
         for (number, pruning) in due.prunings.iter().enumerate() {
             if number > 0 && should_stop() {
@@ -79,7 +84,7 @@ impl Retention {
             if over_stale.contains(&place(set)) {
                 continue;
             }
-            match self.seals.seal(agent, set, pruning.clean_seq).await {
+            match self.store.seal(agent, set, pruning.clean_seq).await {
                 Ok(()) => gone.push(set),
                 Err(Error::Stale { .. }) => {
                     stale.push(set.parent);

@@ -41,7 +41,7 @@ impl Search {
         if query.limit == 0 || query.limit > MOST_RESULTS {
             return Err(Error::invalid("limit", format!("is {}; 1 to {MOST_RESULTS} are allowed", query.limit)));
         }
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
         let bounds = Bounds::of(query, &zones, now)?;
         let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
@@ -131,7 +131,7 @@ impl Search {
     }
 
     async fn probe(&self, plan: &QueryPlan<'_>, grain: Grain, probe: &Probe) -> Result<Findings> {
-        let watermark = self.catalog.watermark(plan.agent, grain).await?;
+        let watermark = self.store.watermark(plan.agent, grain).await?;
         let table = Table { agent: plan.agent.clone(), grain, generation: watermark.generation };
         self.strata.require(&table, watermark.applied).await?;
         self.strata.search(&table, &Probe { filter: plan.filter(grain), ..probe.clone() }).await
@@ -152,7 +152,7 @@ impl Search {
         let ids: Vec<MemoryId> = rows.iter().map(|row| row.memory.clone()).collect();
         let mut scores =
             rows.into_iter().map(|row| (row.memory, (row.score, row.fit))).collect::<std::collections::HashMap<_, _>>();
-        let recalled = self.accesses.recall(plan.agent, &ids).await?.into_iter();
+        let recalled = self.store.recall(plan.agent, &ids).await?.into_iter();
         let ranked = |(memory, access): (Memory, Option<Access>)| {
             let (score, fit) = scores.remove(&memory.id).unwrap_or_default();
             Ranked { memory, access, score, fit }
@@ -177,7 +177,7 @@ impl Search {
     async fn newest_of(&self, plan: &QueryPlan<'_>, grain: Grain) -> Result<Vec<Memory>> {
         let limit = plan.query.limit + 2;
         let select = Select { kinds: plan.query.kinds.clone(), limit, ..plan.select(grain) };
-        let listed = self.catalog.list(plan.agent, &select).await?;
+        let listed = self.store.list(plan.agent, &select).await?;
         Ok(listed.into_iter().filter(|memory| plan.admits(memory)).collect())
     }
 
@@ -186,7 +186,7 @@ impl Search {
         for grain in &plan.grains {
             // At most one period of a grain is not over.
             let select = Select { limit: 2, ..plan.select(*grain) };
-            if self.catalog.list(plan.agent, &select).await?.iter().any(|memory| plan.bounds.is_over(memory)) {
+            if self.store.list(plan.agent, &select).await?.iter().any(|memory| plan.bounds.is_over(memory)) {
                 return Ok(false);
             }
         }
@@ -280,7 +280,7 @@ impl QueryPlan<'_> {
     }
 
     fn admits(&self, memory: &Memory) -> bool {
-        self.filter(memory.grain).admits(&memory.cover, memory.kind, memory.conversation.as_deref())
+        self.filter(memory.grain).admits(&memory.cover, memory.kind(), memory.conversation())
             && self.bounds.is_over(memory)
             && !(self.query.strict && self.days_outside(memory) > 0)
     }

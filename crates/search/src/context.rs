@@ -53,7 +53,7 @@ impl Search {
         // A model ranks all candidates together, once, in the second half.
         let unjudged = Search { rerank_config: None, ..self.clone() };
         let answer = unjudged.answer(agent, &query(request), now).await?;
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
         let blocks = request.blocks.iter().enumerate();
         let mut candidates: Vec<Candidate> = blocks.map(|(place, block)| items::of_block(block, place)).collect();
@@ -135,7 +135,7 @@ fn query(request: &ContextQuery) -> Query {
 /// Returns the search results as candidates. There is no score threshold per result: low-ranking results cost few tokens in
 /// sum, and some of the evidence resembles the prompt only through its neighbours. A threshold lost answers and saved nothing.
 fn found(answer: &Answer) -> impl Iterator<Item = Candidate> + '_ {
-    let pool = |found: &Found| match found.memory.kind {
+    let pool = |found: &Found| match found.memory.kind() {
         Kind::Summary if is_asked_for(answer, found) => Pool::Period,
         _ => Pool::Found,
     };

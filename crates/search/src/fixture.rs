@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use annals_core::ports::{Batch, Catalog, Change, Part, Table, Turn};
-use annals_core::{Answer, Embedder, Grain, Kind, Memory, MemoryId, Period, Query, Strata, Zones};
+use annals_core::{Answer, Body, Embedder, Grain, Memory, MemoryId, Period, Query, Role, Strata, Zones};
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message, summary, turn_of};
 
 use crate::Search;
@@ -24,7 +24,6 @@ impl World {
     pub(crate) fn new() -> World {
         let (catalog, strata, facts) = (MemoryCatalog::new(), MemoryStrata::new(), MemoryFacts::new());
         let search = Search::new(
-            Arc::new(catalog.clone()),
             Arc::new(catalog.clone()),
             Arc::new(strata.clone()),
             Arc::new(facts.clone()),
@@ -53,14 +52,14 @@ impl World {
                 let Change::Upsert(memory) = change else { continue };
                 let vector = WordEmbedder::new().embed(vec![memory.text.clone()]).await.unwrap().remove(0);
                 let part = Part {
-                    memory: memory.id,
+                    memory: memory.id.clone(),
                     part: 0,
-                    kind: memory.kind,
+                    kind: memory.kind(),
                     period: memory.period,
                     cover: memory.cover,
-                    speaker: memory.speaker,
-                    conversation: memory.conversation,
-                    text: memory.text,
+                    speaker: memory.speaker().map(str::to_owned),
+                    conversation: memory.conversation().map(str::to_owned),
+                    text: memory.text.clone(),
                     language: "en".into(),
                     vector,
                     seq: memory.seq,
@@ -83,26 +82,28 @@ impl World {
 }
 
 /// Returns a memory of a period with an empty text.
-pub(crate) fn memory(id: &str, kind: Kind, period: Period) -> Memory {
+pub(crate) fn memory(id: &str, period: Period, body: Body) -> Memory {
     Memory {
         id: MemoryId::from_text(id),
-        grain: if kind == Kind::Summary { period.grain() } else { Grain::Working },
-        kind,
+        grain: if matches!(body, Body::Summary { .. }) { period.grain() } else { Grain::Working },
         period,
         cover: Zones::new("UTC").unwrap().cover(period),
         days: period.cover_days(),
         text: String::new(),
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 0,
+        body,
     }
+}
+
+/// Returns the body of a turn in the conversation `talk`.
+pub(crate) fn spoken(speaker: &str, role: Role) -> Body {
+    Body::Turn { speaker: speaker.into(), role, conversation: "talk".into(), message: "1".into() }
+}
+
+/// Returns the body of a summary without sentences.
+pub(crate) fn summarized() -> Body {
+    Body::Summary { sentences: Vec::new(), sources: Vec::new() }
 }
 
 /// Returns a query for a text without filters.

@@ -29,7 +29,7 @@ pub(crate) fn fold(ranked: Vec<Found>, limit: usize, asked_for: &HashSet<MemoryI
 /// `asked_for`.
 fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Found> {
     let text = |found: &Found| folded(found.memory.text.trim());
-    if ranked.iter().all(|found| found.memory.kind != Kind::Summary) {
+    if ranked.iter().all(|found| found.memory.kind() != Kind::Summary) {
         return ranked;
     }
     let is_working = |found: &&Found| found.memory.grain == Grain::Working;
@@ -48,13 +48,13 @@ fn without_repeats(ranked: Vec<Found>, asked_for: &HashSet<MemoryId>) -> Vec<Fou
 /// Returns the period of the first summary that has too many finer summaries among these results.
 fn crowded(results: &[Found]) -> Option<Period> {
     let mut summaries =
-        results.iter().filter(|found| found.memory.kind == Kind::Summary).map(|found| found.memory.period);
+        results.iter().filter(|found| found.memory.kind() == Kind::Summary).map(|found| found.memory.period);
     summaries.find(|period| results.iter().filter(|found| is_summary_within(found, *period)).count() > MOST_SIBLINGS)
 }
 
 fn is_summary_within(found: &Found, period: Period) -> bool {
     let memory = &found.memory;
-    memory.kind == Kind::Summary && memory.grain < period.grain() && memory.period.ancestor(period.grain()) == period
+    memory.kind() == Kind::Summary && memory.grain < period.grain() && memory.period.ancestor(period.grain()) == period
 }
 
 fn keep(found: &Found, covered: &mut HashSet<Period>, asked_for: &HashSet<MemoryId>) -> bool {
@@ -70,10 +70,10 @@ fn keep(found: &Found, covered: &mut HashSet<Period>, asked_for: &HashSet<Memory
 
 #[cfg(test)]
 mod tests {
-    use annals_core::Fit;
+    use annals_core::{Fit, Role};
 
     use super::*;
-    use crate::fixture::memory;
+    use crate::fixture::{memory, spoken, summarized};
 
     /// Folds labels in order of rank, with `t:` before turns, and expects the ones that are left.
     #[track_caller]
@@ -91,8 +91,8 @@ mod tests {
     fn found(text: &str) -> Found {
         let label = text.strip_prefix("t:");
         let period: Period = label.unwrap_or(text).parse().unwrap();
-        let kind = if label.is_some() { Kind::Turn } else { Kind::Summary };
-        let mut memory = memory(text, kind, period);
+        let body = if label.is_some() { spoken("Ann", Role::User) } else { summarized() };
+        let mut memory = memory(text, period, body);
         memory.text = text.to_owned();
         Found { memory, score: 0.0, fit: Fit::default(), days_outside: 0, parts: Vec::new() }
     }

@@ -39,7 +39,7 @@ impl Search {
 
     async fn held(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Held> {
         let first = self.first_of(agent, grain, within).await?;
-        let complete_from = match self.catalog.pruned_until(agent, grain).await? {
+        let complete_from = match self.store.pruned_until(agent, grain).await? {
             Some(pruned) => Some(pruned.saturating_add(1.day())),
             None => self.first_of(agent, grain, Interval::ALWAYS).await?.map(|days| days.0),
         };
@@ -48,7 +48,7 @@ impl Search {
 
     /// Returns the days of the first memory.
     async fn first_of(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Option<(Date, Date)>> {
-        let listed = self.catalog.list(agent, &Select { within, limit: 1, ..Select::all(grain) }).await?;
+        let listed = self.store.list(agent, &Select { within, limit: 1, ..Select::all(grain) }).await?;
         Ok(listed.first().map(|memory| memory.days))
     }
 }

@@ -23,10 +23,8 @@ mod score;
 mod times;
 mod weights;
 
+use annals_core::{Embedder, Facts, Store, Strata};
 use std::sync::Arc;
-
-use annals_core::ports::Accesses;
-use annals_core::{Catalog, Embedder, Facts, Strata};
 
 pub use answer::{EXACT, Gathered};
 pub use context::GatheredContext;
@@ -36,8 +34,7 @@ pub use weights::Weights;
 /// Answers queries. Cheap to clone.
 #[derive(Clone)]
 pub struct Search {
-    catalog: Arc<dyn Catalog>,
-    accesses: Arc<dyn Accesses>,
+    store: Arc<dyn Store>,
     strata: Arc<dyn Strata>,
     facts: Arc<dyn Facts>,
     embedder: Arc<dyn Embedder>,
@@ -50,22 +47,12 @@ pub struct Search {
 impl Search {
     /// Returns a search over these stores with the default weights and no reranker.
     pub fn new(
-        catalog: Arc<dyn Catalog>,
-        accesses: Arc<dyn Accesses>,
+        store: Arc<dyn Store>,
         strata: Arc<dyn Strata>,
         facts: Arc<dyn Facts>,
         embedder: Arc<dyn Embedder>,
     ) -> Search {
-        Search {
-            catalog,
-            accesses,
-            strata,
-            facts,
-            embedder,
-            weights: Weights::default(),
-            exact: EXACT,
-            rerank_config: None,
-        }
+        Search { store, strata, facts, embedder, weights: Weights::default(), exact: EXACT, rerank_config: None }
     }
 
     /// Returns the search with other weights, to measure the effect of each.

@@ -51,7 +51,7 @@ impl Search {
 
     async fn summaries(&self, agent: &Agent, grain: Grain, within: Interval) -> Result<Vec<Memory>> {
         let select = Select { within, kinds: vec![Kind::Summary], ..Select::all(grain) };
-        self.catalog.list(agent, &select).await
+        self.store.list(agent, &select).await
     }
 }
 

@@ -49,7 +49,7 @@ async fn run(address: &str, socket: Option<PathBuf>) -> std::io::Result<()> {
 /// Returns a service over empty stores, with limits that no client reaches.
 fn service() -> Service {
     let parts = Parts::over(Components {
-        catalog: Arc::new(MemoryCatalog::new()),
+        store: Arc::new(MemoryCatalog::new()),
         strata: Arc::new(MemoryStrata::new()),
         facts: Arc::new(MemoryFacts::new()),
         embedder: Arc::new(WordEmbedder::new()),

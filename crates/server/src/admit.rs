@@ -20,7 +20,7 @@ impl Service {
             );
             return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "disk_low", detail).after(60));
         }
-        let AgentState { settings, waiting: depth, .. } = self.catalog.agent_state(agent).await?;
+        let AgentState { settings, waiting: depth, .. } = self.store.agent_state(agent).await?;
         if depth >= u64::from(self.limits.lane_depth) {
             // Assumes some tens of messages a second; other agents may share the queue.
             let seconds = (depth / 50).clamp(1, 60);

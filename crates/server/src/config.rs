@@ -6,10 +6,11 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use annals_core::Fault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The table `[server]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
     /// Address and port to listen on. Without a key only an address of the machine itself is accepted. Port 0 takes a free port.
@@ -36,7 +37,7 @@ pub struct ServerConfig {
 }
 
 /// The table `[limits]`. When a limit is reached, the service answers 429 or 503 and says when to retry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Requests of one key per minute, spread evenly.
@@ -52,7 +53,7 @@ pub struct Limits {
 }
 
 /// The table `[log]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
     /// Lowest severity that is logged.
@@ -62,7 +63,7 @@ pub struct LogConfig {
 }
 
 /// How much is logged. Text of memories and keys is never logged at `info` or above.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
     /// Nothing.
@@ -95,7 +96,7 @@ impl LogLevel {
 }
 
 /// Format of the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// A line of text for people.
@@ -106,7 +107,7 @@ pub enum LogFormat {
 }
 
 /// The table `[backup]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BackupConfig {
     /// A folder, or `s3://bucket/prefix` with credentials in the environment (`AWS_…`).

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use annals_core::{Agent, Extractor};
+use annals_core::{Agent, Extractor, Store};
 use annals_retention::Plans;
 use annals_summarizer::SchedulePolicy;
-use annals_testkit::{
-    MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, Store, ThreeWords, WordEmbedder, at, message,
-};
+use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, ThreeWords, WordEmbedder, at, message};
 
 use crate::config::Limits;
 use crate::{Clock, Components, Parts, Service};
@@ -20,16 +18,16 @@ pub fn service(clock: Clock) -> Service {
     over(Arc::new(MemoryCatalog::new()), clock)
 }
 
-/// Returns a service over this catalog.
-pub fn over(catalog: Arc<impl Store + 'static>, clock: Clock) -> Service {
+/// Returns a service over this store.
+pub fn over(store: Arc<dyn Store>, clock: Clock) -> Service {
     let limits = Limits { requests_per_minute: 1_000_000, burst: 1_000_000, concurrent: 1000, ..Limits::default() };
-    Service::new(Parts { limits, ..Parts::over(in_memory(catalog, Arc::new(ThreeWords), clock)) })
+    Service::new(Parts { limits, ..Parts::over(in_memory(store, Arc::new(ThreeWords), clock)) })
 }
 
-/// Returns this catalog with tables in memory, and models that need no network.
-pub fn in_memory<C>(catalog: Arc<C>, extractor: Arc<dyn Extractor>, clock: Clock) -> Components<C> {
+/// Returns this store with tables in memory, and models that need no network.
+pub fn in_memory(store: Arc<dyn Store>, extractor: Arc<dyn Extractor>, clock: Clock) -> Components {
     Components {
-        catalog,
+        store,
         strata: Arc::new(MemoryStrata::new()),
         facts: Arc::new(MemoryFacts::new()),
         embedder: Arc::new(WordEmbedder::new()),

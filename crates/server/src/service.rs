@@ -6,8 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::ports::{Accesses, Archive, Blocks, Journal, Keys, Replies, Requests, Seals};
-use annals_core::{Catalog, Extractor, Facts, Result, Strata, Timestamp};
+use annals_core::{Extractor, Facts, Result, Store, Strata, Timestamp};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_summarizer::Summarizer;
@@ -36,24 +35,8 @@ pub struct Prompts {
 /// The parts that a service is assembled from.
 #[derive(Clone)]
 pub struct Parts {
-    /// The catalog, the source of truth.
-    pub catalog: Arc<dyn Catalog>,
-    /// Access counts of memories.
-    pub accesses: Arc<dyn Accesses>,
-    /// Exports and corrections.
-    pub archive: Arc<dyn Archive>,
-    /// Blocks: short texts that are in every context.
-    pub blocks: Arc<dyn Blocks>,
-    /// Accepted requests and their idempotency keys.
-    pub requests: Arc<dyn Requests>,
-    /// API keys.
-    pub keys: Arc<dyn Keys>,
-    /// Pins and seals.
-    pub seals: Arc<dyn Seals>,
-    /// Statements and fact operations extracted from turns.
-    pub journal: Arc<dyn Journal>,
-    /// Saved answers of models, and their token costs.
-    pub replies: Arc<dyn Replies>,
+    /// The source of truth.
+    pub store: Arc<dyn Store>,
     /// The searchable tables.
     pub strata: Arc<dyn Strata>,
     /// The tables of facts.

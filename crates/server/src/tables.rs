@@ -290,7 +290,7 @@ impl Service {
             return Ok(Piece::Busy(Lock::Extraction));
         };
         let Some(_facts) = self.locks.try_lock::<Facts>(agent) else { return Ok(Piece::Busy(Lock::Facts)) };
-        if !self.extractor.is_local(&self.catalog.settings(agent).await?) {
+        if !self.extractor.is_local(&self.store.settings(agent).await?) {
             self.fact_writer.bring_facts(agent).await?;
             return Ok(Piece::Done);
         }
@@ -406,8 +406,8 @@ impl Service {
     /// Returns the catalog sequence up to which an agent's messages are searchable, and the one up to which they were read for
     /// facts.
     pub(crate) async fn reached(&self, agent: &Agent) -> Result<(u64, u64)> {
-        let searchable = self.catalog.watermark(agent, Grain::Working).await?.applied;
-        Ok((searchable, self.journal.extraction(agent).await?.extracted))
+        let searchable = self.store.watermark(agent, Grain::Working).await?.applied;
+        Ok((searchable, self.store.extraction(agent).await?.extracted))
     }
 
     /// Waits until `is_there` accepts the result of [`Service::reached`], or until the deadline has passed. Returns what was

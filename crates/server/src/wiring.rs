@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use annals_core::ports::{Accesses, Archive, Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
-use annals_core::{Catalog, Embedder, Engine, Extractor, Facts, Strata};
+use annals_core::{Embedder, Engine, Extractor, Facts, Store, Strata};
 use annals_retention::{Plans, Retention};
 use annals_search::Search;
 use annals_summarizer::{SchedulePolicy, Summarizer};
@@ -14,9 +13,9 @@ use crate::config::Limits;
 use crate::{Clock, Parts, Prompts};
 
 /// What parts are assembled over: stores, models and policies.
-pub struct Components<C> {
-    /// The catalog with all its ports.
-    pub catalog: Arc<C>,
+pub struct Components {
+    /// The source of truth.
+    pub store: Arc<dyn Store>,
     /// The searchable tables.
     pub strata: Arc<dyn Strata>,
     /// The tables of facts.
@@ -43,30 +42,18 @@ pub struct Components<C> {
 
 impl Parts {
     /// Assembles parts with default limits, without prompts to replace and without a reranker.
-    pub fn over<C>(components: Components<C>) -> Parts
-    where
-        C: Catalog + Accesses + Archive + Blocks + Erasure + Journal + Keys + Replies + Requests + Seals + 'static,
-    {
-        let Components { catalog, strata, facts, embedder, engine, fallback_engine, .. } = components;
+    pub fn over(components: Components) -> Parts {
+        let Components { store, strata, facts, embedder, engine, fallback_engine, .. } = components;
         let Components { extractor, fallback_extractor, plans, schedule, clock, folder, .. } = components;
-        let search = Search::new(catalog.clone(), catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder);
-        let fact_writer =
-            FactWriter::new(catalog.clone(), catalog.clone(), facts.clone(), extractor.clone(), fallback_extractor);
+        let search = Search::new(store.clone(), strata.clone(), facts.clone(), embedder.clone());
+        let writer = Writer::new(store.clone(), strata.clone(), embedder);
+        let fact_writer = FactWriter::new(store.clone(), facts.clone(), extractor.clone(), fallback_extractor);
         Parts {
-            eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-            summarizer: Summarizer::new(catalog.clone(), catalog.clone(), engine, fallback_engine, schedule),
-            retention: Retention::new(catalog.clone(), catalog.clone(), catalog.clone(), plans.clone()),
+            eraser: Eraser::new(writer.clone(), fact_writer.clone(), store.clone()),
+            summarizer: Summarizer::new(store.clone(), engine, fallback_engine, schedule),
+            retention: Retention::new(store.clone(), plans.clone()),
             search,
-            accesses: catalog.clone(),
-            archive: catalog.clone(),
-            blocks: catalog.clone(),
-            requests: catalog.clone(),
-            keys: catalog.clone(),
-            seals: catalog.clone(),
-            journal: catalog.clone(),
-            replies: catalog.clone(),
-            catalog,
+            store,
             strata,
             facts,
             extractor,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use annals_core::ports::{Select, SummaryTask};
 use annals_core::{
     Agent, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
-    SignedDuration, Strata, Timestamp,
+    SignedDuration, Store, Strata, Timestamp,
 };
 use annals_retention::Plans;
 use annals_server::{Components, Parts};
 use annals_summarizer::SchedulePolicy;
 use annals_testkit::calendar::{Diary, Place, bounds};
-use annals_testkit::{MemoryFacts, SilentExtractor, Store, WordEmbedder};
+use annals_testkit::{MemoryFacts, SilentExtractor, WordEmbedder};
 
 /// An engine that writes the summaries that the diary expects.
 struct Labels;
@@ -38,12 +38,12 @@ pub struct Life {
 
 impl Life {
     /// Begins the life of an agent who lives at this place.
-    pub async fn new(place: Place, catalog: Arc<impl Store + 'static>, strata: Arc<dyn Strata>) -> Life {
+    pub async fn new(place: Place, store: Arc<dyn Store>, strata: Arc<dyn Strata>) -> Life {
         let agent = Agent::new("me").unwrap();
         let settings = Settings { time_zone: place.zone.into(), ..Settings::default() };
-        catalog.save_settings(&agent, &settings).await.unwrap();
+        store.save_settings(&agent, &settings).await.unwrap();
         let parts = Parts::over(Components {
-            catalog,
+            store,
             strata,
             facts: Arc::new(MemoryFacts::new()),
             embedder: Arc::new(WordEmbedder::new()),
@@ -104,17 +104,17 @@ impl Life {
         let turns = diary.turns(&self.agent).into_iter().map(|turn| turn.id).collect();
         let found = Extracted { statements: diary.statements(&self.agent), ..Extracted::default() };
         let extraction = Extraction { turns, found, extracted: 1, degraded: None };
-        self.parts.journal.save_extraction(&self.agent, extraction, now).await.unwrap();
+        self.parts.store.save_extraction(&self.agent, extraction, now).await.unwrap();
         self.parts.writer.project(&self.agent, now, &|_| ()).await.unwrap();
     }
 
     async fn move_house(&self, now: Timestamp) {
         let is_now = |at: &str| at.parse::<Timestamp>().unwrap() == now;
-        let mut settings = self.parts.catalog.settings(&self.agent).await.unwrap();
+        let mut settings = self.parts.store.settings(&self.agent).await.unwrap();
         for step in self.diary.place.moves.iter().filter(|step| is_now(step.at)) {
             settings.set_time_zone(step.to, true, now).unwrap();
         }
-        self.parts.catalog.save_settings(&self.agent, &settings).await.unwrap();
+        self.parts.store.save_settings(&self.agent, &settings).await.unwrap();
     }
 
     /// Returns the text and cover of every summary.
@@ -122,7 +122,7 @@ impl Life {
         let mut covers = Vec::new();
         for grain in Grain::SUMMARIES {
             let all = Select::all(grain);
-            let summaries: Vec<Memory> = self.parts.catalog.list(&self.agent, &all).await.unwrap();
+            let summaries: Vec<Memory> = self.parts.store.list(&self.agent, &all).await.unwrap();
             covers.extend(summaries.into_iter().map(|summary| (summary.text, summary.cover)));
         }
         covers

@@ -40,7 +40,7 @@ impl Pass<'_> {
                 }
             }
             summaries.iter().for_each(|summary| self.passed.count(summary));
-            self.summarizer.catalog.save_summaries(self.agent, summaries, self.now).await?;
+            self.summarizer.store.save_summaries(self.agent, summaries, self.now).await?;
             (self.progress)(batch.len() as u64);
             self.begun = true;
         }
@@ -85,7 +85,7 @@ impl Pass<'_> {
     async fn note_failure(&mut self, row: &LedgerRow, why: Why, error: String) -> Result<()> {
         if let Some(wait) = backoff::after_failure(why, row.attempts) {
             let not_before = later(self.now, wait);
-            self.summarizer.catalog.note_failure(self.agent, row.period, &error, not_before, self.now).await?;
+            self.summarizer.store.note_failure(self.agent, row.period, &error, not_before, self.now).await?;
         }
         self.passed.failed.push((row.period, error));
         Ok(())
@@ -95,7 +95,7 @@ impl Pass<'_> {
         if why != Why::Outdated {
             let not_before = self.again(waiting, why, &outage);
             let periods: Vec<_> = waiting.iter().map(|row| row.period).collect();
-            self.summarizer.catalog.note_outage(self.agent, &periods, &outage.error, not_before, self.now).await?;
+            self.summarizer.store.note_outage(self.agent, &periods, &outage.error, not_before, self.now).await?;
         }
         self.passed.waiting.extend(waiting.iter().map(|row| row.period));
         self.passed.outage = Some(outage.error);

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use annals_core::ports::Select;
-use annals_core::{Agent, Grain, Kind, LedgerRow, Memory, MemoryId, Period, Result, SignedDuration, Timestamp, Zones};
+use annals_core::{Agent, Grain, Kind, LedgerRow, MemoryId, Period, Result, SignedDuration, Timestamp, Zones};
 
 use crate::Summarizer;
 use crate::input::nothing;
@@ -98,19 +98,19 @@ fn links(agent: &Agent, path: &Path, reached: &Reached, index: usize, lowest: us
 impl Summarizer {
     /// Returns the gaps in an agent's summaries at `now`. By promise 2 there are none after a pass.
     pub async fn coverage(&self, agent: &Agent, now: Timestamp) -> Result<Vec<Gap>> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
-        let ledger = self.catalog.ledger(agent).await?;
+        let zones = self.store.settings(agent).await?.zones()?;
+        let ledger = self.store.ledger(agent).await?;
         let sealed: HashSet<Period> = ledger.iter().filter(|row| row.sealed).map(|row| row.period).collect();
         let turns = Select { kinds: vec![Kind::Turn], ..Select::all(Grain::Working) };
-        let spoken = self.catalog.list(agent, &turns).await?.into_iter().map(|turn| turn.period).collect();
+        let spoken = self.store.list(agent, &turns).await?.into_iter().map(|turn| turn.period).collect();
         let days = days_with_content(&ledger, &spoken);
         let mut lineages = Vec::new();
         for grain in Grain::SUMMARIES {
-            let summaries = self.catalog.list(agent, &Select::all(grain)).await?.into_iter();
-            lineages.extend(summaries.map(|Memory { period, sources, .. }| Lineage {
-                period,
-                sources,
-                sealed: sealed.contains(&period),
+            let summaries = self.store.list(agent, &Select::all(grain)).await?.into_iter();
+            lineages.extend(summaries.map(|summary| Lineage {
+                period: summary.period,
+                sources: summary.sources().to_vec(),
+                sealed: sealed.contains(&summary.period),
             }));
         }
         Ok(gaps(agent, &days, &lineages, &zones, self.policy.grace, now))

@@ -20,8 +20,8 @@ pub(crate) struct Input {
 
 impl Summarizer {
     pub(crate) async fn input(&self, agent: &Agent, row: &LedgerRow) -> Result<Input> {
-        let base = if row.sealed { self.seals.base(agent, row.period).await? } else { None };
-        let children = self.catalog.inputs(agent, row.period).await?;
+        let base = if row.sealed { self.store.base(agent, row.period).await? } else { None };
+        let children = self.store.inputs(agent, row.period).await?;
         let children: Vec<Memory> = children.into_iter().map(without_recalled).collect();
         let digest = match &base {
             None => digest(&children),
@@ -41,7 +41,7 @@ impl Summarizer {
     pub(crate) async fn with_summary(&self, agent: &Agent, rows: Vec<LedgerRow>) -> Result<Vec<LedgerRow>> {
         let ids: Vec<MemoryId> = rows.iter().map(|row| MemoryId::summary(agent, row.period)).collect();
         let with_summary: HashSet<Period> =
-            self.catalog.get(agent, &ids).await?.into_iter().map(|summary| summary.period).collect();
+            self.store.get(agent, &ids).await?.into_iter().map(|summary| summary.period).collect();
         Ok(rows.into_iter().filter(|row| with_summary.contains(&row.period)).collect())
     }
 }
@@ -71,7 +71,7 @@ impl Input {
 /// Removes text recalled from memory from a turn, because it would be summarised again as new. The rest may be empty, but the
 /// summary still covers the turn.
 fn without_recalled(memory: Memory) -> Memory {
-    if memory.kind != Kind::Turn {
+    if memory.kind() != Kind::Turn {
         return memory;
     }
     Memory { text: unfenced(&memory.text).into_owned(), ..memory }
@@ -86,9 +86,9 @@ pub(crate) fn nothing() -> Digest {
 /// sentence of a summary: without the sources a year would go on naming turns that its quarter no longer quotes.
 fn digest(children: &[Memory]) -> Digest {
     Digest::of(children.iter().flat_map(|memory| {
-        let speaker = memory.speaker.clone().unwrap_or_default();
+        let speaker = memory.speaker().unwrap_or_default().to_owned();
         let start = memory.cover.start.as_microsecond().to_string();
-        let traces = memory.sentences.iter().flat_map(|sentence| sentence.from.iter().map(ToString::to_string));
+        let traces = memory.sentences().iter().flat_map(|sentence| sentence.from.iter().map(ToString::to_string));
         let traces = traces.collect::<Vec<_>>().join(" ");
         [memory.id.to_string(), start, speaker, memory.text.clone(), traces]
     }))

@@ -16,10 +16,8 @@ mod pass;
 mod plan;
 mod roll_up;
 
+use annals_core::{Engine, Store};
 use std::sync::Arc;
-
-use annals_core::ports::Seals;
-use annals_core::{Catalog, Engine};
 
 pub use coverage::{Content, Gap, Lineage, gaps};
 pub use due::{SchedulePolicy, due};
@@ -29,8 +27,7 @@ pub use plan::Plan;
 /// Rolls up the periods of agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Summarizer {
-    catalog: Arc<dyn Catalog>,
-    seals: Arc<dyn Seals>,
+    store: Arc<dyn Store>,
     engine: Arc<dyn Engine>,
     fallback: Arc<dyn Engine>,
     policy: SchedulePolicy,
@@ -40,12 +37,11 @@ impl Summarizer {
     /// Returns a summarizer over this catalog. `engine` writes; `fallback` needs no network and writes what `engine`
     /// cannot.
     pub fn new(
-        catalog: Arc<dyn Catalog>,
-        seals: Arc<dyn Seals>,
+        store: Arc<dyn Store>,
         engine: Arc<dyn Engine>,
         fallback: Arc<dyn Engine>,
         policy: SchedulePolicy,
     ) -> Summarizer {
-        Summarizer { catalog, seals, engine, fallback, policy }
+        Summarizer { store, engine, fallback, policy }
     }
 }

@@ -119,7 +119,7 @@ impl Summarizer {
         should_stop: &'a (dyn Fn() -> bool + Sync),
         lock: &'a dyn WriteLock,
     ) -> Result<Pass<'a>> {
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
         Ok(Pass {
             summarizer: self,
@@ -139,7 +139,7 @@ impl Summarizer {
 
 impl Pass<'_> {
     pub(crate) async fn ledger(&self) -> Result<Vec<LedgerRow>> {
-        self.summarizer.catalog.ledger(self.agent).await
+        self.summarizer.store.ledger(self.agent).await
     }
 
     async fn write_due(&mut self, grain: Grain) -> Result<()> {

@@ -19,9 +19,9 @@ pub struct Plan {
 impl Summarizer {
     /// Returns what [`Summarizer::pass`] would do at `now`, or [`Summarizer::refresh`] with `refresh`.
     pub async fn plan(&self, agent: &Agent, refresh: bool, now: Timestamp) -> Result<Plan> {
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let zones = settings.zones()?;
-        let ledger = self.catalog.ledger(agent).await?;
+        let ledger = self.store.ledger(agent).await?;
         let mut periods: BTreeSet<Period> = BTreeSet::new();
         for grain in Grain::SUMMARIES {
             periods.extend(due(&ledger, grain, &zones, self.policy, now).iter().map(|row| row.period));

@@ -165,7 +165,7 @@ impl Catalog for MemoryCatalog {
 
     async fn inputs(&self, agent: &Agent, period: Period) -> Result<Vec<Memory>> {
         self.read(agent, |data| {
-            data.select(|memory| match memory.kind {
+            data.select(|memory| match memory.kind() {
                 Kind::Turn => memory.period == period,
                 Kind::Statement => false,
                 Kind::Summary => memory.period.parent() == Some(period),
@@ -222,8 +222,8 @@ impl Catalog for MemoryCatalog {
             data.select(|memory| {
                 memory.grain == *grain
                     && memory.cover.overlaps(within)
-                    && select.asks_for(memory.kind)
-                    && (conversation.is_none() || memory.conversation == *conversation)
+                    && select.asks_for(memory.kind())
+                    && (conversation.is_none() || memory.conversation() == conversation.as_deref())
             })
         })?;
         if *newest_first {
@@ -240,8 +240,8 @@ impl Catalog for MemoryCatalog {
     async fn conversations(&self, agent: &Agent, after: Option<&str>, limit: usize) -> Result<Vec<StoredConversation>> {
         self.read(agent, |data| {
             let mut found: BTreeMap<String, StoredConversation> = BTreeMap::new();
-            for turn in data.select(|memory| memory.kind == Kind::Turn) {
-                let (name, at) = (turn.conversation.clone().unwrap_or_default(), turn.at());
+            for turn in data.select(|memory| memory.kind() == Kind::Turn) {
+                let (name, at) = (turn.conversation().unwrap_or_default().to_owned(), turn.at());
                 let new = StoredConversation { name: name.clone(), turns: 0, first: at, last: at };
                 let conversation = found.entry(name).or_insert(new);
                 conversation.turns += 1;
@@ -258,7 +258,7 @@ impl Catalog for MemoryCatalog {
             for memory in data.memories.values() {
                 counts.memories[memory.grain as usize] += 1;
             }
-            let turns = data.select(|memory| memory.kind == Kind::Turn);
+            let turns = data.select(|memory| memory.kind() == Kind::Turn);
             counts.extent = turns.first().zip(turns.last()).map(|(first, last)| (first.at(), last.at()));
             counts
         })

@@ -27,7 +27,12 @@ impl Engine for QuotingEngine {
 
 fn quote(source: &Memory) -> Sentence {
     let words: Vec<_> = source.text.split_whitespace().take(QUOTED).collect();
-    Sentence { day: source.days.0, speaker: source.speaker.clone(), text: words.join(" "), from: turns_of(source) }
+    Sentence {
+        day: source.days.0,
+        speaker: source.speaker().map(str::to_owned),
+        text: words.join(" "),
+        from: turns_of(source),
+    }
 }
 
 /// Returns the turns behind a source: a working memory itself, or the turns that the sentences of a summary name.
@@ -35,7 +40,7 @@ fn turns_of(source: &Memory) -> Vec<MemoryId> {
     if source.grain == Grain::Working {
         return vec![source.id.clone()];
     }
-    let mut turns: Vec<_> = source.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect();
+    let mut turns: Vec<_> = source.sentences().iter().flat_map(|sentence| sentence.from.clone()).collect();
     turns.sort();
     turns.dedup();
     turns

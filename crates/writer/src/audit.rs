@@ -52,7 +52,7 @@ impl Writer {
 
     /// Reads every row of the present table. Returns [`Error::Damaged`] if it cannot be read or is missing.
     async fn read_table(&self, agent: &Agent, grain: Grain) -> Result<Vec<Stored>> {
-        let Watermark { generation, applied, .. } = self.catalog.watermark(agent, grain).await?;
+        let Watermark { generation, applied, .. } = self.store.watermark(agent, grain).await?;
         let table = Table { agent: agent.clone(), grain, generation };
         self.strata.require(&table, applied).await?;
         self.strata.scan(&table).await
@@ -63,7 +63,7 @@ impl Writer {
         let mut places = Vec::new();
         for grain in Grain::ALL {
             if let Err(Error::Damaged { .. }) = self.read_table(agent, grain).await {
-                let watermark = self.catalog.watermark(agent, grain).await?;
+                let watermark = self.store.watermark(agent, grain).await?;
                 places.extend(self.put_aside(agent, grain, watermark).await?);
             }
         }
@@ -72,17 +72,17 @@ impl Writer {
     }
 
     pub(crate) async fn table(&self, agent: &Agent, grain: Grain) -> Result<Table> {
-        let generation = self.catalog.watermark(agent, grain).await?.generation;
+        let generation = self.store.watermark(agent, grain).await?.generation;
         Ok(Table { agent: agent.clone(), grain, generation })
     }
 
     async fn compare(&self, agent: &Agent, grain: Grain, rows: &[Stored]) -> Result<Vec<Discrepancy>> {
-        let letters = self.catalog.dead_letters(agent).await?.into_iter();
+        let letters = self.store.dead_letters(agent).await?.into_iter();
         let dead: BTreeSet<MemoryId> =
             letters.filter(|letter| letter.stage == Stage::Table).map(|letter| letter.memory).collect();
-        let applied = self.catalog.watermark(agent, grain).await?.applied;
+        let applied = self.store.watermark(agent, grain).await?.applied;
         let select = Select::all(grain);
-        let memories = self.catalog.list(agent, &select).await?;
+        let memories = self.store.list(agent, &select).await?;
         let mut seqs: BTreeMap<MemoryId, u64> = memories.into_iter().map(|memory| (memory.id, memory.seq)).collect();
         let held: BTreeMap<&MemoryId, u64> = rows.iter().map(|row| (&row.memory, row.seq)).collect();
         let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! Corrects a memory: replaces its text and keeps the former text as a version.
 
-use annals_core::{Agent, Error, Kind, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Body, Error, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
 
 use crate::check::check_content;
 use crate::{Writer, check, mask};
@@ -9,22 +9,21 @@ impl Writer {
     /// Replaces the text of a memory. A corrected turn makes everything derived from it out of date; a corrected statement or
     /// summary stays until its own input changes.
     pub async fn correct(&self, agent: &Agent, id: &MemoryId, text: &str, now: Timestamp) -> Result<()> {
-        let mut found = self.catalog.get(agent, std::slice::from_ref(id)).await?;
+        let mut found = self.store.get(agent, std::slice::from_ref(id)).await?;
         let memory = found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
         if let Some(reason) = check_content(text) {
             return Err(Error::invalid("text", reason));
         }
-        match (memory.kind, key(&memory)) {
-            (Kind::Turn, Some(key)) => self.correct_turn(agent, memory, key, text, now).await,
-            _ => {
-                let masked = self.catalog.settings(agent).await?.mask.then(|| mask(text).0);
-                self.archive.correct(agent, id, masked.as_deref().unwrap_or(text), now).await
+        match with_text(memory, text) {
+            Some(turn) => self.correct_turn(agent, turn, now).await,
+            None => {
+                let masked = self.store.settings(agent).await?.mask.then(|| mask(text).0);
+                self.store.correct(agent, id, masked.as_deref().unwrap_or(text), now).await
             }
         }
     }
 
-    async fn correct_turn(&self, agent: &Agent, turn: Memory, key: TurnKey, text: &str, now: Timestamp) -> Result<()> {
-        let message = spoken(turn, &key, text);
+    async fn correct_turn(&self, agent: &Agent, (key, message): (TurnKey, Message), now: Timestamp) -> Result<()> {
         let faults = check(&message, now);
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
@@ -36,22 +35,20 @@ impl Writer {
     }
 }
 
-fn key(turn: &Memory) -> Option<TurnKey> {
-    Some(TurnKey { conversation: turn.conversation.clone()?, id: turn.message.clone()? })
-}
-
-/// Returns the turn as it was sent, with another text.
-fn spoken(turn: Memory, key: &TurnKey, text: &str) -> Message {
-    let at = turn.at();
-    let role = turn.role.expect("a turn has a role");
-    Message {
+/// Returns a turn as it was sent, with another text. None for other memories.
+fn with_text(memory: Memory, text: &str) -> Option<(TurnKey, Message)> {
+    let at = memory.at();
+    let Body::Turn { speaker, role, conversation, message } = memory.body else { return None };
+    let key = TurnKey { conversation, id: message };
+    let message = Message {
         conversation: key.conversation.clone(),
         client_id: Some(key.id.clone()),
         role,
-        name: turn.speaker.filter(|speaker| speaker != role.as_str()),
+        name: Some(speaker).filter(|speaker| speaker != role.as_str()),
         content: text.to_owned(),
         at,
-    }
+    };
+    Some((key, message))
 }
 
 #[cfg(test)]
@@ -75,7 +72,7 @@ mod tests {
     async fn fixture(content: &str, name: Option<&str>) -> Fixture {
         let catalog = Arc::new(MemoryCatalog::new());
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata, embedder);
+        let writer = Writer::new(catalog.clone(), strata, embedder);
         let spoken = Message { name: name.map(Into::into), ..message("2026-03-04T10:00:00Z", content) };
         writer.ingest(&agent("a"), vec![spoken], false, at(NOW)).await.unwrap();
         let inputs = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap();

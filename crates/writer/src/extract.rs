@@ -13,11 +13,11 @@ mod section;
 
 use std::sync::Arc;
 
-use annals_core::ports::{AlreadyHeld, Change, Journal, WriteLock};
+use annals_core::ports::{AlreadyHeld, Change, WriteLock};
 use annals_core::retry::{Backoff, LONGEST_OUTAGE, MOST_ATTEMPTS, later};
 use annals_core::{
-    Agent, Catalog, Error, Extracted, Extraction, ExtractionWatermark, Extractor, Facts, Grain, Kind, Memory, Result,
-    Settings, Timestamp,
+    Agent, Error, Extracted, Extraction, ExtractionWatermark, Extractor, Facts, Grain, Kind, Memory, Result, Settings,
+    Store, Timestamp,
 };
 
 use crate::recalled::SeenSentences;
@@ -33,8 +33,7 @@ const STALE_READS: u64 = 2;
 /// Writes the facts of agents. Cheap to clone.
 #[derive(Clone)]
 pub struct FactWriter {
-    pub(crate) catalog: Arc<dyn Catalog>,
-    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) facts: Arc<dyn Facts>,
     pub(crate) extractor: Arc<dyn Extractor>,
     fallback: Arc<dyn Extractor>,
@@ -97,13 +96,12 @@ impl FactWriter {
     /// Returns a writer of facts over these stores. `fallback` is the fallback: it needs no network and reads what `extractor`
     /// cannot.
     pub fn new(
-        catalog: Arc<dyn Catalog>,
-        journal: Arc<dyn Journal>,
+        store: Arc<dyn Store>,
         facts: Arc<dyn Facts>,
         extractor: Arc<dyn Extractor>,
         fallback: Arc<dyn Extractor>,
     ) -> FactWriter {
-        FactWriter { catalog, journal, facts, extractor, fallback }
+        FactWriter { store, facts, extractor, fallback }
     }
 
     /// Reads all turns of an agent that were not read yet, and brings its table of facts up to date. Calls `progress` with the
@@ -158,11 +156,11 @@ impl FactWriter {
     }
 
     async fn begin<'a>(&self, agent: &'a Agent, now: Timestamp, lock: &'a dyn WriteLock) -> Result<Pass<'a>> {
-        let watermark = self.journal.extraction(agent).await?;
+        let watermark = self.store.extraction(agent).await?;
         let overdue = watermark.failing_since.is_some_and(|since| now.duration_since(since) >= LONGEST_OUTAGE);
         let held = if is_held(&watermark, now) { watermark.last_error } else { None };
         let (stand_in, waiting) = if overdue { (held, None) } else { (None, held) };
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let sum = ExtractionPassed { waiting, ..ExtractionPassed::default() };
         Ok(Pass { agent, settings, now, overdue, stand_in, lock, sum })
     }
@@ -174,8 +172,8 @@ impl FactWriter {
         progress: &(dyn Fn(u64) + Sync),
         should_stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<bool> {
-        let after = self.journal.extraction(pass.agent).await?.extracted;
-        let changes = self.catalog.changes(pass.agent, Grain::Working, after, BATCH).await?;
+        let after = self.store.extraction(pass.agent).await?.extracted;
+        let changes = self.store.changes(pass.agent, Grain::Working, after, BATCH).await?;
         let Some(last) = changes.last().map(Change::seq) else { return Ok(false) };
         let turns: Vec<Memory> = changes.into_iter().filter_map(turn).collect();
         let seen = self.seen(pass.agent, &turns).await?;
@@ -206,12 +204,12 @@ impl FactWriter {
             Outcome::Found(pieces) => {
                 for piece in pieces {
                     pass.sum.count(&piece);
-                    self.journal.save_extraction(pass.agent, piece, pass.now).await?;
+                    self.store.save_extraction(pass.agent, piece, pass.now).await?;
                 }
                 Ok(true)
             }
             Outcome::Wait(Pause { reason, until }) => {
-                self.journal.note_extraction_failure(pass.agent, &reason, until, pass.now).await?;
+                self.store.note_extraction_failure(pass.agent, &reason, until, pass.now).await?;
                 pass.sum.waiting = Some(reason);
                 Ok(false)
             }
@@ -220,7 +218,7 @@ impl FactWriter {
 
     /// Runs the extractors on the tasks of a section.
     async fn read_section(&self, pass: &mut Pass<'_>, seen: &SeenSentences, section: &Section) -> Result<Read> {
-        let watermark = self.journal.extraction(pass.agent).await?;
+        let watermark = self.store.extraction(pass.agent).await?;
         let mut inputs = self.inputs(pass.agent, &section.tasks, watermark.extracted).await?;
         let empty = Extraction {
             turns: Vec::new(),
@@ -295,7 +293,7 @@ impl ExtractionPassed {
 
 fn turn(change: Change) -> Option<Memory> {
     match change {
-        Change::Upsert(memory) if memory.kind == Kind::Turn => Some(memory),
+        Change::Upsert(memory) if memory.kind() == Kind::Turn => Some(memory),
         _ => None,
     }
 }

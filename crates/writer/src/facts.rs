@@ -14,7 +14,7 @@ use crate::check::check_name;
 impl FactWriter {
     /// Brings the agent's table of facts up to date. Returns whether it was out of date.
     pub async fn bring_facts(&self, agent: &Agent) -> Result<bool> {
-        let version = self.journal.log_version(agent).await?;
+        let version = self.store.log_version(agent).await?;
         match self.facts.version(agent).await {
             Ok(folded) if folded == version => return Ok(false),
             Ok(_) | Err(Error::Damaged { .. }) => {}
@@ -26,7 +26,7 @@ impl FactWriter {
 
     /// Rewrites the agent's table of facts, whatever it contains.
     pub async fn refold(&self, agent: &Agent) -> Result<()> {
-        let (version, operations) = self.journal.operations(agent).await?;
+        let (version, operations) = self.store.operations(agent).await?;
         self.facts.replace(agent, fold(&operations), version).await
     }
 
@@ -63,12 +63,12 @@ impl FactWriter {
 
     /// Whether there should be a table but none exists.
     async fn is_lost(&self, agent: &Agent) -> Result<bool> {
-        Ok(self.facts.version(agent).await? == 0 && self.journal.log_version(agent).await? > 0)
+        Ok(self.facts.version(agent).await? == 0 && self.store.log_version(agent).await? > 0)
     }
 
     /// Whether the table differs from the fold of the log at the same version. A table that is only behind does not differ.
     pub async fn facts_differ(&self, agent: &Agent) -> Result<bool> {
-        let (version, operations) = self.journal.operations(agent).await?;
+        let (version, operations) = self.store.operations(agent).await?;
         let everything = FactQuery { history: true, ..FactQuery::default() };
         let held = match self.facts.version(agent).await {
             Ok(folded) if folded != version => return Ok(false),
@@ -96,9 +96,9 @@ impl FactWriter {
         check("object", object)?;
         let operation = entry(agent, Verb::Insert, [subject, predicate, object], at, now)?;
         let source = operation.source.clone();
-        self.journal.add_operations(agent, vec![operation]).await?;
+        self.store.add_operations(agent, vec![operation]).await?;
         self.bring_facts(agent).await?;
-        let (_, log) = self.journal.operations(agent).await?;
+        let (_, log) = self.store.operations(agent).await?;
         let entered = fold(&log).into_iter().find(|fact| fact.sources.contains(&source));
         Ok(entered.filter(|fact| fact.valid_to.is_some()))
     }
@@ -117,13 +117,13 @@ impl FactWriter {
         object.map_or(Ok(()), |object| check("object", object))?;
         let words = [subject, predicate, object.unwrap_or_default()];
         let operation = entry(agent, Verb::Delete, words, at, now)?;
-        let (_, mut log) = self.journal.operations(agent).await?;
+        let (_, mut log) = self.store.operations(agent).await?;
         let before = fold(&log);
         log.push(operation.clone());
         if fold(&log) == before {
             return Err(Error::NotFound { what: "fact to retract with the predicate", name: operation.predicate });
         }
-        self.journal.add_operations(agent, vec![operation]).await?;
+        self.store.add_operations(agent, vec![operation]).await?;
         self.bring_facts(agent).await?;
         Ok(())
     }

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use annals_core::ports::{Archive, Erasure, ExtractionTask, Journal, Select};
+use annals_core::ports::{Erasure, ExtractionTask, Journal, Select};
 use annals_core::{
     Catalog, Embedder, Error, Extracted, Extractor, FactOperation, FactQuery, Facts, Grain, Memory, MemoryId, Message,
-    Properties, Result, Settings, Statement, Strata, Timestamp, Verb,
+    Properties, Result, Settings, Statement, Store, Strata, Timestamp, Verb,
 };
 use annals_testkit::{MemoryCatalog, MemoryFacts, MemoryStrata, WordEmbedder, agent, at, message};
 use async_trait::async_trait;
@@ -131,24 +131,17 @@ impl Fixture {
         self.writer_over(Arc::new(self.catalog.clone()), Arc::new(self.strata.clone()))
     }
 
-    pub fn writer_over(&self, catalog: Arc<dyn Catalog>, strata: Arc<dyn Strata>) -> Writer {
-        let archive: Arc<dyn Archive> = Arc::new(self.catalog.clone());
+    pub fn writer_over(&self, store: Arc<dyn Store>, strata: Arc<dyn Strata>) -> Writer {
         let embedder: Arc<dyn Embedder> = Arc::new(WordEmbedder::new());
-        Writer::new(catalog, archive, strata, embedder)
+        Writer::new(store, strata, embedder)
     }
 
     pub fn fact_writer(&self) -> FactWriter {
-        let (catalog, journal) = (Arc::new(self.catalog.clone()), Arc::new(self.catalog.clone()));
-        self.fact_writer_over(catalog, journal, Arc::new(self.facts.clone()))
+        self.fact_writer_over(Arc::new(self.catalog.clone()), Arc::new(self.facts.clone()))
     }
 
-    pub fn fact_writer_over(
-        &self,
-        catalog: Arc<dyn Catalog>,
-        journal: Arc<dyn Journal>,
-        facts: Arc<dyn Facts>,
-    ) -> FactWriter {
-        FactWriter::new(catalog, journal, facts, self.model.clone(), self.rules.clone())
+    pub fn fact_writer_over(&self, store: Arc<dyn Store>, facts: Arc<dyn Facts>) -> FactWriter {
+        FactWriter::new(store, facts, self.model.clone(), self.rules.clone())
     }
 
     pub fn eraser(&self) -> Eraser {
@@ -169,8 +162,8 @@ impl Fixture {
     /// Returns texts and sources of all statements.
     pub async fn statements(&self) -> Vec<(String, Vec<MemoryId>)> {
         let mut all = self.memories(Grain::Working).await;
-        all.retain(|memory| memory.kind == annals_core::Kind::Statement);
-        all.into_iter().map(|memory| (memory.text, memory.sources)).collect()
+        all.retain(|memory| memory.kind() == annals_core::Kind::Statement);
+        all.into_iter().map(|memory| (memory.text.clone(), memory.sources().to_vec())).collect()
     }
 
     pub async fn memories(&self, grain: Grain) -> Vec<Memory> {

@@ -52,13 +52,13 @@ impl Eraser {
     }
 
     async fn renew(&self, agent: &Agent, now: Timestamp) -> Result<()> {
-        let keep = if self.writer.catalog.agent_state(agent).await?.known {
+        let keep = if self.writer.store.agent_state(agent).await?.known {
             self.renew_tables(agent, now).await?
         } else {
             Vec::new()
         };
         self.writer.strata.purge(agent, &keep).await?;
-        if self.facts.journal.log_version(agent).await? == 0 {
+        if self.facts.store.log_version(agent).await? == 0 {
             self.facts.facts.remove(agent).await?;
         } else {
             // Rewritten even at the log's version: data beside it in the file only goes away by writing.
@@ -113,11 +113,11 @@ impl Eraser {
     /// Copies the present rows of a table into its next generation. Rebuilds a table that differs from the catalog instead,
     /// because rows that should be gone would be copied too.
     async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
-        let Writer { catalog, strata, .. } = &self.writer;
-        let mut watermark = catalog.watermark(agent, grain).await?;
+        let Writer { store, strata, .. } = &self.writer;
+        let mut watermark = store.watermark(agent, grain).await?;
         if watermark.building.take().is_some() {
             // A half-built generation is dropped: it is never copied, so deleted rows would stay in it.
-            catalog.save_watermark(agent, grain, watermark).await?;
+            store.save_watermark(agent, grain, watermark).await?;
         }
         if !self.writer.audit_grain(agent, grain).await?.is_empty() {
             return self.writer.rebuild(agent, grain, now, &|_| ()).await;
@@ -127,7 +127,7 @@ impl Eraser {
         // Removes what an earlier attempt may have left before it was recorded.
         strata.remove(&Table { generation, ..former.clone() }).await?;
         strata.rewrite(&former, generation).await?;
-        catalog.save_watermark(agent, grain, Watermark { generation, ..watermark }).await
+        store.save_watermark(agent, grain, Watermark { generation, ..watermark }).await
     }
 }
 

@@ -25,7 +25,7 @@ impl Writer {
         if !faults.is_empty() {
             return Err(Error::Faults(faults));
         }
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let messages = messages.into_iter().map(|message| (message, Origin::Client)).collect();
         self.ingest_checked(agent, &settings, messages, revise, now).await
     }
@@ -51,7 +51,7 @@ impl Writer {
     /// Returns the messages as they are to be stored, and the number of credentials masked in them. Must run before
     /// [`identify`], so that the same request gets the same keys.
     pub async fn prepare(&self, agent: &Agent, messages: Vec<Message>) -> Result<(Vec<Message>, u64)> {
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(&settings, messages).into_iter().unzip();
         Ok((messages, masked.into_iter().sum()))
     }
@@ -64,7 +64,7 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let incoming =
             messages.into_iter().map(|(key, message)| Incoming { key, message, masked: 0, origin: Origin::Client });
         self.store(agent, &settings, incoming, revise, now).await
@@ -78,7 +78,7 @@ impl Writer {
         (key, message): (TurnKey, Message),
         now: Timestamp,
     ) -> Result<IngestReceipt> {
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         let (message, masked) = prepare_each(&settings, vec![message]).remove(0);
         let incoming = Incoming { key, message, masked, origin: Origin::Correction };
         self.store(agent, &settings, std::iter::once(incoming), true, now).await
@@ -94,7 +94,7 @@ impl Writer {
     ) -> Result<IngestReceipt> {
         let zones = settings.zones()?;
         let turns = incoming.map(|incoming| incoming.into_turn(agent, &zones)).collect();
-        self.catalog.ingest(agent, turns, revise, now).await
+        self.store.ingest(agent, turns, revise, now).await
     }
 }
 
@@ -120,7 +120,7 @@ impl Writer {
     pub async fn compare_messages(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {
         let mut compared = Vec::with_capacity(messages.len());
         for batch in messages.chunks(LOOK_UP) {
-            compared.extend(self.catalog.compare(agent, batch).await?);
+            compared.extend(self.store.compare(agent, batch).await?);
         }
         Ok(compared)
     }

@@ -24,8 +24,7 @@ mod revive;
 
 use std::sync::Arc;
 
-use annals_core::ports::Archive;
-use annals_core::{Catalog, Embedder, Strata};
+use annals_core::{Embedder, Store, Strata};
 
 pub use audit::Discrepancy;
 pub use check::{LONGEST_CONTENT, check};
@@ -37,20 +36,14 @@ pub use project::Projected;
 /// Writes the memories of agents. Cheap to clone.
 #[derive(Clone)]
 pub struct Writer {
-    catalog: Arc<dyn Catalog>,
-    archive: Arc<dyn Archive>,
+    store: Arc<dyn Store>,
     strata: Arc<dyn Strata>,
     embedder: Arc<dyn Embedder>,
 }
 
 impl Writer {
     /// Returns a writer over these stores.
-    pub fn new(
-        catalog: Arc<dyn Catalog>,
-        archive: Arc<dyn Archive>,
-        strata: Arc<dyn Strata>,
-        embedder: Arc<dyn Embedder>,
-    ) -> Writer {
-        Writer { catalog, archive, strata, embedder }
+    pub fn new(store: Arc<dyn Store>, strata: Arc<dyn Strata>, embedder: Arc<dyn Embedder>) -> Writer {
+        Writer { store, strata, embedder }
     }
 }

@@ -40,8 +40,8 @@ impl Writer {
     pub async fn backlog(&self, agent: &Agent) -> Result<u64> {
         let mut backlog = 0;
         for grain in Grain::ALL {
-            let watermark = self.catalog.watermark(agent, grain).await?;
-            backlog += self.catalog.backlog(agent, grain, watermark.applied).await?;
+            let watermark = self.store.watermark(agent, grain).await?;
+            backlog += self.store.backlog(agent, grain, watermark.applied).await?;
         }
         Ok(backlog)
     }
@@ -94,13 +94,13 @@ impl Writer {
                 Err(error) => return Err(error),
             }
         }
-        Ok(is_full || self.catalog.watermark(agent, grain).await?.building.is_some())
+        Ok(is_full || self.store.watermark(agent, grain).await?.building.is_some())
     }
 
     /// Applies the next batch of a grain to the present table. Once that is complete or unreadable, applies it to the
     /// generation that is being built. Returns none if both are complete.
     async fn advance(&self, agent: &Agent, grain: Grain, now: Timestamp, most: usize) -> Result<Option<Step>> {
-        let watermark = self.catalog.watermark(agent, grain).await?;
+        let watermark = self.store.watermark(agent, grain).await?;
         match self.advance_present(agent, grain, watermark, now, most).await {
             Ok(None) => self.build(agent, grain, watermark, now, most).await,
             Err(Error::Damaged { .. }) if watermark.building.is_some() => {
@@ -120,18 +120,18 @@ impl Writer {
     ) -> Result<Option<Step>> {
         let table = Table { agent: agent.clone(), grain, generation: watermark.generation };
         let Some(step) = self.step(&table, watermark.applied, now, most).await? else { return Ok(None) };
-        self.catalog.save_watermark(agent, grain, Watermark { applied: step.applied_to, ..watermark }).await?;
+        self.store.save_watermark(agent, grain, Watermark { applied: step.applied_to, ..watermark }).await?;
         Ok(Some(step))
     }
 
     /// Applies at most `most` changes after `applied` to a table. Returns none if there are no changes.
     pub(crate) async fn step(&self, table: &Table, applied: u64, now: Timestamp, most: usize) -> Result<Option<Step>> {
-        let changes = self.catalog.changes(&table.agent, table.grain, applied, most).await?;
+        let changes = self.store.changes(&table.agent, table.grain, applied, most).await?;
         let Some(last) = changes.last() else { return Ok(None) };
         // Writing to a missing table would create one that holds only this batch and looks complete.
         self.strata.require(table, applied).await?;
         let (applied_to, count) = (last.seq(), changes.len() as u64);
-        let language = self.catalog.settings(&table.agent).await?.language;
+        let language = self.store.settings(&table.agent).await?.language;
         let dead = match self.apply(table, &changes, &language).await {
             Err(Error::Invalid(_) | Error::Faults(_)) => self.apply_one_by_one(table, &changes, &language, now).await?,
             done => done.map(|()| 0)?,
@@ -152,7 +152,7 @@ impl Writer {
             }
         }
         let dead = letters.len() as u64;
-        self.catalog.add_dead_letters(letters).await?;
+        self.store.add_dead_letters(letters).await?;
         Ok(dead)
     }
 
@@ -187,11 +187,11 @@ impl Writer {
             .map(|(range, part)| Part {
                 memory: memory.id.clone(),
                 part,
-                kind: memory.kind,
+                kind: memory.kind(),
                 period: memory.period,
                 cover: memory.cover,
-                speaker: memory.speaker.clone(),
-                conversation: memory.conversation.clone(),
+                speaker: memory.speaker().map(str::to_owned),
+                conversation: memory.conversation().map(str::to_owned),
                 text: memory.text[range].to_owned(),
                 language: language.to_owned(),
                 vector: Vec::new(),
@@ -245,14 +245,14 @@ mod tests {
     }
 
     fn writer(catalog: MemoryCatalog, strata: &Arc<MemoryStrata>, embedder: impl Embedder + 'static) -> Writer {
-        Writer::new(Arc::new(catalog.clone()), Arc::new(catalog), strata.clone(), Arc::new(embedder))
+        Writer::new(Arc::new(catalog), strata.clone(), Arc::new(embedder))
     }
 
     #[tokio::test]
     async fn messages_become_rows_once() {
         let (strata, embedder) = (Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
         let catalog = Arc::new(MemoryCatalog::new());
-        let writer = Writer::new(catalog.clone(), catalog, strata.clone(), embedder.clone());
+        let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
         spoken(&writer, &["one", "two", "two"]).await;
         assert_eq!(writer.backlog(&agent("a")).await.unwrap(), 3);
         assert_eq!(project(&writer).await.unwrap(), Projected { applied: 3, ..Projected::default() });
@@ -289,10 +289,9 @@ mod tests {
     async fn rows_after_failure_at(call: u64, texts: &[&str]) -> (Vec<Stored>, u64) {
         let strata = Arc::new(MemoryStrata::new());
         let catalog = Arc::new(MemoryCatalog::new());
-        spoken(&Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts)
-            .await;
+        spoken(&Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new())), texts).await;
         let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
-        let writer = Writer::new(catalog.clone(), catalog, faulty.clone(), Arc::new(WordEmbedder::new()));
+        let writer = Writer::new(catalog.clone(), faulty.clone(), Arc::new(WordEmbedder::new()));
         let _ = project(&writer).await;
         project(&writer).await.unwrap();
         (strata.scan(&table()).await.unwrap(), faulty.calls())
@@ -312,7 +311,7 @@ mod tests {
     async fn refused_text_becomes_a_dead_letter_and_projection_continues() {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
         let picky = Arc::new(Faulty::refusing(WordEmbedder::new(), "POISON"));
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), picky);
+        let writer = Writer::new(catalog.clone(), strata.clone(), picky);
         spoken(&writer, &["one", "POISON", "three"]).await;
         let projected = project(&writer).await.unwrap();
         assert_eq!((projected.applied, projected.dead), (3, 1));
@@ -321,7 +320,7 @@ mod tests {
         assert_eq!(writer.audit(&agent("a")).await.unwrap(), [], "a dead letter is not a missing row");
 
         assert_eq!(writer.revive(&agent("a")).await.unwrap(), 0, "still refused");
-        let mended = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+        let mended = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
         assert_eq!(mended.revive(&agent("a")).await.unwrap(), 1);
         assert_eq!(strata.scan(&table()).await.unwrap().len(), 3);
         assert_eq!(catalog.dead_letters(&agent("a")).await.unwrap(), []);

@@ -20,13 +20,13 @@ impl Writer {
         now: Timestamp,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<()> {
-        let mut watermark = self.catalog.watermark(agent, grain).await?;
+        let mut watermark = self.store.watermark(agent, grain).await?;
         if watermark.building.is_none() {
             watermark = self.schedule_rebuild(agent, grain).await?;
         }
         while let Some(step) = self.build(agent, grain, watermark, now, BATCH).await? {
             progress(step.changes);
-            watermark = self.catalog.watermark(agent, grain).await?;
+            watermark = self.store.watermark(agent, grain).await?;
         }
         Ok(())
     }
@@ -34,10 +34,10 @@ impl Writer {
     /// Records that a grain's table is to be rebuilt, from the beginning even if a rebuild was already begun.
     /// [`Writer::project`] does the work.
     pub async fn schedule_rebuild(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
-        let watermark = self.catalog.watermark(agent, grain).await?;
+        let watermark = self.store.watermark(agent, grain).await?;
         let next = watermark.building.map_or(watermark.generation + 1, |(generation, _)| generation);
         let watermark = Watermark { building: Some((next, 0)), ..watermark };
-        self.catalog.save_watermark(agent, grain, watermark).await?;
+        self.store.save_watermark(agent, grain, watermark).await?;
         Ok(watermark)
     }
 
@@ -55,9 +55,7 @@ impl Writer {
         let table = Table { agent: agent.clone(), grain, generation };
         if applied > 0 && !self.strata.exists(&table).await? {
             // Recorded first: after a crash the new table would exist and count as holding what was applied before.
-            self.catalog
-                .save_watermark(agent, grain, Watermark { building: Some((generation, 0)), ..watermark })
-                .await?;
+            self.store.save_watermark(agent, grain, Watermark { building: Some((generation, 0)), ..watermark }).await?;
             applied = 0;
         }
         if applied == 0 {
@@ -66,10 +64,10 @@ impl Writer {
         }
         if let Some(step) = self.step(&table, applied, now, most).await? {
             let building = Some((generation, step.applied_to));
-            self.catalog.save_watermark(agent, grain, Watermark { building, ..watermark }).await?;
+            self.store.save_watermark(agent, grain, Watermark { building, ..watermark }).await?;
             return Ok(Some(step));
         }
-        self.catalog.save_watermark(agent, grain, Watermark { generation, applied, building: None }).await?;
+        self.store.save_watermark(agent, grain, Watermark { generation, applied, building: None }).await?;
         self.strata.remove(&Table { generation: watermark.generation, ..table }).await?;
         Ok(None)
     }
@@ -78,7 +76,7 @@ impl Writer {
     /// else the present one is moved aside, and the result is its new place. The rebuild is recorded first, so the table is
     /// still replaced after a crash between the two.
     pub(crate) async fn replace(&self, agent: &Agent, grain: Grain) -> Result<Option<String>> {
-        let watermark = self.catalog.watermark(agent, grain).await?;
+        let watermark = self.store.watermark(agent, grain).await?;
         if watermark.building.is_some() {
             self.schedule_rebuild(agent, grain).await?;
             return Ok(None);
@@ -112,7 +110,7 @@ mod tests {
             let embedder = Arc::new(WordEmbedder::new());
             let agent = agent("a");
             let now = at("2026-03-05T00:00:00Z");
-            let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), embedder.clone());
+            let writer = Writer::new(catalog.clone(), strata.clone(), embedder.clone());
             let messages = ["one", "two"].map(|text| message("2026-03-04T10:00:00Z", text)).to_vec();
             writer.ingest(&agent, messages, false, now).await.unwrap();
             writer.project(&agent, now, &|_| ()).await.unwrap();
@@ -120,7 +118,7 @@ mod tests {
             let before = strata.scan(&table(0)).await.unwrap();
 
             let faulty = Arc::new(Faulty::at_call((*strata).clone(), call));
-            let shaky = Writer::new(catalog.clone(), catalog.clone(), faulty.clone(), embedder);
+            let shaky = Writer::new(catalog.clone(), faulty.clone(), embedder);
             let first = shaky.rebuild(&agent, Grain::Working, now, &|_| ()).await;
             if first.is_err() && catalog.watermark(&agent, Grain::Working).await.unwrap().generation == 0 {
                 assert_eq!(strata.scan(&table(0)).await.unwrap(), before, "readers see the former table");
@@ -146,7 +144,7 @@ mod tests {
     /// Creates an agent with two searchable messages.
     async fn fixture() -> Fixture {
         let (strata, catalog) = (Arc::new(MemoryStrata::new()), Arc::new(MemoryCatalog::new()));
-        let writer = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+        let writer = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
         let fixture = Fixture { strata, catalog, writer };
         fixture.say("one").await;
         fixture.say("two").await;
@@ -210,8 +208,8 @@ mod tests {
             let catalog = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
             let embedder = Arc::new(WordEmbedder::new());
             for writer in [
-                Writer::new(fixture.catalog.clone(), fixture.catalog.clone(), strata.clone(), embedder.clone()),
-                Writer::new(catalog.clone(), catalog.clone(), fixture.strata.clone(), embedder.clone()),
+                Writer::new(fixture.catalog.clone(), strata.clone(), embedder.clone()),
+                Writer::new(catalog.clone(), fixture.strata.clone(), embedder.clone()),
             ] {
                 let _ = writer.project_some(&agent("a"), at(NOW), 1).await;
                 let _ = writer.mend(&agent("a"), at(NOW)).await;
@@ -236,7 +234,7 @@ mod tests {
             fixture.catalog.save_watermark(&agent("a"), Grain::Working, building).await.unwrap();
             let strata = Arc::new(Faulty::at_call((*fixture.strata).clone(), call));
             let catalog = fixture.catalog.clone();
-            let shaky = Writer::new(catalog.clone(), catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
+            let shaky = Writer::new(catalog.clone(), strata.clone(), Arc::new(WordEmbedder::new()));
             let done = shaky.project(&agent("a"), at(NOW), &|_| ()).await;
             let left = catalog.watermark(&agent("a"), Grain::Working).await.unwrap().building;
             assert!(call == 1 || left != Some((1, 1)), "failing call {call}");

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use annals_core::{Kind, Memory, MemoryId, Role, Timestamp, sentences, unfenced, words};
+use annals_core::{Body, Memory, MemoryId, Role, Timestamp, sentences, unfenced, words};
 
 /// Shorter sentences are repeated by chance.
 const LEAST_WORDS: usize = 6;
@@ -30,12 +30,15 @@ impl SeenSentences {
     pub fn new<'m>(memories: impl IntoIterator<Item = &'m Memory>) -> SeenSentences {
         let mut seen = SeenSentences::default();
         for memory in memories {
-            match memory.kind {
-                Kind::Turn => seen.add(&unfenced(&memory.text), &memory.speaker, vec![memory.id.clone()], memory.at()),
-                Kind::Statement => seen.add(&memory.text, &None, memory.sources.clone(), memory.at()),
-                Kind::Summary => {
-                    for sentence in &memory.sentences {
-                        seen.add(&sentence.text, &sentence.speaker, sentence.from.clone(), memory.cover.end);
+            match &memory.body {
+                Body::Turn { speaker, .. } => {
+                    seen.add(&unfenced(&memory.text), Some(speaker), vec![memory.id.clone()], memory.at());
+                }
+                Body::Statement { sources, .. } => seen.add(&memory.text, None, sources.clone(), memory.at()),
+                Body::Summary { sentences, .. } => {
+                    for sentence in sentences {
+                        let (by, from) = (sentence.speaker.as_deref(), sentence.from.clone());
+                        seen.add(&sentence.text, by, from, memory.cover.end);
                     }
                 }
             }
@@ -43,15 +46,15 @@ impl SeenSentences {
         seen
     }
 
-    fn add(&mut self, text: &str, by: &Option<String>, from: Vec<MemoryId>, at: Timestamp) {
+    fn add(&mut self, text: &str, by: Option<&str>, from: Vec<MemoryId>, at: Timestamp) {
         for key in sentences(text).filter_map(key) {
-            self.0.entry(key).or_default().push(Occurrence { by: by.clone(), from: from.clone(), at });
+            self.0.entry(key).or_default().push(Occurrence { by: by.map(str::to_owned), from: from.clone(), at });
         }
     }
 
     /// Returns the turn without recalled text; none if nothing is left of it, or if its role is never read.
     pub fn fresh(&self, turn: &Memory) -> Option<Memory> {
-        if !matches!(turn.role, Some(Role::User | Role::Assistant)) {
+        if !matches!(turn.role(), Some(Role::User | Role::Assistant)) {
             return None;
         }
         let spoken = unfenced(&turn.text);
@@ -65,8 +68,8 @@ impl SeenSentences {
         let before = |telling: &&Occurrence| telling.at < turn.at() && !telling.from.contains(&turn.id);
         let mut others = tellings.iter().filter(before).peekable();
         others.peek().is_some()
-            && others.clone().all(|telling| telling.by != turn.speaker)
-            && (turn.role == Some(Role::Assistant) || others.any(|telling| telling.by.is_none()))
+            && others.clone().all(|telling| telling.by.as_deref() != turn.speaker())
+            && (turn.role() == Some(Role::Assistant) || others.any(|telling| telling.by.is_none()))
     }
 }
 
@@ -85,32 +88,25 @@ mod tests {
 
     const LONG: &str = "I went hiking in the Alps with Bob.";
 
-    fn memory(id: &str, kind: Kind, said_at: &str, text: &str) -> Memory {
+    fn memory(id: &str, said_at: &str, text: &str, body: Body) -> Memory {
         let day = period("2026-03-04");
         Memory {
             id: MemoryId::from_text(id),
             grain: Grain::Working,
-            kind,
             period: day,
             cover: Interval { start: at(said_at), end: at(said_at) },
             days: (day.first_day(), day.last_day()),
             text: text.into(),
-            speaker: None,
-            role: None,
-            conversation: None,
-            message: None,
-            sentences: Vec::new(),
-            sources: Vec::new(),
-            importance: None,
-            confidence: None,
             pinned: false,
             seq: 1,
+            body,
         }
     }
 
     fn spoken(id: &str, speaker: &str, role: Role, text: &str) -> Memory {
-        let turn = memory(id, Kind::Turn, "2026-03-04T10:00:00Z", text);
-        Memory { speaker: Some(speaker.into()), role: Some(role), ..turn }
+        let (conversation, message) = ("talk".into(), id.into());
+        let body = Body::Turn { speaker: speaker.into(), role, conversation, message };
+        memory(id, "2026-03-04T10:00:00Z", text, body)
     }
 
     fn earlier(memory: Memory) -> Memory {
@@ -139,22 +135,22 @@ mod tests {
 
     #[test]
     fn sentence_worded_by_memory_is_dropped_from_any_speaker() {
-        let statement = Memory {
-            sources: vec![MemoryId::from_text("t-1")],
-            ..earlier(memory("f-1", Kind::Statement, "2026-03-03T10:00:00Z", LONG))
-        };
+        let sources = vec![MemoryId::from_text("t-1")];
+        let body = Body::Statement { speaker: None, sources, importance: 0.5, confidence: None };
+        let statement = memory("f-1", "2026-03-03T10:00:00Z", LONG, body);
         check(&[&statement], &spoken("t-2", "Bob", Role::User, LONG), None);
         check(&[&statement], &spoken("t-1", "Ann", Role::User, LONG), Some(LONG));
         let ann = earlier(spoken("t-1", "Ann", Role::User, LONG));
         check(&[&statement, &ann], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));
-        let quoted = |speaker: Option<&str>| Memory {
-            sentences: vec![Sentence {
+        let quoted = |speaker: Option<&str>| {
+            let sentence = Sentence {
                 day: period("2026-03-03").first_day(),
                 speaker: speaker.map(Into::into),
                 text: LONG.into(),
                 from: vec![MemoryId::from_text("t-1")],
-            }],
-            ..earlier(memory("s-1", Kind::Summary, "2026-03-03T00:00:00Z", "2026-03-03 Ann: …"))
+            };
+            let body = Body::Summary { sentences: vec![sentence], sources: Vec::new() };
+            earlier(memory("s-1", "2026-03-03T00:00:00Z", "2026-03-03 Ann: …", body))
         };
         check(&[&quoted(None)], &spoken("t-2", "Ann", Role::User, LONG), None);
         check(&[&quoted(Some("Ann"))], &spoken("t-2", "Ann", Role::User, LONG), Some(LONG));

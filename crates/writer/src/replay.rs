@@ -22,10 +22,10 @@ impl FactWriter {
         now: Timestamp,
         lock: &dyn WriteLock,
     ) -> Result<ExtractionPassed> {
-        let letters = self.catalog.dead_letters(agent).await?.into_iter();
+        let letters = self.store.dead_letters(agent).await?.into_iter();
         let ids: Vec<MemoryId> =
             letters.filter(|letter| letter.stage == Stage::Extraction).map(|letter| letter.memory).collect();
-        let turns = self.catalog.get(agent, &ids).await?;
+        let turns = self.store.get(agent, &ids).await?;
         let live: BTreeSet<MemoryId> = turns.iter().map(|turn| turn.id.clone()).collect();
         let gone: Vec<MemoryId> = ids.into_iter().filter(|id| !live.contains(id)).collect();
         if !gone.is_empty() {
@@ -34,9 +34,9 @@ impl FactWriter {
         }
         let mut passed = ExtractionPassed::default();
         let seen = self.seen(agent, &turns).await?;
-        let settings = self.catalog.settings(agent).await?;
+        let settings = self.store.settings(agent).await?;
         for task in tasks(turns, &seen) {
-            let extracted = self.journal.extraction(agent).await?.extracted;
+            let extracted = self.store.extraction(agent).await?.extracted;
             let mut inputs = self.inputs(agent, std::slice::from_ref(&task), extracted).await?;
             match self.ask(&*self.extractor, agent, &settings, &seen, &task, now, &mut inputs).await {
                 Ok(found) => {
@@ -71,9 +71,9 @@ impl FactWriter {
         found: Extracted,
         now: Timestamp,
     ) -> Result<Extraction> {
-        let extracted = self.journal.extraction(agent).await?.extracted;
+        let extracted = self.store.extraction(agent).await?.extracted;
         let piece = Extraction { turns, found, extracted, degraded: None };
-        self.journal.save_extraction(agent, piece.clone(), now).await?;
+        self.store.save_extraction(agent, piece.clone(), now).await?;
         Ok(piece)
     }
 }

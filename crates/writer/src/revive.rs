@@ -10,22 +10,22 @@ impl Writer {
     /// letters.
     pub async fn revive(&self, agent: &Agent) -> Result<u64> {
         let mut alive = Vec::new();
-        let letters = self.catalog.dead_letters(agent).await?;
+        let letters = self.store.dead_letters(agent).await?;
         for letter in letters.into_iter().filter(|letter| letter.stage == Stage::Table) {
             alive.extend(self.revive_one(letter).await?);
         }
-        self.catalog.remove_dead_letters(agent, &alive).await?;
+        self.store.remove_dead_letters(agent, &alive).await?;
         Ok(alive.len() as u64)
     }
 
     async fn revive_one(&self, letter: DeadLetter) -> Result<Option<MemoryId>> {
         let agent = &letter.agent;
-        let Watermark { generation, applied, .. } = self.catalog.watermark(agent, letter.grain).await?;
+        let Watermark { generation, applied, .. } = self.store.watermark(agent, letter.grain).await?;
         let table = Table { agent: agent.clone(), grain: letter.grain, generation };
         self.strata.require(&table, applied).await?;
-        let language = self.catalog.settings(agent).await?.language;
+        let language = self.store.settings(agent).await?.language;
         // A memory that no longer exists needs no retry, and its dead letter is removed.
-        let memory = self.catalog.get(agent, std::slice::from_ref(&letter.memory)).await?;
+        let memory = self.store.get(agent, std::slice::from_ref(&letter.memory)).await?;
         let changes: Vec<Change> = memory.into_iter().map(Change::Upsert).collect();
         match self.apply(&table, &changes, &language).await {
             Ok(()) => Ok(Some(letter.memory)),

@@ -8,4 +8,6 @@ pub enum Config {
     Check,
     /// Show every setting with its effective value and its origin; secrets are not shown
     Show,
+    /// Print the JSON schema of annals.toml, for editors
+    Schema,
 }

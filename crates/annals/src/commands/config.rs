@@ -1,4 +1,4 @@
-//! `annals config`: shows what is set, where it comes from, and what is wrong with it.
+//! `annals config`: shows what is set, where it comes from, what is wrong with it, and what can be set.
 
 use std::process::ExitCode;
 
@@ -6,24 +6,26 @@ use annals_core::Result;
 use serde_json::{Value, json};
 
 use crate::cli::{self, Global};
-use crate::config::{Config, NAME, Origin, Setting};
-use crate::view::{DIM, print_json, say};
+use crate::config::{Config, NAME, Origin, Setting, schema};
+use crate::view::{DIM, print_json, say, say_raw};
 
 pub fn run(global: &Global, args: &cli::Config) -> Result<ExitCode> {
+    if let cli::Config::Schema = args {
+        say_raw!("{:#}", schema());
+        return Ok(ExitCode::SUCCESS);
+    }
     let data = super::data(global)?;
     // Errors in the configuration are reported like any other error: all of them, with exit code 2.
     let config = Config::load(global, &data)?;
-    let settings = config.settings.iter();
-    let chosen: Vec<&Setting> = match args {
-        cli::Config::Check => settings.filter(|setting| setting.origin != Origin::Default).collect(),
-        cli::Config::Show => settings.collect(),
-    };
+    let checks = matches!(args, cli::Config::Check);
+    let chosen: Vec<&Setting> =
+        config.settings.iter().filter(|setting| !checks || setting.origin != Origin::Default).collect();
     if global.json {
         let settings: Vec<Value> = chosen.into_iter().map(view).collect();
         print_json(&json!({ "file": config.file, "settings": settings }));
         return Ok(ExitCode::SUCCESS);
     }
-    if let cli::Config::Check = args {
+    if checks {
         let file = config.file.map(|file| file.display().to_string());
         say!("Fine. {}", file.unwrap_or_else(|| format!("There is no {NAME} in {}.", data.display())));
     }

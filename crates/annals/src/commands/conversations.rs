@@ -14,7 +14,7 @@ const PAGE: usize = 1000;
 
 pub async fn run(folder: &Folder, args: &Conversations, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
-    let zones = folder.catalog.settings(&agent).await?.zones()?;
+    let zones = folder.store.settings(&agent).await?.zones()?;
     let (mut all, mut cursor) = (Vec::new(), args.cursor.clone());
     let most = args.limit.unwrap_or(usize::MAX);
     while all.len() < most {

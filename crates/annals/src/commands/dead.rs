@@ -20,7 +20,7 @@ pub async fn run(folder: &Folder, args: &Dead, json: bool) -> Result<ExitCode> {
 async fn list(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCode> {
     let mut letters = Vec::new();
     for agent in folder.agents(which.agent.as_deref()).await? {
-        letters.extend(folder.catalog.dead_letters(&agent).await?);
+        letters.extend(folder.store.dead_letters(&agent).await?);
     }
     if json {
         let views = letters.iter().map(|letter| {
@@ -59,7 +59,7 @@ async fn replay(folder: &Folder, which: &OneOrAll, json: bool) -> Result<ExitCod
     let (mut alive, mut still_dead) = (0, 0);
     for agent in folder.agents(which.agent.as_deref()).await? {
         alive += revive(folder, &agent).await? + reread(folder, &agent).await?;
-        still_dead += folder.catalog.dead_letters(&agent).await?.len() as u64;
+        still_dead += folder.store.dead_letters(&agent).await?.len() as u64;
     }
     if json {
         print_json(&json!({ "alive": alive, "dead": still_dead }));

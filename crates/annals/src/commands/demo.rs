@@ -41,7 +41,7 @@ pub async fn run(global: &Global) -> Result<ExitCode> {
         return answer_json(&folder, &agent, &imported, &passed).await;
     }
     print_done(&imported, passed.written.iter().sum());
-    let zones = folder.catalog.settings(&agent).await?.zones()?;
+    let zones = folder.store.settings(&agent).await?.zones()?;
     let open = folder.open_periods(&agent, &zones, folder.now).await?;
     drawing::draw(&memories, &open, zones.day_of(folder.now));
     for (text, grain, period) in QUESTIONS {
@@ -109,7 +109,7 @@ async fn answer_json(
     }
     print_json(&json!({
         "imported": imported, "written": rollup::by_grain(&passed.written), "answers": answers,
-        "messages": count(folder.catalog.counts(agent).await?.memories[0]),
+        "messages": count(folder.store.counts(agent).await?.memories[0]),
     }));
     Ok(ExitCode::SUCCESS)
 }

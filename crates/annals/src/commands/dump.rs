@@ -15,7 +15,7 @@ use crate::view::print_json;
 
 pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
     for agent in folder.agents(args.agent.as_deref()).await? {
-        print_json(&json!({ "agent": agent.name(), "settings": folder.catalog.settings(&agent).await? }));
+        print_json(&json!({ "agent": agent.name(), "settings": folder.store.settings(&agent).await? }));
         for grain in Grain::ALL {
             memories(folder, &agent, grain).await?;
         }
@@ -30,8 +30,8 @@ pub async fn run(folder: &Folder, args: &OneOrAll) -> Result<ExitCode> {
 
 async fn memories(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
     let select = Select::all(grain);
-    for memory in folder.catalog.list(agent, &select).await? {
-        print_json(&json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences }));
+    for memory in folder.store.list(agent, &select).await? {
+        print_json(&json!({ "memory": MemoryView::from(&memory), "sentences": memory.sentences() }));
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ async fn facts(folder: &Folder, agent: &Agent) -> Result<()> {
 }
 
 async fn ledger(folder: &Folder, agent: &Agent) -> Result<()> {
-    for row in folder.catalog.ledger(agent).await? {
+    for row in folder.store.ledger(agent).await? {
         let (input, recipe) = (row.input_digest.map(|d| d.to_string()), row.recipe.map(|d| d.to_string()));
         let period = row.period.to_string();
         print_json(&json!({ "period": period, "dirty": row.is_dirty(), "input": input, "recipe": recipe }));
@@ -58,7 +58,7 @@ async fn ledger(folder: &Folder, agent: &Agent) -> Result<()> {
 }
 
 async fn rows(folder: &Folder, agent: &Agent, grain: Grain) -> Result<()> {
-    let generation = folder.catalog.watermark(agent, grain).await?.generation;
+    let generation = folder.store.watermark(agent, grain).await?.generation;
     for row in folder.strata.scan(&Table { agent: agent.clone(), grain, generation }).await? {
         print_json(&json!({ "table": grain, "memory": row.memory, "part": row.part, "row": row.digest.to_string() }));
     }

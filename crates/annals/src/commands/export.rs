@@ -66,7 +66,7 @@ async fn parquet(folder: &Folder, agent: &Agent, target: &Path, json: bool) -> R
     let mut count = 0;
     for grain in Grain::ALL {
         let all = Select::all(grain);
-        for memory in folder.catalog.list(agent, &all).await? {
+        for memory in folder.store.list(agent, &all).await? {
             let view = serde_json::to_string(&MemoryView::from(&memory)).map_err(|cause| failed(cause.into()))?;
             writeln!(file, "{view}").map_err(failed)?;
             count += 1;

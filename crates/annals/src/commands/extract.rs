@@ -10,8 +10,8 @@ use crate::view::{WARN, plural, say};
 
 /// Reads all turns that were not yet read for facts, by model or by rules, and brings the table of facts up to date.
 pub async fn extract(folder: &Folder, agent: &Agent, json: bool) -> Result<ExtractionPassed> {
-    let read = folder.journal.extraction(agent).await?.extracted;
-    let bar = progress::bar(folder.catalog.backlog(agent, Grain::Working, read).await?, "extracting facts", json);
+    let read = folder.store.extraction(agent).await?.extracted;
+    let bar = progress::bar(folder.store.backlog(agent, Grain::Working, read).await?, "extracting facts", json);
     let passed = folder.read_for_facts(agent, &|turns| bar.inc(turns)).await?;
     bar.finish_and_clear();
     Ok(passed)
@@ -20,7 +20,7 @@ pub async fn extract(folder: &Folder, agent: &Agent, json: bool) -> Result<Extra
 /// Does the same as [`extract`] if the extractor is local. Otherwise only updates the table of facts, and leaves reading to
 /// `rollup`: a model costs money and time.
 pub async fn bring_up_to_date(folder: &Folder, agent: &Agent, json: bool) -> Result<()> {
-    let settings = folder.catalog.settings(agent).await?;
+    let settings = folder.store.settings(agent).await?;
     if folder.extractor.is_local(&settings) {
         extract(folder, agent, json).await?;
     } else {

@@ -16,7 +16,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
         None => find(folder, &args.find, json).await?,
         Some(ChangeFacts::Add(triple)) => {
             let agent = Agent::new(&triple.entry.agent)?;
-            let zones = folder.catalog.settings(&agent).await?.zones()?;
+            let zones = folder.store.settings(&agent).await?.zones()?;
             let at = triple.entry.at.map_or(folder.now, |at| at.instant(&zones));
             let (subject, predicate, object) = (&triple.subject, &triple.predicate, &triple.object);
             let _facts_lock = folder.locks().lock::<locks::Facts>(&agent).await;
@@ -31,7 +31,7 @@ pub async fn run(folder: &Folder, args: &Facts, json: bool) -> Result<ExitCode> 
         }
         Some(ChangeFacts::Retract(triple)) => {
             let agent = folder.agent(&triple.entry.agent).await?;
-            let zones = folder.catalog.settings(&agent).await?.zones()?;
+            let zones = folder.store.settings(&agent).await?.zones()?;
             let at = triple.entry.at.map_or(folder.now, |at| at.instant(&zones));
             let (subject, predicate) = (&triple.subject, &triple.predicate);
             let _facts_lock = folder.locks().lock::<locks::Facts>(&agent).await;
@@ -79,7 +79,7 @@ async fn show(folder: &Folder, agent: &Agent, request: FactsRequest, json: bool)
         }
         return Ok(());
     }
-    let zones = folder.catalog.settings(agent).await?.zones()?;
+    let zones = folder.store.settings(agent).await?.zones()?;
     print(&answer, &zones, folder.now);
     Ok(())
 }

@@ -58,13 +58,13 @@ fn reaches_nothing(answer: &ForgetAnswer) -> bool {
 async fn samples(folder: &Folder, agent: &Agent, answer: &ForgetAnswer) -> Result<Vec<String>> {
     let ids: Vec<MemoryId> =
         answer.turns.iter().chain(&answer.statements).take(SAMPLES).map(MemoryId::from_text).collect();
-    let zones = folder.catalog.settings(agent).await?.zones()?;
-    let memories = folder.catalog.get(agent, &ids).await?;
+    let zones = folder.store.settings(agent).await?.zones()?;
+    let memories = folder.store.get(agent, &ids).await?;
     Ok(memories.iter().map(|memory| sample(memory, &zones)).collect())
 }
 
 fn sample(memory: &Memory, zones: &Zones) -> String {
-    let speaker = memory.speaker.as_deref().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
+    let speaker = memory.speaker().map(|speaker| format!("{speaker}: ")).unwrap_or_default();
     let text = format!("{speaker}{}", memory.text.split_whitespace().collect::<Vec<_>>().join(" "));
     let first: String = text.chars().take(SAMPLE).collect();
     let more = if first.len() < text.len() { "…" } else { "" };

@@ -171,7 +171,7 @@ async fn restore(folder: &Folder, mut export: ExportFile, imported: &mut Importe
     let agents = std::mem::take(&mut export.agents);
     if let Err(error) = restore_records(folder, &mut export, agents.keys(), imported).await {
         for agent in agents.keys() {
-            folder.archive.drop_restore(agent).await?;
+            folder.store.drop_restore(agent).await?;
         }
         return Err(error);
     }
@@ -195,7 +195,7 @@ async fn restore_records(
     imported: &mut Imported,
 ) -> Result<()> {
     for agent in agents.clone() {
-        folder.archive.begin_restore(agent).await?;
+        folder.store.begin_restore(agent).await?;
     }
     for rank in Record::RANKS {
         let mut pieces: BTreeMap<Agent, Vec<Record>> = BTreeMap::new();
@@ -205,15 +205,15 @@ async fn restore_records(
             let piece = pieces.entry(agent.clone()).or_default();
             piece.push(record);
             if piece.len() == RECORDS {
-                folder.archive.restore_some(&agent, std::mem::take(piece)).await?;
+                folder.store.restore_some(&agent, std::mem::take(piece)).await?;
             }
         }
         for (agent, piece) in pieces {
-            folder.archive.restore_some(&agent, piece).await?;
+            folder.store.restore_some(&agent, piece).await?;
         }
     }
     for agent in agents {
-        folder.archive.finish_restore(agent, folder.now).await?;
+        folder.store.finish_restore(agent, folder.now).await?;
     }
     Ok(())
 }
@@ -263,10 +263,10 @@ async fn project(folder: &Folder, agent: &Agent, bar: &Progress, imported: &mut 
 
 async fn set_time_zone(folder: &Folder, agent: &Agent, zone: &str) -> Result<()> {
     let _history = folder.locks().lock::<History>(agent).await;
-    let mut settings = folder.catalog.settings(agent).await?;
-    let has_memories = folder.catalog.counts(agent).await?.has_memories();
+    let mut settings = folder.store.settings(agent).await?;
+    let has_memories = folder.store.counts(agent).await?.has_memories();
     settings.set_time_zone(zone, has_memories, folder.now)?;
-    folder.catalog.save_settings(agent, &settings).await
+    folder.store.save_settings(agent, &settings).await
 }
 
 /// A message whose id is stored with different content.

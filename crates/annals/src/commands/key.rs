@@ -20,7 +20,7 @@ pub async fn run(global: &Global, args: &Key) -> Result<ExitCode> {
         Key::List => list(&open(global).await?, global.json).await?,
         Key::Revoke { id } => {
             let folder = open(global).await?;
-            folder.keys.revoke_key(id, folder.now).await?;
+            folder.store.revoke_key(id, folder.now).await?;
             if !global.json {
                 say!("{id} revoked.");
             }
@@ -49,7 +49,7 @@ async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
         expires_at: args.expires,
         revoked_at: None,
     };
-    folder.keys.add_key(&key, &issued.hash).await?;
+    folder.store.add_key(&key, &issued.hash).await?;
     if json {
         let mut view = view(&key, folder.now);
         view["key"] = Value::from(issued.text.expose_secret());
@@ -64,7 +64,7 @@ async fn add(folder: &Folder, args: &AddKey, json: bool) -> Result<()> {
 }
 
 async fn list(folder: &Folder, json: bool) -> Result<()> {
-    let keys = folder.keys.keys().await?;
+    let keys = folder.store.keys().await?;
     if json {
         print_json(&keys.iter().map(|key| view(key, folder.now)).collect::<Vec<_>>());
         return Ok(());

@@ -30,7 +30,7 @@ pub async fn run(folder: &Folder, args: &Prompt, json: bool) -> Result<ExitCode>
 
 async fn list(folder: &Folder, agent: Option<&str>, json: bool) -> Result<()> {
     let own = match agent {
-        Some(name) => folder.catalog.settings(&folder.agent(name).await?).await?.prompts,
+        Some(name) => folder.store.settings(&folder.agent(name).await?).await?.prompts,
         None => Default::default(),
     };
     if json {
@@ -49,7 +49,7 @@ async fn list(folder: &Folder, agent: Option<&str>, json: bool) -> Result<()> {
 async fn show(folder: &Folder, name: &str, agent: Option<&str>) -> Result<()> {
     let built_in = name.parse::<Name>()?.standard();
     let own = match agent {
-        Some(agent) => folder.catalog.settings(&folder.agent(agent).await?).await?.prompts.remove(name),
+        Some(agent) => folder.store.settings(&folder.agent(agent).await?).await?.prompts.remove(name),
         None => None,
     };
     say_raw!("{}", own.as_deref().unwrap_or(built_in).trim_end());

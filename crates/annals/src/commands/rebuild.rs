@@ -16,7 +16,7 @@ pub async fn run(folder: &Folder, args: &Rebuild, json: bool) -> Result<ExitCode
     let mut rows = 0;
     for agent in folder.agents(args.agent.as_deref()).await? {
         for grain in &grains {
-            let total = folder.catalog.backlog(&agent, *grain, 0).await?;
+            let total = folder.store.backlog(&agent, *grain, 0).await?;
             let bar = progress::bar(total, "rebuilding", json);
             let _tables_lock = folder.locks().lock::<Tables>(&agent).await;
             folder.writer.rebuild(&agent, *grain, folder.now, &|changes| bar.inc(changes)).await?;

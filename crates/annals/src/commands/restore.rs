@@ -51,9 +51,9 @@ async fn rebuild(global: &Global, path: &Path) -> Result<u64> {
     let none = ModelsConfig::default().check(|_| None).map_err(Error::Faults)?;
     let folder = Folder::open(path, Opening::by_hand(none, now(global)), false).await?;
     let mut memories = 0;
-    for agent in folder.catalog.agents().await? {
+    for agent in folder.store.agents().await? {
         for grain in Grain::ALL {
-            let total = folder.catalog.backlog(&agent, grain, 0).await?;
+            let total = folder.store.backlog(&agent, grain, 0).await?;
             let bar = progress::bar(total, "rebuilding", global.json);
             folder.writer.rebuild(&agent, grain, folder.now, &|changes| bar.inc(changes)).await?;
             bar.finish_and_clear();

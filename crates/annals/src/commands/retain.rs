@@ -62,7 +62,7 @@ struct Outcome {
 async fn look(folder: &Folder, agent: &Agent, args: &Retain) -> Result<Outcome> {
     let plan = match &args.plan {
         Some(plan) => plan.clone(),
-        None => folder.catalog.settings(agent).await?.plan,
+        None => folder.store.settings(agent).await?.plan,
     };
     let due = folder.retention.compare(agent, folder.plans.get(&plan)?, folder.now).await?;
     Ok(Outcome { plan, pruned: false, grains: due.totals(), held: due.held })
@@ -70,7 +70,7 @@ async fn look(folder: &Folder, agent: &Agent, args: &Retain) -> Result<Outcome> 
 
 async fn prune(folder: &Folder, agent: &Agent, confirmed: bool) -> Result<Outcome> {
     let history = folder.locks().lock::<History>(agent).await;
-    let plan = folder.catalog.settings(agent).await?.plan;
+    let plan = folder.store.settings(agent).await?.plan;
     let done = folder.retention.prune(agent, folder.now, confirmed).await?;
     drop(history);
     folder.make_searchable(agent, &|_| ()).await?;

@@ -41,7 +41,7 @@ pub async fn run(folder: &Folder, args: &Search, json: bool) -> Result<ExitCode>
             "reranked": answer.reranked.is_done(), "not_reranked_because": answer.reranked.why_not(),
         }));
     } else {
-        let zones = folder.catalog.settings(&agent).await?.zones()?;
+        let zones = folder.store.settings(&agent).await?.zones()?;
         print(&answer, args.text.as_deref(), agent.name(), &zones);
     }
     if remote(|_| ()).is_none() {
@@ -99,10 +99,10 @@ pub fn print_found(found: &Found, question: Option<&str>, agent: &str, zones: &Z
         let parts = found.parts.iter().map(|part| format!("{} {:+.2}", part.name, part.value));
         say!("  {DIM}{}{DIM:#}", parts.collect::<Vec<_>>().join(" · "));
     }
-    if memory.kind == Kind::Summary {
+    if memory.kind() == Kind::Summary {
         return print_excerpt(memory, question, agent);
     }
-    let speaker = memory.speaker.as_deref().filter(|_| grain == Grain::Working);
+    let speaker = memory.speaker().filter(|_| grain == Grain::Working);
     let text = speaker.map_or_else(|| memory.text.clone(), |speaker| format!("{speaker}: {}", memory.text));
     say!("{}\n", column(&text, 2));
 }

@@ -11,7 +11,7 @@ use crate::view::{BOLD, DATE, DIM, column, dates, print_json, say, say_zone};
 
 pub async fn run(folder: &Folder, args: &Timeline, json: bool) -> Result<ExitCode> {
     let agent = folder.agent(&args.agent).await?;
-    let zones = folder.catalog.settings(&agent).await?.zones()?;
+    let zones = folder.store.settings(&agent).await?.zones()?;
     let grains = if args.grains.is_empty() { Grain::SUMMARIES.to_vec() } else { args.grains.clone() };
     let within = folder.days(&zones, args.range.from, args.range.to, folder.now)?;
     let memories = folder.in_order(&agent, &grains, within, args.limit.unwrap_or(usize::MAX)).await?;

@@ -13,7 +13,7 @@ use crate::folder::Folder;
 use crate::view::{WARN, plural, print_json, say};
 
 pub async fn run(folder: &Folder, args: &OneOrAll, json: bool) -> Result<ExitCode> {
-    let catalog = folder.catalog.check().await?;
+    let catalog = folder.store.check().await?;
     let mut faults = catalog.len();
     if !json {
         catalog.iter().for_each(|fault| say!("{WARN}catalog: {fault}{WARN:#}"));
@@ -68,7 +68,7 @@ fn parts(found: &Discrepancy) -> (&'static str, &str) {
 }
 
 async fn print(folder: &Folder, agent: &Agent, gaps: &[Gap], tables: &[Discrepancy]) -> Result<()> {
-    let counts = folder.catalog.counts(agent).await?;
+    let counts = folder.store.counts(agent).await?;
     say!("{agent}: {} checked", plural(counts.memories.iter().sum(), "memory"));
     for gap in gaps {
         say!("  {WARN}{} is not in the summary of {}{WARN:#}", gap.day, gap.period);

@@ -38,7 +38,8 @@ impl Lineage {
             lineage.facts.insert(fact.id, fact.sources);
         }
         for summary in stores.summaries(agent).await? {
-            let sentences = summary.sentences.into_iter().map(|sentence| (one_line(&sentence.text), sentence.from));
+            let sentences =
+                summary.sentences().iter().map(|sentence| (one_line(&sentence.text), sentence.from.clone()));
             lineage.summaries.insert(summary.id.to_string(), (summary.grain, sentences.collect()));
         }
         Ok(lineage)

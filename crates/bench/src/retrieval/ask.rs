@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annals_core::{Answer, Kind, Query, Result};
+use annals_core::{Answer, Query, Result};
 use annals_search::Weights;
 
 use super::measures::{Measures, judge};
@@ -45,8 +45,7 @@ pub async fn ask(world: &World, questions: &[Question], weights: Weights) -> Res
 }
 
 fn turns(answer: &Answer) -> Vec<String> {
-    let turns = answer.results.iter().map(|found| &found.memory).filter(|memory| memory.kind == Kind::Turn);
-    turns.filter_map(|turn| turn.message.clone()).collect()
+    answer.results.iter().filter_map(|found| found.memory.message().map(str::to_owned)).collect()
 }
 
 fn conversations(answer: &Answer) -> Vec<String> {

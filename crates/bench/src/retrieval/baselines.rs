@@ -84,8 +84,8 @@ pub async fn by_vectors(world: &World, questions: &[Question]) -> Result<Vec<Ran
         let mut seen = HashSet::new();
         let near: Vec<MemoryId> = near.into_iter().filter(|id| seen.insert(id.clone())).collect();
         let found = world.memories(&question.agent, &near).await?;
-        let turns = found.iter().filter_map(|memory| memory.message.clone()).collect();
-        let conversations = found.iter().filter_map(|memory| memory.conversation.clone()).collect();
+        let turns = found.iter().filter_map(|memory| memory.message().map(str::to_owned)).collect();
+        let conversations = found.iter().filter_map(|memory| memory.conversation().map(str::to_owned)).collect();
         all.push(judged(turns, conversations, question));
     }
     Ok(all)

@@ -178,7 +178,7 @@ fn period_record(connection: &Connection, agent: &Agent, agent_id: i64, row: Led
     let (dirty, pinned) = (row.is_dirty(), summary.as_ref().is_some_and(|summary| summary.pinned));
     let cover = summary.as_ref().map(|summary| summary.cover);
     let (text, sentences, sources) = match summary {
-        Some(summary) => (Some(summary.text), summary.sentences, summary.sources),
+        Some(summary) => (Some(summary.text.clone()), summary.sentences().to_vec(), summary.sources().to_vec()),
         None => (None, Vec::new(), Vec::new()),
     };
     Ok(Record::Period {

@@ -102,7 +102,7 @@ pub(crate) fn plan(connection: &Connection, agent: &Agent, target: &Target) -> R
 }
 
 fn removed(memory: &Memory) -> Removed {
-    Removed { id: memory.id.clone(), kind: memory.kind, day: memory.period }
+    Removed { id: memory.id.clone(), kind: memory.kind(), day: memory.period }
 }
 
 /// Returns the number of dead letters of the memories.
@@ -113,7 +113,7 @@ fn letters(connection: &Connection, agent_id: i64, memories: &[Removed]) -> Resu
 impl Plan {
     fn report(&mut self, gone: &Gone) {
         let of_kind = |is_turn: bool| {
-            let memories = gone.memories.iter().filter(move |memory| (memory.kind == Kind::Turn) == is_turn);
+            let memories = gone.memories.iter().filter(move |memory| (memory.kind() == Kind::Turn) == is_turn);
             memories.map(|memory| memory.id.clone()).collect()
         };
         self.report.turns = of_kind(true);

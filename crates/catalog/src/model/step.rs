@@ -231,11 +231,11 @@ async fn roll_up(
 fn quote(memory: &Memory) -> Vec<Sentence> {
     let quoted = Sentence {
         day: memory.period.first_day(),
-        speaker: memory.speaker.clone(),
+        speaker: memory.speaker().map(str::to_owned),
         text: memory.text.clone(),
         from: vec![memory.id.clone()],
     };
-    if memory.kind == Kind::Turn { vec![quoted] } else { memory.sentences.clone() }
+    if memory.kind() == Kind::Turn { vec![quoted] } else { memory.sentences().to_vec() }
 }
 
 fn draft(text: u8, sentences: Vec<Sentence>, verbatim: bool) -> Draft {

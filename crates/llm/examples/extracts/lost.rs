@@ -12,14 +12,14 @@ pub fn print(agents: &BTreeMap<String, Vec<Vec<Memory>>>, asked: &BTreeSet<(Stri
         for turns in days {
             let sentences = explain(Grain::Daily, turns);
             for turn in turns {
-                if !asked.contains(&(agent.clone(), turn.message.clone().unwrap_or_default())) {
+                if !asked.contains(&(agent.clone(), turn.message().unwrap_or_default().to_owned())) {
                     continue;
                 }
                 let own: Vec<_> = sentences.iter().filter(|(sentence, _)| sentence.from.contains(&turn.id)).collect();
                 let furthest = own.iter().map(|(_, step)| *step).max();
                 *counts.entry(furthest).or_default() += 1;
                 if agent == shown && furthest != Some(Step::Chosen) {
-                    println!("{furthest:?} {} {}", turn.speaker.as_deref().unwrap_or_default(), turn.text);
+                    println!("{furthest:?} {} {}", turn.speaker().unwrap_or_default(), turn.text);
                     own.iter().for_each(|(sentence, step)| println!("    {step:?}: {}", sentence.text));
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use annals_core::{Agent, Grain, Interval, Kind, Memory, MemoryId, Period, Role, Timestamp, TurnKey, Zones};
+use annals_core::{Agent, Body, Grain, Interval, Memory, MemoryId, Period, Role, Timestamp, TurnKey, Zones};
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -43,21 +43,18 @@ fn turn(message: &Value, zones: &Zones) -> Result<Memory, Failure> {
     Ok(Memory {
         id: MemoryId::turn(&Agent::new(&text(message, "agent"))?, &key),
         grain: Grain::Working,
-        kind: Kind::Turn,
         period: Period::of(Grain::Daily, day),
         cover: Interval { start: at, end: at },
         days: (day, day),
         text: text(message, "content"),
-        speaker: Some(text(message, "name")),
-        role: Some(text(message, "role").parse::<Role>()?),
-        conversation: Some(key.conversation),
-        message: Some(key.id),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 0,
+        body: Body::Turn {
+            speaker: text(message, "name"),
+            role: text(message, "role").parse::<Role>()?,
+            conversation: key.conversation,
+            message: key.id,
+        },
     })
 }
 

@@ -87,7 +87,7 @@ impl Reader<'_> {
             .turns
             .iter()
             .chain(self.task.context)
-            .filter_map(|turn| turn.speaker.as_deref().map(lines::name))
+            .filter_map(|turn| turn.speaker().map(lines::name))
             .collect();
         names.sort();
         names.dedup();

@@ -50,44 +50,44 @@ pub(super) fn of(grain: Grain, sources: &[Memory], zones: &Zones) -> Result<Vec<
 /// Returns one line per turn of a user or an assistant: date and time or only the time, the conversation if there are several,
 /// the speaker, and the role of an assistant: `09:00 [support] Aria (assistant): `. Leaves out system and tool turns.
 pub(super) fn of_turns(turns: &[Memory], zones: &Zones, dated: bool) -> Result<Vec<Line>> {
-    let turns = || turns.iter().filter(|turn| !matches!(turn.role, Some(Role::System | Role::Tool)));
-    let first = turns().next().map(|turn| &turn.conversation);
-    let has_several = turns().any(|turn| Some(&turn.conversation) != first);
+    let turns = || turns.iter().filter(|turn| !matches!(turn.role(), Some(Role::System | Role::Tool)));
+    let first = turns().next().map(Memory::conversation);
+    let has_several = turns().any(|turn| Some(turn.conversation()) != first);
     let lines = turns().map(|turn| of_turn(turn, zones, dated, has_several)).collect::<Result<Vec<_>>>()?;
     Ok(lines.into_iter().filter(|line| !line.text.is_empty()).collect())
 }
 
 fn of_turn(turn: &Memory, zones: &Zones, dated: bool, has_several: bool) -> Result<Line> {
     let date = if dated { format!("{} ", turn.days.0) } else { String::new() };
-    let conversation = turn.conversation.as_deref().filter(|_| has_several);
+    let conversation = turn.conversation().filter(|_| has_several);
     let conversation = conversation.map(|conversation| format!("[{}] ", name(conversation))).unwrap_or_default();
     Ok(Line {
         head: format!("{date}{} {conversation}{}: ", clock(turn.at(), zones)?, speaker(turn)),
         text: tame(&turn.text),
         days: turn.days,
         from: vec![turn.id.clone()],
-        group: turn.conversation.clone().unwrap_or_default(),
+        group: turn.conversation().unwrap_or_default().to_owned(),
     })
 }
 
 /// Returns the speaker's name; adds the role to an assistant with a name of its own.
 fn speaker(turn: &Memory) -> String {
-    let speaker = turn.speaker.as_deref().unwrap_or("unknown");
-    match turn.role.filter(|role| *role == Role::Assistant && role.as_str() != speaker) {
+    let speaker = turn.speaker().unwrap_or("unknown");
+    match turn.role().filter(|role| *role == Role::Assistant && role.as_str() != speaker) {
         Some(role) => format!("{} ({role})", name(speaker)),
         None => name(speaker),
     }
 }
 
 fn of_summary(summary: &Memory) -> Vec<Line> {
-    if !summary.sentences.is_empty() {
-        return summary.sentences.iter().map(|sentence| of_sentence(sentence, summary.id.as_str())).collect();
+    if !summary.sentences().is_empty() {
+        return summary.sentences().iter().map(|sentence| of_sentence(sentence, summary.id.as_str())).collect();
     }
     vec![Line {
         head: format!("{} ", summary.days.0),
         text: tame(&summary.text),
         days: summary.days,
-        from: summary.sources.clone(),
+        from: summary.sources().to_vec(),
         group: summary.id.as_str().to_owned(),
     }]
 }

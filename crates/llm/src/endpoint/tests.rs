@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use annals_core::ports::{ExtractionTask, Replies, SummaryTask};
 use annals_core::{
-    Agent, Base, Catalog, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Kind, Memory, MemoryId, Message,
-    Period, Result, Sentence, Settings, Timestamp, Zones,
+    Agent, Base, Body, Catalog, Draft, Engine, Error, Extracted, Extractor, Fact, Grain, Kind, Memory, MemoryId,
+    Message, Period, Result, Sentence, Settings, Timestamp, Zones,
 };
 use annals_testkit::{MemoryCatalog, ModelServer, Script, agent, at, message, period, turn_of};
 use serde_json::{Value, json};
@@ -119,7 +119,8 @@ async fn turns(spoken: &[(&str, &str, &str)]) -> Vec<Memory> {
         turn_of(&agent, Message { conversation, name, at, ..message(NOW, text) })
     });
     catalog.ingest(&agent, turns.collect(), false, at(NOW)).await.unwrap();
-    catalog.inputs(&agent, period(DAY)).await.unwrap().into_iter().filter(|memory| memory.kind == Kind::Turn).collect()
+    let inputs = catalog.inputs(&agent, period(DAY)).await.unwrap();
+    inputs.into_iter().filter(|memory| memory.kind() == Kind::Turn).collect()
 }
 
 /// A few turns about a move.
@@ -157,21 +158,13 @@ fn summary_of(label: &str, sentences: &[(&str, &str, &str)]) -> Memory {
     Memory {
         id: MemoryId::summary(&agent("tester"), period),
         grain: period.grain(),
-        kind: Kind::Summary,
         period,
         cover: zones.cover(period),
         days: period.cover_days(),
         text: sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join("\n"),
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences,
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 1,
+        body: Body::Summary { sentences, sources: Vec::new() },
     }
 }
 

@@ -95,8 +95,8 @@ pub(super) fn judged(grain: Grain, base: Option<&Base>, sources: &[&Memory], bud
 
 fn speakers<'a>(base: Option<&'a Base>, sources: &[&'a Memory]) -> impl Iterator<Item = &'a str> {
     let kept = base.into_iter().flat_map(|base| &base.sentences);
-    let sentences = sources.iter().flat_map(|source| &source.sentences).chain(kept);
-    let turns = sources.iter().filter_map(|source| source.speaker.as_deref());
+    let sentences = sources.iter().flat_map(|source| source.sentences()).chain(kept);
+    let turns = sources.iter().filter_map(|source| source.speaker());
     turns.chain(sentences.filter_map(|sentence| sentence.speaker.as_deref())).collect::<Vec<_>>().into_iter()
 }
 
@@ -148,7 +148,7 @@ fn beside<'a>(base: &'a Base, late: Vec<Quote<'a>>) -> Vec<Quote<'a>> {
 
 fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Names) -> Vec<Quote<'a>> {
     if grain > Grain::Daily {
-        let of_child = |(child, summary): (usize, &&'a Memory)| of_sentences(child, &summary.sentences);
+        let of_child = |(child, summary): (usize, &&'a Memory)| of_sentences(child, summary.sentences());
         return sources.iter().enumerate().flat_map(of_child).collect();
     }
     let people_spoke = sources.iter().any(|turn| is_persons(turn) && !turn.text.trim().is_empty());
@@ -156,11 +156,11 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
     let mut found = Vec::new();
     let mut asked: Option<(&Memory, String)> = None;
     for (child, turn) in turns {
-        let room = room(Grain::Daily, budget, turn.days.0, turn.speaker.as_deref());
+        let room = room(Grain::Daily, budget, turn.days.0, turn.speaker());
         let mut read = reading::of(&turn.text, turn.days.0, room, names);
         let next = answers::question(&read, names).map(|question| (*turn, question));
         let mut answer = asked.filter(|(asker, _)| is_answered(asker, turn)).and_then(|(asker, question)| {
-            let place = answers::answer(&mut read, asker.speaker.as_deref()?, &question, names)?;
+            let place = answers::answer(&mut read, asker.speaker()?, &question, names)?;
             Some((place, asker.id.clone()))
         });
         for read in read {
@@ -174,12 +174,12 @@ fn quotes<'a>(grain: Grain, sources: &[&'a Memory], budget: Budget, names: &Name
 
 /// Whether a person or assistant wrote the turn. System and tool turns are quoted only if nobody else said anything.
 fn is_persons(turn: &Memory) -> bool {
-    !matches!(turn.role, Some(Role::System | Role::Tool))
+    !matches!(turn.role(), Some(Role::System | Role::Tool))
 }
 
 /// Whether a turn can answer the one before it: by another speaker, in the same conversation.
 fn is_answered(asker: &Memory, turn: &Memory) -> bool {
-    asker.conversation == turn.conversation && asker.speaker != turn.speaker
+    asker.conversation() == turn.conversation() && asker.speaker() != turn.speaker()
 }
 
 fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Option<MemoryId>) -> Quote<'a> {
@@ -188,7 +188,7 @@ fn of_read<'a>(child: usize, turn: &'a Memory, read: reading::Read, asker: Optio
         child,
         place: read.place,
         day: turn.days.0,
-        speaker: turn.speaker.as_deref(),
+        speaker: turn.speaker(),
         text: Cow::Owned(read.text),
         language: read.language,
         dependence: read.dependence,

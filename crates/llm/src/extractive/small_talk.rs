@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{Kind, Memory, MemoryId, Sentence};
+use annals_core::{Body, Memory, MemoryId, Sentence};
 
 use super::budget::cut;
 
@@ -32,7 +32,7 @@ pub(super) fn is(speaker: Option<&str>, text: &str) -> bool {
 /// Returns the distinct speakers in the order in which they first spoke.
 fn speakers<'a>(sources: &[&'a Memory]) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
-    sources.iter().filter_map(|turn| turn.speaker.as_deref()).filter(|name| seen.insert(*name)).collect()
+    sources.iter().filter_map(|turn| turn.speaker()).filter(|name| seen.insert(*name)).collect()
 }
 
 fn listed(names: &[&str]) -> String {
@@ -49,9 +49,9 @@ fn turns(sources: &[&Memory]) -> Vec<MemoryId> {
 }
 
 fn of_source(source: &Memory) -> Vec<MemoryId> {
-    match source.kind {
-        Kind::Summary => source.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect(),
-        Kind::Turn | Kind::Statement => vec![source.id.clone()],
+    match &source.body {
+        Body::Summary { sentences, .. } => sentences.iter().flat_map(|sentence| sentence.from.clone()).collect(),
+        Body::Turn { .. } | Body::Statement { .. } => vec![source.id.clone()],
     }
 }
 

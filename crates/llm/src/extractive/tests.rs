@@ -1,6 +1,6 @@
 //! Invariants of every summary, on small cases and random conversations.
 
-use annals_core::{Agent, Interval, Kind, MemoryId, Period, Role, Timestamp, TurnKey, Zones};
+use annals_core::{Agent, Body, Interval, MemoryId, Period, Role, Timestamp, TurnKey, Zones};
 use proptest::prelude::*;
 
 use super::*;
@@ -17,21 +17,13 @@ fn turn(day: i64, minute: i64, role: Role, speaker: &str, text: &str) -> Memory 
     Memory {
         id: MemoryId::turn(&agent(), &key),
         grain: Grain::Working,
-        kind: Kind::Turn,
         period: Period::of(Grain::Daily, date),
         cover: Interval { start: at, end: at },
         days: (date, date),
         text: text.to_owned(),
-        speaker: Some(speaker.to_owned()),
-        role: Some(role),
-        conversation: Some(key.conversation),
-        message: Some(key.id),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 0,
+        body: Body::Turn { speaker: speaker.to_owned(), role, conversation: key.conversation, message: key.id },
     }
 }
 
@@ -57,7 +49,9 @@ fn write_upon(period: Period, base: Option<&Base>, sources: &[Memory]) -> Draft 
 
 /// What is kept of a summary when it is sealed.
 fn sealed(summary: Memory) -> Base {
-    let Memory { text, sentences, sources, .. } = summary;
+    let Memory { text, body: Body::Summary { sentences, sources }, .. } = summary else {
+        panic!("{summary:?} is no summary")
+    };
     Base { text, sentences, sources, verbatim: true }
 }
 
@@ -67,21 +61,16 @@ fn summary(grain: Grain, sources: &[Memory]) -> Memory {
     Memory {
         id: MemoryId::summary(&agent(), period),
         grain,
-        kind: Kind::Summary,
         period,
         cover: Zones::new("UTC").unwrap().cover(period),
         days: (sources[0].days.0, sources[sources.len() - 1].days.1),
         text: draft.text,
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: draft.sentences,
-        sources: sources.iter().map(|source| source.id.clone()).collect(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 0,
+        body: Body::Summary {
+            sentences: draft.sentences,
+            sources: sources.iter().map(|source| source.id.clone()).collect(),
+        },
     }
 }
 
@@ -351,13 +340,13 @@ fn check_summary(summary: &Memory, turns: &[Memory]) {
     let grain = summary.grain;
     assert!(!summary.text.is_empty());
     let spoken: usize = turns.iter().filter(|turn| turn.period == summary.period).map(|turn| words(&turn.text)).sum();
-    let added = lines::added(grain, &summary.sentences);
+    let added = lines::added(grain, summary.sentences());
     let most = if grain == Grain::Daily { ((spoken / 4).max(60) + added).min(200) } else { budget::limit(grain) };
     assert!(words(&summary.text) <= most, "{} of {most} words: {}", words(&summary.text), summary.text);
-    assert!(summary.sentences.is_sorted_by_key(|sentence| sentence.day));
+    assert!(summary.sentences().is_sorted_by_key(|sentence| sentence.day));
     let place = |id: &MemoryId| turns.iter().position(|turn| turn.id == *id).expect("every trace ends in a turn");
-    assert!(summary.sentences.is_sorted_by_key(|sentence| place(&sentence.from[0])));
-    for sentence in &summary.sentences {
+    assert!(summary.sentences().is_sorted_by_key(|sentence| place(&sentence.from[0])));
+    for sentence in summary.sentences() {
         check_sentence(sentence, &turns[place(&sentence.from[0])]);
         assert!(summary.text.contains(&sentence.text));
     }
@@ -371,7 +360,7 @@ fn check_sentence(sentence: &Sentence, turn: &Memory) {
         let (_, quote) = answers::parts(&sentence.text);
         let quoted = without_dates(quote).to_lowercase().replace('…', "");
         assert!(is_in_order(&quoted, &spoken), "{spoken} / {quoted}");
-        assert_eq!(sentence.speaker, turn.speaker);
+        assert_eq!(sentence.speaker.as_deref(), turn.speaker());
         assert_ne!(sentence.text, "ok");
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::ExtractionTask;
-use annals_core::{Role, entity_key, folded, words};
+use annals_core::{Memory, Role, entity_key, folded, words};
 use regex::Captures;
 
 /// Shorter name parts occur in too many other names.
@@ -15,8 +15,8 @@ pub(super) struct Speakers(BTreeSet<String>);
 
 impl Speakers {
     pub(super) fn of(task: &ExtractionTask<'_>) -> Speakers {
-        let turns = task.turns.iter().chain(task.context).filter(|turn| turn.role == Some(Role::User));
-        Speakers(turns.filter_map(|turn| turn.speaker.as_deref()).map(entity_key).collect())
+        let turns = task.turns.iter().chain(task.context).filter(|turn| turn.role() == Some(Role::User));
+        Speakers(turns.filter_map(Memory::speaker).map(entity_key).collect())
     }
 
     /// Whether a speaker may have the name that a clause gives them.

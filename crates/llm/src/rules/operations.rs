@@ -69,7 +69,7 @@ impl<'a> Operations<'a> {
 
     /// Adds an operation, unless the turn has the same one already.
     fn add(&mut self, turn: &Memory, first: usize, triple: Triple) {
-        let Some(speaker) = turn.speaker.as_deref() else { return };
+        let Some(speaker) = turn.speaker() else { return };
         let Triple { verb, predicate, former, mut properties, confidence, end, .. } = triple;
         let object =
             if verb == Verb::Delete { self.known_object(speaker, &predicate, &triple.object) } else { triple.object };
@@ -305,7 +305,7 @@ impl Reading<'_> {
 
     /// Rejects the speaker's own name, and names of other speakers, which may be forms of address ("my sister, Bob, …").
     fn is_another(&self, object: &str, found: &Captures<'_>) -> bool {
-        let speaker = self.turn.speaker.as_deref().unwrap_or_default();
+        let speaker = self.turn.speaker().unwrap_or_default();
         if self.rule.predicate == ALIAS {
             return entity_key(speaker) != entity_key(object) && self.speakers.may_be_called(speaker, object, found);
         }

@@ -8,8 +8,8 @@ mod talk;
 
 use annals_core::ports::ExtractionTask;
 use annals_core::{
-    Agent, Fact, FactOperation, Grain, Interval, MemoryId, Period, SPEAKER, Timestamp, TurnKey, UNTIL, Verb, Zones,
-    fold,
+    Agent, Body, Fact, FactOperation, Grain, Interval, MemoryId, Period, SPEAKER, Timestamp, TurnKey, UNTIL, Verb,
+    Zones, fold,
 };
 
 use super::*;
@@ -21,21 +21,13 @@ fn turn(number: usize, role: Role, speaker: &str, text: &str) -> Memory {
     Memory {
         id: MemoryId::turn(&Agent::new("a").unwrap(), &key),
         grain: Grain::Working,
-        kind: Kind::Turn,
         period: Period::of(Grain::Daily, day),
         cover: Interval { start: at, end: at },
         days: (day, day),
         text: text.to_owned(),
-        speaker: Some(speaker.to_owned()),
-        role: Some(role),
-        conversation: Some(key.conversation),
-        message: Some(key.id),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: 0,
+        body: Body::Turn { speaker: speaker.to_owned(), role, conversation: key.conversation, message: key.id },
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use annals_core::ports::{Catalog, Children, ClockNote, Journal, Seals};
-use annals_core::{Base, Extraction, Grain, Settings};
+use annals_core::ports::{Catalog, Journal, Seals};
+use annals_core::{Extraction, Grain, Settings};
 use annals_summarizer::{SchedulePolicy, Summarizer};
 use annals_testkit::{MemoryCatalog, QuotingEngine, agent, at, period, turn};
 
@@ -21,14 +21,13 @@ async fn catalog() -> Arc<MemoryCatalog> {
     let read = Extraction { turns: Vec::new(), found: Default::default(), extracted, degraded: None };
     catalog.save_extraction(&agent, read, at(NOW)).await.unwrap();
     let engine = Arc::new(QuotingEngine);
-    let summarizer =
-        Summarizer::new(catalog.clone(), catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
+    let summarizer = Summarizer::new(catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
     summarizer.pass(&agent, at(NOW), &|_| ()).await.unwrap();
     catalog
 }
 
-fn over(catalog: &Arc<MemoryCatalog>, seals: Arc<dyn Seals>) -> Retention {
-    Retention::new(catalog.clone(), catalog.clone(), seals, Plans::built_in())
+fn over(catalog: &Arc<MemoryCatalog>) -> Retention {
+    Retention::new(catalog.clone(), Plans::built_in())
 }
 
 async fn memories(catalog: &MemoryCatalog) -> [u64; 6] {
@@ -42,7 +41,7 @@ fn sets(totals: [Totals; 6]) -> [u64; 6] {
 #[tokio::test]
 async fn due_sets_are_pruned_once() {
     let catalog = catalog().await;
-    let retention = over(&catalog, catalog.clone());
+    let retention = over(&catalog);
     let due = retention.due(&agent("a"), at(NOW)).await.unwrap();
     assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0]);
     let pruned = retention.prune(&agent("a"), at(NOW), true).await.unwrap();
@@ -56,7 +55,7 @@ async fn due_sets_are_pruned_once() {
 #[tokio::test]
 async fn unconfirmed_clock_only_counts_due_sets() {
     let catalog = catalog().await;
-    let retention = over(&catalog, catalog.clone());
+    let retention = over(&catalog);
     let pruned = retention.prune(&agent("a"), at(NOW), false).await.unwrap();
     assert_eq!((sets(pruned.postponed), sets(pruned.pruned)), ([2, 1, 0, 0, 0, 0], [0; 6]));
     assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0]);
@@ -67,7 +66,7 @@ async fn unconfirmed_clock_only_counts_due_sets() {
 #[tokio::test]
 async fn plans_can_be_compared_before_a_change() {
     let catalog = catalog().await;
-    let retention = over(&catalog, catalog.clone());
+    let retention = over(&catalog);
     let plans = Plans::built_in();
     for (plan, expect) in [("keep", [0; 6]), ("pro", [2, 0, 0, 0, 0, 0]), ("free", [2, 1, 0, 0, 0, 0])] {
         let due = retention.compare(&agent("a"), plans.get(plan).unwrap(), at(NOW)).await.unwrap();
@@ -80,7 +79,7 @@ async fn plans_can_be_compared_before_a_change() {
 #[tokio::test]
 async fn pinned_memory_holds_its_set_and_all_above() {
     let catalog = catalog().await;
-    let retention = over(&catalog, catalog.clone());
+    let retention = over(&catalog);
     let tea = catalog.inputs(&agent("a"), period("2026-03-04")).await.unwrap().remove(0);
     catalog.pin(&agent("a"), &tea.id, true).await.unwrap();
     let pruned = retention.prune(&agent("a"), at(NOW), true).await.unwrap();
@@ -93,8 +92,11 @@ async fn pinned_memory_holds_its_set_and_all_above() {
 #[tokio::test]
 async fn set_changed_meanwhile_stays_with_all_above_it() {
     let catalog = catalog().await;
-    let busy = Arc::new(Busy { catalog: catalog.clone(), period: period("2026-03-04") });
-    let pruned = over(&catalog, busy).prune(&agent("a"), at(NOW), true).await.unwrap();
+    let retention = over(&catalog);
+    let due = retention.due(&agent("a"), at(NOW)).await.unwrap();
+    let late = turn(&agent("a"), "2026-03-04T23:00:00Z", "late");
+    catalog.ingest(&agent("a"), vec![late], false, at(NOW)).await.unwrap();
+    let pruned = retention.prune_due(&agent("a"), due, &|| false).await.unwrap();
     assert_eq!((sets(pruned.pruned), pruned.stale), ([1, 0, 0, 0, 0, 0], vec![period("2026-03-04")]));
     assert_eq!(memories(&catalog).await, [2, 2, 1, 1, 1, 0], "the turn that came late is there too");
 }
@@ -105,44 +107,7 @@ async fn turns_not_read_by_extraction_stay() {
     let catalog = catalog().await;
     let read = Extraction { turns: Vec::new(), found: Default::default(), extracted: 1, degraded: None };
     catalog.save_extraction(&agent("a"), read, at(NOW)).await.unwrap();
-    let due = over(&catalog, catalog.clone()).due(&agent("a"), at(NOW)).await.unwrap();
+    let due = over(&catalog).due(&agent("a"), at(NOW)).await.unwrap();
     let holds: Vec<_> = due.held.iter().map(|held| (held.children.parent.grain(), held.hold)).collect();
     assert_eq!(holds, [(Grain::Daily, Hold::Unread), (Grain::Weekly, Hold::Finer)]);
-}
-
-/// Seals around a catalog in which one period changes just before it is sealed.
-struct Busy {
-    catalog: Arc<MemoryCatalog>,
-    period: Period,
-}
-
-#[async_trait::async_trait]
-impl Seals for Busy {
-    async fn children(&self, agent: &Agent) -> Result<Vec<Children>> {
-        self.catalog.children(agent).await
-    }
-
-    async fn seal(&self, agent: &Agent, looked_at: &Children, clean_seq: u64) -> Result<()> {
-        if looked_at.parent == self.period {
-            let late = turn(agent, &format!("{}T23:00:00Z", self.period), "late");
-            self.catalog.ingest(agent, vec![late], false, at(NOW)).await?;
-        }
-        self.catalog.seal(agent, looked_at, clean_seq).await
-    }
-
-    async fn base(&self, agent: &Agent, period: Period) -> Result<Option<Base>> {
-        self.catalog.base(agent, period).await
-    }
-
-    async fn pin(&self, agent: &Agent, id: &MemoryId, pinned: bool) -> Result<()> {
-        self.catalog.pin(agent, id, pinned).await
-    }
-
-    async fn clock(&self) -> Result<Option<ClockNote>> {
-        self.catalog.clock().await
-    }
-
-    async fn save_clock(&self, note: ClockNote) -> Result<()> {
-        self.catalog.save_clock(note).await
-    }
 }

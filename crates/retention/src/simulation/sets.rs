@@ -17,7 +17,7 @@ pub(super) type Sets = BTreeMap<(Grain, Period), Set>;
 pub(super) fn sets(memories: &[Memory]) -> Sets {
     let mut sets = Sets::new();
     for memory in memories {
-        let parent = if memory.kind == Kind::Turn { None } else { memory.period.parent() };
+        let parent = if memory.kind() == Kind::Turn { None } else { memory.period.parent() };
         let place = (memory.grain, parent.unwrap_or(memory.period));
         let set = sets.entry(place).or_insert(Set { rows: 0, bytes: 0, last_day: memory.days.1 });
         set.rows += 1;

@@ -374,9 +374,9 @@ async fn question_for_a_period_returns_its_summary_first() {
     let range = Query { period: "2026-02".parse().ok(), ..about("what happened?") };
     assert_eq!(first(range).await.as_deref(), Some("the red boat was sold"));
     let ignored = world.ask(Query { ignore_times: true, ..about("what happened last month?") }).await;
-    assert!(ignored.period.is_none() && ignored.results.iter().all(|found| found.memory.kind == Kind::Turn));
+    assert!(ignored.period.is_none() && ignored.results.iter().all(|found| found.memory.kind() == Kind::Turn));
     let turns = world.ask(Query { kinds: vec![Kind::Turn], ..about("what happened last month?") }).await;
-    assert!(turns.results.iter().all(|found| found.memory.kind == Kind::Turn));
+    assert!(turns.results.iter().all(|found| found.memory.kind() == Kind::Turn));
 }
 
 #[tokio::test]
@@ -386,7 +386,7 @@ async fn summary_of_a_period_displaces_no_held_turn() {
     let world = World::with(&TURNS, &summaries).await;
     for question in ["what happened in 2026?", "boats", "all boats of the year", "what happened last week?"] {
         let answer = world.ask(about(question)).await;
-        let turns = answer.results.iter().filter(|found| found.memory.kind == Kind::Turn).count();
+        let turns = answer.results.iter().filter(|found| found.memory.kind() == Kind::Turn).count();
         assert_eq!(turns, TURNS.len(), "{question}: {answer:?}");
     }
 }
@@ -461,7 +461,7 @@ async fn only_pruned_times_are_searched_in_summaries_whenever_an_agent_begins() 
             let asked = Query { limit: 10, ..about("boat") };
             let answer = world.search.answer(&agent("a"), &asked, later).await.unwrap();
             assert_eq!(answer.grains, [Grain::Working], "begun on {begins}");
-            assert!(answer.results.iter().all(|found| found.memory.kind == Kind::Turn));
+            assert!(answer.results.iter().all(|found| found.memory.kind() == Kind::Turn));
             let pruned = turn_of(&agent("a"), message(turns[0].0, turns[0].1)).id;
             let of_first = summary(&begins.to_string(), 99, &[pruned], "a boat");
             world.catalog.save_summaries(&agent("a"), vec![of_first], at(NOW)).await.unwrap();

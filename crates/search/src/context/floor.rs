@@ -31,7 +31,7 @@ pub(super) fn knows(prompt: &str, language: &str, answer: &Answer) -> bool {
         return !answer.results.is_empty();
     }
     let question = Question::new(prompt, language);
-    let names = |found: &Found| found.memory.speaker.as_deref().is_some_and(|speaker| question.names(speaker));
+    let names = |found: &Found| found.memory.speaker().is_some_and(|speaker| question.names(speaker));
     let is_personal = question.whose.is_some() || answer.results.iter().any(names);
     let floor = floor(if is_personal { PERSONAL } else { IMPERSONAL }, answer.compared);
     answer.results.iter().any(|found| found.fit.similarity + WORDS * found.fit.words >= floor)
@@ -45,14 +45,13 @@ fn floor(usual: f64, rows: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use annals_core::{DateRange, Fit, Kind, Reranked};
+    use annals_core::{DateRange, Fit, Reranked, Role};
 
     use super::*;
-    use crate::fixture::memory;
+    use crate::fixture::{memory, spoken};
 
     fn answer(similarity: f64, words: f64, compared: usize) -> Answer {
-        let mut memory = memory("t", Kind::Turn, "2026-03-04".parse().unwrap());
-        memory.speaker = Some("Ann Lee".into());
+        let mut memory = memory("t", "2026-03-04".parse().unwrap(), spoken("Ann Lee", Role::User));
         memory.text = "boat ".repeat(100);
         let fit = Fit { similarity, words };
         Answer {

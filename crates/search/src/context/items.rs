@@ -1,7 +1,7 @@
 //! Candidates for a context: the line of each, its sources, and the share of the budget that it uses. Pure.
 
 use annals_core::{
-    Block, ContextItem, ContextKind, Date, Fact, Kind, Memory, MemoryId, Period, Timestamp, Zones, one_line,
+    Block, Body, ContextItem, ContextKind, Date, Fact, Memory, MemoryId, Period, Sentence, Timestamp, Zones, one_line,
 };
 
 /// Blocks score above everything else, in the order of the caller.
@@ -79,17 +79,19 @@ pub(super) fn of_fact(fact: &Fact, score: f64, zones: &Zones) -> Candidate {
 
 /// Converts a memory. Its day stands above the line, so the line names only the speaker.
 pub(super) fn of_memory(memory: &Memory, pool: Pool, score: f64) -> Candidate {
-    let (kind, sources) = match memory.kind {
-        Kind::Turn => (ContextKind::Turn, vec![memory.id.clone()]),
-        Kind::Statement => (ContextKind::Statement, memory.sources.clone()),
-        Kind::Summary => (ContextKind::Summary, Vec::new()),
+    let (kind, sources, summary) = match &memory.body {
+        Body::Turn { .. } => (ContextKind::Turn, vec![memory.id.clone()], None),
+        Body::Statement { sources, .. } => (ContextKind::Statement, sources.clone(), None),
+        Body::Summary { sentences, .. } => {
+            (ContextKind::Summary, Vec::new(), Some((memory.period, lines(memory, sentences))))
+        }
     };
     let text = spoken(memory);
     let mut candidate = Candidate::new(memory.id.to_string(), kind, pool, &text, score);
     candidate.item.days = Some(memory.days);
     candidate.at = Some(memory.cover.start);
     candidate.sources = sources;
-    candidate.summary = (memory.kind == Kind::Summary).then(|| (memory.period, lines(memory)));
+    candidate.summary = summary;
     candidate
 }
 
@@ -99,21 +101,21 @@ pub(super) fn of_document(id: &str, text: &str, score: f64) -> Candidate {
 }
 
 /// Returns the sentences of a summary. The heading of a summary of a single day states the day, so its sentences do not.
-fn lines(summary: &Memory) -> Vec<Line> {
+fn lines(summary: &Memory, sentences: &[Sentence]) -> Vec<Line> {
     let is_long = summary.days.0 != summary.days.1;
-    let line = |sentence: &annals_core::Sentence| Line {
+    let line = |sentence: &Sentence| Line {
         day: is_long.then_some(sentence.day),
         text: one_line(&with_speaker(sentence.speaker.as_deref(), &sentence.text)),
         from: sentence.from.clone(),
     };
-    if summary.sentences.is_empty() {
+    if sentences.is_empty() {
         return vec![Line { day: None, text: one_line(&summary.text), from: Vec::new() }];
     }
-    summary.sentences.iter().map(line).collect()
+    sentences.iter().map(line).collect()
 }
 
 fn spoken(memory: &Memory) -> String {
-    with_speaker(memory.speaker.as_deref(), &memory.text)
+    with_speaker(memory.speaker(), &memory.text)
 }
 
 fn with_speaker(speaker: Option<&str>, text: &str) -> String {

@@ -103,7 +103,7 @@ impl Search {
             limit: LAST,
             ..Select::all(Grain::Working)
         };
-        let turns: Vec<Memory> = self.catalog.list(agent, &select).await?;
+        let turns: Vec<Memory> = self.store.list(agent, &select).await?;
         // The first one scores highest.
         let ranked = turns.iter().zip(0_u32..);
         Ok(ranked
@@ -126,7 +126,7 @@ impl Search {
             // At most one period of a grain is not over.
             let within = within_until(range, zones, now);
             let select = Select { within, newest_first: true, limit: 2, ..Select::all(grain) };
-            let listed = self.catalog.list(agent, &select).await?;
+            let listed = self.store.list(agent, &select).await?;
             let over = listed.iter().find(|summary| summary.cover.end <= now);
             newest.extend(over.map(|summary| items::of_memory(summary, Pool::Newest, -f64::from(rank))));
         }

@@ -1,7 +1,7 @@
 //! Step 4: scores the text, speaker and time of a memory that was read back, and how often it was returned.
 
 use annals_core::ports::Access;
-use annals_core::{Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
+use annals_core::{Body, Kind, Memory, Role, SENTENCE_ENDS, Timestamp, is_wide};
 
 use super::Ranked;
 use super::words::says_a_time;
@@ -36,11 +36,11 @@ pub(crate) fn content(ranked: &mut [Ranked], context: &QuestionContext<'_>, weig
 
 fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>, weights: &Weights) {
     let Ranked { memory, access, score, .. } = ranked;
-    if memory.kind == Kind::Turn {
-        if memory.speaker.as_deref().is_some_and(|speaker| context.question.names(speaker)) {
+    if let Body::Turn { speaker, role, .. } = &memory.body {
+        if context.question.names(speaker) {
             score.add(Part::Speaker, weights.speaker);
         }
-        if memory.role == Some(Role::User) {
+        if *role == Role::User {
             score.add(Part::Role, users(context.question.whose, weights));
         }
         if ends_with_question(&memory.text) {
@@ -57,15 +57,17 @@ fn content_of(ranked: &mut Ranked, usual: &Usual, context: &QuestionContext<'_>,
     if context.question.about_now {
         score.add(Part::Recency, weights.recency * faded(memory.cover.end, context.now, weights.half_life));
     }
-    score.add(Part::Importance, weights.importance * memory.importance.unwrap_or(0.0));
-    score.add(Part::Confidence, weights.confidence * (1.0 - memory.confidence.unwrap_or(1.0)));
+    if let Body::Statement { importance, confidence, .. } = memory.body {
+        score.add(Part::Importance, weights.importance * importance);
+        score.add(Part::Confidence, weights.confidence * (1.0 - confidence.unwrap_or(1.0)));
+    }
     if let Some(access) = access {
         score.add(Part::Access, weights.access * usage(*access, context.now, weights));
     }
     if memory.pinned {
         score.add(Part::Pinned, weights.pinned);
     }
-    score.add(Part::Kind, kind(memory.kind, weights));
+    score.add(Part::Kind, kind(memory.kind(), weights));
 }
 
 /// Returns what a user's turn scores above an assistant's for this question.
@@ -114,15 +116,15 @@ struct Usual {
 impl Usual {
     /// Computes the usual lengths among these memories.
     fn of(ranked: &[Ranked]) -> Usual {
-        let of_users = |ranked: &&Ranked| ranked.memory.role == Some(Role::User);
-        let turns = || ranked.iter().filter(|ranked| ranked.memory.kind == Kind::Turn);
+        let of_users = |ranked: &&Ranked| ranked.memory.role() == Some(Role::User);
+        let turns = || ranked.iter().filter(|ranked| ranked.memory.kind() == Kind::Turn);
         Usual { users: mean(turns().filter(of_users)), others: mean(turns().filter(|ranked| !of_users(ranked))) }
     }
 
     /// Returns how many times the usual length doubles to that of the turn; negative for shorter turns. Clamped to
     /// `MOST_DOUBLINGS`.
     fn doublings(&self, memory: &Memory) -> f64 {
-        let usual = if memory.role == Some(Role::User) { self.users } else { self.others };
+        let usual = if memory.role() == Some(Role::User) { self.users } else { self.others };
         (words(&memory.text).max(1.0).log2() - usual).clamp(-MOST_DOUBLINGS, MOST_DOUBLINGS)
     }
 }
@@ -161,16 +163,15 @@ mod tests {
     use annals_core::Fit;
 
     use super::*;
-    use crate::fixture::memory;
+    use crate::fixture::{memory, spoken, summarized};
     use crate::score::Score;
 
     #[test]
     fn each_kind_of_memory_gets_only_its_score_parts() {
         /// Scores a memory of Ann's in twenty words, the last of which is `end`.
-        fn check(question: &str, kind: Kind, end: &str, change: fn(&mut Memory), expect: &[&str]) {
-            let mut mentioned = memory("m", kind, "2026-03-04".parse().unwrap());
-            (mentioned.text, mentioned.speaker) = (format!("{}{end}", "word ".repeat(19)), Some("Ann".into()));
-            change(&mut mentioned);
+        fn check(question: &str, memory: Memory, end: &str, expect: &[&str]) {
+            let kind = memory.kind();
+            let mentioned = Memory { text: format!("{}{end}", "word ".repeat(19)), ..memory };
             let mut ranked = [Ranked { memory: mentioned, access: None, score: Score::default(), fit: Fit::default() }];
             let context = QuestionContext {
                 question: &Question::new(question, "en"),
@@ -182,24 +183,21 @@ mod tests {
                 ranked[0].score.explain().iter().map(|part| format!("{} {}", part.name, part.value)).collect();
             assert_eq!(parts, expect, "{question:?} {kind:?} {end:?}");
         }
-        let same = |_: &mut Memory| ();
-        check("what?", Kind::Turn, "end", same, &[]);
-        check("what did Ann say?", Kind::Turn, "end", same, &["speaker 2"]);
-        check("what?", Kind::Turn, "why?", same, &["question -1.5"]);
-        check("where do I live?", Kind::Turn, "end", |memory| memory.role = Some(Role::User), &["role 3"]);
-        check("where do I live?", Kind::Turn, "end", |memory| memory.role = Some(Role::Assistant), &[]);
-        check("what did you say?", Kind::Turn, "end", |memory| memory.role = Some(Role::User), &["role -1.5"]);
-        check("when?", Kind::Turn, "2019", same, &["when 1"]);
-        check("what?", Kind::Turn, "2019", same, &[]);
-        check("what?", Kind::Turn, "end", |memory| memory.pinned = true, &["pinned 0.5"]);
-        check(
-            "what did Ann ask?",
-            Kind::Statement,
-            "why?",
-            |memory| memory.importance = Some(0.5),
-            &["importance 0.25"],
-        );
-        check("what did Ann ask?", Kind::Summary, "why?", same, &["kind -0.5"]);
+        let of = |body| memory("m", "2026-03-04".parse().unwrap(), body);
+        let turn = |role| of(spoken("Ann", role));
+        check("what?", turn(Role::User), "end", &[]);
+        check("what did Ann say?", turn(Role::User), "end", &["speaker 2"]);
+        check("what?", turn(Role::User), "why?", &["question -1.5"]);
+        check("where do I live?", turn(Role::User), "end", &["role 3"]);
+        check("where do I live?", turn(Role::Assistant), "end", &[]);
+        check("what did you say?", turn(Role::User), "end", &["role -1.5"]);
+        check("when?", turn(Role::User), "2019", &["when 1"]);
+        check("what?", turn(Role::User), "2019", &[]);
+        check("what?", Memory { pinned: true, ..turn(Role::User) }, "end", &["pinned 0.5"]);
+        let speaker = Some("Ann".into());
+        let stated = of(Body::Statement { speaker, sources: Vec::new(), importance: 0.5, confidence: Some(0.25) });
+        check("what did Ann ask?", stated, "why?", &["importance 0.25", "confidence -0.375"]);
+        check("what did Ann ask?", of(summarized()), "why?", &["kind -0.5"]);
     }
 
     #[test]
@@ -243,8 +241,8 @@ mod tests {
     #[test]
     fn length_counts_in_doublings_of_the_usual_length_of_the_role() {
         let turn = |role, words: usize| {
-            let mut memory = memory("m", Kind::Turn, "2026-03-04".parse().unwrap());
-            (memory.role, memory.text) = (Some(role), "word ".repeat(words));
+            let mut memory = memory("m", "2026-03-04".parse().unwrap(), spoken("Ann", role));
+            memory.text = "word ".repeat(words);
             Ranked { memory, access: None, score: Score::default(), fit: Fit::default() }
         };
         let usual = Usual::of(&[]);

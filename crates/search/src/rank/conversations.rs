@@ -58,7 +58,7 @@ pub(crate) fn support(rows: &mut [Row], conversations: &FoundConversations, weig
 pub(crate) fn conversations(ranked: &[Ranked], support: &Support, weights: &Weights) -> Vec<ConversationFound> {
     let mut turns: BTreeMap<&str, Vec<&Ranked>> = BTreeMap::new();
     for row in ranked {
-        if let Some(conversation) = row.memory.conversation.as_deref() {
+        if let Some(conversation) = row.memory.conversation() {
             turns.entry(conversation).or_default().push(row);
         }
     }
@@ -102,7 +102,7 @@ fn others(company: &[f64], own: f64, many: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use annals_core::ports::{Conversations, Position};
-    use annals_core::{Fit, Kind, Memory, MemoryId};
+    use annals_core::{Body, Fit, MemoryId, Role};
 
     use super::*;
     use crate::fixture::memory;
@@ -184,8 +184,9 @@ mod tests {
 
     fn read_back(text: &str) -> Ranked {
         let fields: Vec<&str> = text.split(':').collect();
-        let spoken = memory(text, Kind::Turn, "2026-03-04".parse().unwrap());
-        let memory = Memory { conversation: Some(fields[0].into()), ..spoken };
+        let (speaker, conversation, message) = ("Ann".into(), fields[0].into(), text.into());
+        let body = Body::Turn { speaker, role: Role::User, conversation, message };
+        let memory = memory(text, "2026-03-04".parse().unwrap(), body);
         let mut score = Score::default();
         score.add(Part::Vector, fields[1].parse().unwrap());
         score.add(Part::Words, fields[2].parse().unwrap());

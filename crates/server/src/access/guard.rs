@@ -59,7 +59,7 @@ pub async fn authenticate(
 
 async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Timestamp) -> Result<Caller, Problem> {
     let Some(text) = text else {
-        return if !is_local || any_made(&*service.keys).await? {
+        return if !is_local || any_made(&*service.store).await? {
             Err(refused(
                 "an API key is required: send Authorization: Bearer annals_…; `annals key add NAME` creates a key",
             ))
@@ -70,7 +70,7 @@ async fn caller(service: &Service, text: Option<&str>, is_local: bool, now: Time
     let presented =
         Presented::parse(text).ok_or_else(|| refused("the API key is malformed; a key begins with annals_"))?;
     // The same answer for an unknown id, a wrong secret, and a key that was revoked or has expired.
-    let good = match service.keys.key(&presented.id).await? {
+    let good = match service.store.key(&presented.id).await? {
         Some((key, hash)) => (presented.is(&hash) && key.is_good(now)).then_some(key),
         None => None,
     };

@@ -120,7 +120,7 @@ pub async fn check_origin(
     let origin = only(headers, &header::ORIGIN, || strange_origin("more than one"))?.map(str::to_owned);
     let mut verdict = places.judge(authority, origin.as_deref(), false);
     if verdict == Verdict::StrangeHost {
-        verdict = places.judge(authority, origin.as_deref(), any_good(&*service.keys, service.now()).await?);
+        verdict = places.judge(authority, origin.as_deref(), any_good(&*service.store, service.now()).await?);
     }
     match verdict {
         Verdict::Ours => Ok(next.run(request).await),

@@ -60,7 +60,7 @@ impl World {
             add_key(&service, number, name, scopes, agents).await;
         }
         let all = Select { limit: 1, ..Select::all(Grain::Working) };
-        let memory = service.catalog.list(&agent, &all).await.unwrap()[0].id.to_string();
+        let memory = service.store.list(&agent, &all).await.unwrap()[0].id.to_string();
         let again = vec![message("2026-03-04T18:30:00Z", "Ann lives_in Bern.")];
         let operation = service.writer.ingest(&agent, again, false, at(NOW)).await.unwrap().id;
         World { service, memory, operation }
@@ -122,7 +122,7 @@ async fn add_key(service: &Service, number: u8, name: &str, scopes: &[Scope], ag
         expires_at: moment("expired"),
         revoked_at: moment("revoked"),
     };
-    service.keys.add_key(&key, &issued.hash).await.unwrap();
+    service.store.add_key(&key, &issued.hash).await.unwrap();
 }
 
 /// Masks in an answer what the caller put in, and the ids derived from it.

@@ -15,8 +15,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use annals_core::ports::{Replies, Requests};
-use annals_core::{Catalog, Result};
+use annals_core::{Result, Store};
 use annals_retention::{Look, Retention};
 use annals_summarizer::Summarizer;
 
@@ -32,12 +31,8 @@ pub use tables::{Exclusive, ShouldStop, Tables};
 /// The dependencies of a pass. Cheap to clone; clones share the order of turns.
 #[derive(Clone)]
 pub struct Pass {
-    /// The catalog, the source of truth.
-    pub catalog: Arc<dyn Catalog>,
-    /// Saved answers of models; old ones are dropped.
-    pub replies: Arc<dyn Replies>,
-    /// Saved requests; old ones are dropped.
-    pub requests: Arc<dyn Requests>,
+    /// The source of truth.
+    pub store: Arc<dyn Store>,
     /// Writes the summaries that are due.
     pub summarizer: Summarizer,
     /// Prunes memories that are past their plan.

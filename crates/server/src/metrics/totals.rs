@@ -88,17 +88,17 @@ impl Service {
     }
 
     async fn numbers(&self, agent: &Agent, now: Timestamp) -> Result<Numbers> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
-        let watermark = self.catalog.watermark(agent, Grain::Working).await?;
-        let extracted = self.journal.extraction(agent).await?.extracted;
+        let zones = self.store.settings(agent).await?.zones()?;
+        let watermark = self.store.watermark(agent, Grain::Working).await?;
+        let extracted = self.store.extraction(agent).await?.extracted;
         let mut numbers = Numbers {
-            memories: self.catalog.counts(agent).await?.memories,
-            unsearchable: self.catalog.backlog(agent, Grain::Working, watermark.applied).await?,
-            unread: self.catalog.backlog(agent, Grain::Working, extracted).await?,
-            dead_letters: self.catalog.dead_letters(agent).await?.len() as u64,
+            memories: self.store.counts(agent).await?.memories,
+            unsearchable: self.store.backlog(agent, Grain::Working, watermark.applied).await?,
+            unread: self.store.backlog(agent, Grain::Working, extracted).await?,
+            dead_letters: self.store.dead_letters(agent).await?.len() as u64,
             ..Numbers::default()
         };
-        for row in self.catalog.ledger(agent).await? {
+        for row in self.store.ledger(agent).await? {
             numbers.count(&row, &zones, now);
         }
         // For work that was waiting before the process began, the wait is measured from now.
@@ -132,7 +132,7 @@ impl Numbers {
 impl Totals {
     /// Reads the numbers of `most` agents, beginning after the last agent of the previous call.
     async fn look(&mut self, service: &Service, now: Timestamp, most: usize) -> Result<()> {
-        let mut agents = service.catalog.agents().await?;
+        let mut agents = service.store.agents().await?;
         agents.sort_unstable();
         self.seen.retain(|agent, _| agents.binary_search(agent).is_ok());
         let first = agents.partition_point(|agent| self.last.as_ref().is_some_and(|last| agent <= last));

@@ -34,7 +34,7 @@ impl Service {
                 format!("is {}; {least} to {most} tokens are allowed", request.budget_tokens),
             ));
         }
-        let blocks = self.blocks.blocks(agent).await?;
+        let blocks = self.store.blocks(agent).await?;
         let document = |document: DocumentIn| Document {
             id: document.id,
             title: document.title.unwrap_or_default(),

@@ -39,7 +39,7 @@ impl Service {
         let mut writer = BufWriter::with_capacity(PIECE, self.nameless_file().map_err(failed)?);
         let (mut records, mut last) = (0, None);
         loop {
-            let mut page = self.archive.records(agent, last.as_ref(), PAGE).await?;
+            let mut page = self.store.records(agent, last.as_ref(), PAGE).await?;
             for record in &page {
                 let text = line(agent, record) + "\n";
                 writer.write_all(text.as_bytes()).await.map_err(failed)?;

@@ -20,14 +20,14 @@ impl Service {
 
     /// Returns the same as [`Service::facts`], but all facts if the request has no limit.
     pub async fn ask_facts(&self, agent: &Agent, request: FactsRequest, now: Timestamp) -> Result<FactsAnswer> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
+        let zones = self.store.settings(agent).await?.zones()?;
         ask(&self.fact_writer, agent, &zones, request, now).await
     }
 
     /// Enters a fact or retracts one. Returns what is known about its subject now, and the entered fact if a later fact has
     /// ended it.
     pub async fn enter_fact(&self, agent: &Agent, entry: FactEntry, now: Timestamp) -> Result<FactsAnswer> {
-        let zones = self.catalog.settings(agent).await?.zones()?;
+        let zones = self.store.settings(agent).await?.zones()?;
         let at = entry.at.map_or(now, |at| at.instant(&zones));
         let mut ended = None;
         {

@@ -62,7 +62,7 @@ impl Service {
             (Some(conversation), _) => Target::Conversation(conversation),
             (_, Some(subject)) => Target::Subject(subject),
             _ if ranged => {
-                let zones = self.catalog.settings(agent).await?.zones()?;
+                let zones = self.store.settings(agent).await?.zones()?;
                 Target::Range(self.days(&zones, request.from, request.to, now)?)
             }
             _ => Target::Memories(request.ids.iter().map(MemoryId::from_text).collect()),

@@ -10,14 +10,14 @@ impl Service {
     /// Returns one memory with its sentences and former versions.
     pub async fn memory(&self, agent: &Agent, id: &str) -> Result<MemoryAnswer> {
         let memory = self.find(agent, id).await?;
-        let versions = self.archive.versions(agent, &memory.id).await?;
+        let versions = self.store.versions(agent, &memory.id).await?;
         let view = |version: annals_core::ports::Version| VersionView {
             text: version.text,
             replaced_at: version.replaced_at.to_string(),
         };
         Ok(MemoryAnswer {
             agent: agent.name().to_owned(),
-            sentences: memory.sentences.iter().map(SentenceView::from).collect(),
+            sentences: memory.sentences().iter().map(SentenceView::from).collect(),
             versions: versions.into_iter().map(view).collect(),
             memory: MemoryView::from(&memory),
         })
@@ -26,7 +26,7 @@ impl Service {
     /// Returns the memories that a memory was made from, by time.
     pub async fn sources(&self, agent: &Agent, id: &str) -> Result<SourcesAnswer> {
         let memory = self.find(agent, id).await?;
-        let mut sources = self.catalog.get(agent, &memory.sources).await?;
+        let mut sources = self.store.get(agent, memory.sources()).await?;
         sources.sort_by_key(Memory::at);
         Ok(SourcesAnswer {
             agent: agent.name().to_owned(),
@@ -52,7 +52,7 @@ impl Service {
             self.writer.correct(agent, &id, text, now).await?;
         }
         if let Some(pinned) = request.pinned {
-            self.seals.pin(agent, &id, pinned).await?;
+            self.store.pin(agent, &id, pinned).await?;
         }
         drop(history);
         if request.text.is_some() {
@@ -63,7 +63,7 @@ impl Service {
 
     /// Returns the memory with this id if it belongs to the agent, or [`Error::NotFound`].
     pub(crate) async fn find(&self, agent: &Agent, id: &str) -> Result<Memory> {
-        let mut found = self.catalog.get(agent, &[MemoryId::from_text(id)]).await?;
+        let mut found = self.store.get(agent, &[MemoryId::from_text(id)]).await?;
         found.pop().ok_or_else(|| Error::NotFound { what: "memory", name: id.to_owned() })
     }
 }

@@ -25,8 +25,8 @@ impl Place {
             start: memory.cover.start,
             grain: Reverse(memory.grain),
             period: memory.period,
-            conversation: memory.conversation.clone(),
-            message: memory.message.clone(),
+            conversation: memory.conversation().map(str::to_owned),
+            message: memory.message().map(str::to_owned),
             id: memory.id.to_string(),
         }
     }

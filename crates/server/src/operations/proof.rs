@@ -40,7 +40,7 @@ impl Service {
         for grain in Grain::ALL {
             let mut after = 0;
             loop {
-                let changes = self.catalog.changes(agent, grain, after, BATCH).await?;
+                let changes = self.store.changes(agent, grain, after, BATCH).await?;
                 let Some(last) = changes.last() else { break };
                 after = last.seq();
                 for change in &changes {

@@ -29,7 +29,7 @@ impl Service {
         if failed.is_empty() {
             return Ok(Vec::new());
         }
-        let ledger = self.catalog.ledger(agent).await?;
+        let ledger = self.store.ledger(agent).await?;
         let of_ledger = |period: &Period| ledger.iter().find(|row| row.period == *period).and_then(FailureView::of);
         let bare = |period: &Period, error: &String| FailureView {
             period: period.to_string(),

@@ -20,7 +20,7 @@ impl Service {
     pub async fn search(&self, agent: &Agent, request: SearchRequest, now: Timestamp) -> Result<SearchAnswer> {
         let query = query(request)?;
         let answer = self.answer(agent, &query, now).await?;
-        let time_zone = self.catalog.settings(agent).await?.present_zone().to_owned();
+        let time_zone = self.store.settings(agent).await?.present_zone().to_owned();
         let hint = (answer.results.len() < FEW).then(|| hint(&query, &answer)).flatten();
         Ok(SearchAnswer {
             agent: agent.name().to_owned(),

@@ -35,7 +35,7 @@ impl Service {
     pub async fn verify(&self, agent: &Agent, now: Timestamp) -> Result<Verified> {
         let mut facts = self.locks.lock::<Facts>(agent).await;
         let _tables = facts.then::<Tables>().await;
-        let ledger = self.catalog.ledger(agent).await?;
+        let ledger = self.store.ledger(agent).await?;
         let dirty: HashSet<Period> = ledger.iter().filter(|row| row.is_dirty()).map(|row| row.period).collect();
         let waits = |gap: &Gap| Grain::SUMMARIES.iter().any(|grain| dirty.contains(&gap.day.ancestor(*grain)));
         let (unwritten, gaps) = self.summarizer.coverage(agent, now).await?.into_iter().partition(waits);
@@ -72,7 +72,7 @@ mod tests {
         let me = agent("a");
         let service = service_with_memories(&me).await;
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
-        let generation = service.catalog.watermark(&me, Grain::Daily).await.unwrap().generation;
+        let generation = service.store.watermark(&me, Grain::Daily).await.unwrap().generation;
         service.strata.remove(&Table { agent: me.clone(), grain: Grain::Daily, generation }).await.unwrap();
         let version = service.facts.version(&me).await.unwrap();
         service.facts.replace(&me, Vec::new(), version).await.unwrap();
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(found.tables, [Discrepancy::Damaged(Grain::Daily, "it is missing".into())]);
         service.mend(&me, &found, at(NOW)).await.unwrap();
         assert_eq!(service.verify(&me, at(NOW)).await.unwrap(), Verified::default());
-        let generation = async |grain| service.catalog.watermark(&me, grain).await.unwrap().generation;
+        let generation = async |grain| service.store.watermark(&me, grain).await.unwrap().generation;
         assert_eq!((generation(Grain::Working).await, generation(Grain::Daily).await), (0, 1), "what is sound stays");
     }
 

@@ -195,7 +195,7 @@ mod tests {
             expires_at: None,
             revoked_at: None,
         };
-        service.keys.add_key(&key, &issued.hash).await.unwrap();
+        service.store.add_key(&key, &issued.hash).await.unwrap();
         let before = catalog.calls();
         let body = json!({ "conversation": "c", "messages": [{ "role": "user", "content": "tea" }] });
         let request = Request::post("/v1/agents/ann/messages")

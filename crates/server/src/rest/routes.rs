@@ -72,3 +72,29 @@ pub(crate) async fn no_such_method() -> Problem {
         "this path does not support this method; see /docs",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use annals_testkit::at;
+    use serde_json::Value;
+
+    use super::routes;
+    use crate::fixture::{NOW, service};
+
+    const ON_DISK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+
+    /// The file is for those who generate a client before a service runs. A change is accepted as one of a snapshot is.
+    #[tokio::test]
+    async fn openapi_document_on_disk_is_current() {
+        let api = routes(service(Arc::new(|| at(NOW)))).api;
+        if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+            std::fs::write(ON_DISK, api.to_pretty_json().unwrap() + "\n").unwrap();
+        }
+        let on_disk: Value = serde_json::from_str(&std::fs::read_to_string(ON_DISK).unwrap_or_default())
+            .expect("docs/openapi.json is missing or no JSON");
+        let served = serde_json::to_value(api).unwrap();
+        assert!(served == on_disk, "run: INSTA_UPDATE=always cargo test --workspace openapi_document");
+    }
+}

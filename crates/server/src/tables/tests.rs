@@ -109,7 +109,7 @@ async fn small_worker_takes_only_agents_that_are_not_large() {
 async fn lose(service: &Service, name: &str) {
     let agent = agent(name);
     for grain in Grain::ALL {
-        let generation = service.catalog.watermark(&agent, grain).await.unwrap().generation;
+        let generation = service.store.watermark(&agent, grain).await.unwrap().generation;
         service.strata.remove(&Table { agent: agent.clone(), grain, generation }).await.unwrap();
     }
 }

@@ -91,7 +91,7 @@ impl From<&Memory> for MemoryView {
         MemoryView {
             id: memory.id.to_string(),
             grain: memory.grain,
-            kind: memory.kind,
+            kind: memory.kind(),
             period: memory.period.to_string(),
             date: first.to_string(),
             cover: CoverView {
@@ -102,10 +102,10 @@ impl From<&Memory> for MemoryView {
             },
             score: None,
             days_outside: None,
-            conversation: memory.conversation.clone(),
-            message: memory.message.clone(),
-            role: memory.role,
-            speaker: memory.speaker.clone(),
+            conversation: memory.conversation().map(str::to_owned),
+            message: memory.message().map(str::to_owned),
+            role: memory.role(),
+            speaker: memory.speaker().map(str::to_owned),
             text: memory.text.clone(),
             source_ids: sources(memory),
             pinned: memory.pinned,
@@ -126,8 +126,8 @@ impl From<&Found> for MemoryView {
 }
 
 fn sources(memory: &Memory) -> Vec<String> {
-    let message = memory.message.clone().into_iter();
-    message.chain(memory.sources.iter().map(MemoryId::to_string)).collect()
+    let message = memory.message().map(str::to_owned).into_iter();
+    message.chain(memory.sources().iter().map(MemoryId::to_string)).collect()
 }
 
 /// One memory in full.

@@ -60,14 +60,14 @@ impl Live {
 
     /// Returns the sources of the summary of a period, if it has one.
     pub fn sources(&self, agent: &Agent, period: Period) -> Option<&[MemoryId]> {
-        self.memories.get(&MemoryId::summary(agent, period)).map(|memory| memory.sources.as_slice())
+        self.memories.get(&MemoryId::summary(agent, period)).map(Memory::sources)
     }
 
     /// Returns for each message the live summaries that cover it, as grain and period.
     pub fn tellers(&self, gone: &Gone) -> HashMap<MemoryId, Vec<(Grain, Period)>> {
         let (mut stated, mut tellers) = (HashMap::new(), HashMap::new());
         let mut summaries: Vec<&Memory> =
-            self.memories.values().filter(|memory| memory.kind == Kind::Summary).collect();
+            self.memories.values().filter(|memory| memory.kind() == Kind::Summary).collect();
         summaries.sort_by_key(|summary| (summary.grain, summary.period));
         for summary in summaries {
             let all = self.told_by(summary, gone, &mut stated);
@@ -85,10 +85,10 @@ impl Live {
             return stated.clone();
         }
         let mut stated = Messages::new();
-        for source in &summary.sources {
+        for source in summary.sources() {
             let live = self.memories.get(source);
             match live {
-                Some(finer) if finer.kind == Kind::Summary => stated.extend(self.told_by(finer, gone, known)),
+                Some(finer) if finer.kind() == Kind::Summary => stated.extend(self.told_by(finer, gone, known)),
                 Some(_) => {
                     stated.insert(source.clone());
                 }

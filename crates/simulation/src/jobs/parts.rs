@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use annals_core::retry::LONGEST_OUTAGE;
-use annals_core::{Facts, SignedDuration, Strata, Timestamp};
+use annals_core::{Facts, SignedDuration, Store, Strata, Timestamp};
 use annals_retention::Plans;
 use annals_server::{Components, Parts};
 use annals_summarizer::SchedulePolicy;
-use annals_testkit::{QuotingEngine, SilentExtractor, Store, WordEmbedder};
+use annals_testkit::{QuotingEngine, SilentExtractor, WordEmbedder};
 
 /// A plan under which every grain is pruned within four hundred days, whole years included.
 const SWIFT: &str =
@@ -22,11 +22,11 @@ pub(super) const PATIENCE: SchedulePolicy = SchedulePolicy {
 };
 
 /// Assembles the parts, with an engine that never fails and an extractor that finds nothing.
-pub fn parts(catalog: Arc<impl Store + 'static>, strata: Arc<dyn Strata>, facts: Arc<dyn Facts>) -> Parts {
+pub fn parts(store: Arc<dyn Store>, strata: Arc<dyn Strata>, facts: Arc<dyn Facts>) -> Parts {
     let mut plans = Plans::built_in();
     plans.add("swift", SWIFT).unwrap();
     Parts::over(Components {
-        catalog,
+        store,
         strata,
         facts,
         embedder: Arc::new(WordEmbedder::new()),

@@ -115,7 +115,7 @@ impl World {
             let agent = Agent::new(zone).unwrap();
             let plan = PLANS[index % PLANS.len()];
             let settings = Settings { time_zone: (*zone).into(), plan: plan.into(), ..Settings::default() };
-            parts.catalog.save_settings(&agent, &settings).await.unwrap();
+            parts.store.save_settings(&agent, &settings).await.unwrap();
             let plan = parts.plans.get(plan).unwrap().clone();
             people.push(Someone { agent, plan, unsent: Vec::new(), spoken: BTreeMap::new(), gone: Gone::new() });
         }
@@ -214,10 +214,10 @@ impl World {
             return;
         }
         let agent = &self.people[0].agent;
-        let mut settings = self.parts.catalog.settings(agent).await.unwrap();
+        let mut settings = self.parts.store.settings(agent).await.unwrap();
         let zone = if day == 100 { "Asia/Tokyo" } else { "America/Los_Angeles" };
         settings.set_time_zone(zone, true, moment(day)).unwrap();
-        self.parts.catalog.save_settings(agent, &settings).await.unwrap();
+        self.parts.store.save_settings(agent, &settings).await.unwrap();
     }
 
     /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first hour, which
@@ -253,7 +253,7 @@ impl World {
             let (ready, unsent): (Vec<Message>, Vec<Message>) =
                 std::mem::take(&mut someone.unsent).into_iter().partition(|message| message.at <= now);
             someone.unsent = unsent;
-            let zones = self.parts.catalog.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             for message in ready {
                 let key = identify(std::slice::from_ref(&message)).remove(0);
                 let day = Period::of(Grain::Daily, zones.day_of(message.at));
@@ -278,7 +278,7 @@ impl World {
     async fn sealed_and_dirty(&self) -> u64 {
         let mut number = 0;
         for someone in &self.people {
-            let ledger = self.parts.catalog.ledger(&someone.agent).await.unwrap();
+            let ledger = self.parts.store.ledger(&someone.agent).await.unwrap();
             number += ledger.iter().filter(|row| row.sealed && row.is_dirty()).count() as u64;
         }
         number
@@ -288,14 +288,14 @@ impl World {
     async fn retain(&mut self, moment: Moment) -> u64 {
         let mut before = Vec::new();
         for someone in &self.people {
-            before.push(Live::of(&*self.parts.catalog, &someone.agent).await);
+            before.push(Live::of(&*self.parts.store, &someone.agent).await);
         }
         let sweep = self.pass.retain(AGENTS_AT_ONCE, moment, &CancellationToken::new()).await.unwrap();
         assert!(sweep.failed.is_empty() && sweep.left.is_empty(), "{}: {:?}", self.name, sweep.failed);
         let mut all = 0;
         for (someone, before) in self.people.iter_mut().zip(before) {
-            let after = Live::of(&*self.parts.catalog, &someone.agent).await;
-            let zones = self.parts.catalog.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let after = Live::of(&*self.parts.store, &someone.agent).await;
+            let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now: moment.now };
             let went = rules.what_went(&someone.plan, &before, &after, &mut someone.gone);
             all += went.iter().sum::<u64>();
@@ -338,8 +338,8 @@ impl World {
         for someone in &self.people {
             let gaps = self.pass.summarizer.coverage(&someone.agent, now).await.unwrap();
             assert!(gaps.is_empty(), "{}: {} at {now}: {gaps:?}", self.name, someone.agent);
-            let live = Live::of(&*self.parts.catalog, &someone.agent).await;
-            let zones = self.parts.catalog.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let live = Live::of(&*self.parts.store, &someone.agent).await;
+            let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now };
             let spoken = someone.spoken.iter().map(|(id, (day, _))| (id, *day));
             rules.all_is_told_once(spoken, &live, &someone.gone, PATIENCE.grace);

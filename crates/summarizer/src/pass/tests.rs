@@ -24,7 +24,7 @@ fn over(catalog: Arc<MemoryCatalog>) -> Summarizer {
 
 /// Returns a summarizer with the given engine, and `QuotingEngine` as fallback.
 fn with(catalog: &Arc<MemoryCatalog>, engine: Arc<dyn Engine>) -> Summarizer {
-    Summarizer::new(catalog.clone(), catalog.clone(), engine, Arc::new(QuotingEngine), SchedulePolicy::default())
+    Summarizer::new(catalog.clone(), engine, Arc::new(QuotingEngine), SchedulePolicy::default())
 }
 
 async fn ingest(catalog: &MemoryCatalog, turns: Vec<Turn>) {
@@ -46,8 +46,8 @@ async fn summaries(catalog: &MemoryCatalog) -> Vec<String> {
 }
 
 fn line(memory: &Memory) -> String {
-    let traces: Vec<_> = memory.sentences.iter().map(|sentence| &sentence.from).collect();
-    format!("{} {:?} from {:?} by {traces:?}", memory.period, memory.text, memory.sources)
+    let traces: Vec<_> = memory.sentences().iter().map(|sentence| &sentence.from).collect();
+    format!("{} {:?} from {:?} by {traces:?}", memory.period, memory.text, memory.sources())
 }
 
 fn days() -> Vec<Turn> {
@@ -199,7 +199,7 @@ proptest! {
             ingest(&shaken, turns).await;
             let faulty = Arc::new(Faulty::at_call((*shaken).clone(), call));
             let engine = Arc::new(QuotingEngine);
-            let broken = Summarizer::new(faulty, shaken.clone(), engine.clone(), engine, SchedulePolicy::default());
+            let broken = Summarizer::new(faulty, engine.clone(), engine, SchedulePolicy::default());
             let _ = broken.pass(&agent("a"), end, &|_| ()).await;
             over(shaken.clone()).pass(&agent("a"), end, &|_| ()).await.unwrap();
             assert_eq!(summaries(&shaken).await, summaries(&straight).await);

@@ -41,7 +41,7 @@ impl Diary {
     fn check_extent(&self, memory: &Memory) {
         let Remembered { grain, kind, label, days, cover } = &self.memories[&memory.text];
         let expect = (*grain, *kind, label.clone(), *days, *cover);
-        let found = (memory.grain, memory.kind, memory.period.to_string(), memory.days, memory.cover);
+        let found = (memory.grain, memory.kind(), memory.period.to_string(), memory.days, memory.cover);
         assert_eq!(found, expect, "{:?}", self.place);
     }
 

@@ -116,7 +116,7 @@ impl AgentData {
         self.statements.remove(id);
         self.versions.remove(id);
         self.accesses.remove(id);
-        if memory.kind == Kind::Summary {
+        if memory.kind() == Kind::Summary {
             self.verbatim.remove(&memory.period);
         }
         *seq += 1;
@@ -156,7 +156,7 @@ impl AgentData {
         let mut memories: Vec<_> = self.memories.values().filter(|memory| admits(memory)).cloned().collect();
         memories.sort_by(|a, b| {
             let place = |memory: &'_ Memory| (memory.at(), memory.period);
-            let names = (&a.conversation, &a.message, &a.id).cmp(&(&b.conversation, &b.message, &b.id));
+            let names = (a.conversation(), a.message(), &a.id).cmp(&(b.conversation(), b.message(), &b.id));
             place(a).cmp(&place(b)).then(names)
         });
         memories

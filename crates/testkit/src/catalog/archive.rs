@@ -4,7 +4,7 @@ mod records;
 mod restore;
 
 use annals_core::ports::{Archive, Record, Version};
-use annals_core::{Agent, Error, Kind, LedgerRow, Memory, MemoryId, Result, Sentence, Timestamp};
+use annals_core::{Agent, Body, Error, Kind, LedgerRow, Memory, MemoryId, Period, Result, Sentence, Timestamp};
 use async_trait::async_trait;
 
 use super::MemoryCatalog;
@@ -61,7 +61,7 @@ impl Archive for MemoryCatalog {
         self.write(agent, |data, seq| {
             let stored = data.memories.get(id).cloned();
             let former = stored.ok_or_else(|| Error::NotFound { what: "memory", name: id.to_string() })?;
-            if former.kind == Kind::Turn {
+            if former.kind() == Kind::Turn {
                 return Err(Error::invalid("id", "is a turn; store it again with revise"));
             }
             if former.text != text {
@@ -96,7 +96,7 @@ impl AgentData {
         if let Some(statement) = self.statements.get_mut(&former.id) {
             text.clone_into(&mut statement.text);
         }
-        if former.kind == Kind::Summary {
+        if former.kind() == Kind::Summary {
             self.verbatim.remove(&former.period);
             if let Some(row) = self.ledger.get_mut(&former.period) {
                 // The text is now a person's. The input digest stays, and no refresh treats the summary as outdated.
@@ -107,20 +107,23 @@ impl AgentData {
                 self.mark_dirty(parent, *seq, now);
             }
         }
-        let sentences = in_one(&former, text);
-        self.put(Memory { text: text.to_owned(), sentences, seq: *seq, ..former });
+        let body = match former.body {
+            Body::Summary { sentences, sources } => {
+                Body::Summary { sentences: vec![in_one(former.period, sentences, text)], sources }
+            }
+            other => other,
+        };
+        self.put(Memory { text: text.to_owned(), seq: *seq, body, ..former });
     }
 }
 
-/// Returns the sentences of a corrected summary: a single one with the new text and all sources of the former sentences.
-/// Other memories have none.
-fn in_one(former: &Memory, text: &str) -> Vec<Sentence> {
+/// Returns the one sentence of a corrected summary: the new text, with all sources of the former sentences.
+fn in_one(period: Period, former: Vec<Sentence>, text: &str) -> Sentence {
     let mut from: Vec<MemoryId> = Vec::new();
-    for id in former.sentences.iter().flat_map(|sentence| &sentence.from) {
-        if !from.contains(id) {
-            from.push(id.clone());
+    for id in former.into_iter().flat_map(|sentence| sentence.from) {
+        if !from.contains(&id) {
+            from.push(id);
         }
     }
-    let sentence = Sentence { day: former.period.first_day(), speaker: None, text: text.to_owned(), from };
-    if former.kind == Kind::Summary { vec![sentence] } else { Vec::new() }
+    Sentence { day: period.first_day(), speaker: None, text: text.to_owned(), from }
 }

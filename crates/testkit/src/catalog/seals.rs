@@ -65,7 +65,7 @@ impl Seals for MemoryCatalog {
 impl AgentData {
     /// Returns the memories that a period is made of, in order; with `yearly`, the yearly summary itself.
     fn members(&self, parent: Period, yearly: bool) -> Vec<Memory> {
-        self.select(|memory| match memory.kind {
+        self.select(|memory| match memory.kind() {
             Kind::Turn | Kind::Statement => memory.period == parent,
             Kind::Summary if yearly => memory.period == parent,
             Kind::Summary => memory.period.parent() == Some(parent),
@@ -74,7 +74,7 @@ impl AgentData {
 
     fn children(&self, parent: Period, yearly: bool) -> Option<Children> {
         let members = self.members(parent, yearly);
-        let turns = members.iter().filter(|memory| memory.kind == Kind::Turn);
+        let turns = members.iter().filter(|memory| memory.kind() == Kind::Turn);
         Some(Children {
             parent,
             yearly,
@@ -89,8 +89,8 @@ impl AgentData {
     pub(super) fn as_base(&self, summary: &Memory) -> Base {
         Base {
             text: summary.text.clone(),
-            sentences: summary.sentences.clone(),
-            sources: summary.sources.clone(),
+            sentences: summary.sentences().to_vec(),
+            sources: summary.sources().to_vec(),
             verbatim: self.verbatim.contains(&summary.period),
         }
     }
@@ -108,7 +108,7 @@ impl AgentData {
         self.delete(&memory.id, seq);
         self.pruned.extend(kept.map(|kept| (memory.id.clone(), kept)));
         self.letters.retain(|(id, _), _| *id != memory.id);
-        if memory.kind == Kind::Summary {
+        if memory.kind() == Kind::Summary {
             self.seal(memory.period, None);
         }
     }
@@ -131,7 +131,7 @@ impl AgentData {
 /// Returns the period into which a memory is rolled up; for a yearly summary, its own. The flag marks yearly summaries and
 /// sorts them last.
 fn parent(memory: &Memory) -> (bool, Period) {
-    match memory.kind {
+    match memory.kind() {
         Kind::Turn | Kind::Statement => (false, memory.period),
         Kind::Summary => memory.period.parent().map_or((true, memory.period), |parent| (false, parent)),
     }

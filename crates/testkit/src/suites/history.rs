@@ -44,11 +44,11 @@ pub(super) async fn roll_up_all(store: &dyn Store, by: By) {
 fn quote(memory: &Memory) -> Vec<Sentence> {
     let quoted = Sentence {
         day: memory.period.first_day(),
-        speaker: memory.speaker.clone(),
+        speaker: memory.speaker().map(str::to_owned),
         text: memory.text.clone(),
         from: vec![memory.id.clone()],
     };
-    if memory.kind == Kind::Turn { vec![quoted] } else { memory.sentences.clone() }
+    if memory.kind() == Kind::Turn { vec![quoted] } else { memory.sentences().to_vec() }
 }
 
 fn draft(label: &str, sentences: Vec<Sentence>, by: By) -> Draft {
@@ -99,6 +99,16 @@ pub(super) async fn try_seal(store: &dyn Store, agent: &Agent, looked_at: &Child
 
 pub(super) async fn summary_of(store: &dyn Store, label: &str) -> Option<Memory> {
     store.get(&me(), &[MemoryId::summary(&me(), period(label))]).await.unwrap().pop()
+}
+
+/// Returns a verbatim summary in the form of a base.
+pub(super) fn as_base(summary: &Memory) -> Base {
+    Base {
+        text: summary.text.clone(),
+        sentences: summary.sentences().to_vec(),
+        sources: summary.sources().to_vec(),
+        verbatim: true,
+    }
 }
 
 pub(super) async fn base_of(store: &dyn Store, label: &str) -> Option<Base> {

@@ -55,12 +55,12 @@ impl FactWriter {
     async fn context(&self, agent: &Agent, first: &Memory, seen: &SeenSentences) -> Result<Vec<Memory>> {
         let select = Select {
             within: Interval { start: Timestamp::MIN, end: first.at() },
-            conversation: first.conversation.clone(),
+            conversation: first.conversation().map(str::to_owned),
             newest_first: true,
             limit: CONTEXT,
             ..Select::all(Grain::Working)
         };
-        let earlier = self.catalog.list(agent, &select).await?;
+        let earlier = self.store.list(agent, &select).await?;
         Ok(earlier.iter().rev().filter_map(|turn| seen.fresh(turn)).collect())
     }
 
@@ -87,7 +87,7 @@ impl FactWriter {
         for grain in Grain::ALL {
             let limit = if grain == Grain::Working { TOLD.0 } else { TOLD.1 };
             let select = Select { within, newest_first: true, limit, ..Select::all(grain) };
-            earlier.extend(self.catalog.list(agent, &select).await?);
+            earlier.extend(self.store.list(agent, &select).await?);
         }
         Ok(SeenSentences::new(earlier.iter().chain(turns)))
     }

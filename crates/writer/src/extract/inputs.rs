@@ -35,7 +35,7 @@ impl Inputs {
 impl FactWriter {
     /// Records the state before these tasks are read.
     pub(crate) async fn inputs(&self, agent: &Agent, tasks: &[Task], extracted: u64) -> Result<Inputs> {
-        let log_version = self.journal.log_version(agent).await?;
+        let log_version = self.store.log_version(agent).await?;
         let mut inputs = Inputs { extracted, log_version, ..Inputs::default() };
         tasks.iter().for_each(|task| inputs.turns.extend(task.turns()));
         Ok(inputs)
@@ -43,11 +43,11 @@ impl FactWriter {
 
     /// Whether the input is unchanged and the watermark has not moved.
     pub(crate) async fn are_current(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
-        if self.journal.extraction(agent).await?.extracted != inputs.extracted {
+        if self.store.extraction(agent).await?.extracted != inputs.extracted {
             return Ok(false);
         }
         let ids: Vec<MemoryId> = inputs.turns.keys().cloned().collect();
-        let live = self.catalog.get(agent, &ids).await?.into_iter().map(|turn| (turn.id, turn.seq));
+        let live = self.store.get(agent, &ids).await?.into_iter().map(|turn| (turn.id, turn.seq));
         if live.collect::<BTreeMap<_, _>>() != inputs.turns {
             return Ok(false);
         }
@@ -56,7 +56,7 @@ impl FactWriter {
 
     /// Whether all facts that were shown are still known. There may be more.
     async fn are_known(&self, agent: &Agent, tasks: &[Task], inputs: &Inputs) -> Result<bool> {
-        if inputs.facts.is_empty() || self.journal.log_version(agent).await? == inputs.log_version {
+        if inputs.facts.is_empty() || self.store.log_version(agent).await? == inputs.log_version {
             return Ok(true);
         }
         self.bring_facts(agent).await?;

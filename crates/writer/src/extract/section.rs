@@ -30,7 +30,7 @@ pub struct Task {
 
 impl Task {
     fn has_room_for(&self, turn: &Memory) -> bool {
-        self.conversation == turn.conversation
+        self.conversation.as_deref() == turn.conversation()
             && self.spoken.len() + self.silent.len() < LARGEST.0
             && self.characters + turn.text.chars().count() <= LARGEST.1
     }
@@ -56,13 +56,13 @@ impl Task {
 
 /// Cuts the turns into tasks by conversation and time. Returns the tasks in the order in which they came.
 pub fn tasks(mut turns: Vec<Memory>, seen: &SeenSentences) -> Vec<Task> {
-    turns.sort_by(|a, b| (&a.conversation, a.at(), a.seq).cmp(&(&b.conversation, b.at(), b.seq)));
+    turns.sort_by(|a, b| (a.conversation(), a.at(), a.seq).cmp(&(b.conversation(), b.at(), b.seq)));
     let mut tasks: Vec<Task> = Vec::new();
     for turn in turns {
         match tasks.last_mut().filter(|task| task.has_room_for(&turn)) {
             Some(task) => task.take(turn, seen),
             None => {
-                let (conversation, reach) = (turn.conversation.clone(), (turn.seq, turn.seq));
+                let (conversation, reach) = (turn.conversation().map(str::to_owned), (turn.seq, turn.seq));
                 let mut task = Task { conversation, reach, ..Task::default() };
                 task.take(turn, seen);
                 tasks.push(task);
@@ -111,7 +111,7 @@ pub fn names(turns: &[Memory]) -> Vec<String> {
     let named = turns.iter().flat_map(|turn| NAME.find_iter(&turn.text)).map(|name| name.as_str());
     let named = named.filter(|name| !plain.contains(name.to_lowercase().as_str()));
     let mut names: Vec<String> = Vec::new();
-    for name in turns.iter().filter_map(|turn| turn.speaker.as_deref()).chain(named) {
+    for name in turns.iter().filter_map(Memory::speaker).chain(named) {
         if names.len() < NAMES && names.iter().all(|other| other != name) {
             names.push(name.to_owned());
         }

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use annals_core::ports::{Erasure, Target, WriteGuard};
+use annals_core::ports::{Catalog, Erasure, Journal, Target, WriteGuard};
 use annals_core::{Error, FactOperation, MemoryId, Message, Role, SignedDuration};
 use annals_testkit::{Faulty, agent, at, message};
 use async_trait::async_trait;
@@ -302,7 +302,7 @@ async fn outcome_after_failures(catalog_call: u64, facts_call: u64) -> (Outcome,
     *fixture.model.refused.lock().unwrap() = Some("tea20");
     let catalog = Arc::new(Faulty::at_call(fixture.catalog.clone(), catalog_call));
     let facts = Arc::new(Faulty::at_call(fixture.facts.clone(), facts_call));
-    let shaky = fixture.fact_writer_over(catalog.clone(), catalog.clone(), facts.clone());
+    let shaky = fixture.fact_writer_over(catalog.clone(), facts.clone());
     for time in ["00:00", "00:01", "00:03", "00:07", "00:15"] {
         let now = at(&format!("2026-03-05T{time}:00Z"));
         let _ = shaky.extract(&agent("a"), now, &|_| ()).await;

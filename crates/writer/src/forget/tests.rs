@@ -137,7 +137,7 @@ impl Shaky {
 
     fn eraser(&self, fixture: &Fixture) -> Eraser {
         let writer = fixture.writer_over(self.catalog.clone(), self.strata.clone());
-        let facts = fixture.fact_writer_over(self.catalog.clone(), self.catalog.clone(), self.facts.clone());
+        let facts = fixture.fact_writer_over(self.catalog.clone(), self.facts.clone());
         Eraser::new(writer, facts, self.catalog.clone())
     }
 

@@ -132,7 +132,7 @@ fn story(memories: &[Memory]) {
             "{BOLD}What is left of {}{BOLD:#}  {DIM}each line a sentence that rose through four roll-ups{DIM:#}",
             year.period
         );
-        for sentence in spread(&year.sentences) {
+        for sentence in spread(year.sentences()) {
             let text = column(&spoken(sentence), 13);
             say!("  {DATE}{}{DATE:#} {}", sentence.day, text.trim_start());
         }

@@ -114,7 +114,7 @@ async fn roll_up(round_trip: &RoundTrip) -> Result<String> {
     folder.writer.project(&round_trip.agent, folder.now, &|_| ()).await?;
     let day = Period::of(Grain::Daily, round_trip.turn.days.0);
     let all = Select { newest_first: true, limit: 1, ..Select::all(Grain::Daily) };
-    let summaries = folder.catalog.list(&round_trip.agent, &all).await?;
+    let summaries = folder.store.list(&round_trip.agent, &all).await?;
     let missing = || Error::damaged("the doctor's roll-up", format!("{day} has no summary"));
     let count = passed.written.iter().sum::<u64>();
     (!summaries.is_empty()).then(|| format!("{count} written by the built-in engine")).ok_or_else(missing)

@@ -152,7 +152,7 @@ impl<'a> Keep<'a> {
             predicate,
             object,
             replaces,
-            properties: turn.speaker.iter().map(|name| (SPEAKER.to_owned(), name.as_str().into())).collect(),
+            properties: turn.speaker().iter().map(|name| (SPEAKER.to_owned(), (*name).into())).collect(),
             confidence: share(element, "confidence").unwrap_or(MIDDLING),
             at: self.when(element).unwrap_or(turn.at()),
             said_at: turn.at(),
@@ -197,7 +197,7 @@ impl<'a> Keep<'a> {
 /// Replaces words by which speakers refer to themselves with the speaker's name.
 fn resolved(term: &str, turn: &Memory) -> String {
     const SELF: [&str; 9] = ["i", "me", "my", "myself", "mine", "user", "the user", "speaker", "the speaker"];
-    let speaker = turn.speaker.as_deref().unwrap_or("user");
+    let speaker = turn.speaker().unwrap_or("user");
     // Lines show assistants as "Aria (assistant)". A suffix "(user)" is removed too.
     let term = [" (user)", " (assistant)"].iter().find_map(|role| term.strip_suffix(role)).unwrap_or(term);
     if SELF.contains(&term.to_lowercase().as_str()) { speaker.to_owned() } else { term.to_owned() }
@@ -205,7 +205,7 @@ fn resolved(term: &str, turn: &Memory) -> String {
 
 /// Whether a turn may give its speaker another name. A turn never gives somebody else a name.
 fn may_be_called(turn: &Memory, subject: &str, name: &str) -> bool {
-    let speaker = turn.speaker.as_deref().unwrap_or_default();
+    let speaker = turn.speaker().unwrap_or_default();
     entity_key(subject) == entity_key(speaker) && (speaker == Role::User.as_str() || is_form_of(speaker, name))
 }
 
@@ -231,7 +231,7 @@ fn who(element: &Value, turn: &Memory) -> Vec<String> {
             who.push(name);
         }
     }
-    if who.is_empty() { turn.speaker.iter().cloned().collect() } else { who }
+    if who.is_empty() { turn.speaker().map(str::to_owned).into_iter().collect() } else { who }
 }
 
 fn share(element: &Value, name: &str) -> Option<f64> {

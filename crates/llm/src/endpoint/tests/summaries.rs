@@ -26,6 +26,11 @@ async fn sentences_are_traced_and_costs_booked() {
     assert_eq!((1, draft.tokens), rig.spent().await);
 }
 
+fn set_role(turn: &mut Memory, to: Role) {
+    let Body::Turn { role, .. } = &mut turn.body else { panic!("{turn:?} is no turn") };
+    *role = to;
+}
+
 #[tokio::test]
 async fn lines_show_role_and_conversation_and_skip_system_and_tool_turns() {
     let server = ModelServer::start([]);
@@ -34,12 +39,13 @@ async fn lines_show_role_and_conversation_and_skip_system_and_tool_turns() {
         turns(&[("a", "Ann", "I signed."), ("b", "Aria", "Noted."), ("a", "system", "Obey."), ("b", "tool", "42")])
             .await;
     for turn in &mut day {
-        turn.role = match turn.speaker.as_deref() {
-            Some("Aria") => Some(Role::Assistant),
-            Some("system") => Some(Role::System),
-            Some("tool") => Some(Role::Tool),
-            _ => turn.role,
+        let role = match turn.speaker() {
+            Some("Aria") => Role::Assistant,
+            Some("system") => Role::System,
+            Some("tool") => Role::Tool,
+            _ => continue,
         };
+        set_role(turn, role);
     }
     rig.day(&day).await.unwrap();
     let asked = server.requests()[0].said_by("user").to_owned();
@@ -52,7 +58,7 @@ async fn day_of_tool_turns_only_is_not_sent() {
     let server = ModelServer::start([]);
     let rig = Rig::new(&server);
     let mut day = turns(&[("a", "tool", "42")]).await;
-    day[0].role = Some(Role::Tool);
+    set_role(&mut day[0], Role::Tool);
     let draft = rig.day(&day).await.unwrap();
     assert!(server.requests().is_empty() && !draft.text.is_empty());
 }

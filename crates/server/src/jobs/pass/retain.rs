@@ -31,9 +31,9 @@ impl Pass {
     /// agent begins, and turns under way end between two sets. Returns an error only if a store fails before the first turn.
     pub async fn retain(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<Retained>> {
         let look = self.look(moment).await?;
-        let agents = self.catalog.agents().await?;
+        let agents = self.store.agents().await?;
         if let (true, Ok(before)) = (look.trust(None).prunes(), look.now.checked_sub(IDEMPOTENCY_KEY_LIFETIME)) {
-            self.requests.drop_requests(before).await?;
+            self.store.drop_requests(before).await?;
         }
         let turn = |agent: Agent| async move { self.retain_agent(&agent, look, &|| stop.is_cancelled()).await }.boxed();
         Ok(self.prunings.sweep(agents, at_once, stop, turn).await)
@@ -52,7 +52,7 @@ impl Pass {
 
     async fn drop_answers(&self, agent: &Agent, now: Timestamp) -> Result<u64> {
         match now.checked_sub(MODEL_ANSWER_LIFETIME) {
-            Ok(before) => self.replies.drop_replies(agent, before).await,
+            Ok(before) => self.store.drop_replies(agent, before).await,
             Err(_) => Ok(0),
         }
     }

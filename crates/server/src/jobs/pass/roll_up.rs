@@ -35,7 +35,7 @@ impl Pass {
     pub async fn roll_up(&self, at_once: usize, moment: Moment, stop: &CancellationToken) -> Result<Sweep<RolledUp>> {
         let look = self.look(moment).await?;
         let owed: BTreeSet<Agent> = self.tables.owed().await?.into_iter().collect();
-        let known: BTreeSet<Agent> = self.catalog.agents_with_work(look.now).await?.into_iter().collect();
+        let known: BTreeSet<Agent> = self.store.agents_with_work(look.now).await?.into_iter().collect();
         let agents = known.union(&owed).cloned().collect();
         let turn = |agent: Agent| {
             let (is_known, is_owed) = (known.contains(&agent), owed.contains(&agent));
@@ -113,9 +113,9 @@ impl Pass {
         trust: &mut Trust,
         should_stop: ShouldStop<'_>,
     ) -> Result<Passed> {
-        let ledger = self.catalog.ledger(agent).await?;
+        let ledger = self.store.ledger(agent).await?;
         *trust = look.trust(ledger.iter().map(|row| row.dirty_at).max());
-        let zones = self.catalog.settings(agent).await?.zones()?;
+        let zones = self.store.settings(agent).await?.zones()?;
         if !trust.closes() || !ledger.iter().any(|row| may_be_due(row, &zones, look.now)) {
             return Ok(Passed::default());
         }

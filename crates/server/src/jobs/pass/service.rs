@@ -24,9 +24,7 @@ impl Pass {
 
     fn over(parts: &Parts, tables: Arc<dyn TableWork>) -> Pass {
         Pass {
-            catalog: parts.catalog.clone(),
-            replies: parts.replies.clone(),
-            requests: parts.requests.clone(),
+            store: parts.store.clone(),
             summarizer: parts.summarizer.clone(),
             retention: parts.retention.clone(),
             tables,

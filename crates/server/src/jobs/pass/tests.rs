@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Erasure, SummaryTask, Target};
+use annals_core::ports::{Catalog, Erasure, Replies, SummaryTask, Target};
 use annals_core::{Agent, Digest, Draft, Engine, Error, Grain, Purpose, Reply, Settings, SignedDuration, Timestamp};
 use annals_retention::{Doubt, Trust};
 use annals_summarizer::SchedulePolicy;
@@ -141,8 +141,7 @@ async fn stopped_turn_ends_between_two_steps_and_the_next_continues() {
     }
     let slow = Arc::new(Slow { minutes: 0.into(), bound: 0.into(), stop: Mutex::default() });
     let catalog = fixture.catalog.clone();
-    fixture.pass.summarizer =
-        Summarizer::new(catalog.clone(), catalog, slow.clone(), slow.clone(), SchedulePolicy::default());
+    fixture.pass.summarizer = Summarizer::new(catalog.clone(), slow.clone(), slow.clone(), SchedulePolicy::default());
     let (mut rounds, mut left, mut others) = (0, 1, 0);
     while left > 0 {
         let stop = CancellationToken::new();
@@ -184,9 +183,8 @@ async fn next_round_recovers_from_a_failure_of_any_store_call() {
         let mut fixture = fixture(&["a", "b"]).await;
         let faulty = Arc::new(Faulty::at_call((*fixture.catalog).clone(), call));
         let engine = Arc::new(QuotingEngine);
-        fixture.pass.catalog = faulty.clone();
-        fixture.pass.summarizer =
-            Summarizer::new(faulty.clone(), fixture.catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
+        fixture.pass.store = faulty.clone();
+        fixture.pass.summarizer = Summarizer::new(faulty.clone(), engine.clone(), engine, SchedulePolicy::default());
         let _ = fixture.pass.roll_up(1, moment(NEXT, None), &CancellationToken::new()).await;
         if faulty.calls() < call {
             return;
@@ -250,7 +248,7 @@ async fn idle_agent_gets_no_turn() {
     let mut fixture = fixture(&["a", "b", "c"]).await;
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 3);
     let counted = Arc::new(Faulty::during((*fixture.catalog).clone(), 0..0));
-    fixture.pass.catalog = counted.clone();
+    fixture.pass.store = counted.clone();
     assert_eq!(fixture.roll_up(NEXT, None).await.turns.len(), 0);
     assert_eq!(counted.calls(), 1);
     fixture.tables.writer.ingest(&agent("b"), vec![message(SAID, "cake")], false, at(SAID)).await.unwrap();

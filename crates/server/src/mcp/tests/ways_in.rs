@@ -100,7 +100,7 @@ async fn issue_key(service: &Service, scopes: &[Scope], agents: &[&str]) -> Stri
         expires_at: None,
         revoked_at: None,
     };
-    service.keys.add_key(&key, &issued.hash).await.unwrap();
+    service.store.add_key(&key, &issued.hash).await.unwrap();
     format!("Bearer {}", issued.text.expose_secret())
 }
 

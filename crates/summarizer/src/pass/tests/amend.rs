@@ -53,7 +53,7 @@ async fn late_input_amends_the_base_once() {
     assert_eq!(pass(&catalog).await.written, [1, 1, 1, 1, 1]);
     let after = summary(&catalog, "2026-03-04").await.unwrap();
     assert_eq!(after.text, "left Rome\nin Oslo\nearly train");
-    assert_eq!(after.sources, [before.sources, vec![late.id]].concat());
+    assert_eq!(after.sources(), [before.sources(), &[late.id]].concat());
     assert_eq!(pass(&catalog).await, Passed::default());
     assert_eq!(over(catalog).coverage(&agent("a"), at(NOW)).await.unwrap(), []);
 }
@@ -71,7 +71,7 @@ async fn withdrawn_late_input_leaves_the_base() {
     catalog.ingest(&agent("a"), vec![spoken("2026-03-03T08:00:00Z")], true, at(NOW)).await.unwrap();
     assert_eq!(pass(&catalog).await.removed, 0);
     let after = summary(&catalog, "2026-03-04").await.unwrap();
-    assert_eq!((after.text, after.sources), (before.text, before.sources));
+    assert_eq!((&after.text, after.sources()), (&before.text, before.sources()));
 }
 
 #[tokio::test]

@@ -264,7 +264,7 @@ async fn failing_store_ends_the_pass() {
     ingest(&catalog, days()).await;
     let engine = Arc::new(QuotingEngine);
     let faulty = Arc::new(Faulty::at_call((*catalog).clone(), 3));
-    let broken = Summarizer::new(faulty, catalog.clone(), engine.clone(), engine, SchedulePolicy::default());
+    let broken = Summarizer::new(faulty, engine.clone(), engine, SchedulePolicy::default());
     let ended = broken.pass(&agent("a"), at(NOW), &|_| ()).await;
     assert!(matches!(ended, Err(Error::Storage { .. })));
     assert!(catalog.ledger(&agent("a")).await.unwrap().iter().all(|row| row.attempts == 0));

@@ -1,7 +1,7 @@
 //! Converts turns, statements and summaries to memories.
 
 use annals_core::ports::{Origin, Turn};
-use annals_core::{Digest, Grain, Interval, Kind, Memory, MemoryId, Message, Period, Statement, Summary, Timestamp};
+use annals_core::{Body, Digest, Grain, Interval, Memory, MemoryId, Message, Period, Statement, Summary, Timestamp};
 
 /// Converts a turn to a memory.
 pub(crate) fn remember(turn: Turn, seq: u64) -> Memory {
@@ -11,19 +11,16 @@ pub(crate) fn remember(turn: Turn, seq: u64) -> Memory {
     Memory {
         id: turn.id,
         grain: Grain::Working,
-        kind: Kind::Turn,
         period: turn.day,
         cover: Interval { start: at, end },
         days: (day, day),
-        speaker: Some(turn.message.speaker().to_owned()),
-        role: Some(role),
+        body: Body::Turn {
+            speaker: turn.message.speaker().to_owned(),
+            role,
+            conversation: turn.key.conversation,
+            message: turn.key.id,
+        },
         text: turn.message.content,
-        conversation: Some(turn.key.conversation),
-        message: Some(turn.key.id),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq,
     }
@@ -35,34 +32,26 @@ pub(crate) fn state(statement: &Statement, seq: u64) -> Memory {
     Memory {
         id: statement.id.clone(),
         grain: Grain::Working,
-        kind: Kind::Statement,
         period: statement.day,
         cover: statement.cover,
         days: (day, day),
         text: statement.text.clone(),
-        speaker: statement.who.first().cloned(),
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: Vec::new(),
-        sources: statement.sources.clone(),
-        importance: Some(statement.importance),
-        confidence: statement.confidence,
         pinned: false,
         seq,
+        body: Body::Statement {
+            speaker: statement.who.first().cloned(),
+            sources: statement.sources.clone(),
+            importance: statement.importance,
+            confidence: statement.confidence,
+        },
     }
 }
 
 /// Converts a summary to a memory.
 pub(super) fn recount(id: MemoryId, summary: Summary, seq: u64) -> Memory {
     let draft = summary.draft.expect("only a summary with a draft is stored");
-    Memory {
-        id,
-        text: draft.text,
-        sentences: draft.sentences,
-        sources: summary.sources,
-        ..summarized(summary.period, summary.cover, seq)
-    }
+    let body = Body::Summary { sentences: draft.sentences, sources: summary.sources };
+    Memory { id, text: draft.text, body, ..summarized(summary.period, summary.cover, seq) }
 }
 
 /// Builds a summary memory without id and text.
@@ -70,21 +59,13 @@ pub(crate) fn summarized(period: Period, cover: Interval, seq: u64) -> Memory {
     Memory {
         id: MemoryId::from_text(""),
         grain: period.grain(),
-        kind: Kind::Summary,
         period,
         cover,
         days: period.cover_days(),
         text: String::new(),
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq,
+        body: Body::Summary { sentences: Vec::new(), sources: Vec::new() },
     }
 }
 

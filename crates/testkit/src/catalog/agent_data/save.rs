@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use annals_core::ports::{Comparison, Origin, Turn};
 use annals_core::{
-    Agent, Digest, Error, IngestReceipt, Kind, LedgerRow, MemoryId, Message, Result, Summary, Timestamp,
+    Agent, Body, Digest, Error, IngestReceipt, Kind, LedgerRow, MemoryId, Message, Result, Summary, Timestamp,
 };
 
 use super::memories::{claimed, recount};
@@ -149,7 +149,7 @@ impl AgentData {
             return summary.sources.is_empty() && self.delete(&id, seq).is_some();
         };
         let is_reworded = |id: &MemoryId| {
-            let source = self.memories.get(id).filter(|memory| memory.kind == Kind::Summary);
+            let source = self.memories.get(id).filter(|memory| memory.kind() == Kind::Summary);
             source.is_some_and(|summary| !self.verbatim.contains(&summary.period))
         };
         if draft.verbatim && !summary.sources.iter().any(is_reworded) {
@@ -158,9 +158,9 @@ impl AgentData {
             self.verbatim.remove(&summary.period);
         }
         match self.memories.get_mut(&id) {
-            Some(stored) if stored.text == draft.text && stored.sentences == draft.sentences => {
+            Some(stored) if stored.text == draft.text && stored.sentences() == draft.sentences => {
                 // Same text from the same turns: the lineage may be new, but the memory has not changed.
-                stored.sources = summary.sources;
+                stored.body = Body::Summary { sentences: draft.sentences, sources: summary.sources };
                 false
             }
             _ => {

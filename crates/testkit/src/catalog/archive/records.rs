@@ -9,10 +9,11 @@ impl AgentData {
     pub(super) fn records(&self, agent: &Agent) -> Vec<Record> {
         let mut records = vec![Record::Settings(self.settings.clone().unwrap_or_default())];
         records.extend(self.blocks.values().cloned().map(block_record));
-        records.extend(self.select(|memory| memory.kind == Kind::Turn).into_iter().map(|turn| self.turn_record(turn)));
+        let turns = self.select(|memory| memory.kind() == Kind::Turn).into_iter();
+        records.extend(turns.map(|turn| self.turn_record(turn)));
         let pruned = self.pruned.iter();
         records.extend(pruned.map(|(id, turn)| Record::Gone { id: id.clone(), day: turn.day, at: turn.at }));
-        let statements = self.select(|memory| memory.kind == Kind::Statement).into_iter();
+        let statements = self.select(|memory| memory.kind() == Kind::Statement).into_iter();
         records.extend(
             statements.map(|memory| Record::Statement {
                 statement: self.statements[&memory.id].clone(),
@@ -42,7 +43,7 @@ impl AgentData {
         let message = self.messages[&turn.id].clone();
         Record::Turn {
             conversation: message.conversation,
-            id: turn.message.expect("a turn has an id in its conversation"),
+            id: turn.message().expect("the memory is a turn").to_owned(),
             day: turn.period,
             at: message.at,
             sent_at: self.sent_at.get(&turn.id).copied(),
@@ -60,9 +61,9 @@ impl AgentData {
         Record::Period {
             period,
             text: summary.map(|summary| summary.text.clone()),
-            sentences: summary.map(|summary| summary.sentences.clone()).unwrap_or_default(),
+            sentences: summary.map(|summary| summary.sentences().to_vec()).unwrap_or_default(),
             cover: summary.map(|summary| summary.cover),
-            sources: summary.map(|summary| summary.sources.clone()).unwrap_or_default(),
+            sources: summary.map(|summary| summary.sources().to_vec()).unwrap_or_default(),
             dirty: row.is_dirty(),
             dirty_at: row.dirty_at,
             input: row.input_digest.as_ref().map(Digest::to_string),

@@ -1,7 +1,7 @@
 //! Restore: reads records into a separate shelf, which replaces the agent's own once it is complete.
 
 use annals_core::ports::{Access, Block, Origin, Record, Turn};
-use annals_core::{Agent, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Body, Digest, Error, Kind, LedgerRow, Memory, MemoryId, Message, Result, Timestamp, TurnKey};
 
 use crate::catalog::agent_data::{AgentData, Pruned, remember, state, summarized};
 
@@ -119,14 +119,15 @@ impl AgentData {
         if let Some(text) = text {
             let cover = cover.ok_or_else(|| Error::invalid("cover", "is missing"))?;
             let id = MemoryId::summary(agent, period);
-            self.put(Memory { id, text, sentences, sources, pinned, ..summarized(period, cover, seq) });
+            let body = Body::Summary { sentences, sources };
+            self.put(Memory { id, text, pinned, body, ..summarized(period, cover, seq) });
         }
         Ok(())
     }
 
     /// Marks the days without a record as dirty: they have not been rolled up.
     pub(super) fn soil_unknown_days(&mut self, seq: u64, now: Timestamp) {
-        let turns = self.memories.values().filter(|memory| memory.kind == Kind::Turn);
+        let turns = self.memories.values().filter(|memory| memory.kind() == Kind::Turn);
         let days: Vec<_> = turns.map(|turn| turn.period).filter(|day| !self.ledger.contains_key(day)).collect();
         for day in days {
             self.mark_dirty(day, seq, now);

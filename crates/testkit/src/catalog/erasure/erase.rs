@@ -40,7 +40,7 @@ impl Erasing<'_> {
     fn part(mut self) -> ErasureReport {
         let gone = self.take();
         let mut touched = self.cut_sealed();
-        touched.extend(gone.memories.iter().filter(|memory| memory.kind == Kind::Turn).map(|turn| turn.period));
+        touched.extend(gone.memories.iter().filter(|memory| memory.kind() == Kind::Turn).map(|turn| turn.period));
         self.remove_made_of(touched);
         self.drop_versions(&gone);
         self.data.replies.clear();
@@ -52,7 +52,7 @@ impl Erasing<'_> {
     fn everything(mut self) -> ErasureReport {
         let gone = self.take();
         let summaries = self.data.memories.values();
-        let sentences = summaries.clone().flat_map(|summary| &summary.sentences);
+        let sentences = summaries.clone().flat_map(Memory::sentences);
         let sentences = sentences.chain(self.data.bases.values().flat_map(|base| &base.sentences));
         self.report.sealed_sentences = sentences.map(|sentence| sentence.text.clone()).collect();
         self.report.lost = summaries.map(|summary| summary.period).collect();
@@ -65,7 +65,7 @@ impl Erasing<'_> {
     /// Removes the selected turns, statements, operations and blocks with their dead letters, and stores the hashes of the
     /// messages.
     fn take(&mut self) -> Gone {
-        let memories = self.data.select(|memory| match memory.kind {
+        let memories = self.data.select(|memory| match memory.kind() {
             Kind::Turn => self.selection.sources.contains(&memory.id),
             Kind::Statement => {
                 let statement = &self.data.statements[&memory.id];
@@ -107,7 +107,7 @@ impl Erasing<'_> {
             self.report.statements.push(memory.id.clone());
         }
         self.data.delete(&memory.id, self.seq);
-        if memory.kind == Kind::Turn {
+        if memory.kind() == Kind::Turn {
             self.mark_dirty(memory.period);
         }
         let kept = self.data.letters.len();

@@ -36,17 +36,17 @@ impl Selection {
         let range = if let Target::Range(range) = target { Some(*range) } else { None };
         let takes = |turn: &&Memory| match target {
             Target::Memories(ids) => ids.contains(&turn.id),
-            Target::Conversation(conversation) => turn.conversation.as_ref() == Some(conversation),
+            Target::Conversation(conversation) => turn.conversation() == Some(conversation),
             Target::Subject(_) => {
-                turn.speaker.iter().any(|name| subject.is(name))
+                turn.speaker().is_some_and(|name| subject.is(name))
                     || subject.is_named_in(&turn.text)
-                    || turn.conversation.iter().chain(&turn.message).any(|name| subject.is_named_by(name))
+                    || turn.conversation().into_iter().chain(turn.message()).any(|name| subject.is_named_by(name))
             }
             Target::Range(range) => range.contains(turn.at()),
             Target::Agent => true,
         };
         let live: Vec<&Memory> =
-            data.memories.values().filter(|memory| memory.kind == Kind::Turn).filter(takes).collect();
+            data.memories.values().filter(|memory| memory.kind() == Kind::Turn).filter(takes).collect();
         let pruned = Resolved::new(agent, data, target, &subject, &zones);
         let given = if let Target::Memories(ids) = target { ids.as_slice() } else { &[] };
         // Summaries are derived, so their ids select nothing.
@@ -62,7 +62,7 @@ impl Selection {
     pub(super) fn takes_statement(&self, memory: &Memory, who: &[String], topic: &str) -> bool {
         self.everything
             || self.sources.contains(&memory.id)
-            || self.takes_any(&memory.sources)
+            || self.takes_any(memory.sources())
             || who.iter().map(String::as_str).chain([memory.text.as_str(), topic]).any(|text| self.is_named_in(text))
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, contains_name, entity_key, fold, folded};
+use annals_core::{ALIAS, Fact, FactOperation, MERGED_BECAUSE, Memory, contains_name, entity_key, fold, folded};
 
 use crate::catalog::agent_data::AgentData;
 
@@ -99,9 +99,9 @@ fn is_followed(data: &AgentData, fact: &Fact) -> bool {
 
 /// Returns whether the speaker of an operation has this name. An unknown speaker counts as having it.
 fn says(data: &AgentData, operation: &FactOperation, name: &str) -> bool {
-    let live = data.memories.get(&operation.source).and_then(|turn| turn.speaker.clone());
-    let speaker = live.or_else(|| data.pruned.get(&operation.source)?.speaker.clone());
-    speaker.is_none_or(|speaker| entity_key(&speaker) == entity_key(name))
+    let live = data.memories.get(&operation.source).and_then(Memory::speaker);
+    let speaker = live.or_else(|| data.pruned.get(&operation.source)?.speaker.as_deref());
+    speaker.is_none_or(|speaker| entity_key(speaker) == entity_key(name))
 }
 
 fn speaks(data: &AgentData, name: &str) -> bool {

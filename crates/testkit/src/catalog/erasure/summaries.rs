@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{Base, Grain, Kind, Memory, MemoryId, Period};
+use annals_core::{Base, Body, Grain, Kind, Memory, MemoryId, Period};
 
 use super::erase::{Erasing, Gone};
 
@@ -54,14 +54,14 @@ impl Erasing<'_> {
 
     fn amend(&mut self, id: &MemoryId, Base { text, sentences, sources, .. }: Base) {
         let former = self.data.memories[id].clone();
-        self.data.put(Memory { text, sentences, sources, seq: *self.seq, ..former });
+        self.data.put(Memory { text, body: Body::Summary { sentences, sources }, seq: *self.seq, ..former });
         self.data.versions.remove(id);
     }
 
     /// Removes every unsealed summary that was made from these periods, their own summaries included, or that names the
     /// subject.
     pub(super) fn remove_made_of(&mut self, mut touched: BTreeSet<Period>) {
-        let summaries = self.data.memories.values().filter(|memory| memory.kind == Kind::Summary);
+        let summaries = self.data.memories.values().filter(|memory| memory.kind() == Kind::Summary);
         let naming = summaries.filter(|summary| self.selection.is_named_in(&summary.text));
         touched.extend(naming.map(|summary| summary.period));
         for period in touched.iter().flat_map(|period| lineage(*period)).collect::<BTreeSet<_>>() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use annals_core::{Base, FactOperation, Kind, searched_sentences};
+use annals_core::{Base, FactOperation, Kind, Memory, searched_sentences};
 
 use super::erase::Gone;
 use crate::catalog::agent_data::AgentData;
@@ -22,7 +22,7 @@ impl AgentData {
 
     /// Returns the remaining texts: turns, statements, operations, blocks, former texts, and the sentences of sealed bases.
     fn stays(&self) -> impl Iterator<Item = &str> {
-        let memories = self.memories.values().filter(|memory| memory.kind != Kind::Summary);
+        let memories = self.memories.values().filter(|memory| memory.kind() != Kind::Summary);
         let texts = memories.map(|memory| memory.text.as_str());
         let texts = texts.chain(self.blocks.values().map(|block| block.text.as_str()));
         let texts = texts.chain(self.log.values().flat_map(texts_of)).chain(self.bases.values().flat_map(kept));
@@ -50,7 +50,7 @@ fn kept(base: &Base) -> impl Iterator<Item = &str> {
 /// Returns every stored text of an agent, each with the name of its place.
 pub(super) fn places(data: &AgentData) -> Vec<(&'static str, String)> {
     let memories = data.memories.values().map(|memory| ("memory.text", memory.text.clone()));
-    let sentences = data.memories.values().flat_map(|memory| &memory.sentences);
+    let sentences = data.memories.values().flat_map(Memory::sentences);
     let sentences = sentences.map(|sentence| ("memory.sentences", sentence.text.clone()));
     let who = data.statements.values().flat_map(|statement| &statement.who).map(|who| ("statement.who", who.clone()));
     let log = data.log.values().flat_map(|operation| texts_of(operation).map(|text| ("operation", text.to_owned())));

@@ -1,7 +1,7 @@
 //! Corrections of statements and summaries.
 
 use annals_core::ports::{Change, Version};
-use annals_core::{Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Statement, Summary};
+use annals_core::{Body, Error, Grain, LedgerRow, Memory, MemoryId, Sentence, Statement, Summary};
 
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, row, say, spoken_turn};
@@ -52,12 +52,13 @@ pub(super) async fn a_summary(store: &dyn Store) {
     store.correct(&me(), &day(), "They had coffee.", much_later()).await.unwrap();
     let after = summary_of(store, DAY).await.unwrap();
     // One sentence, with all sources of the former sentences.
-    let from = before.sentences.iter().flat_map(|sentence| sentence.from.clone()).collect();
+    let from = before.sentences().iter().flat_map(|sentence| sentence.from.clone()).collect();
     let text = "They had coffee.".to_owned();
     let sentence = Sentence { day: period(DAY).first_day(), speaker: None, text: text.clone(), from };
+    let body = Body::Summary { sentences: vec![sentence], sources: before.sources().to_vec() };
     let seq = after.seq;
     assert!(seq > before.seq);
-    assert_eq!(after, Memory { text, sentences: vec![sentence], seq, ..before });
+    assert_eq!(after, Memory { text, body, seq, ..before });
     let recipe = Some(LedgerRow::corrected_by_a_person());
     assert_eq!(row(store, DAY).await, LedgerRow { recipe, ..own });
     assert_eq!(dirty(store).await, ["2026-W10"]);
@@ -72,7 +73,7 @@ pub(super) async fn a_summary_stands_until_its_input_changes(store: &dyn Store) 
     a_day(store).await;
     store.correct(&me(), &day(), "They had coffee.", later()).await.unwrap();
     let read = row(store, DAY).await.dirty_seq;
-    let sources = summary_of(store, DAY).await.unwrap().sources;
+    let sources = summary_of(store, DAY).await.unwrap().sources().to_vec();
     let unchanged = Summary { draft: None, ..summary(DAY, read, &sources, "") };
     store.save_summaries(&me(), vec![unchanged], later()).await.unwrap();
     assert_eq!(summary_of(store, DAY).await.unwrap().text, "They had coffee.");

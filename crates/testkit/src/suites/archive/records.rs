@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use annals_core::ports::{Record, Turn};
-use annals_core::{Base, Digest, MemoryId, Message, Role, Settings};
+use annals_core::{Digest, MemoryId, Message, Role, Settings};
 
 use super::all_records;
 use super::world::build;
 use crate::suites::Store;
 use crate::suites::catalog::{dirty, later, me, now, row, say, spoken_turn};
-use crate::suites::history::{By, extract, roll_up_all, seal, sorted, summary_of};
+use crate::suites::history::{By, as_base, extract, roll_up_all, seal, sorted, summary_of};
 use crate::{MemoryCatalog, agent, at, message, period, turn_of};
 
 pub(super) async fn records(store: &dyn Store) -> Vec<Record> {
@@ -180,18 +180,13 @@ pub(super) async fn say_all_of_a_period(store: &dyn Store) {
     let stored = summary_of(store, "2026-03-04").await.unwrap();
     store.pin(&me(), &stored.id, true).await.unwrap();
     say(store, vec![spoken_turn("2", "2026-03-04T11:00:00Z", "cake")]).await;
-    let base = Base {
-        text: stored.text.clone(),
-        sentences: stored.sentences.clone(),
-        sources: stored.sources.clone(),
-        verbatim: true,
-    };
+    let base = as_base(&stored);
     let expected = Record::Period {
         period: period("2026-03-04"),
         text: Some("tea".into()),
-        sentences: stored.sentences,
+        sentences: base.sentences.clone(),
         cover: Some(stored.cover),
-        sources: stored.sources,
+        sources: base.sources.clone(),
         dirty: true,
         dirty_at: now(),
         input: Some(Digest::of([turns[0].id.as_str()]).to_string()),

@@ -227,7 +227,7 @@ pub(super) async fn leaves_other_agents_alone(store: &dyn Store) {
     let (_, records) = world().await;
     restore_records(store, &me(), records, later()).await.unwrap();
     assert_eq!(all_records(store, &other).await, before);
-    assert_eq!(store.list(&other, &Select::all(Grain::Working)).await.unwrap()[0].kind, Kind::Turn);
+    assert_eq!(store.list(&other, &Select::all(Grain::Working)).await.unwrap()[0].kind(), Kind::Turn);
 }
 
 pub(super) async fn of_nothing_is_nothing(store: &dyn Store) {

@@ -1,7 +1,7 @@
 //! Ingest of new, repeated, changed and contradictory turns.
 
 use annals_core::ports::Select;
-use annals_core::{Catalog, Error, Grain, IngestReceipt, Interval, Kind, Memory, Message, Role, Timestamp};
+use annals_core::{Body, Catalog, Error, Grain, IngestReceipt, Interval, Memory, Message, Role, Timestamp};
 use futures::future::join_all;
 
 use super::{all_changes, dirty, later, me, now, row, say, spoken_turn};
@@ -16,21 +16,18 @@ pub(super) async fn a_new_turn_is_stored_as_said(catalog: &dyn Catalog) {
     let expected = Memory {
         id: turn.id,
         grain: Grain::Working,
-        kind: Kind::Turn,
         period: period("2026-03-04"),
         cover: Interval { start: at("2026-03-04T10:00:00Z"), end: at("2026-03-04T10:00:00.000001Z") },
         days: (period("2026-03-04").first_day(), period("2026-03-04").first_day()),
         text: "tea?".into(),
-        speaker: Some("Iris".into()),
-        role: Some(Role::Assistant),
-        conversation: Some("talk".into()),
-        message: Some(turn.key.id),
-        sentences: Vec::new(),
-        sources: Vec::new(),
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: done.seq,
+        body: Body::Turn {
+            speaker: "Iris".into(),
+            role: Role::Assistant,
+            conversation: "talk".into(),
+            message: turn.key.id,
+        },
     };
     assert_eq!(stored, [expected]);
 }
@@ -163,8 +160,8 @@ pub(super) async fn any_text_comes_back_as_it_was(catalog: &dyn Catalog) {
         say(catalog, vec![turn.clone()]).await;
         let stored = catalog.get(&me(), &[turn.id]).await.unwrap();
         assert!(stored[0].text == *text, "text {index} is changed");
-        assert_eq!(stored[0].conversation, Some(turn.key.conversation));
-        assert_eq!(stored[0].message, Some(turn.key.id));
+        assert_eq!(stored[0].conversation(), Some(&*turn.key.conversation));
+        assert_eq!(stored[0].message(), Some(&*turn.key.id));
     }
 }
 

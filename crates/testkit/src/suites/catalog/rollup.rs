@@ -1,7 +1,7 @@
 //! Roll-ups: their input, the four outcomes of saving one, and the resulting ledger.
 
 use annals_core::ports::Turn;
-use annals_core::{Catalog, Digest, Draft, Grain, Interval, Kind, Memory, MemoryId, Message, Sentence, Summary};
+use annals_core::{Body, Catalog, Digest, Draft, Grain, Interval, Memory, MemoryId, Message, Sentence, Summary};
 
 use super::{all_changes, dirty, later, me, now, row, say, spoken_turn, texts};
 use crate::{at, message, period, summary, turn_of};
@@ -64,21 +64,13 @@ pub(super) async fn a_summary_reads_back_whole(catalog: &dyn Catalog) {
     let expected = Memory {
         id: MemoryId::summary(&me(), period(DAY)),
         grain: Grain::Daily,
-        kind: Kind::Summary,
         period: period(DAY),
         cover,
         days: period(DAY).cover_days(),
         text: "They had tea.".into(),
-        speaker: None,
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: vec![sentence],
-        sources: written.sources,
-        importance: None,
-        confidence: None,
         pinned: false,
         seq: memory.seq,
+        body: Body::Summary { sentences: vec![sentence], sources: written.sources },
     };
     assert_eq!(memory, expected);
     let day = row(catalog, DAY).await;
@@ -108,7 +100,8 @@ pub(super) async fn the_same_text_is_no_change_but_has_new_lineage(catalog: &dyn
     assert_eq!(dirty(catalog).await, [DAY, "2026-W10"]);
     let sources = [turn, late.id];
     save(catalog, summary(DAY, seq, &sources, "They had tea.")).await;
-    assert_eq!(stored(catalog, DAY).await.unwrap(), Memory { sources: sources.to_vec(), ..first });
+    let body = Body::Summary { sentences: first.sentences().to_vec(), sources: sources.to_vec() };
+    assert_eq!(stored(catalog, DAY).await.unwrap(), Memory { body, ..first });
     assert_eq!(row(catalog, "2026-W10").await, week);
     let day = row(catalog, DAY).await;
     assert!(!day.is_dirty());

@@ -37,7 +37,7 @@ async fn late(store: &dyn Store, by: By) -> MemoryId {
 
 /// Returns text and number of sentences of a summary and of its base.
 async fn texts(store: &dyn Store, label: &str) -> [Option<(String, usize)>; 2] {
-    let summary = summary_of(store, label).await.map(|summary| (summary.text, summary.sentences.len()));
+    let summary = summary_of(store, label).await.map(|summary| (summary.text.clone(), summary.sentences().len()));
     [summary, base_of(store, label).await.map(|base| (base.text, base.sentences.len()))]
 }
 
@@ -55,8 +55,8 @@ pub(super) async fn a_late_turn_is_cut_out_of_what_was_amended(store: &dyn Store
     assert_eq!((done.cut, done.rebuilt, done.lost), (periods(&[DAY]), periods(&UP), Vec::new()));
     assert_eq!(base_of(store, DAY).await, base);
     let after = summary_of(store, DAY).await.unwrap();
-    assert_eq!((after.text.as_str(), after.sentences.len()), ("tea\ncake", 2));
-    assert!(!after.sources.contains(&rain));
+    assert_eq!((after.text.as_str(), after.sentences().len()), ("tea\ncake", 2));
+    assert!(!after.sources().contains(&rain));
     assert!(after.seq > before.seq);
     assert_eq!(all_changes(store, Grain::Daily).await.last().unwrap().seq(), after.seq, "its table learns of it");
     let day = row(store, DAY).await;
@@ -177,7 +177,7 @@ pub(super) async fn nothing_left_is_lost(store: &dyn Store) {
     assert!(!day.sealed && day.is_dirty());
     roll_up_all(store, By::Quoting).await;
     assert_eq!(summary_of(store, DAY).await, None);
-    assert_eq!(summary_of(store, "2026").await.unwrap().sentences[0].from, [home]);
+    assert_eq!(summary_of(store, "2026").await.unwrap().sentences()[0].from, [home]);
 }
 
 pub(super) async fn words_of_a_model_are_lost(store: &dyn Store) {

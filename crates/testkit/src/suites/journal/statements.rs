@@ -1,7 +1,7 @@
 //! Statements as memories of the working grain.
 
 use annals_core::ports::{Change, Select};
-use annals_core::{Extracted, FactOperation, Grain, Kind, Memory, Statement};
+use annals_core::{Body, Extracted, FactOperation, Grain, Kind, Memory, Statement};
 
 use super::{found, log, reading, save, statements, talk};
 use crate::suites::Store;
@@ -25,26 +25,23 @@ pub(super) async fn a_statement_is_a_memory(store: &dyn Store) {
     let expected = Memory {
         id: stated.id,
         grain: Grain::Working,
-        kind: Kind::Statement,
         period: period("2026-03-05"),
         cover: stated.cover,
         days: (day, day),
         text: "Ann goes to Rome,\nat last.".into(),
-        speaker: Some("Ann \"A\" O'Neil".into()),
-        role: None,
-        conversation: None,
-        message: None,
-        sentences: Vec::new(),
-        sources: stated.sources,
-        importance: Some(0.25),
-        confidence: Some(0.75),
         pinned: false,
         seq: stored.seq,
+        body: Body::Statement {
+            speaker: Some("Ann \"A\" O'Neil".into()),
+            sources: stated.sources,
+            importance: 0.25,
+            confidence: Some(0.75),
+        },
     };
     assert_eq!(stored, expected);
     let nobody = Statement { who: Vec::new(), ..statement(&me(), &turns[0], "It rained.") };
     save(store, reading(&[&turns[0].id], found(vec![nobody.clone()], Vec::new()))).await;
-    assert_eq!(store.get(&me(), &[nobody.id]).await.unwrap()[0].speaker, None);
+    assert_eq!(store.get(&me(), &[nobody.id]).await.unwrap()[0].speaker(), None);
 }
 
 pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(store: &dyn Store) {
@@ -55,7 +52,7 @@ pub(super) async fn statements_are_listed_counted_and_changed_as_memories_are(st
     save(store, reading(&[&turns[0].id, &turns[1].id], found(stated.clone(), Vec::new()))).await;
     let changes = store.changes(&me(), Grain::Working, last, 9).await.unwrap();
     let upserts =
-        changes.iter().filter(|change| matches!(change, Change::Upsert(memory) if memory.kind == Kind::Statement));
+        changes.iter().filter(|change| matches!(change, Change::Upsert(memory) if memory.kind() == Kind::Statement));
     assert_eq!(upserts.count(), 2, "{changes:?}");
     assert!(changes.windows(2).all(|pair| pair[0].seq() < pair[1].seq()), "{changes:?}");
     assert_eq!(store.backlog(&me(), Grain::Working, last).await.unwrap(), 2);
@@ -119,7 +116,8 @@ pub(super) async fn what_changed_under_its_id_is_replaced(store: &dyn Store) {
     save(store, reading(&[&one.id], found(vec![other], vec![spoken_turn.clone()]))).await;
     let after = statements(store).await.remove(0);
     assert!(after.seq > before.seq && after.pinned, "{after:?}");
-    assert_eq!((after.importance, after.confidence), (Some(1.0), Some(0.0)));
+    let replaced = matches!(after.body, Body::Statement { importance: 1.0, confidence: Some(0.0), .. });
+    assert!(replaced, "{:?}", after.body);
     assert_eq!(store.log_version(&me()).await.unwrap(), version, "the log is as it was");
     let sure = FactOperation { confidence: 1.0, ..spoken_turn };
     save(store, reading(&[&one.id], found(Vec::new(), vec![sure.clone()]))).await;

@@ -5,7 +5,7 @@ use annals_core::{Draft, MemoryId, Summary};
 use super::fortnight;
 use crate::suites::Store;
 use crate::suites::catalog::{dirty, later, me, row, say, spoken_turn, texts};
-use crate::suites::history::{By, base_of, roll_up, roll_up_all, seal, summary_of};
+use crate::suites::history::{By, as_base, base_of, roll_up, roll_up_all, seal, summary_of};
 use crate::{period, summary};
 
 const DAY: &str = "2026-03-04";
@@ -33,7 +33,7 @@ pub(super) async fn an_amended_summary_keeps_its_base(store: &dyn Store) {
     assert_eq!(base_of(store, DAY).await, base);
     let amended = summary_of(store, DAY).await.unwrap();
     assert_eq!(amended.text, "tea\ncake\nrain");
-    assert_eq!(amended.sources, [base.unwrap().sources, vec![late]].concat());
+    assert_eq!(amended.sources(), [base.unwrap().sources, vec![late]].concat());
     let day = row(store, DAY).await;
     assert!(day.sealed && !day.is_dirty());
     assert_eq!(dirty(store).await, ["2026-W10"]);
@@ -48,7 +48,7 @@ pub(super) async fn sealing_again_moves_the_base(store: &dyn Store) {
     roll_up_all(store, By::Quoting).await;
     seal(store, DAY).await;
     let (base, summary) = (base_of(store, DAY).await.unwrap(), summary_of(store, DAY).await.unwrap());
-    assert_eq!((base.text, base.sentences, base.sources), (summary.text, summary.sentences, summary.sources));
+    assert_eq!(base, as_base(&summary));
     assert_eq!(store.inputs(&me(), period(DAY)).await.unwrap(), []);
 }
 
@@ -67,7 +67,7 @@ pub(super) async fn a_draft_without_sources_is_kept_where_sealed(store: &dyn Sto
     late(store).await;
     save_without_sources(store, rewritten()).await;
     let stored = summary_of(store, DAY).await.unwrap();
-    assert_eq!((stored.text.as_str(), stored.sources), ("They met.", Vec::new()));
+    assert_eq!((stored.text.as_str(), stored.sources()), ("They met.", &[][..]));
     assert_eq!(dirty(store).await, ["2026-W10"]);
     save_without_sources(store, None).await;
     assert_eq!(summary_of(store, DAY).await, None);

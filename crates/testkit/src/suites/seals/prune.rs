@@ -1,13 +1,13 @@
 //! What is deleted when a period is sealed, and what stays.
 
 use annals_core::ports::Children;
-use annals_core::{Base, DeadLetter, Grain, LedgerRow, MemoryId, Stage};
+use annals_core::{DeadLetter, Grain, LedgerRow, MemoryId, Stage};
 
 use super::fortnight;
 use crate::suites::Store;
 use crate::suites::catalog::{all_changes, dirty, later, me, now, row, spoken_turn, texts};
 use crate::suites::history::{
-    By, base_of, children, deleted, extract, roll_up, roll_up_all, seal, sorted, summary_of, try_seal,
+    By, as_base, base_of, children, deleted, extract, roll_up, roll_up_all, seal, sorted, summary_of, try_seal,
 };
 use crate::{agent, entry, operation, period, statement, turn};
 
@@ -32,7 +32,7 @@ pub(super) async fn children_go_and_the_summary_stays(store: &dyn Store) {
     assert_eq!(children(store, DAY).await, None);
     assert_eq!(summary_of(store, DAY).await.unwrap(), summary);
     assert_eq!(all_changes(store, Grain::Daily).await, daily);
-    let base = Base { text: summary.text, sentences: summary.sentences, sources: summary.sources, verbatim: true };
+    let base = as_base(&summary);
     assert_eq!(base_of(store, DAY).await, Some(base));
     let sealed = |row: LedgerRow| LedgerRow { sealed: row.period == period(DAY), ..row };
     assert_eq!(store.ledger(&me()).await.unwrap(), ledger.into_iter().map(sealed).collect::<Vec<_>>());
