@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspace crates that each crate may depend on, without dev-dependencies.
-const EDGES: [(&str, &[&str]); 16] = [
+const EDGES: [(&str, &[&str]); 17] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
@@ -22,6 +22,7 @@ const EDGES: [(&str, &[&str]); 16] = [
     ("annals-summarizer", &["annals-core"]),
     ("annals-search", &["annals-core"]),
     ("annals-server", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    ("annals-simulation", &["annals-core", "annals-retention", "annals-server", "annals-summarizer", "annals-testkit"]),
     (
         "annals-bench",
         &[
@@ -47,7 +48,6 @@ const EDGES: [(&str, &[&str]); 16] = [
             "annals-facts",
             "annals-llm",
             "annals-retention",
-            "annals-search",
             "annals-server",
             "annals-strata",
             "annals-summarizer",
