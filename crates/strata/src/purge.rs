@@ -1,46 +1,33 @@
-//! Operation `purge`: removes everything in an agent's folder except the given tables.
-
-use std::fs;
-use std::io;
-use std::path::Path;
+//! Operation `purge`: removes everything of an agent except the given tables.
 
 use annals_core::ports::Table;
 use annals_core::{Agent, Error, Result};
 
-use crate::leftovers::tables_in;
+use crate::leftovers::tables_of;
 use crate::remove::remove;
-use crate::tables::{Tables, file_name};
+use crate::tables::{Tables, agent_name, object_name};
 
 /// Removes other generations, leftovers of interrupted removals and copies, and quarantined tables.
 pub async fn purge(tables: &Tables, agent: &Agent, keep: &[Table]) -> Result<()> {
-    let folder = tables.root.join(agent.folder());
     let failed = |error| Error::storage(format!("purging the tables of {agent}"), error);
-    for table in tables_in(&folder, agent).map_err(failed)? {
+    for table in tables_of(tables, agent).await.map_err(failed)? {
         if !keep.contains(&table) {
             remove(tables, &table).await?;
         }
     }
-    let kept: Vec<String> = keep.iter().map(|table| format!("{}.lance", file_name(table))).collect();
-    tokio::task::spawn_blocking(move || sweep(&folder, &kept)).await.map_err(io::Error::other).flatten().map_err(failed)
+    sweep(tables, agent, keep).await.map_err(failed)
 }
 
-fn sweep(folder: &Path, kept: &[String]) -> io::Result<()> {
-    if !folder.exists() {
-        return Ok(());
-    }
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if kept.iter().any(|name| entry.file_name() == name.as_str()) {
-            continue;
-        }
-        match entry.file_type()?.is_dir() {
-            true => fs::remove_dir_all(entry.path())?,
-            false => fs::remove_file(entry.path())?,
+async fn sweep(tables: &Tables, agent: &Agent, keep: &[Table]) -> object_store::Result<()> {
+    let (objects, home) = (&tables.objects, agent_name(agent));
+    let found = objects.children(&home).await?;
+    for folder in &found.folders {
+        if !keep.iter().any(|table| object_name(table) == *folder) {
+            objects.remove(folder).await?;
         }
     }
-    if kept.is_empty() {
-        fs::remove_dir(folder)?;
-        return fs::File::open(folder.parent().unwrap_or(folder))?.sync_all();
+    for object in &found.objects {
+        objects.delete(object).await?;
     }
-    fs::File::open(folder)?.sync_all()
+    objects.sync_deletions(&home).await
 }
