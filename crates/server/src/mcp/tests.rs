@@ -7,6 +7,8 @@ mod ways_in;
 use std::sync::Arc;
 
 use annals_core::ports::{Key, Scope};
+use annals_service::Service;
+use annals_service::wire::{BlockView, BlocksRequest, FactEntry, Verb};
 use annals_testkit::{agent, at, message};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
@@ -14,10 +16,8 @@ use serde_json::{Value, json};
 use super::definition::{instructions, usable};
 use super::refusal::Refusal;
 use super::{Asker, Format, Reply, definitions, run};
-use crate::Service;
 use crate::access::Caller;
 use crate::fixture::{NOW, service, service_with_memories};
-use crate::wire::{BlockView, BlocksRequest, FactEntry, Verb};
 
 fn key(scopes: &[Scope], agents: &[&str]) -> Caller {
     Caller::of(Key {
