@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspace crates that each crate may depend on, without dev-dependencies.
-const EDGES: [(&str, &[&str]); 15] = [
+const EDGES: [(&str, &[&str]); 17] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
@@ -20,7 +20,12 @@ const EDGES: [(&str, &[&str]); 15] = [
     ("annals-retention", &["annals-core"]),
     ("annals-summarizer", &["annals-core"]),
     ("annals-search", &["annals-core"]),
-    ("annals-server", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    ("annals-service", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    ("annals-server", &["annals-core", "annals-service"]),
+    (
+        "annals-simulation",
+        &["annals-core", "annals-retention", "annals-service", "annals-summarizer", "annals-testkit"],
+    ),
     (
         "annals-bench",
         &[
@@ -46,8 +51,8 @@ const EDGES: [(&str, &[&str]); 15] = [
             "annals-facts",
             "annals-llm",
             "annals-retention",
-            "annals-search",
             "annals-server",
+            "annals-service",
             "annals-strata",
             "annals-summarizer",
             "annals-writer",
@@ -64,7 +69,7 @@ const KEPT_APART: [(&str, &str); 9] = [
     ("rusqlite", "annals-catalog"),
     ("rmcp", "annals-server"),
     ("rten", "annals-embedder"),
-    ("tokio-cron-scheduler", "annals-server"),
+    ("tokio-cron-scheduler", "annals-service"),
     ("tokenizers", "annals-embedder"),
 ];
 

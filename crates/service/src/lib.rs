@@ -14,11 +14,9 @@
 //! | `secret` | the format of keys |
 //! | `metrics` | counters, histograms and gauges |
 //! | `jobs` | scheduled roll-up, retention and maintenance |
+//! | `wiring` | joins policies, stores and models to the parts of a service |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-#[cfg(test)]
-extern crate self as annals_service;
 
 mod access_counter;
 mod activity;
@@ -34,6 +32,7 @@ mod secret;
 mod service;
 mod tables;
 pub mod wire;
+mod wiring;
 
 pub use activity::{Activity, Busy};
 pub use admit::NotAdmitted;
@@ -41,3 +40,4 @@ pub use operations::{Accepted, Export, MOST_MESSAGES, Verified};
 pub use secret::{Issued, Presented, issue};
 pub use service::{Clock, Parts, Prompts, Service};
 pub use tables::Worker;
+pub use wiring::Components;

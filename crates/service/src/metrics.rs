@@ -193,6 +193,7 @@ impl Metrics {
         self.failed_with(part, error.code());
     }
 
+    /// Counts a failure by its code.
     pub fn failed_with(&self, part: &'static str, cause: &'static str) {
         self.0.failures.get_or_create(&Failure { part, cause }).inc();
     }

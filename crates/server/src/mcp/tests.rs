@@ -260,7 +260,7 @@ async fn first_add_memory_creates_the_agent() {
     let stop = tokio_util::sync::CancellationToken::new();
     let working = tokio::spawn({
         let (service, stop) = (service.clone(), stop.clone());
-        async move { service.work(crate::tables::Worker::Any, stop).await }
+        async move { service.work(annals_service::Worker::Any, stop).await }
     });
     let unknown = call(&service, "search_memory", json!({})).await.unwrap_err().into_text();
     assert_eq!(unknown, "Error: there is no agent \"a\". The first add_memory creates the memory of a new agent.");

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use annals_core::ports::Target;
 use annals_core::{Digest, Error, IngestReceipt};
-use annals_service::Accepted;
-use annals_service::Service;
 use annals_service::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
+use annals_service::{Accepted, Service};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
