@@ -21,8 +21,12 @@ const EDGES: [(&str, &[&str]); 17] = [
     ("annals-retention", &["annals-core"]),
     ("annals-summarizer", &["annals-core"]),
     ("annals-search", &["annals-core"]),
-    ("annals-server", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
-    ("annals-simulation", &["annals-core", "annals-retention", "annals-server", "annals-summarizer", "annals-testkit"]),
+    ("annals-service", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    ("annals-server", &["annals-core", "annals-service"]),
+    (
+        "annals-simulation",
+        &["annals-core", "annals-retention", "annals-service", "annals-summarizer", "annals-testkit"],
+    ),
     (
         "annals-bench",
         &[
@@ -49,6 +53,7 @@ const EDGES: [(&str, &[&str]); 17] = [
             "annals-llm",
             "annals-retention",
             "annals-server",
+            "annals-service",
             "annals-strata",
             "annals-summarizer",
             "annals-writer",
@@ -65,7 +70,7 @@ const KEPT_APART: [(&str, &str); 9] = [
     ("rusqlite", "annals-catalog"),
     ("rmcp", "annals-server"),
     ("rten", "annals-embedder"),
-    ("tokio-cron-scheduler", "annals-server"),
+    ("tokio-cron-scheduler", "annals-service"),
     ("tokenizers", "annals-embedder"),
 ];
 

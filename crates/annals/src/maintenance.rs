@@ -8,9 +8,9 @@ use std::time::Instant;
 use annals_core::ports::{Table, TableStats};
 use annals_core::{Agent, Error, Grain, Result, SignedDuration, Timestamp};
 use annals_server::config::BackupConfig;
-use annals_server::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
-use annals_server::metrics::Metrics;
-use annals_server::{Service, Verified};
+use annals_service::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
+use annals_service::metrics::Metrics;
+use annals_service::{Service, Verified};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -128,7 +128,7 @@ impl Task for Compaction {
 impl Compaction {
     /// Compacts a table. Returns its state before that.
     async fn compact(&self, agent: &Agent, grain: Grain) -> Result<TableStats> {
-        let _tables_lock = self.0.locks().lock::<annals_server::locks::Tables>(agent).await;
+        let _tables_lock = self.0.locks().lock::<annals_service::locks::Tables>(agent).await;
         let generation = self.0.store.watermark(agent, grain).await?.generation;
         let table = Table { agent: agent.clone(), grain, generation };
         let table_stats = self.0.strata.table_stats(&table).await?;

@@ -58,7 +58,7 @@ impl AddAssign for Numbers {
 
 impl Service {
     /// Returns all metrics in OpenMetrics text format.
-    pub(crate) async fn metrics_text(&self, now: Timestamp) -> Result<String> {
+    pub async fn metrics_text(&self, now: Timestamp) -> Result<String> {
         let mut totals = self.metrics.0.totals.lock().await;
         totals.look(self, now, AGENTS).await?;
         totals.show(self, now);
