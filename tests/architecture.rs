@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspace crates that each crate may depend on, without dev-dependencies.
-const EDGES: [(&str, &[&str]); 15] = [
+const EDGES: [(&str, &[&str]); 16] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
@@ -21,6 +21,7 @@ const EDGES: [(&str, &[&str]); 15] = [
     ("annals-summarizer", &["annals-core"]),
     ("annals-search", &["annals-core"]),
     ("annals-server", &["annals-core", "annals-retention", "annals-search", "annals-summarizer", "annals-writer"]),
+    ("annals-simulation", &["annals-core", "annals-retention", "annals-server", "annals-summarizer", "annals-testkit"]),
     (
         "annals-bench",
         &[
@@ -46,7 +47,6 @@ const EDGES: [(&str, &[&str]); 15] = [
             "annals-facts",
             "annals-llm",
             "annals-retention",
-            "annals-search",
             "annals-server",
             "annals-strata",
             "annals-summarizer",

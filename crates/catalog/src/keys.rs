@@ -33,9 +33,9 @@ pub(crate) fn all(db: &dyn Db) -> Result<Vec<Key>> {
 
 /// Returns the key of that id with the hash of its secret.
 pub(crate) fn key(db: &dyn Db, id: &str) -> Result<Option<(Key, Digest)>> {
-    Ok(db.query_optional("SELECT * FROM access_key WHERE id = ?1", params![id], |row| {
+    db.query_optional("SELECT * FROM access_key WHERE id = ?1", params![id], |row| {
         Ok((read(row)?, Digest(row.get("hash")?)))
-    })?)
+    })
 }
 
 /// Revokes a key. One that is already revoked keeps its instant.

@@ -11,13 +11,11 @@ mod declared;
 mod pass;
 mod round_robin;
 mod runner;
-#[cfg(test)]
-mod simulation;
 mod task;
 
 pub use alarm::{Alarm, AlarmClock, JobStatus};
 pub use declared::{Jobs, Rounds, Timing};
-pub use pass::{Backoff, Exclusive, Pass, Retained, RolledUp, ShouldStop, Tables};
+pub use pass::{Exclusive, FailedCleanings, Pass, Retained, RolledUp, ShouldStop, Tables};
 pub use round_robin::{RoundRobin, Sweep};
 pub use runner::{Outcome, Runs};
 pub use task::{Moment, MomentClock, Report, RetentionTask, RollUpTask, Task};

@@ -16,12 +16,10 @@
 //! | `rest` | the operations over HTTP |
 //! | `mcp` | the operations as tools for an agent, over HTTP and byte streams |
 //! | `jobs` | scheduled roll-up, retention and maintenance |
+//! | `wiring` | joins policies, stores and models to the parts of a service |
 //! | `serve` | listens, and shuts down without dropping requests under way |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-
-#[cfg(test)]
-extern crate self as annals_server;
 
 pub mod access;
 mod access_counter;
@@ -45,9 +43,11 @@ mod service;
 pub mod socket;
 mod tables;
 pub mod wire;
+mod wiring;
 
 pub use error_status::{ErrorStatus, error_status};
 pub use operations::{Accepted, Export, MOST_MESSAGES, Verified};
 pub use request::request_id;
 pub use serve::{Listeners, private, public, serve};
 pub use service::{Clock, Parts, Prompts, Service};
+pub use wiring::Components;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use annals_core::ports::{AlreadyHeld, WriteLock};
 use annals_core::{Agent, Extracted, Extraction, MemoryId, Result, Stage, Timestamp};
 
-use crate::extract::{ExtractionPassed, FactWriter, is_outage, is_own_fault, tasks};
+use crate::extract::{ExtractionPassed, FactWriter, tasks};
 
 impl FactWriter {
     /// Reads the turns of an agent's dead letters again. Turns that are read are no longer dead letters. In an outage the
@@ -50,8 +50,8 @@ impl FactWriter {
                     let piece = self.save_again(agent, spoken.chain(task.silent).collect(), found, now).await?;
                     passed.count(&piece);
                 }
-                Err(error) if is_own_fault(&error) => {}
-                Err(error) if is_outage(&error) => {
+                Err(error) if error.is_of_input() => {}
+                Err(error) if error.is_outage() => {
                     passed.waiting = Some(error.to_string());
                     break;
                 }

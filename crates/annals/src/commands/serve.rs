@@ -70,7 +70,7 @@ fn clock(global: &Global) -> annals_server::Clock {
 async fn listen(folder: &Folder, config: &ServerConfig) -> Result<TcpListener> {
     let address = config.listen;
     if let Some(because) = config.reachable_because()
-        && !access::any_good(&*folder.keys, folder.now).await?
+        && !access::any_good(&*folder.store, folder.now).await?
     {
         let reason = format!(
             "is reachable from other machines, because {because}, but there is no key; create one with `annals key add NAME`"

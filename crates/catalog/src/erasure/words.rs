@@ -7,17 +7,13 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use annals_core::{Base, FactOperation, MemoryId, Phrases};
+use annals_core::{Base, FactOperation, MemoryId, Phrases, searched_sentences};
 
 use super::plan::{Gone, Plan};
 use super::summaries::Cut;
 use crate::db::{Db, Row, params};
 use crate::failure::Result;
 use crate::{bases, blocks, log, memories};
-
-/// Minimum length in characters. Shorter sentences prove nothing: they occur everywhere.
-const SHORTEST: usize = 12;
-const ENDS: [char; 7] = ['.', '!', '?', '\n', '。', '！', '？'];
 
 /// The rows of a piece, and the bytes of text after which a piece ends early.
 const ROWS: usize = 1_000;
@@ -38,7 +34,7 @@ pub(super) fn of(gone: &Gone) -> BTreeSet<&str> {
     let by_itself = gone.operations.iter().filter(|operation| !live.contains(&operation.source));
     let texts = gone.memories.iter().map(|memory| memory.text.as_str()).chain(by_itself.flat_map(texts_of));
     let texts = texts.chain(gone.blocks.iter().map(|block| block.text.as_str()));
-    texts.flat_map(sentences).collect()
+    texts.flat_map(searched_sentences).collect()
 }
 
 /// Returns the removed sentences that occur in no remaining operation or block, nor in the remaining bases of sealed
@@ -133,9 +129,6 @@ pub(super) fn kept(base: &Base) -> impl Iterator<Item = &str> {
     base.sentences.iter().map(|sentence| sentence.text.as_str())
 }
 
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(ENDS).map(str::trim).filter(|sentence| sentence.chars().count() >= SHORTEST)
-}
 #[cfg(test)]
 mod tests {
     use annals_core::Catalog;

@@ -5,7 +5,7 @@
 //! of them; an agent with a taken lock is left for later. Never reads a clock. Under a clock that is not trusted no period
 //! closes and nothing is pruned.
 
-mod cleaning_backoff;
+mod failed_cleanings;
 mod retain;
 mod roll_up;
 mod service;
@@ -23,7 +23,7 @@ use super::Moment;
 use super::round_robin::RoundRobin;
 use crate::locks::AgentLocks;
 
-pub use cleaning_backoff::Backoff;
+pub use failed_cleanings::FailedCleanings;
 pub use retain::Retained;
 pub use roll_up::RolledUp;
 pub use tables::{Exclusive, ShouldStop, Tables};
@@ -46,7 +46,7 @@ pub struct Pass {
     /// The order of turns of retention.
     pub prunings: RoundRobin,
     /// The agents whose files recently could not be cleaned.
-    pub cleanings: Backoff,
+    pub cleanings: FailedCleanings,
 }
 
 impl Pass {

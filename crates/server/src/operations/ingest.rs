@@ -71,7 +71,7 @@ impl Service {
         let revise = request.revise;
         let messages = messages(request, now)?;
         let begun = Instant::now();
-        let operation = self.writer.ingest_from(agent, settings, messages, revise, now).await?;
+        let operation = self.writer.ingest_checked(agent, settings, messages, revise, now).await?;
         self.metrics.committed(begun.elapsed());
         let new = operation.accepted + operation.revised;
         tracing::info!(operation.id = operation.id, messages.new = new, "committed");

@@ -1,26 +1,37 @@
 //! The pass over a [`Service`], under its agent locks, so that jobs, requests and erasures take turns.
 
+use std::sync::Arc;
+
 use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{ExtractionPassed, Projected};
 use async_trait::async_trait;
 
-use super::{Pass, ShouldStop, Tables as TableWork};
-use crate::Service;
+use super::{Exclusive, Pass, ShouldStop, Tables as TableWork};
 use crate::jobs::RoundRobin;
-use crate::locks::{Extraction, Facts, Held, History, RollUp, Tables};
+use crate::locks::{AgentLocks, Extraction, Facts, Held, History, RollUp, Tables};
+use crate::{Parts, Service};
 
 impl Pass {
     /// Creates a pass over this service.
     pub fn of(service: &Service) -> Pass {
+        Pass { locks: service.locks().clone(), ..Pass::over(service, Arc::new(service.clone())) }
+    }
+
+    /// Creates a pass that updates tables without locks, for a process in which no other task writes them.
+    pub fn exclusive(parts: &Parts) -> Pass {
+        Pass::over(parts, Arc::new(Exclusive::of(parts)))
+    }
+
+    fn over(parts: &Parts, tables: Arc<dyn TableWork>) -> Pass {
         Pass {
-            store: service.store.clone(),
-            summarizer: service.summarizer.clone(),
-            retention: service.retention.clone(),
-            tables: std::sync::Arc::new(service.clone()),
-            locks: service.locks().clone(),
+            store: parts.store.clone(),
+            summarizer: parts.summarizer.clone(),
+            retention: parts.retention.clone(),
+            tables,
+            locks: AgentLocks::default(),
             roll_ups: RoundRobin::default(),
             prunings: RoundRobin::default(),
-            cleanings: super::Backoff::default(),
+            cleanings: super::FailedCleanings::default(),
         }
     }
 }

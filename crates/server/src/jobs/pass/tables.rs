@@ -5,6 +5,7 @@ use annals_core::{Agent, Result, Timestamp};
 use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
 use async_trait::async_trait;
 
+use crate::Parts;
 use crate::locks::{Held, RollUp};
 
 /// Returns whether a turn has lasted long enough; called between steps. Each kind of work does at least one step, so that none
@@ -42,6 +43,14 @@ pub struct Exclusive {
     pub fact_writer: FactWriter,
     /// Cleans the files.
     pub eraser: Eraser,
+}
+
+impl Exclusive {
+    /// Takes its fields from the parts of a service.
+    pub fn of(parts: &Parts) -> Exclusive {
+        let Parts { writer, fact_writer, eraser, .. } = parts.clone();
+        Exclusive { writer, fact_writer, eraser }
+    }
 }
 
 #[async_trait]

@@ -3,40 +3,20 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annals_core::ports::{Catalog, Erasure, ExtractionTask, Replies, SummaryTask, Target};
-use annals_core::{
-    Agent, Digest, Draft, Engine, Error, Extracted, Extractor, Grain, Purpose, Reply, Settings, SignedDuration,
-    Timestamp,
-};
-use annals_retention::{Doubt, Plans, Trust};
+use annals_core::ports::{Catalog, Erasure, Replies, SummaryTask, Target};
+use annals_core::{Agent, Digest, Draft, Engine, Error, Grain, Purpose, Reply, Settings, SignedDuration, Timestamp};
+use annals_retention::{Doubt, Trust};
 use annals_summarizer::SchedulePolicy;
-use annals_testkit::{
-    Faulty, MemoryCatalog, MemoryFacts, MemoryStrata, QuotingEngine, WordEmbedder, agent, at, message,
-};
-use annals_writer::{Eraser, ExtractionPassed, FactWriter, Projected, Writer};
+use annals_testkit::{Faulty, MemoryCatalog, QuotingEngine, SilentExtractor, agent, at, message};
+use annals_writer::{ExtractionPassed, Projected};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::Parts;
+use crate::fixture::in_memory;
 use crate::jobs::Sweep;
 use crate::locks::{Held, History, RollUp};
-
-struct Silent;
-
-#[async_trait]
-impl Extractor for Silent {
-    fn recipe(&self, _: &Settings) -> Digest {
-        Digest::of(["silent"])
-    }
-
-    fn is_local(&self, _: &Settings) -> bool {
-        true
-    }
-
-    async fn extract(&self, _: ExtractionTask<'_>) -> Result<Extracted> {
-        Ok(Extracted::default())
-    }
-}
 
 /// Tables that fail for one agent.
 struct Picky {
@@ -83,27 +63,13 @@ const NEXT: &str = "2026-03-05T10:00:00Z";
 /// Creates agents with one message each, under the plan `free`.
 async fn fixture(names: &[&str]) -> Fixture {
     let catalog = Arc::new(MemoryCatalog::new());
-    let writer = Writer::new(catalog.clone(), Arc::new(MemoryStrata::new()), Arc::new(WordEmbedder::new()));
+    let parts = Parts::over(in_memory(catalog.clone(), Arc::new(SilentExtractor), Arc::new(|| at(NEXT))));
     for name in names {
         let settings = Settings { plan: "free".into(), ..Settings::default() };
         catalog.save_settings(&agent(name), &settings).await.unwrap();
-        writer.ingest(&agent(name), vec![message(SAID, "tea")], false, at(SAID)).await.unwrap();
+        parts.writer.ingest(&agent(name), vec![message(SAID, "tea")], false, at(SAID)).await.unwrap();
     }
-    let (engine, silent) = (Arc::new(QuotingEngine), Arc::new(Silent));
-    let facts = Arc::new(MemoryFacts::new());
-    let fact_writer = FactWriter::new(catalog.clone(), facts, silent.clone(), silent);
-    let eraser = Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone());
-    let tables = Exclusive { writer, fact_writer, eraser };
-    let pass = Pass {
-        summarizer: Summarizer::new(catalog.clone(), engine.clone(), engine, SchedulePolicy::default()),
-        retention: Retention::new(catalog.clone(), Plans::built_in()),
-        tables: Arc::new(tables.clone()),
-        locks: AgentLocks::default(),
-        roll_ups: RoundRobin::default(),
-        prunings: RoundRobin::default(),
-        cleanings: Backoff::default(),
-        store: catalog.clone(),
-    };
+    let (tables, pass) = (Exclusive::of(&parts), Pass::exclusive(&parts));
     Fixture { catalog, tables, pass }
 }
 

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 use annals_core::{Agent, Grain, MemoryId, Message, Period, Role, Settings, SignedDuration, Timestamp, identify};
 use annals_retention::Plan;
-use annals_writer::Writer;
+use annals_server::Parts;
+use annals_server::jobs::{Moment, Pass, RolledUp, Sweep};
+use annals_testkit::Dice;
 use tokio_util::sync::CancellationToken;
 
-use super::dice::Dice;
 use super::lineage::{Gone, Live};
+use super::parts::{PATIENCE, PLANS};
 use super::rules::Rules;
-use super::stores::{PATIENCE, PLANS, Stores, pass, plans, writer};
-use super::{Moment, Pass, RolledUp, Sweep};
 
 /// Zones with whole and odd offsets, at both ends of the day; with summer time of one hour, half an hour and two hours, that
 /// changes at midnight, or pauses for Ramadan; and Apia, which had no 30 December 2011.
@@ -97,8 +97,7 @@ pub struct World {
     pub tally: Tally,
     name: String,
     dice: Dice,
-    stores: Stores,
-    writer: Writer,
+    parts: Parts,
     pass: Pass,
     people: Vec<Someone>,
     spoken: u64,
@@ -109,16 +108,15 @@ pub struct World {
 }
 
 impl World {
-    /// Creates one agent in each zone.
-    pub async fn new(stores: Stores, zones: &[&str], seed: u64) -> World {
-        let plans = plans();
+    /// Creates one agent in each zone, over the parts that [`super::parts`] assembles.
+    pub async fn new(parts: Parts, zones: &[&str], seed: u64) -> World {
         let mut people = Vec::new();
         for (index, zone) in zones.iter().enumerate() {
             let agent = Agent::new(zone).unwrap();
             let plan = PLANS[index % PLANS.len()];
             let settings = Settings { time_zone: (*zone).into(), plan: plan.into(), ..Settings::default() };
-            stores.store.save_settings(&agent, &settings).await.unwrap();
-            let plan = plans.get(plan).unwrap().clone();
+            parts.store.save_settings(&agent, &settings).await.unwrap();
+            let plan = parts.plans.get(plan).unwrap().clone();
             people.push(Someone { agent, plan, unsent: Vec::new(), spoken: BTreeMap::new(), gone: Gone::new() });
         }
         let mut dice = Dice::new(seed);
@@ -126,8 +124,7 @@ impl World {
         World {
             name: format!("seed {seed}"),
             tally: Tally::default(),
-            writer: writer(&stores),
-            pass: pass(&stores),
+            pass: Pass::exclusive(&parts),
             people,
             spoken: 0,
             off_until: 0,
@@ -135,7 +132,7 @@ impl World {
             ahead: 20 + dice.below(250),
             back: 10 + dice.below(300),
             dice,
-            stores,
+            parts,
         }
     }
 
@@ -159,7 +156,7 @@ impl World {
             }
         }
         for someone in &self.people {
-            let missing = self.writer.audit(&someone.agent).await.unwrap();
+            let missing = self.parts.writer.audit(&someone.agent).await.unwrap();
             assert!(missing.is_empty(), "{}: tables of {} differ: {missing:?}", self.name, someone.agent);
         }
     }
@@ -217,10 +214,10 @@ impl World {
             return;
         }
         let agent = &self.people[0].agent;
-        let mut settings = self.stores.store.settings(agent).await.unwrap();
+        let mut settings = self.parts.store.settings(agent).await.unwrap();
         let zone = if day == 100 { "Asia/Tokyo" } else { "America/Los_Angeles" };
         settings.set_time_zone(zone, true, moment(day)).unwrap();
-        self.stores.store.save_settings(agent, &settings).await.unwrap();
+        self.parts.store.save_settings(agent, &settings).await.unwrap();
     }
 
     /// Simulates two of a day's 1440 wake-ups; the others would find nothing to do. None is in the first hour, which
@@ -256,11 +253,11 @@ impl World {
             let (ready, unsent): (Vec<Message>, Vec<Message>) =
                 std::mem::take(&mut someone.unsent).into_iter().partition(|message| message.at <= now);
             someone.unsent = unsent;
-            let zones = self.stores.store.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             for message in ready {
                 let key = identify(std::slice::from_ref(&message)).remove(0);
                 let day = Period::of(Grain::Daily, zones.day_of(message.at));
-                let stored = self.writer.ingest(&someone.agent, vec![message.clone()], false, now).await.unwrap();
+                let stored = self.parts.writer.ingest(&someone.agent, vec![message.clone()], false, now).await.unwrap();
                 self.tally.messages += stored.accepted;
                 self.tally.late += u64::from(now.duration_since(message.at) > SignedDuration::from_hours(24));
                 someone.spoken.entry(MemoryId::turn(&someone.agent, &key)).or_insert((day, message));
@@ -281,7 +278,7 @@ impl World {
     async fn sealed_and_dirty(&self) -> u64 {
         let mut number = 0;
         for someone in &self.people {
-            let ledger = self.stores.store.ledger(&someone.agent).await.unwrap();
+            let ledger = self.parts.store.ledger(&someone.agent).await.unwrap();
             number += ledger.iter().filter(|row| row.sealed && row.is_dirty()).count() as u64;
         }
         number
@@ -291,14 +288,14 @@ impl World {
     async fn retain(&mut self, moment: Moment) -> u64 {
         let mut before = Vec::new();
         for someone in &self.people {
-            before.push(Live::of(&*self.stores.store, &someone.agent).await);
+            before.push(Live::of(&*self.parts.store, &someone.agent).await);
         }
         let sweep = self.pass.retain(AGENTS_AT_ONCE, moment, &CancellationToken::new()).await.unwrap();
         assert!(sweep.failed.is_empty() && sweep.left.is_empty(), "{}: {:?}", self.name, sweep.failed);
         let mut all = 0;
         for (someone, before) in self.people.iter_mut().zip(before) {
-            let after = Live::of(&*self.stores.store, &someone.agent).await;
-            let zones = self.stores.store.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let after = Live::of(&*self.parts.store, &someone.agent).await;
+            let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now: moment.now };
             let went = rules.what_went(&someone.plan, &before, &after, &mut someone.gone);
             all += went.iter().sum::<u64>();
@@ -341,8 +338,8 @@ impl World {
         for someone in &self.people {
             let gaps = self.pass.summarizer.coverage(&someone.agent, now).await.unwrap();
             assert!(gaps.is_empty(), "{}: {} at {now}: {gaps:?}", self.name, someone.agent);
-            let live = Live::of(&*self.stores.store, &someone.agent).await;
-            let zones = self.stores.store.settings(&someone.agent).await.unwrap().zones().unwrap();
+            let live = Live::of(&*self.parts.store, &someone.agent).await;
+            let zones = self.parts.store.settings(&someone.agent).await.unwrap().zones().unwrap();
             let rules = Rules { name: &self.name, agent: &someone.agent, zones: &zones, now };
             let spoken = someone.spoken.iter().map(|(id, (day, _))| (id, *day));
             rules.all_is_told_once(spoken, &live, &someone.gone, PATIENCE.grace);

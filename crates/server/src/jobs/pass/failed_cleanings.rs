@@ -1,18 +1,15 @@
-//! Back-off after the files of an agent could not be cleaned: one minute, doubled after each further failure.
+//! The agents whose files could not be cleaned, with the back-off of each.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use annals_core::{Agent, SignedDuration, Timestamp};
-
-/// The first delay, and the most doublings of it: up to 64 minutes.
-const FIRST: SignedDuration = SignedDuration::from_mins(1);
-const DOUBLINGS: u32 = 6;
+use annals_core::retry::Backoff;
+use annals_core::{Agent, Timestamp};
 
 /// The failures of each agent since its last success. In memory only: after a restart everything is tried at once. Clones
 /// share it.
 #[derive(Clone, Debug, Default)]
-pub struct Backoff(Arc<Mutex<HashMap<Agent, Failures>>>);
+pub struct FailedCleanings(Arc<Mutex<HashMap<Agent, Failures>>>);
 
 #[derive(Debug)]
 struct Failures {
@@ -20,12 +17,12 @@ struct Failures {
     last: Timestamp,
 }
 
-impl Backoff {
+impl FailedCleanings {
     /// Returns whether to try now. After a clock was set back, it is always time to try.
     pub fn is_due(&self, agent: &Agent, now: Timestamp) -> bool {
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures.get(agent).is_none_or(|Failures { count, last }| {
-            let delay = FIRST * 2_i32.pow(count.saturating_sub(1).min(DOUBLINGS));
+            let delay = Backoff::CLEANING.after(count.saturating_sub(1));
             now < *last || now.duration_since(*last) >= delay
         })
     }
@@ -44,6 +41,7 @@ impl Backoff {
 
 #[cfg(test)]
 mod tests {
+    use annals_core::SignedDuration;
     use annals_testkit::{agent, at};
 
     use super::*;
@@ -51,7 +49,7 @@ mod tests {
     #[test]
     fn delay_doubles_with_each_failure_up_to_64_minutes() {
         fn check(failures: u32, minutes: i64, expect: bool) {
-            let (backoff, failed) = (Backoff::default(), at("2026-03-04T10:00:00Z"));
+            let (backoff, failed) = (FailedCleanings::default(), at("2026-03-04T10:00:00Z"));
             (0..failures).for_each(|_| backoff.note(&agent("a"), failed, false));
             let now = failed + SignedDuration::from_mins(minutes);
             assert_eq!(backoff.is_due(&agent("a"), now), expect, "{failures} failures, {minutes} minutes ago");

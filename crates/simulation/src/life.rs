@@ -8,12 +8,11 @@ use annals_core::{
     Agent, Digest, Draft, Engine, Extracted, Extraction, Grain, Interval, Memory, Message, Result, Settings,
     SignedDuration, Store, Strata, Timestamp,
 };
-use annals_summarizer::{SchedulePolicy, Summarizer};
+use annals_retention::Plans;
+use annals_server::{Components, Parts};
+use annals_summarizer::SchedulePolicy;
 use annals_testkit::calendar::{Diary, Place, bounds};
-use annals_testkit::{MemoryFacts, WordEmbedder};
-use annals_writer::Writer;
-
-use super::Search;
+use annals_testkit::{MemoryFacts, SilentExtractor, WordEmbedder};
 
 /// An engine that writes the summaries that the diary expects.
 struct Labels;
@@ -31,28 +30,33 @@ impl Engine for Labels {
 }
 
 /// An agent and its memory.
-pub(super) struct Life {
+pub struct Life {
     agent: Agent,
     diary: Diary,
-    store: Arc<dyn Store>,
-    writer: Writer,
-    summarizer: Summarizer,
-    search: Search,
+    parts: Parts,
 }
 
 impl Life {
-    pub(super) async fn new(place: Place, store: Arc<dyn Store>, strata: Arc<dyn Strata>) -> Life {
-        let (agent, embedder, engine) = (Agent::new("me").unwrap(), Arc::new(WordEmbedder::new()), Arc::new(Labels));
+    /// Begins the life of an agent who lives at this place.
+    pub async fn new(place: Place, store: Arc<dyn Store>, strata: Arc<dyn Strata>) -> Life {
+        let agent = Agent::new("me").unwrap();
         let settings = Settings { time_zone: place.zone.into(), ..Settings::default() };
         store.save_settings(&agent, &settings).await.unwrap();
-        Life {
-            agent,
-            diary: Diary::new(place),
-            writer: Writer::new(store.clone(), strata.clone(), embedder.clone()),
-            summarizer: Summarizer::new(store.clone(), engine.clone(), engine, SchedulePolicy::default()),
-            search: Search::new(store.clone(), strata, Arc::new(MemoryFacts::new()), embedder),
+        let parts = Parts::over(Components {
             store,
-        }
+            strata,
+            facts: Arc::new(MemoryFacts::new()),
+            embedder: Arc::new(WordEmbedder::new()),
+            engine: Arc::new(Labels),
+            fallback_engine: Arc::new(Labels),
+            extractor: Arc::new(SilentExtractor),
+            fallback_extractor: Arc::new(SilentExtractor),
+            plans: Plans::built_in(),
+            schedule: SchedulePolicy::default(),
+            clock: Arc::new(|| Timestamp::UNIX_EPOCH),
+            folder: None,
+        });
+        Life { agent, diary: Diary::new(place), parts }
     }
 
     /// Returns the stops: every move, noon of every `every`th day of the diary, and the end.
@@ -67,7 +71,7 @@ impl Life {
     }
 
     /// Runs from one stop to the next, with one in `asked` time bounds tested at each. Returns the number of checks.
-    pub(super) async fn live(&self, every: usize, asked: usize) -> usize {
+    pub async fn live(&self, every: usize, asked: usize) -> usize {
         let mut checks = 0;
         for (number, now) in self.stops(every).into_iter().enumerate() {
             let diary = self.diary.as_of(now);
@@ -79,7 +83,7 @@ impl Life {
             let bounds: Vec<_> = bounds(&diary, now).into_iter().filter(|bounds| bounds.now <= now).collect();
             for (place, bounds) in bounds.iter().skip(number % asked).step_by(asked).enumerate() {
                 for asked in bounds.each(place % 2 == 0) {
-                    diary.check(&asked, self.search.answer(&self.agent, &asked.query, asked.now).await);
+                    diary.check(&asked, self.parts.search.answer(&self.agent, &asked.query, asked.now).await);
                     checks += 1;
                 }
             }
@@ -94,23 +98,23 @@ impl Life {
             diary.messages().into_iter().enumerate().partition(|(number, _)| number % 3 == 1);
         for messages in [timely, late] {
             let messages: Vec<Message> = messages.into_iter().map(|(_, message)| message).collect();
-            self.writer.ingest(&self.agent, messages, false, now).await.unwrap();
-            self.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap();
+            self.parts.writer.ingest(&self.agent, messages, false, now).await.unwrap();
+            self.parts.summarizer.pass(&self.agent, now, &|_| ()).await.unwrap();
         }
         let turns = diary.turns(&self.agent).into_iter().map(|turn| turn.id).collect();
         let found = Extracted { statements: diary.statements(&self.agent), ..Extracted::default() };
         let extraction = Extraction { turns, found, extracted: 1, degraded: None };
-        self.store.save_extraction(&self.agent, extraction, now).await.unwrap();
-        self.writer.project(&self.agent, now, &|_| ()).await.unwrap();
+        self.parts.store.save_extraction(&self.agent, extraction, now).await.unwrap();
+        self.parts.writer.project(&self.agent, now, &|_| ()).await.unwrap();
     }
 
     async fn move_house(&self, now: Timestamp) {
         let is_now = |at: &str| at.parse::<Timestamp>().unwrap() == now;
-        let mut settings = self.store.settings(&self.agent).await.unwrap();
+        let mut settings = self.parts.store.settings(&self.agent).await.unwrap();
         for step in self.diary.place.moves.iter().filter(|step| is_now(step.at)) {
             settings.set_time_zone(step.to, true, now).unwrap();
         }
-        self.store.save_settings(&self.agent, &settings).await.unwrap();
+        self.parts.store.save_settings(&self.agent, &settings).await.unwrap();
     }
 
     /// Returns the text and cover of every summary.
@@ -118,9 +122,29 @@ impl Life {
         let mut covers = Vec::new();
         for grain in Grain::SUMMARIES {
             let all = Select::all(grain);
-            let summaries: Vec<Memory> = self.store.list(&self.agent, &all).await.unwrap();
+            let summaries: Vec<Memory> = self.parts.store.list(&self.agent, &all).await.unwrap();
             covers.extend(summaries.into_iter().map(|summary| (summary.text, summary.cover)));
         }
         covers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annals_testkit::calendar::PLACES;
+    use annals_testkit::{MemoryCatalog, MemoryStrata};
+    use futures::executor::block_on;
+
+    use super::*;
+
+    #[test]
+    fn range_holds_exactly_the_memories_inside_it_as_time_passes() {
+        for place in PLACES {
+            let checks = block_on(async {
+                let life = Life::new(place, Arc::new(MemoryCatalog::new()), Arc::new(MemoryStrata::new())).await;
+                life.live(11, 90).await
+            });
+            assert!(checks > 300, "only {checks} checks of {place:?}");
+        }
     }
 }

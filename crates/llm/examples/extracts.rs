@@ -9,10 +9,13 @@
 
 #![allow(clippy::print_stdout)]
 
-mod checker;
-#[path = "../input/mod.rs"]
 mod input;
-mod lost;
+
+/// The files in the folder of the same name.
+mod extracts {
+    pub mod checker;
+    pub mod lost;
+}
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +23,8 @@ use annals_core::ports::SummaryTask;
 use annals_core::{Agent, Body, Digest, Engine, Grain, Memory, MemoryId, Period, Sentence, Settings, Zones};
 use annals_llm::Extractive;
 
-use checker::Fault;
+use extracts::checker::Fault;
+use extracts::{checker, lost};
 use input::{Failure, content, days, evidence, lines};
 
 /// The evidence turns of one agent.

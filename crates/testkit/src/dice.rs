@@ -1,6 +1,7 @@
 //! Random numbers from a seed: SplitMix64.
 
 /// A generator that yields the same numbers for the same seed.
+#[derive(Debug)]
 pub struct Dice(u64);
 
 impl Dice {
