@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use annals_core::{
-    Agent, DeadLetter, Extraction, ExtractionWatermark, FactOperation, Grain, MemoryId, Stage, Statement, Timestamp,
+    Agent, DeadLetter, Error, Extraction, ExtractionWatermark, FactOperation, Grain, MemoryId, Stage, Statement,
+    Timestamp,
 };
 
 use crate::columns::{maybe_instant, micros, number, signed};
@@ -34,10 +35,13 @@ pub(crate) fn note_failure(
     Ok(())
 }
 
-/// Saves the results and advances the watermark.
+/// Saves the results and advances the watermark that was read.
 pub(crate) fn save(db: &dyn Db, agent: &Agent, extraction: &Extraction, now: Timestamp) -> Result<()> {
+    if !extraction.may_follow(watermark(db, agent)?.extracted) {
+        return Err(Error::Stale { what: "the watermark of extraction".to_owned() }.into());
+    }
     let agent_id = agents::enrolled(db, agent)?;
-    let Extraction { turns, found, extracted, degraded } = extraction;
+    let Extraction { turns, found, extracted, degraded, .. } = extraction;
     restate(db, agent_id, turns, &found.statements)?;
     relog(db, agent_id, turns, &found.operations)?;
     dead_letters::settle(db, agent_id, turns, Stage::Extraction)?;

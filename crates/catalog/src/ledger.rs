@@ -1,6 +1,6 @@
 //! The ledger: the state of each period.
 
-use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, Summary, Timestamp};
+use annals_core::{Agent, Date, Error, Grain, LedgerRow, Period, RolledUp, Summary, Timestamp};
 
 use crate::agents;
 use crate::columns::{digest, grain_number, instant, maybe_instant, micros, number, signed, word};
@@ -35,6 +35,20 @@ pub(crate) fn clean_seq(db: &dyn Db, agent_id: i64, period: Period) -> Result<i6
     let sql = "SELECT clean_seq FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
     let place = params![agent_id, grain_number(period.grain()), period.to_string()];
     Ok(db.query_optional(sql, place, |row| row.get(0))?.unwrap_or(0))
+}
+
+/// Returns the state of a period's last roll-up.
+pub(crate) fn rolled_up(db: &dyn Db, agent_id: i64, period: Period) -> Result<RolledUp> {
+    let sql = "SELECT clean_seq, recipe, sealed FROM ledger WHERE agent_id = ?1 AND grain = ?2 AND period = ?3";
+    let place = params![agent_id, grain_number(period.grain()), period.to_string()];
+    let read = |row: &Row| {
+        Ok(RolledUp {
+            clean_seq: number(row, "clean_seq")?,
+            recipe: digest(row, "recipe")?,
+            sealed: row.get("sealed")?,
+        })
+    };
+    Ok(db.query_optional(sql, place, read)?.unwrap_or_default())
 }
 
 /// Records that the change `seq` is input of the period.

@@ -1,7 +1,7 @@
 //! Saves roll-ups. A summary with another text, other sentences or another cover than the stored one, and a removed
 //! summary, are changes and make the parent period dirty; any other roll-up only makes its period clean.
 
-use annals_core::{Agent, Base, Draft, Interval, MemoryId, Period, Summary, Timestamp};
+use annals_core::{Agent, Base, Draft, Error, Interval, MemoryId, Period, Summary, Timestamp};
 
 use crate::columns::{grain_number, micros, to_json};
 use crate::db::{Db, params};
@@ -10,8 +10,13 @@ use crate::{agents, bases, ledger, remove, sequence, tombstones};
 
 /// Saves the roll-ups, all or none.
 pub(crate) fn save_summaries(db: &dyn Db, agent: &Agent, summaries: &[Summary], now: Timestamp) -> Result<()> {
+    let agent_id = agents::enrolled(db, agent)?;
     for summary in summaries {
-        let agent_id = agents::enrolled(db, agent)?;
+        if ledger::rolled_up(db, agent_id, summary.period)? != summary.replaces {
+            return Err(Error::Stale { what: format!("the summary of {}", summary.period) }.into());
+        }
+    }
+    for summary in summaries {
         let place = Place { db, agent_id, id: MemoryId::summary(agent, summary.period) };
         let change = place.save(summary)?;
         ledger::mark_clean(db, agent_id, summary, now)?;

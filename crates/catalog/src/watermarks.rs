@@ -1,7 +1,7 @@
 //! Watermarks: up to which change the table of each grain has applied the catalog.
 
 use annals_core::ports::Watermark;
-use annals_core::{Agent, Grain};
+use annals_core::{Agent, Error, Grain};
 
 use crate::columns::{grain_number, number, signed};
 use crate::db::{Db, Row, params};
@@ -13,11 +13,20 @@ pub(crate) fn watermark(db: &dyn Db, agent: &Agent, grain: Grain) -> Result<Wate
     let sql = "SELECT generation, applied, building, building_applied FROM lane WHERE agent_id = ?1 AND grain = ?2";
     let place = params![agents::known(db, agent)?, grain_number(grain)];
     let found = db.query_optional(sql, place, read)?;
-    Ok(found.unwrap_or(Watermark { generation: 0, applied: 0, building: None }))
+    Ok(found.unwrap_or_default())
 }
 
-/// Stores the watermark, and removes tombstones that no table has to apply any more.
-pub(crate) fn save_watermark(db: &dyn Db, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
+/// Replaces the watermark that was read, and removes tombstones that no table has to apply any more.
+pub(crate) fn save_watermark(
+    db: &dyn Db,
+    agent: &Agent,
+    grain: Grain,
+    read: Watermark,
+    watermark: Watermark,
+) -> Result<()> {
+    if !self::watermark(db, agent, grain)?.admits(read, watermark) {
+        return Err(Error::Stale { what: format!("the watermark of the {grain} table") }.into());
+    }
     let agent_id = agents::enrolled(db, agent)?;
     db.execute(
         include_str!("sql/save_watermark.sql"),
@@ -50,14 +59,15 @@ mod tests {
 
     #[tokio::test]
     async fn watermarks_are_stored_per_agent_and_grain() {
-        let (folder, agent) = (Folder::new(), agent("a"));
-        let start = Watermark { generation: 0, applied: 0, building: None };
+        let (folder, agent, start) = (Folder::new(), agent("a"), Watermark::default());
+        let mut read = start;
         for watermark in [
             Watermark { generation: 1, applied: 7, building: Some((2, 3)) },
             Watermark { generation: 2, applied: 9, ..start },
         ] {
             let catalog = folder.open();
-            catalog.save_watermark(&agent, Grain::Weekly, watermark).await.unwrap();
+            catalog.save_watermark(&agent, Grain::Weekly, read, watermark).await.unwrap();
+            read = watermark;
             drop(catalog);
             let catalog = folder.open();
             assert_eq!(catalog.watermark(&agent, Grain::Weekly).await.unwrap(), watermark);

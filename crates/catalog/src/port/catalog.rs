@@ -63,9 +63,10 @@ impl Catalog for SqliteCatalog {
         self.thread.read("reading a watermark", move |c| watermarks::watermark(c, &agent, grain)).await
     }
 
-    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()> {
         let agent = agent.clone();
-        self.thread.write("saving a watermark", move |c| watermarks::save_watermark(c, &agent, grain, watermark)).await
+        let save = move |c: &dyn Db| watermarks::save_watermark(c, &agent, grain, read, watermark);
+        self.thread.write("saving a watermark", save).await
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
