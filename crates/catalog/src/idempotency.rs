@@ -1,9 +1,9 @@
 //! Requests with a client's idempotency key, and lookup of operations without their agent.
 
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::{digest, micros};
+use crate::db::{Db, params};
 use crate::failure::Result;
 use crate::{agents, ingest};
 
@@ -15,43 +15,39 @@ pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
 /// Returns the body digest and the operation of the request with this key.
-pub(crate) fn request(connection: &Connection, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
-    let place = params![agents::known(connection, agent)?, key.0];
-    let mut statement = connection.prepare_cached(REQUEST)?;
-    let found =
-        statement.query_row(place, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?))).optional()?;
+pub(crate) fn request(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
+    let place = params![agents::known(db, agent)?, key.0];
+    let found = db.query_optional(REQUEST, place, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?)))?;
     Ok(found.and_then(|(body, operation)| Some((body?, operation))))
 }
 
 /// Records that a request was accepted as that operation.
 pub(crate) fn save(
-    connection: &Connection,
+    db: &dyn Db,
     agent: &Agent,
     key: &Digest,
     body: &Digest,
     operation_id: &str,
     now: Timestamp,
 ) -> Result<()> {
-    if ingest::operation(connection, agent, operation_id)?.is_none() {
+    if ingest::operation(db, agent, operation_id)?.is_none() {
         return Err(Error::NotFound { what: "operation", name: operation_id.to_owned() }.into());
     }
     let sql = "INSERT OR REPLACE INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let row = params![agents::known(connection, agent)?, key.0, body.0, operation_id, micros(now)];
-    connection.prepare_cached(sql)?.execute(row)?;
+    let row = params![agents::known(db, agent)?, key.0, body.0, operation_id, micros(now)];
+    db.execute(sql, row)?;
     Ok(())
 }
 
 /// Drops requests stored before an instant; returns their number.
-pub(crate) fn drop_before(connection: &Connection, before: Timestamp) -> Result<u64> {
-    Ok(connection.prepare_cached(DROP)?.execute([micros(before)])? as u64)
+pub(crate) fn drop_before(db: &dyn Db, before: Timestamp) -> Result<u64> {
+    db.execute(DROP, params![micros(before)])
 }
 
 /// Returns the operation of that id and its agent, among the agents of a workspace.
-pub(crate) fn find(connection: &Connection, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
-    let mut statement = connection.prepare_cached(FIND)?;
-    let read = |row: &rusqlite::Row| Ok((row.get::<_, String>("agent")?, ingest::read_operation(row)?));
-    let found = statement.query_row([workspace, id], read).optional()?;
-    Ok(found
-        .map(|(name, operation)| Ok::<_, Error>((Agent::in_workspace(workspace, &name)?, operation)))
-        .transpose()?)
+pub(crate) fn find(db: &dyn Db, workspace: &str, id: &str) -> Result<Option<(Agent, IngestReceipt)>> {
+    db.query_optional(FIND, params![workspace, id], |row| {
+        let agent = Agent::in_workspace(workspace, &row.get::<String>("agent")?)?;
+        Ok((agent, ingest::read_operation(row)?))
+    })
 }

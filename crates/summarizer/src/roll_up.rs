@@ -131,6 +131,7 @@ impl Pass<'_> {
             period: row.period,
             cover: self.zones.cover(row.period),
             read_seq: row.dirty_seq,
+            replaces: row.rolled_up(),
             input_digest: input.digest,
             recipe: recipe.unwrap_or_else(present),
             sources: input.sources(),

@@ -18,8 +18,8 @@ use annals_core::ports::{
     AgentState, Catalog, Change, ClockNote, Comparison, Counts, Key, Select, StoredConversation, Turn, Watermark,
 };
 use annals_core::{
-    Agent, Date, DeadLetter, Digest, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period, Result,
-    Settings, Stage, Summary, Timestamp, TurnKey,
+    Agent, Date, DeadLetter, Digest, Error, Grain, IngestReceipt, Kind, LedgerRow, Memory, MemoryId, Message, Period,
+    Result, Settings, Stage, Summary, Timestamp, TurnKey,
 };
 use async_trait::async_trait;
 
@@ -139,17 +139,20 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn watermark(&self, agent: &Agent, grain: Grain) -> Result<Watermark> {
-        let unknown = Watermark { generation: 0, applied: 0, building: None };
-        self.read(agent, |data| data.watermarks.get(&grain).copied().unwrap_or(unknown))
+        self.read(agent, |data| data.watermarks.get(&grain).copied().unwrap_or_default())
     }
 
-    async fn save_watermark(&self, agent: &Agent, grain: Grain, watermark: Watermark) -> Result<()> {
+    async fn save_watermark(&self, agent: &Agent, grain: Grain, read: Watermark, watermark: Watermark) -> Result<()> {
         self.write(agent, |data, _| {
+            if !data.watermarks.get(&grain).copied().unwrap_or_default().admits(read, watermark) {
+                return Err(Error::Stale { what: format!("the watermark of the {grain} table") });
+            }
             data.watermarks.insert(grain, watermark);
             // Deletions that every generation of the table has applied are no longer needed.
             let applied = watermark.building.map_or(watermark.applied, |(_, building)| building.min(watermark.applied));
             data.gone.retain(|_, (of, seq)| *of != grain || *seq > applied);
-        })
+            Ok(())
+        })?
     }
 
     async fn ledger(&self, agent: &Agent) -> Result<Vec<LedgerRow>> {
@@ -175,10 +178,15 @@ impl Catalog for MemoryCatalog {
 
     async fn save_summaries(&self, agent: &Agent, summaries: Vec<Summary>, now: Timestamp) -> Result<()> {
         self.write(agent, |data, seq| {
+            let rolled_up = |period| data.ledger.get(&period).map(LedgerRow::rolled_up).unwrap_or_default();
+            if let Some(stale) = summaries.iter().find(|summary| rolled_up(summary.period) != summary.replaces) {
+                return Err(Error::Stale { what: format!("the summary of {}", stale.period) });
+            }
             for summary in summaries {
                 data.save(agent, summary, seq, now);
             }
-        })
+            Ok(())
+        })?
     }
 
     async fn note_failure(

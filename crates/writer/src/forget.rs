@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use annals_core::ports::{Erasure, ErasureReport, Table, Target, Watermark};
-use annals_core::{Agent, Digest, Grain, Message, Result, Timestamp, TurnKey};
+use annals_core::{Agent, Digest, Error, Grain, Message, Result, Timestamp, TurnKey};
 
+use crate::project::STALE_READS;
 use crate::{FactWriter, Writer};
 
 /// Forgets for agents. Cheap to clone.
@@ -104,7 +105,13 @@ impl Eraser {
         self.writer.project(agent, now, &|_| ()).await?;
         let mut keep = Vec::new();
         for grain in Grain::ALL {
-            self.renew_table(agent, grain, now).await?;
+            let mut stale = 0;
+            loop {
+                match self.renew_table(agent, grain, now).await {
+                    Err(Error::Stale { .. }) if stale < STALE_READS => stale += 1,
+                    done => break done?,
+                }
+            }
             keep.push(self.writer.table(agent, grain).await?);
         }
         Ok(keep)
@@ -114,10 +121,11 @@ impl Eraser {
     /// because rows that should be gone would be copied too.
     async fn renew_table(&self, agent: &Agent, grain: Grain, now: Timestamp) -> Result<()> {
         let Writer { store, strata, .. } = &self.writer;
-        let mut watermark = store.watermark(agent, grain).await?;
-        if watermark.building.take().is_some() {
+        let read = store.watermark(agent, grain).await?;
+        let watermark = Watermark { building: None, ..read };
+        if read.building.is_some() {
             // A half-built generation is dropped: it is never copied, so deleted rows would stay in it.
-            store.save_watermark(agent, grain, watermark).await?;
+            store.save_watermark(agent, grain, read, watermark).await?;
         }
         if !self.writer.audit_grain(agent, grain).await?.is_empty() {
             return self.writer.rebuild(agent, grain, now, &|_| ()).await;
@@ -127,7 +135,7 @@ impl Eraser {
         // Removes what an earlier attempt may have left before it was recorded.
         strata.remove(&Table { generation, ..former.clone() }).await?;
         strata.rewrite(&former, generation).await?;
-        store.save_watermark(agent, grain, Watermark { generation, ..watermark }).await
+        store.save_watermark(agent, grain, watermark, Watermark { generation, ..watermark }).await
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) enum Step {
     Ingest { turns: Vec<SpokenTurn>, revise: bool },
     RollUp { row: usize, text: Option<u8>, verbatim: bool },
     Fail { row: usize },
-    Watermark { grain: usize, applied: u64 },
+    Watermark { grain: usize, applied: u64, stale: bool },
     Extract { turns: Vec<SpokenTurn>, found: Vec<(usize, u8)>, degraded: bool },
     Seal { children: usize, stale: bool },
     Pin { memory: usize, pinned: bool },
@@ -59,7 +59,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         8 => (any::<usize>(), prop::option::weighted(0.9, 0..3u8), any::<bool>())
             .prop_map(|(row, text, verbatim)| Step::RollUp { row, text, verbatim }),
         1 => any::<usize>().prop_map(|row| Step::Fail { row }),
-        1 => (0..6usize, any::<u64>()).prop_map(|(grain, applied)| Step::Watermark { grain, applied: applied >> 1 }),
+        1 => (0..6usize, any::<u64>(), prop::bool::weighted(0.2))
+            .prop_map(|(grain, applied, stale)| Step::Watermark { grain, applied: applied >> 1, stale }),
         3 => (turns(), prop::collection::vec((any::<usize>(), 0..4u8), 0..4), any::<bool>())
             .prop_map(|(turns, found, degraded)| Step::Extract { turns, found, degraded }),
         6 => (any::<usize>(), prop::bool::weighted(0.1)).prop_map(|(children, stale)| Step::Seal { children, stale }),
@@ -115,13 +116,20 @@ pub(super) async fn apply(store: &dyn Store, agent: &Agent, step: &Step) -> Stri
             Some(row) => seen(store.note_failure(agent, row.period, "no answer", now(), now()).await),
             None => seen(store.note_extraction_failure(agent, "no answer", now(), now()).await),
         },
-        Step::Watermark { grain, applied } => {
-            let watermark = Watermark { generation: 1, applied: *applied, building: Some((2, applied / 2)) };
-            seen(store.save_watermark(agent, Grain::ALL[*grain], watermark).await)
+        Step::Watermark { grain, applied, stale } => {
+            let grain = Grain::ALL[*grain];
+            let mut read = store.watermark(agent, grain).await.unwrap();
+            let generation = read.generation + 1;
+            let next = Watermark { generation, applied: *applied, building: Some((generation + 1, applied / 2)) };
+            read.applied += u64::from(*stale);
+            seen(store.save_watermark(agent, grain, read, next).await)
         }
         Step::Extract { turns, found, degraded } => {
             let turns: Vec<Turn> = turns.iter().map(|spoken_turn| turn(agent, spoken_turn)).collect();
-            seen(store.save_extraction(agent, extraction(agent, &turns, found, *degraded), now()).await)
+            let after = store.extraction(agent).await.unwrap().extracted;
+            // It goes back if the step before read more turns.
+            let extraction = Extraction { after, ..extraction(agent, &turns, found, *degraded) };
+            seen(store.save_extraction(agent, extraction, now()).await)
         }
         Step::Seal { children, stale } => seen(seal(store, agent, *children, *stale).await),
         Step::Pin { memory, pinned } => {
@@ -223,6 +231,7 @@ async fn roll_up(
     let summary = Summary {
         degraded: text == Some(1),
         draft: text.filter(|_| !sentences.is_empty()).map(|text| draft(text, sentences, verbatim)),
+        replaces: row.rolled_up(),
         ..annals_testkit::summary(&row.period.to_string(), row.dirty_seq, &sources, "")
     };
     store.save_summaries(agent, vec![summary], at("2026-07-01T00:00:00Z")).await
@@ -254,6 +263,7 @@ fn extraction(agent: &Agent, turns: &[Turn], found: &[(usize, u8)], degraded: bo
     Extraction {
         turns: turns.iter().map(|turn| turn.id.clone()).collect(),
         found: Extracted { statements, operations, rejected: Vec::new() },
+        after: 0,
         extracted: 7 + turns.len() as u64,
         degraded: degraded.then(|| "no answer".into()),
     }

@@ -319,7 +319,7 @@ async fn statement_is_lowered_by_its_doubt() {
         stated("Ann keeps hens.", None),
     ];
     let found = Extracted { statements, ..Extracted::default() };
-    let extraction = Extraction { turns: vec![turn.id], found, extracted: 99, degraded: None };
+    let extraction = Extraction { turns: vec![turn.id], found, after: 0, extracted: 99, degraded: None };
     world.catalog.save_extraction(&agent("a"), extraction, at(NOW)).await.unwrap();
     world.project().await;
     let asked = Query { kinds: vec![Kind::Statement], explain: true, ..about("what does Ann keep?") };

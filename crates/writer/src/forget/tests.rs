@@ -112,7 +112,7 @@ async fn half_built_generation_is_removed_too() {
     fixture.strata.rewrite(&Table { generation: 0, ..half.clone() }, 1).await.unwrap();
     let watermark = fixture.catalog.watermark(&agent("a"), Grain::Working).await.unwrap();
     let building = Watermark { building: Some((1, watermark.applied)), ..watermark };
-    fixture.catalog.save_watermark(&agent("a"), Grain::Working, building).await.unwrap();
+    fixture.catalog.save_watermark(&agent("a"), Grain::Working, watermark, building).await.unwrap();
     fixture.eraser().erase(&agent("a"), &Target::Subject("Bob".into()), at(NOW)).await.unwrap();
     fixture.eraser().clean(&agent("a"), at(NOW)).await.unwrap();
     assert_forgotten(&fixture).await;
