@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The workspace crates that each crate may depend on, without dev-dependencies.
-const EDGES: [(&str, &[&str]); 17] = [
+const EDGES: [(&str, &[&str]); 18] = [
     ("annals-core", &[]),
     ("annals-testkit", &["annals-core"]),
     ("annals-catalog", &["annals-core"]),
