@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use annals_core::retry::later;
 use annals_core::{Error, LedgerRow, Period, Result, Summary, Timestamp};
 use futures::{StreamExt, TryStreamExt};
 
 use crate::backoff;
-use crate::due::{LONGEST_WAIT, later};
+use crate::due::LONGEST_WAIT;
 use crate::pass::Pass;
 use crate::roll_up::{Outage, Outcome, Why};
 

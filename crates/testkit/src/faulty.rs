@@ -104,10 +104,6 @@ impl<P: Engine> Engine for Faulty<P> {
 
 #[async_trait]
 impl<P: Extractor> Extractor for Faulty<P> {
-    fn recipe(&self, settings: &Settings) -> Digest {
-        self.inner.recipe(settings)
-    }
-
     fn is_local(&self, settings: &Settings) -> bool {
         self.inner.is_local(settings)
     }
@@ -180,10 +176,6 @@ mod tests {
 
     #[async_trait]
     impl Extractor for Blank {
-        fn recipe(&self, _settings: &Settings) -> Digest {
-            Digest::of([""])
-        }
-
         fn is_local(&self, _settings: &Settings) -> bool {
             true
         }

@@ -21,25 +21,18 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
+        let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
+        if !faults.is_empty() {
+            return Err(Error::Faults(faults));
+        }
         let settings = self.store.settings(agent).await?;
-        self.ingest_by(agent, &settings, messages, revise, now).await
-    }
-
-    /// Does the same for a caller that has already read the agent's settings.
-    pub async fn ingest_by(
-        &self,
-        agent: &Agent,
-        settings: &Settings,
-        messages: Vec<Message>,
-        revise: bool,
-        now: Timestamp,
-    ) -> Result<IngestReceipt> {
         let messages = messages.into_iter().map(|message| (message, Origin::Client)).collect();
-        self.ingest_from(agent, settings, messages, revise, now).await
+        self.ingest_checked(agent, &settings, messages, revise, now).await
     }
 
-    /// Does the same for messages with their origins; some of them may have come without a time.
-    pub async fn ingest_from(
+    /// Does the same for messages with their origins that the caller has passed through [`check`], which knows their positions
+    /// in its input; some of them may have come without a time.
+    pub async fn ingest_checked(
         &self,
         agent: &Agent,
         settings: &Settings,
@@ -47,7 +40,7 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<IngestReceipt> {
-        let turns = turns_of(agent, settings, messages, now)?;
+        let turns = turns_of(agent, settings, messages)?;
         self.store.ingest(agent, turns, revise, now).await
     }
 
@@ -61,7 +54,7 @@ impl Writer {
         revise: bool,
         now: Timestamp,
     ) -> Result<KeyedReceipt> {
-        let turns = turns_of(agent, settings, messages, now)?;
+        let turns = turns_of(agent, settings, messages)?;
         self.store.ingest_once(agent, request, turns, revise, now).await
     }
 
@@ -115,13 +108,9 @@ impl Writer {
     }
 }
 
-/// Checks and prepares the messages of one request, and gives them their keys.
-fn turns_of(agent: &Agent, settings: &Settings, messages: Vec<(Message, Origin)>, now: Timestamp) -> Result<Vec<Turn>> {
+/// Prepares the messages of one request, and gives them their keys.
+fn turns_of(agent: &Agent, settings: &Settings, messages: Vec<(Message, Origin)>) -> Result<Vec<Turn>> {
     let (messages, origins): (Vec<Message>, Vec<Origin>) = messages.into_iter().unzip();
-    let faults: Vec<Fault> = messages.iter().flat_map(|message| check(message, now)).collect();
-    if !faults.is_empty() {
-        return Err(Error::Faults(faults));
-    }
     let zones = settings.zones()?;
     let (messages, masked): (Vec<Message>, Vec<u64>) = prepare_each(settings, messages).into_iter().unzip();
     let incoming = identify(&messages).into_iter().zip(messages).zip(masked).zip(origins);

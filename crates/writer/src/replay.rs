@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use annals_core::ports::{AlreadyHeld, WriteLock};
 use annals_core::{Agent, Error, Extracted, Extraction, MemoryId, Result, Stage, Timestamp};
 
-use crate::extract::{ExtractionPassed, FactWriter, is_outage, is_own_fault, tasks};
+use crate::extract::{ExtractionPassed, FactWriter, tasks};
 use crate::project::STALE_READS;
 
 impl FactWriter {
@@ -51,8 +51,8 @@ impl FactWriter {
                     let piece = self.save_again(agent, spoken.chain(task.silent).collect(), found, now).await?;
                     passed.count(&piece);
                 }
-                Err(error) if is_own_fault(&error) => {}
-                Err(error) if is_outage(&error) => {
+                Err(error) if error.is_of_input() => {}
+                Err(error) if error.is_outage() => {
                     passed.waiting = Some(error.to_string());
                     break;
                 }

@@ -57,7 +57,6 @@ pub enum Comparison {
 
 /// A change of one grain, for projections.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "most changes are upserts; a box each would cost more than it saves")]
 pub enum Change {
     /// The memory is new or changed; its `seq` is the sequence of the change.
     Upsert(Memory),

@@ -1,6 +1,7 @@
 //! Pruned turns: an erasure reaches them by the data that pruning kept of them and by their traces in other records.
 
 use crate::suites::all_records;
+use crate::suites::archive::restore_records;
 use annals_core::ports::{ErasureReport, Record, Target, Turn};
 use annals_core::{Digest, FactOperation, Grain, Message, TurnKey};
 
@@ -148,7 +149,7 @@ async fn known_by_id_alone(store: &dyn Store) -> ([Turn; 3], [FactOperation; 3])
             (*day, *at) = (None, None);
         }
     }
-    store.restore(&me(), records, now()).await.unwrap();
+    restore_records(store, &me(), records, now()).await.unwrap();
     all
 }
 
