@@ -22,7 +22,7 @@ fn lines(db: &dyn Db, sql: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use crate::fixture::{Folder, spoken_turn};
-    use annals_core::ports::{Journal, Requests};
+    use annals_core::ports::{Journal, RequestKey, Requests};
     use annals_core::{Catalog, Digest, MemoryId};
     use annals_testkit::{agent, at, entry, period, summary};
 
@@ -44,9 +44,8 @@ mod tests {
             let folder = Folder::new();
             let (catalog, me, now) = (folder.open(), agent("me"), at("2026-06-01T00:00:00Z"));
             let turn = spoken_turn(&me, "1", "tea");
-            let done = catalog.ingest(&me, vec![turn.clone()], false, now).await.unwrap();
-            let (seq, key) = (done.seq, Digest::of(["key"]));
-            catalog.save_request(&me, &key, &key, &done.id, now).await.unwrap();
+            let request = RequestKey { key: Digest::of(["key"]), body: Digest::of(["body"]) };
+            let seq = catalog.ingest_once(&me, &request, vec![turn.clone()], false, now).await.unwrap().receipt.seq;
             let day = summary(&turn.day.to_string(), seq, &[turn.id], "They had tea.");
             catalog.save_summaries(&me, vec![day], now).await.unwrap();
             catalog.add_operations(&me, vec![entry(&me, "Ann likes tea", "2026-03-04T10:00:00Z")]).await.unwrap();

@@ -1,5 +1,6 @@
 //! Requests with a client's idempotency key, and lookup of operations without their agent.
 
+use annals_core::ports::{KeyedReceipt, RequestKey, Turn};
 use annals_core::{Agent, Digest, Error, IngestReceipt, Timestamp};
 
 use crate::columns::{digest, micros};
@@ -14,27 +15,37 @@ pub(crate) const REQUEST: &str = "SELECT request.body, operation.*
 pub(crate) const FIND: &str = include_str!("sql/find_operation.sql");
 pub(crate) const DROP: &str = "DELETE FROM request WHERE kept_at < ?1";
 
+/// Stores turns once per key of the agent.
+pub(crate) fn ingest_once(
+    db: &dyn Db,
+    agent: &Agent,
+    request: &RequestKey,
+    turns: &[Turn],
+    revise: bool,
+    now: Timestamp,
+) -> Result<KeyedReceipt> {
+    match find_request(db, agent, &request.key)? {
+        Some((body, receipt)) if body == request.body => Ok(KeyedReceipt { receipt, repeated: true }),
+        Some(_) => Err(Error::KeyReused.into()),
+        None => {
+            let receipt = ingest::ingest(db, agent, turns, revise, now)?;
+            save(db, agent, request, &receipt.id, now)?;
+            Ok(KeyedReceipt { receipt, repeated: false })
+        }
+    }
+}
+
 /// Returns the body digest and the operation of the request with this key.
-pub(crate) fn request(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
+pub(crate) fn find_request(db: &dyn Db, agent: &Agent, key: &Digest) -> Result<Option<(Digest, IngestReceipt)>> {
     let place = params![agents::known(db, agent)?, key.0];
     let found = db.query_optional(REQUEST, place, |row| Ok((digest(row, "body")?, ingest::read_operation(row)?)))?;
     Ok(found.and_then(|(body, operation)| Some((body?, operation))))
 }
 
 /// Records that a request was accepted as that operation.
-pub(crate) fn save(
-    db: &dyn Db,
-    agent: &Agent,
-    key: &Digest,
-    body: &Digest,
-    operation_id: &str,
-    now: Timestamp,
-) -> Result<()> {
-    if ingest::operation(db, agent, operation_id)?.is_none() {
-        return Err(Error::NotFound { what: "operation", name: operation_id.to_owned() }.into());
-    }
-    let sql = "INSERT OR REPLACE INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let row = params![agents::known(db, agent)?, key.0, body.0, operation_id, micros(now)];
+fn save(db: &dyn Db, agent: &Agent, request: &RequestKey, operation_id: &str, now: Timestamp) -> Result<()> {
+    let sql = "INSERT INTO request (agent_id, key, body, operation, kept_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let row = params![agents::known(db, agent)?, request.key.0, request.body.0, operation_id, micros(now)];
     db.execute(sql, row)?;
     Ok(())
 }
@@ -50,4 +61,15 @@ pub(crate) fn find(db: &dyn Db, workspace: &str, id: &str) -> Result<Option<(Age
         let agent = Agent::in_workspace(workspace, &row.get::<String>("agent")?)?;
         Ok((agent, ingest::read_operation(row)?))
     })
+}
+
+/// Returns the body digest and the operation of the request with this key, if it is stored.
+#[cfg(test)]
+pub(crate) async fn stored(
+    catalog: &crate::SqliteCatalog,
+    agent: &Agent,
+    key: Digest,
+) -> Option<(Digest, IngestReceipt)> {
+    let agent = agent.clone();
+    catalog.thread.read("reading a request", move |c| find_request(c, &agent, &key)).await.unwrap()
 }

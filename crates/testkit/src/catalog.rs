@@ -11,7 +11,7 @@ mod keys;
 mod replies;
 mod seals;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use annals_core::ports::{
@@ -23,7 +23,7 @@ use annals_core::{
 };
 use async_trait::async_trait;
 
-use agent_data::{AgentData, request_id};
+use agent_data::AgentData;
 
 pub(crate) use agent_data::remember;
 
@@ -104,21 +104,7 @@ impl Catalog for MemoryCatalog {
     }
 
     async fn ingest(&self, agent: &Agent, turns: Vec<Turn>, revise: bool, now: Timestamp) -> Result<IngestReceipt> {
-        self.write(agent, |data, seq| {
-            let masked = turns.iter().map(|turn| turn.masked).sum();
-            let mut operation = IngestReceipt { id: request_id(&turns), masked, ..IngestReceipt::default() };
-            let (known, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| data.has_forgotten(agent, turn));
-            operation.forgotten = known.len() as u64;
-            // Work on a copy, so that all turns are stored or none.
-            let (mut after, mut last) = (data.clone(), *seq);
-            let mut stated = HashMap::new();
-            for turn in turns {
-                after.store(turn, revise, &mut last, now, &mut operation, &mut stated)?;
-            }
-            after.requests.insert(operation.id.clone(), operation.clone());
-            (*data, *seq) = (after, last);
-            Ok(operation)
-        })?
+        self.write(agent, |data, seq| data.ingest(agent, turns, revise, seq, now))?
     }
 
     async fn compare(&self, agent: &Agent, messages: &[(TurnKey, Message)]) -> Result<Vec<Comparison>> {

@@ -1,6 +1,6 @@
 //! The steps of the model test, and how they are applied.
 
-use annals_core::ports::{Access, Block, Change, Target, Turn, Watermark};
+use annals_core::ports::{Access, Block, Change, RequestKey, Target, Turn, Watermark};
 use annals_core::{
     ALIAS, Agent, Draft, Extracted, Extraction, FactOperation, Grain, Interval, Kind, LedgerRow, Memory, MemoryId,
     Message, Purpose, Reply, Sentence, Statement, Summary, Timestamp,
@@ -342,22 +342,17 @@ async fn write_block(store: &dyn Store, agent: &Agent, name: u8, text: Option<u8
 /// stores.
 async fn request(store: &dyn Store, agent: &Agent, turns: &[SpokenTurn], key: u8, drop: bool) -> String {
     let (key, body) = (annals_core::Digest::of([[key]]), annals_core::Digest::of([[turns.len() as u8]]));
-    let known = store.request(agent, &key).await.unwrap();
-    let known = known.map(|(body, operation)| (body, annals_core::IngestReceipt { id: String::new(), ..operation }));
     let dropped = if drop { store.drop_requests(at("2026-06-02T00:00:00Z")).await.unwrap() } else { 0 };
     let turns: Vec<Turn> = turns
         .iter()
         .map(|spoken_turn| Turn { masked: u64::from(spoken_turn.text), ..turn(agent, spoken_turn) })
         .collect();
-    if turns.is_empty() {
-        return format!("{known:?} {dropped} {}", seen(store.save_request(agent, &key, &body, "o-none", now()).await));
-    }
-    let done = match store.ingest(agent, turns, true, now()).await {
+    let done = match store.ingest_once(agent, &RequestKey { key, body }, turns, true, now()).await {
         Ok(done) => done,
-        Err(error) => return format!("{known:?} {dropped} {error}"),
+        Err(error) => return format!("{dropped} {error}"),
     };
-    let kept = seen(store.save_request(agent, &key, &body, &done.id, now()).await);
-    let found = store.find_operation(agent.workspace(), &done.id).await.unwrap();
-    assert_eq!(found, Some((agent.clone(), done.clone())));
-    format!("{known:?} {dropped} {kept} {}", done.masked)
+    let found = store.find_operation(agent.workspace(), &done.receipt.id).await.unwrap();
+    assert_eq!(found, Some((agent.clone(), done.receipt.clone())));
+    let receipt = annals_core::IngestReceipt { id: String::new(), ..done.receipt };
+    format!("{dropped} {receipt:?} {}", done.repeated)
 }
