@@ -3,8 +3,8 @@
 use annals_core::ports::{KeyedReceipt, RequestKey, Requests, Turn};
 use annals_core::{Agent, IngestReceipt, Result, Timestamp};
 use async_trait::async_trait;
-use rusqlite::Connection;
 
+use crate::db::Db;
 use crate::{SqliteCatalog, idempotency};
 
 #[async_trait]
@@ -18,7 +18,7 @@ impl Requests for SqliteCatalog {
         now: Timestamp,
     ) -> Result<KeyedReceipt> {
         let (agent, request) = (agent.clone(), *request);
-        let ingest = move |c: &Connection| idempotency::ingest_once(c, &agent, &request, &turns, revise, now);
+        let ingest = move |c: &dyn Db| idempotency::ingest_once(c, &agent, &request, &turns, revise, now);
         self.thread.write("storing messages", ingest).await
     }
 
