@@ -20,14 +20,12 @@ use annals_core::{Agent, Embedder, Error, Facts, Result, Strata, Timestamp};
 use annals_embedder::{Cached, OnnxEmbedder};
 use annals_facts::DuckFacts;
 use annals_llm::{Auto, Endpoint, Extractive, Models, RerankEndpoint, Rules};
-use annals_retention::{Plans, Retention};
-use annals_search::Search;
-use annals_server::config::Limits;
-use annals_server::metrics::{Measured, Metrics};
-use annals_server::{Clock, Parts, Prompts, Service};
+use annals_retention::Plans;
+use annals_service::config::Limits;
+use annals_service::metrics::{Measured, Metrics};
+use annals_service::{Clock, Components, Parts, Prompts, Service};
 use annals_strata::{LanceStrata, Memory};
-use annals_summarizer::{SchedulePolicy, Summarizer};
-use annals_writer::{Eraser, FactWriter, Writer};
+use annals_summarizer::SchedulePolicy;
 use jiff::SignedDuration;
 
 use crate::{private, scratch};
@@ -89,41 +87,35 @@ impl Folder {
         let strata = LanceStrata::open(&path.join("tables"), embedder.dimension(), Memory::of_machine()).await?;
         let strata: Arc<dyn Strata> = Arc::new(Measured::new(Arc::new(strata), &metrics));
         let Opening { models, limits, quiet, clock } = opening;
-        let policy = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
+        let schedule = SchedulePolicy { grace: SchedulePolicy::GRACE, quiet, ..SchedulePolicy::default() };
         let replies = Arc::new(Measured::new(catalog.clone(), &metrics));
-        let mut search = Search::new(catalog.clone(), strata.clone(), facts.clone(), embedder.clone());
-        if let Some(model) = models.rerank.clone() {
-            let candidates = model.candidates;
-            let reranker = Measured::new(Arc::new(RerankEndpoint::new(model, replies.clone())?), &metrics);
-            search = search.reranked_by(Arc::new(reranker), candidates);
-        }
+        let reranker = match models.rerank.clone() {
+            Some(model) => Some((model.candidates, RerankEndpoint::new(model, replies.clone())?)),
+            None => None,
+        };
         let endpoint = if models.is_empty() { None } else { Some(Arc::new(Endpoint::new(models, replies)?)) };
         let engine = Arc::new(Auto::new(Arc::new(Extractive), Arc::new(Rules), endpoint));
-        let writer = Writer::new(catalog.clone(), strata.clone(), embedder);
-        let fact_writer = FactWriter::new(catalog.clone(), facts.clone(), engine.clone(), Arc::new(Rules));
-        let fallback = Arc::new(Extractive);
-        let measured = Arc::new(Measured::new(engine.clone(), &metrics));
         let now = clock();
-        let service = Service::measured_by(
-            metrics,
-            Parts {
-                eraser: Eraser::new(writer.clone(), fact_writer.clone(), catalog.clone()),
-                summarizer: Summarizer::new(catalog.clone(), measured, fallback, policy),
-                retention: Retention::new(catalog.clone(), plans.clone()),
-                search,
-                store: catalog.clone(),
-                extractor: engine,
-                writer,
-                fact_writer,
-                plans,
-                facts,
-                strata,
-                prompts: Prompts { names: PROMPTS, check: annals_llm::check_prompt },
-                limits,
-                clock,
-                folder: Some(path.clone()),
-            },
-        );
+        let mut parts = Parts::over(Components {
+            store: catalog.clone(),
+            strata,
+            facts,
+            embedder,
+            engine: Arc::new(Measured::new(engine.clone(), &metrics)),
+            fallback_engine: Arc::new(Extractive),
+            extractor: engine,
+            fallback_extractor: Arc::new(Rules),
+            plans,
+            schedule,
+            clock,
+            folder: Some(path.clone()),
+        });
+        if let Some((candidates, endpoint)) = reranker {
+            let reranker = Arc::new(Measured::new(Arc::new(endpoint), &metrics));
+            parts.search = parts.search.reranked_by(reranker, candidates);
+        }
+        let prompts = Prompts { names: PROMPTS, check: annals_llm::check_prompt };
+        let service = Service::measured_by(metrics, Parts { prompts, limits, ..parts });
         Ok(Folder { service, sqlite: catalog, now, path, _lock: lock })
     }
 

@@ -8,9 +8,9 @@ use std::time::Instant;
 use annals_core::ports::{Table, TableStats};
 use annals_core::{Agent, Error, Grain, Result, SignedDuration, Timestamp};
 use annals_server::config::BackupConfig;
-use annals_server::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
-use annals_server::metrics::Metrics;
-use annals_server::{Service, Verified};
+use annals_service::jobs::{Alarm, Jobs, Moment, Pass, Report, RetentionTask, RollUpTask, Task, Timing};
+use annals_service::metrics::Metrics;
+use annals_service::{Service, Verified};
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -104,7 +104,7 @@ impl Task for Compaction {
     async fn run(&self, _: Moment, stop: &CancellationToken) -> Result<Report> {
         let mut tidied = 0;
         let mut worst = [TableStats::default(); 6];
-        for agent in self.0.catalog.agents().await? {
+        for agent in self.0.store.agents().await? {
             for (grain, worst) in Grain::ALL.into_iter().zip(&mut worst) {
                 if stop.is_cancelled() {
                     return Ok(Report {
@@ -128,8 +128,8 @@ impl Task for Compaction {
 impl Compaction {
     /// Compacts a table. Returns its state before that.
     async fn compact(&self, agent: &Agent, grain: Grain) -> Result<TableStats> {
-        let _tables_lock = self.0.locks().lock::<annals_server::locks::Tables>(agent).await;
-        let generation = self.0.catalog.watermark(agent, grain).await?.generation;
+        let _tables_lock = self.0.locks().lock::<annals_service::locks::Tables>(agent).await;
+        let generation = self.0.store.watermark(agent, grain).await?.generation;
         let table = Table { agent: agent.clone(), grain, generation };
         let table_stats = self.0.strata.table_stats(&table).await?;
         self.0.strata.compact(&table).await?;
@@ -143,12 +143,12 @@ struct Verification(Service);
 #[async_trait]
 impl Task for Verification {
     async fn run(&self, moment: Moment, stop: &CancellationToken) -> Result<Report> {
-        let faults = self.0.catalog.check().await?;
+        let faults = self.0.store.check().await?;
         for fault in &faults {
             tracing::error!(fault, "the catalog failed its integrity check");
         }
         let (mut failures, mut checked, mut mended) = (faults.len() as u64, 0, 0);
-        for agent in self.0.catalog.agents().await? {
+        for agent in self.0.store.agents().await? {
             if stop.is_cancelled() {
                 break;
             }

@@ -3,25 +3,23 @@
 use std::io;
 use std::time::Duration;
 
+use annals_service::{Activity, Service, Worker};
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::Service;
 use crate::access::{
     Caller, ConnectionLimits, Gates, Keyless, Places, authenticate, bound_size, bound_time, check_origin, limit,
     serve_connections,
 };
-use crate::activity::count;
 use crate::config::ServerConfig;
 use crate::mcp;
 use crate::request::identify;
 use crate::rest::{LONGEST_WAIT, Routes, no_such_method, nowhere, routes};
-use crate::tables::Worker;
 
 /// Workers that make messages searchable. The embedder keeps two cores busy; the third worker is for agents with little to do.
 const WORKERS: [Worker; 3] = [Worker::Any, Worker::Any, Worker::Small];
@@ -58,6 +56,12 @@ pub fn private(service: &Service, config: &ServerConfig, more: Router) -> Router
 
 async fn as_local(mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(Caller::local());
+    next.run(request).await
+}
+
+/// Counts a request as under way until it is answered.
+async fn count(State(activity): State<Activity>, request: Request, next: Next) -> Response {
+    let _busy = activity.begin();
     next.run(request).await
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use annals_core::{Agent, EngineChoice, Grain, Result};
-use annals_server::wire::{PastPlanView, SettingsChange, SettingsView};
+use annals_service::wire::{PastPlanView, SettingsChange, SettingsView};
 
 use super::forget::forget_agent;
 use super::plans::keeps;

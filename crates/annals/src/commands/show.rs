@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use annals_core::ports::Version;
 use annals_core::{Agent, Error, Memory, MemoryId, Result, Zones};
-use annals_server::wire::MemoryView;
+use annals_service::wire::MemoryView;
 use serde_json::json;
 
 use crate::cli::Show;

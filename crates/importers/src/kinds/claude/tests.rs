@@ -151,7 +151,8 @@ fn branches_end_at_the_current_leaf_or_the_latest() {
          claude:c1 a1 assistant 2025-03-01T10:00:02.123Z Rome.";
     let skipped = "skip 1 message of another branch (--branches all)";
     check(&branched(r#","current_leaf_message_uuid":"a1""#), &format!("{rome}\n{skipped}"));
-    let oslo = rome.replace("a1 assistant 2025-03-01T10:00:02.123Z Rome.", "b1 assistant 2025-03-01T10:00:09.123Z Oslo.");
+    let oslo =
+        rome.replace("a1 assistant 2025-03-01T10:00:02.123Z Rome.", "b1 assistant 2025-03-01T10:00:09.123Z Oslo.");
     check(&branched(""), &format!("{oslo}\n{skipped}"));
     let options = Options { branches: Branches::All, ..options() };
     let other = format!("{rome}\nclaude:c1#b1 b1 assistant 2025-03-01T10:00:09.123Z Oslo.");
