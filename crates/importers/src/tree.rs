@@ -81,10 +81,9 @@ fn depths(nodes: &[Node]) -> Vec<usize> {
             unknown.push(at);
             next = nodes[at].parent;
         }
-        let mut depth = next.and_then(|known| depths[known]).map_or(0, |depth| depth + 1);
-        for at in unknown.into_iter().rev() {
+        let first = next.and_then(|known| depths[known]).map_or(0, |depth| depth + 1);
+        for (depth, at) in (first..).zip(unknown.into_iter().rev()) {
             depths[at] = Some(depth);
-            depth += 1;
         }
     }
     depths.into_iter().map(Option::unwrap_or_default).collect()
@@ -128,11 +127,11 @@ mod tests {
 
     /// Writes a tree as the parents of its nodes, `.` for a root; node times are their numbers in seconds.
     fn tree(parents: &str) -> Vec<Node> {
-        let node = |(number, parent): (usize, &str)| Node {
+        let node = |(number, parent): (i64, &str)| Node {
             parent: parent.parse().ok(),
-            at: Timestamp::from_second(number as i64).ok(),
+            at: Timestamp::from_second(number).ok(),
         };
-        parents.split_whitespace().enumerate().map(node).collect()
+        (0..).zip(parents.split_whitespace()).map(node).collect()
     }
 
     #[track_caller]
@@ -175,7 +174,7 @@ mod tests {
         let moment = |seconds: &i64| (*seconds > 0).then(|| Timestamp::from_second(*seconds).unwrap());
         let own: Vec<_> = own.iter().map(moment).collect();
         let span = Span { created: moment(&span[0]), earliest: None, updated: moment(&span[1]) };
-        let found: Vec<i64> = times(&own, span).iter().map(|at| at.map_or(0, |at| at.as_millisecond())).collect();
+        let found: Vec<i64> = times(&own, span).iter().map(|at| at.map_or(0, Timestamp::as_millisecond)).collect();
         assert_eq!(found, expect);
     }
 

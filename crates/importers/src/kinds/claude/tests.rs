@@ -75,6 +75,16 @@ fn text_counts_where_there_are_no_blocks() {
 }
 
 #[test]
+fn text_that_a_person_typed_beside_an_image_counts() {
+    check(
+        &export("", &[message("m1", "human", 1, r#","text":"Look","content":[{"type":"image"}]"#)]),
+        "conversation claude:c1 Trip
+         claude:c1 m1 user 2025-03-01T10:00:01.123Z Look
+         skip 1 image",
+    );
+}
+
+#[test]
 fn message_of_thinking_alone_is_not_an_empty_one() {
     let more = r#","text":"","content":[{"type":"thinking","thinking":"Hm"}]"#;
     check(
