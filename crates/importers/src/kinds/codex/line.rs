@@ -182,7 +182,7 @@ impl Session {
         output: &mut Output<'_>,
     ) -> Result<()> {
         if pieces == Pieces::default() {
-            output.skip(Skip::no_message("message without typed text", place));
+            output.skip(Skip::no_message("message without text", place));
             return Ok(());
         }
         let own = output.past(time_of(line));
