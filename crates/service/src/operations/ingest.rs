@@ -71,7 +71,7 @@ impl Service {
         let revise = request.revise;
         let messages = messages(request, now)?;
         let begun = Instant::now();
-        let operation = self.writer.ingest_checked(agent, settings, messages, revise, now).await?;
+        let operation = self.parts.writer.ingest_checked(agent, settings, messages, revise, now).await?;
         self.metrics.committed(begun.elapsed());
         let new = operation.accepted + operation.revised;
         tracing::info!(operation.id = operation.id, messages.new = new, "committed");
@@ -95,12 +95,12 @@ impl Service {
         now: Timestamp,
     ) -> Result<Accepted> {
         let mut one_at_a_time = self.locks.lock::<Request>(agent).await;
-        match self.store.request(agent, key).await? {
+        match self.parts.store.request(agent, key).await? {
             Some((known, operation)) if known == *body => Ok(Accepted { operation, ignored: BTreeMap::new() }),
             Some(_) => Err(Error::KeyReused),
             None => {
                 let accepted = self.ingest_holding(Some(&mut one_at_a_time), agent, settings, request, now).await?;
-                self.store.save_request(agent, key, body, &accepted.operation.id, now).await?;
+                self.parts.store.save_request(agent, key, body, &accepted.operation.id, now).await?;
                 Ok(accepted)
             }
         }
@@ -127,7 +127,7 @@ impl Service {
     /// Returns the operation with this id among the agents of a workspace, and its agent.
     pub async fn operation(&self, workspace: &str, id: &str) -> Result<(Agent, OperationView)> {
         let missing = || Error::NotFound { what: "operation", name: id.to_owned() };
-        let (agent, operation) = self.store.find_operation(workspace, id).await?.ok_or_else(missing)?;
+        let (agent, operation) = self.parts.store.find_operation(workspace, id).await?.ok_or_else(missing)?;
         let status = self.progress(&agent, &operation).await?;
         let IngestReceipt { id, accepted, duplicate, revised, forgotten, masked, .. } = operation;
         let owner = agent.name().to_owned();
