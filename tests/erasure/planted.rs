@@ -90,6 +90,7 @@ impl Planted {
                 period: memory.period,
                 cover: zones.cover(memory.period),
                 read_seq: row.dirty_seq,
+                replaces: row.rolled_up(),
                 input_digest: Digest::of(["kept"]),
                 recipe: Digest::of(["kept"]),
                 sources: memory.sources().to_vec(),

@@ -40,7 +40,7 @@ pub use fact::{
     SPEAKER, UNTIL, Verb, Walk, entity_key, fold, folded, joined_names, predicate_name,
 };
 pub use grain::Grain;
-pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, Stage};
+pub use ledger::{DeadLetter, IngestReceipt, LedgerRow, RolledUp, Stage};
 pub use memory::{Body, Kind, Memory};
 pub use message::{Message, Role, TurnKey, identify};
 pub use name::Agent;

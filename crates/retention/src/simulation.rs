@@ -140,7 +140,8 @@ impl World {
     /// Extraction reads everything stored so far.
     async fn extract(&mut self) {
         let found = Extracted::default();
-        let read = Extraction { turns: Vec::new(), found, extracted: self.last, degraded: None };
+        let after = self.catalog.extraction(&self.agent).await.unwrap().extracted;
+        let read = Extraction { turns: Vec::new(), found, after, extracted: self.last, degraded: None };
         self.catalog.save_extraction(&self.agent, read, moment(0)).await.unwrap();
     }
 

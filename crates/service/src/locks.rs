@@ -21,7 +21,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::task::Id;
 
 use order::LOCKS;
-pub use order::{After, Extraction, Facts, History, Level, Lock, Request, RollUp, Tables};
+pub use order::{After, Extraction, Facts, History, Level, Lock, RollUp, Tables};
 
 /// The locks of every agent for which a task holds one or waits for one. Cheap to clone; clones share the locks.
 #[derive(Clone, Default)]

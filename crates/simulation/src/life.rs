@@ -103,7 +103,8 @@ impl Life {
         }
         let turns = diary.turns(&self.agent).into_iter().map(|turn| turn.id).collect();
         let found = Extracted { statements: diary.statements(&self.agent), ..Extracted::default() };
-        let extraction = Extraction { turns, found, extracted: 1, degraded: None };
+        let after = self.parts.store.extraction(&self.agent).await.unwrap().extracted;
+        let extraction = Extraction { turns, found, after, extracted: 1, degraded: None };
         self.parts.store.save_extraction(&self.agent, extraction, now).await.unwrap();
         self.parts.writer.project(&self.agent, now, &|_| ()).await.unwrap();
     }

@@ -22,6 +22,7 @@ pub(crate) enum Why {
 
 /// The result of rolling up one period.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all outcomes are summaries; at most 64 are held at once")]
 pub(crate) enum Outcome {
     /// Ready to be saved.
     Done(Summary),
@@ -131,6 +132,7 @@ impl Pass<'_> {
             period: row.period,
             cover: self.zones.cover(row.period),
             read_seq: row.dirty_seq,
+            replaces: row.rolled_up(),
             input_digest: input.digest,
             recipe: recipe.unwrap_or_else(present),
             sources: input.sources(),

@@ -124,7 +124,7 @@ impl<P: Reranker> Reranker for Faulty<P> {
 #[cfg(test)]
 mod tests {
     use annals_core::Catalog;
-    use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, Requests, Seals};
+    use annals_core::ports::{Blocks, Erasure, Journal, Keys, Replies, RequestKey, Requests, Seals};
 
     use super::*;
     use crate::{MemoryCatalog, WordEmbedder};
@@ -157,7 +157,10 @@ mod tests {
         let block = annals_core::ports::Block { name: "n".into(), text: "t".into(), updated_at: now };
         let failures = [
             store.save_block(&agent, block.clone()).await,
-            store.save_request(&agent, &digest, &digest, "o", now).await,
+            store
+                .ingest_once(&agent, &RequestKey { key: digest, body: digest }, Vec::new(), false, now)
+                .await
+                .map(|_| ()),
             store.revoke_key("k", now).await,
             store.note_outage(&agent, &[], "away", now, now).await,
             store.cleaned(&agent, 1).await,

@@ -17,6 +17,7 @@ mod extractor;
 mod facts;
 mod faulty;
 mod model_server;
+mod present;
 mod reranker;
 mod strata;
 pub mod suites;
@@ -32,6 +33,7 @@ pub use extractor::{SilentExtractor, ThreeWords};
 pub use facts::MemoryFacts;
 pub use faulty::Faulty;
 pub use model_server::{ModelRequest, ModelServer, Script, refused_url};
+pub use present::{replacing, set_watermark};
 pub use reranker::WordReranker;
 pub use strata::MemoryStrata;
 pub use suites::{

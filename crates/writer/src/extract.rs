@@ -203,8 +203,15 @@ impl FactWriter {
         match read.outcome {
             Outcome::Found(pieces) => {
                 for piece in pieces {
-                    pass.sum.count(&piece);
-                    self.store.save_extraction(pass.agent, piece, pass.now).await?;
+                    match self.store.save_extraction(pass.agent, piece.clone(), pass.now).await {
+                        Ok(()) => pass.sum.count(&piece),
+                        // Another pass read these turns too. What is left is read again.
+                        Err(Error::Stale { .. }) => {
+                            pass.sum.stale += 1;
+                            return Ok(false);
+                        }
+                        Err(error) => return Err(error),
+                    }
                 }
                 Ok(true)
             }
@@ -223,6 +230,7 @@ impl FactWriter {
         let empty = Extraction {
             turns: Vec::new(),
             found: Extracted::default(),
+            after: watermark.extracted,
             extracted: watermark.extracted,
             degraded: None,
         };

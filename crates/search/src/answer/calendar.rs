@@ -28,7 +28,7 @@ async fn world(diary: &Diary) -> World {
     let turns: Vec<MemoryId> = diary.turns(&me).into_iter().map(|turn| turn.id).collect();
     world.catalog.save_summaries(&me, diary.summaries(&turns[0]), now).await.unwrap();
     let found = Extracted { statements: diary.statements(&me), ..Extracted::default() };
-    let extraction = Extraction { turns, found, extracted: 1, degraded: None };
+    let extraction = Extraction { turns, found, after: 0, extracted: 1, degraded: None };
     world.catalog.save_extraction(&me, extraction, now).await.unwrap();
     world.project().await;
     world

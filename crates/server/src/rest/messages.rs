@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annals_core::ports::Target;
+use annals_core::ports::{RequestKey, Target};
 use annals_core::{Digest, Error, IngestReceipt};
 use annals_service::wire::{ForgetAnswer, IngestRequest, Ingested, OperationView, Progress};
 use annals_service::{Accepted, Service};
@@ -66,8 +66,8 @@ pub async fn ingest(
     let accepted = match idempotency_key(&headers)? {
         None => service.ingest(&agent, &settings, body.value, now).await?,
         Some(key) => {
-            let (key, digest) = (Digest::of([key]), Digest::of([&body.bytes]));
-            service.ingest_once(&agent, &settings, (&key, &digest), body.value, now).await?
+            let key = RequestKey { key: Digest::of([key]), body: Digest::of([&body.bytes]) };
+            service.ingest_once(&agent, &settings, &key, body.value, now).await?
         }
     };
     let operation = &accepted.operation;

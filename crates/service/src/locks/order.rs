@@ -3,8 +3,6 @@
 /// The locks of an agent, in the order in which they are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lock {
-    /// Requests with an idempotency key.
-    Request,
     /// Roll-up: one at a time. Held while a model answers.
     RollUp,
     /// Extraction: one reader of new messages at a time. Held while a model answers.
@@ -51,7 +49,7 @@ macro_rules! in_order {
     };
 }
 
-levels!(Request, RollUp, Extraction, History, Facts, Tables);
+levels!(RollUp, Extraction, History, Facts, Tables);
 
 #[cfg(test)]
 mod tests {
@@ -75,7 +73,6 @@ mod tests {
 
     #[test]
     fn wrong_order_does_not_compile() {
-        never_after!(Request: Request, RollUp, Extraction, History, Facts, Tables);
         never_after!(RollUp: RollUp, Extraction, History, Facts, Tables);
         never_after!(Extraction: Extraction, History, Facts, Tables);
         never_after!(History: History, Facts, Tables);

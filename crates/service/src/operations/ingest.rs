@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use annals_core::ports::Origin;
-use annals_core::{Agent, Digest, Error, Fault, IngestReceipt, Message, Result, Settings, SignedDuration, Timestamp};
+use annals_core::ports::{KeyedReceipt, Origin, RequestKey};
+use annals_core::{Agent, Error, Fault, IngestReceipt, Message, Result, Settings, SignedDuration, Timestamp};
 
 use crate::Service;
-use crate::locks::{Held, History, Request};
+use crate::locks::History;
 use crate::metrics::Pipeline;
 use crate::wire::{IngestRequest, MessageIn, OperationView, Progress};
 
@@ -32,47 +32,71 @@ impl Service {
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<Accepted> {
-        self.ingest_holding(None, agent, settings, request, now).await
+        self.accept(agent, settings, None, request, now).await
     }
 
-    /// Does the same as [`Service::ingest`] for a caller that may hold the lock of requests.
-    async fn ingest_holding(
+    /// Does the same as [`Service::ingest`] once per idempotency key. A known key with the same body returns the stored
+    /// operation; with another body it is an error.
+    pub async fn ingest_once(
         &self,
-        held: Option<&mut Held<'_, Request>>,
         agent: &Agent,
         settings: &Settings,
+        key: &RequestKey,
+        request: IngestRequest,
+        now: Timestamp,
+    ) -> Result<Accepted> {
+        self.accept(agent, settings, Some(key), request, now).await
+    }
+
+    async fn accept(
+        &self,
+        agent: &Agent,
+        settings: &Settings,
+        key: Option<&RequestKey>,
         request: IngestRequest,
         now: Timestamp,
     ) -> Result<Accepted> {
         // Replacing a message changes the agent's history.
-        let _history = match (request.revise, held) {
-            (false, _) => None,
-            (true, Some(held)) => Some(held.then::<History>().await),
-            (true, None) => Some(self.locks.lock::<History>(agent).await),
-        };
+        let _history = if request.revise { Some(self.locks.lock::<History>(agent).await) } else { None };
         let mut ignored = BTreeMap::new();
         for field in request.messages.iter().flat_map(|message| message.other.keys()) {
             *ignored.entry(field.clone()).or_default() += 1;
         }
         let number = request.messages.len() as u64;
-        let operation = self.store(agent, settings, request, now).await;
-        let operation = operation.inspect_err(|_| self.metrics.messages("refused", number))?;
-        self.nudge(agent);
-        Ok(Accepted { operation, ignored })
+        let stored = self.store(agent, settings, key, request, now).await;
+        let KeyedReceipt { receipt, repeated } = stored.inspect_err(|_| self.metrics.messages("refused", number))?;
+        if !repeated {
+            self.nudge(agent);
+        }
+        Ok(Accepted { operation: receipt, ignored })
     }
 
     async fn store(
         &self,
         agent: &Agent,
         settings: &Settings,
+        key: Option<&RequestKey>,
         request: IngestRequest,
         now: Timestamp,
-    ) -> Result<IngestReceipt> {
+    ) -> Result<KeyedReceipt> {
         let revise = request.revise;
         let messages = messages(request, now)?;
         let begun = Instant::now();
-        let operation = self.parts.writer.ingest_checked(agent, settings, messages, revise, now).await?;
-        self.metrics.committed(begun.elapsed());
+        let stored = match key {
+            Some(key) => self.parts.writer.ingest_once(agent, settings, key, messages, revise, now).await?,
+            None => {
+                let receipt = self.parts.writer.ingest_checked(agent, settings, messages, revise, now).await?;
+                KeyedReceipt { receipt, repeated: false }
+            }
+        };
+        if !stored.repeated {
+            self.count_committed(agent, &stored.receipt, begun.elapsed());
+        }
+        Ok(stored)
+    }
+
+    fn count_committed(&self, agent: &Agent, operation: &IngestReceipt, took: Duration) {
+        self.metrics.committed(took);
         let new = operation.accepted + operation.revised;
         tracing::info!(operation.id = operation.id, messages.new = new, "committed");
         self.metrics.messages("accepted", new);
@@ -80,29 +104,6 @@ impl Service {
         if new > 0 {
             self.metrics.waits(Pipeline::Working, agent, operation.seq);
             self.metrics.waits(Pipeline::Extract, agent, operation.seq);
-        }
-        Ok(operation)
-    }
-
-    /// Does the same as [`Service::ingest`] once per idempotency key. Takes the digests of key and body. A known key with the
-    /// same body returns the stored operation, without `ignored`; with another body it is an error.
-    pub async fn ingest_once(
-        &self,
-        agent: &Agent,
-        settings: &Settings,
-        (key, body): (&Digest, &Digest),
-        request: IngestRequest,
-        now: Timestamp,
-    ) -> Result<Accepted> {
-        let mut one_at_a_time = self.locks.lock::<Request>(agent).await;
-        match self.parts.store.request(agent, key).await? {
-            Some((known, operation)) if known == *body => Ok(Accepted { operation, ignored: BTreeMap::new() }),
-            Some(_) => Err(Error::KeyReused),
-            None => {
-                let accepted = self.ingest_holding(Some(&mut one_at_a_time), agent, settings, request, now).await?;
-                self.parts.store.save_request(agent, key, body, &accepted.operation.id, now).await?;
-                Ok(accepted)
-            }
         }
     }
 

@@ -188,7 +188,7 @@ pub(super) async fn forgotten_turns_leave_no_record(store: &dyn Store) {
     // The table still has to apply the deletions. After that, nothing remains of them.
     let last = all_changes(store, Grain::Working).await.last().unwrap().seq();
     let watermark = annals_core::ports::Watermark { generation: 1, applied: last, building: None };
-    store.save_watermark(&me(), Grain::Working, watermark).await.unwrap();
+    crate::set_watermark(store, &me(), Grain::Working, watermark).await;
     assert_eq!(all_changes(store, Grain::Working).await, []);
     assert_eq!(store.forgotten(&me(), &[named(&rain), named(&turns[0])]).await.unwrap(), [true, true]);
 }
